@@ -1,0 +1,16 @@
+//! Netcode for fast games over UDP: the pure stack.
+//!
+//! The path of a datagram is the list of modules, from the outside in:
+//!
+//! ```text
+//! socket -> wire -> session -> channel -> replica -> game        in
+//! socket <- wire <- session <- channel <- replica <- game        out
+//! ```
+//!
+//! Nothing here owns a clock, a socket, a thread or chance: time and seeds are arguments.
+//! A real socket loop and the simulator drive the very same objects.
+#![forbid(unsafe_code)]
+
+pub mod sim;
+pub mod time;
+pub mod wire;

@@ -1,0 +1,26 @@
+//! The seeded network: what happens to datagrams between two nodes, decided by a seed.
+//!
+//! ```text
+//! chance  -> where every random decision comes from
+//! config  -> what a link does wrong, in numbers; preset has them by name
+//! link    -> one direction of a path: when, how often and how intact a datagram arrives
+//! fault   -> the names and counts of what it did
+//! clock   -> what a node's own clock shows at a true instant
+//! ```
+//!
+//! None of it knows who sends or what: a harness that jumps through simulated time and a
+//! proxy between real sockets use the same [`Link`].
+
+mod chance;
+mod clock;
+mod config;
+mod fault;
+mod link;
+mod preset;
+
+pub use chance::Chance;
+pub use clock::Drift;
+pub use config::{Bandwidth, Jitter, LinkConfig, LinkError, Loss, Reorder, Shape, Span};
+pub use fault::{Fault, Faults};
+pub use link::{Deliveries, Duplex, Link, Partition};
+pub use preset::{Preset, UnknownPreset};

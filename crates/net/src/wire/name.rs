@@ -1,0 +1,170 @@
+//! A player's name as all dialects carry it: at most 15 bytes, shown to people with care.
+
+use std::fmt;
+
+use super::malformed::{Fault, Malformed};
+use super::{Reader, Writer};
+
+/// A name of at most [`Name::MAX`] bytes, none of them NUL.
+///
+/// Ours are UTF-8. Those of other programs are kept as they came, so that they go out again
+/// unchanged; `Display` shows them lossily and makes control characters visible.
+///
+/// ```text
+/// 0                  len              16
+/// | len bytes, no NUL | NUL, 1 or more |
+/// ```
+#[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub struct Name {
+    bytes: [u8; Name::MAX],
+    len: u8,
+}
+
+impl Name {
+    /// The longest name, in bytes.
+    pub const MAX: usize = 15;
+
+    /// The bytes of the padded form.
+    pub const LEN: usize = 16;
+
+    /// The name made of as much of `text` as fits, cut at a character boundary and at the first
+    /// NUL.
+    pub fn new(text: &str) -> Self {
+        let text = text.split('\0').next().unwrap_or("");
+        let len = (0..=Name::MAX.min(text.len())).rev().find(|&len| text.is_char_boundary(len));
+        Name::copied(&text.as_bytes()[..len.unwrap_or(0)])
+    }
+
+    /// The bytes of the name.
+    #[inline]
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.bytes[..usize::from(self.len)]
+    }
+
+    /// Whether the name has no bytes.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// Reads the padded form: 16 bytes, of which the last is NUL and all behind the first NUL.
+    #[inline]
+    pub fn decode(r: &mut Reader<'_>, field: &'static str) -> Result<Self, Malformed> {
+        let padded: [u8; Name::LEN] = r.array(field)?;
+        let Some(len) = padded.iter().position(|&byte| byte == 0) else {
+            return Err(Malformed::new(field, Fault::Unterminated));
+        };
+        if padded[len..].iter().any(|&byte| byte != 0) {
+            return Err(Malformed::new(field, Fault::AfterNul));
+        }
+        Ok(Name::copied(&padded[..len]))
+    }
+
+    /// Reads the raw form: all that is left, at most 15 bytes.
+    #[inline]
+    pub fn decode_raw(r: &mut Reader<'_>, field: &'static str) -> Result<Self, Malformed> {
+        let raw = r.take_rest();
+        if raw.len() > Name::MAX {
+            let (stated, actual) = (Name::MAX, raw.len());
+            return Err(Malformed::new(field, Fault::WrongSize { stated, actual }));
+        }
+        if raw.contains(&0) {
+            return Err(Malformed::new(field, Fault::AfterNul));
+        }
+        Ok(Name::copied(raw))
+    }
+
+    /// Writes the padded form.
+    #[inline]
+    pub fn encode(&self, w: &mut Writer<'_>) {
+        w.bytes(&self.bytes);
+        w.u8(0);
+    }
+
+    /// Writes the raw form.
+    #[inline]
+    pub fn encode_raw(&self, w: &mut Writer<'_>) {
+        w.bytes(self.as_bytes());
+    }
+
+    /// `bytes` are at most [`Name::MAX`] and hold no NUL: the callers above saw to it.
+    #[inline]
+    fn copied(bytes: &[u8]) -> Self {
+        let mut name = Name::default();
+        for (place, byte) in name.bytes.iter_mut().zip(bytes) {
+            *place = *byte;
+            name.len += 1;
+        }
+        name
+    }
+}
+
+impl fmt::Display for Name {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for c in String::from_utf8_lossy(self.as_bytes()).chars() {
+            match c.is_control() || is_invisible(c) {
+                true => write!(f, "{}", c.escape_unicode())?,
+                false => write!(f, "{c}")?,
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Characters that would reorder or hide the text around a name on a screen.
+fn is_invisible(c: char) -> bool {
+    matches!(c, '\u{200B}'..='\u{200F}' | '\u{2028}'..='\u{202E}' | '\u{2060}'..='\u{2069}' | '\u{FEFF}')
+}
+
+impl fmt::Debug for Name {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "\"{self}\"")
+    }
+}
+
+#[cfg(feature = "serde")]
+impl serde::Serialize for Name {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn decoded(bytes: &[u8; 16]) -> Result<Name, Malformed> {
+        Name::decode(&mut Reader::new(bytes), "name")
+    }
+
+    #[test]
+    fn a_long_name_is_cut_at_a_character() {
+        assert_eq!(Name::new("fourteen bytes").as_bytes(), b"fourteen bytes");
+        assert_eq!(Name::new("fifteen bytes..and more").as_bytes(), b"fifteen bytes..");
+        assert_eq!(Name::new("fourteen bytesé").as_bytes(), b"fourteen bytes");
+        assert_eq!(Name::new("a\0b").as_bytes(), b"a");
+    }
+
+    #[test]
+    fn the_padded_form_needs_its_nul_and_nothing_behind_it() {
+        assert_eq!(decoded(b"Alice\0\0\0\0\0\0\0\0\0\0\0"), Ok(Name::new("Alice")));
+        assert_eq!(decoded(&[0; 16]), Ok(Name::default()));
+        let fault = |fault| Err(Malformed::new("name", fault));
+        assert_eq!(decoded(&[b'a'; 16]), fault(Fault::Unterminated));
+        assert_eq!(decoded(b"Alice\0\0\0\0\0\0\0\0\0\0x"), fault(Fault::AfterNul));
+    }
+
+    #[test]
+    fn other_programs_names_are_kept_and_shown_with_care() {
+        let name = Name::decode_raw(&mut Reader::new(b"\xFFa\x1B[2J"), "name").unwrap();
+        assert_eq!(name.as_bytes(), b"\xFFa\x1B[2J");
+        assert_eq!(name.to_string(), "\u{FFFD}a\\u{1b}[2J");
+    }
+
+    #[test]
+    fn the_raw_form_has_at_most_fifteen_bytes_and_no_nul() {
+        assert!(Name::decode_raw(&mut Reader::new(&[b'x'; 15]), "name").is_ok());
+        assert!(Name::decode_raw(&mut Reader::new(&[b'x'; 16]), "name").is_err());
+        assert!(Name::decode_raw(&mut Reader::new(b"a\0"), "name").is_err());
+    }
+}

@@ -1,0 +1,170 @@
+//! What must arrive, in order and once: ClientEvents and ServerEvents.
+
+use std::fmt;
+
+use super::{SessionIndex, decode_session};
+use crate::wire::malformed::{Fault, Malformed};
+use crate::wire::{Reader, Writer};
+
+/// The longest event.
+pub const MAX_EVENT_LEN: usize = 255;
+
+/// Consecutive events, each the game's own bytes.
+///
+/// ```text
+/// 0       2       3
+/// | first | count | count x ( length:u8, bytes ) |
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Events<'a> {
+    first: u16,
+    count: u8,
+    /// Checked when decoded: `count` lengths and their bytes.
+    body: &'a [u8],
+}
+
+impl<'a> Events<'a> {
+    /// Writes `events` into `room`, as many as fit, as those with the numbers from `first` on.
+    pub fn new(
+        first: u16,
+        events: impl IntoIterator<Item = &'a [u8]>,
+        room: &'a mut [u8],
+    ) -> Events<'a> {
+        let (mut count, mut len) = (0, 0);
+        for event in events {
+            let (Ok(event_len), true) = (u8::try_from(event.len()), count < u8::MAX) else { break };
+            let Some(place) = room.get_mut(len..len + 1 + event.len()) else { break };
+            place[0] = event_len;
+            place[1..].copy_from_slice(event);
+            len += 1 + event.len();
+            count += 1;
+        }
+        Events { first, count, body: &room[..len] }
+    }
+
+    /// The number of the first.
+    pub fn first(&self) -> u16 {
+        self.first
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        usize::from(self.count)
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
+    /// The events with their numbers.
+    pub fn iter(&self) -> impl Iterator<Item = (u16, &'a [u8])> + use<'a> {
+        let mut r = Reader::new(self.body);
+        let bodies = std::iter::from_fn(move || {
+            let len = r.u8("length").ok()?;
+            r.take("event", usize::from(len)).ok()
+        });
+        let first = self.first;
+        (0..).map(move |i| first.wrapping_add(i)).zip(bodies)
+    }
+
+    fn decode(r: &mut Reader<'a>) -> Result<Self, Malformed> {
+        let (first, count) = (r.u16_be("first")?, r.u8("count")?);
+        let body = r.take_rest();
+        let mut check = Reader::new(body);
+        for _ in 0..count {
+            let len = check.u8("length")?;
+            check.take("event", usize::from(len))?;
+        }
+        match check.left() {
+            0 => Ok(Events { first, count, body }),
+            extra => Err(Malformed::new("events", Fault::Trailing { extra })),
+        }
+    }
+
+    fn encode(&self, w: &mut Writer<'_>) {
+        w.u16_be(self.first);
+        w.u8(self.count);
+        w.bytes(self.body);
+    }
+}
+
+impl fmt::Debug for Events<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_map().entries(self.iter()).finish()
+    }
+}
+
+#[cfg(feature = "serde")]
+impl serde::Serialize for Events<'_> {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        use serde::ser::SerializeStruct;
+        let bodies: Vec<_> = self.iter().map(|(_, event)| crate::wire::hex::Hex(event)).collect();
+        let mut fields = serializer.serialize_struct("Events", 3)?;
+        fields.serialize_field("first", &self.first)?;
+        fields.serialize_field("count", &self.count)?;
+        fields.serialize_field("events", &bodies)?;
+        fields.end()
+    }
+}
+
+/// What must reach the server.
+///
+/// ```text
+/// 0         2              4
+/// | session | acknowledged | Events ...
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct ClientEvents<'a> {
+    /// The client's.
+    pub session: SessionIndex,
+    /// The number of the server's event that the client waits for next.
+    pub acknowledged: u16,
+    /// The client's own.
+    #[cfg_attr(feature = "serde", serde(flatten))]
+    pub events: Events<'a>,
+}
+
+impl<'a> ClientEvents<'a> {
+    pub(super) fn decode(r: &mut Reader<'a>) -> Result<Self, Malformed> {
+        Ok(ClientEvents {
+            session: decode_session(r)?,
+            acknowledged: r.u16_be("acknowledged")?,
+            events: Events::decode(r)?,
+        })
+    }
+
+    pub(super) fn encode(&self, w: &mut Writer<'_>) {
+        w.u16_be(self.session.get());
+        w.u16_be(self.acknowledged);
+        self.events.encode(w);
+    }
+}
+
+/// What must reach the client.
+///
+/// ```text
+/// 0              2
+/// | acknowledged | Events ...
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct ServerEvents<'a> {
+    /// The number of the client's event that the server waits for next.
+    pub acknowledged: u16,
+    /// The server's own.
+    #[cfg_attr(feature = "serde", serde(flatten))]
+    pub events: Events<'a>,
+}
+
+impl<'a> ServerEvents<'a> {
+    pub(super) fn decode(r: &mut Reader<'a>) -> Result<Self, Malformed> {
+        Ok(ServerEvents { acknowledged: r.u16_be("acknowledged")?, events: Events::decode(r)? })
+    }
+
+    pub(super) fn encode(&self, w: &mut Writer<'_>) {
+        w.u16_be(self.acknowledged);
+        self.events.encode(w);
+    }
+}

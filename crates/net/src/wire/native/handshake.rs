@@ -1,0 +1,446 @@
+//! From stranger to session: Hello, Challenge, Join, Resume, Accept and Reject.
+
+use super::{SessionIndex, decode_padding};
+use crate::wire::malformed::{Fault, Malformed};
+use crate::wire::{Name, Reader, Writer};
+
+/// The version of the protocol behind the header.
+pub const PROTOCOL: u16 = 1;
+
+/// A stranger asks for a challenge. Long enough that no answer to it is longer.
+///
+/// ```text
+/// 0          2      6              8       16        48
+/// | protocol | game | game_version | nonce | padding |
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct Hello {
+    /// The protocol version that the client speaks.
+    pub protocol: u16,
+    /// The game it wants to play.
+    pub game: u32,
+    /// The version of its rules.
+    pub game_version: u16,
+    /// Chosen by the client; comes back in every answer until the session stands.
+    pub nonce: u64,
+}
+
+impl Hello {
+    const PADDING: usize = 32;
+
+    pub(super) fn decode(r: &mut Reader<'_>) -> Result<Self, Malformed> {
+        let hello = Hello {
+            protocol: r.u16_be("protocol")?,
+            game: r.u32_be("game")?,
+            game_version: r.u16_be("game_version")?,
+            nonce: r.u64_be("nonce")?,
+        };
+        decode_padding::<{ Hello::PADDING }>(r)?;
+        Ok(hello)
+    }
+
+    pub(super) fn encode(&self, w: &mut Writer<'_>) {
+        w.u16_be(self.protocol);
+        w.u32_be(self.game);
+        w.u16_be(self.game_version);
+        w.u64_be(self.nonce);
+        w.bytes(&[0; Hello::PADDING]);
+    }
+}
+
+/// Sixteen bytes that cannot be guessed: a cookie or a ticket.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Secret(pub [u8; 16]);
+
+impl Secret {
+    pub(super) fn decode(r: &mut Reader<'_>, field: &'static str) -> Result<Self, Malformed> {
+        r.array(field).map(Secret)
+    }
+}
+
+#[cfg(feature = "serde")]
+impl serde::Serialize for Secret {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        crate::wire::hex::serialize(self.0, serializer)
+    }
+}
+
+/// Prove your address with this cookie. The server keeps nothing.
+///
+/// ```text
+/// 0       8        24               25
+/// | nonce | cookie | token_required |
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct Challenge {
+    /// The Hello's.
+    pub nonce: u64,
+    /// Goes into Join, Resume or ListRooms.
+    pub cookie: Secret,
+    /// Whether Join needs a token.
+    #[cfg_attr(feature = "serde", serde(serialize_with = "crate::wire::flag_as_number"))]
+    pub token_required: bool,
+}
+
+impl Challenge {
+    pub(super) fn decode(r: &mut Reader<'_>) -> Result<Self, Malformed> {
+        Ok(Challenge {
+            nonce: r.u64_be("nonce")?,
+            cookie: Secret::decode(r, "cookie")?,
+            token_required: r.flag("token_required")?,
+        })
+    }
+
+    pub(super) fn encode(&self, w: &mut Writer<'_>) {
+        w.u64_be(self.nonce);
+        w.bytes(&self.cookie.0);
+        w.flag(self.token_required);
+    }
+}
+
+/// The longest datagram of a session, 1024 to 1200.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct Budget(u16);
+
+impl Budget {
+    /// The most there is.
+    pub const MAX: Budget = Budget(super::MAX_DATAGRAM_LEN as u16);
+
+    /// `bytes`, if a session may agree on that.
+    pub const fn new(bytes: u16) -> Option<Self> {
+        if bytes >= super::MIN_BUDGET && bytes <= Budget::MAX.0 {
+            Some(Budget(bytes))
+        } else {
+            None
+        }
+    }
+
+    /// How many bytes.
+    pub const fn bytes(self) -> usize {
+        self.0 as usize
+    }
+
+    fn decode(r: &mut Reader<'_>) -> Result<Self, Malformed> {
+        let bytes = r.u16_be("budget")?;
+        Budget::new(bytes).ok_or(Malformed::out_of_range("budget", bytes))
+    }
+}
+
+/// What a client is in a room, on the wire 0 and 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// A player.
+    Play = 0,
+    /// A spectator.
+    Watch = 1,
+}
+
+impl Role {
+    pub(super) fn decode(r: &mut Reader<'_>) -> Result<Self, Malformed> {
+        match r.u8("role")? {
+            0 => Ok(Role::Play),
+            1 => Ok(Role::Watch),
+            other => Err(Malformed::out_of_range("role", other)),
+        }
+    }
+}
+
+#[cfg(feature = "serde")]
+impl serde::Serialize for Role {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_u8(*self as u8)
+    }
+}
+
+/// What an operator gave to those who may join, at most 64 bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Token<'a>(&'a [u8]);
+
+impl<'a> Token<'a> {
+    /// The longest token.
+    pub const MAX: usize = 64;
+
+    /// The token of these bytes, if they are not too many. None at all is "no token".
+    pub const fn new(bytes: &'a [u8]) -> Option<Self> {
+        if bytes.len() <= Token::MAX { Some(Token(bytes)) } else { None }
+    }
+
+    /// Its bytes.
+    pub const fn as_bytes(&self) -> &'a [u8] {
+        self.0
+    }
+
+    fn decode(r: &mut Reader<'a>) -> Result<Self, Malformed> {
+        let len = r.u8("token_length")?;
+        if usize::from(len) > Token::MAX {
+            return Err(Malformed::out_of_range("token_length", len));
+        }
+        r.take("token", usize::from(len)).map(Token)
+    }
+
+    fn encode(&self, w: &mut Writer<'_>) {
+        w.u8(self.0.len() as u8);
+        w.bytes(self.0);
+    }
+}
+
+#[cfg(feature = "serde")]
+impl serde::Serialize for Token<'_> {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        crate::wire::hex::serialize(self.0, serializer)
+    }
+}
+
+/// The Hello again, with the cookie and everything that the server decides on.
+///
+/// ```text
+/// 0       8        24         26     30             32       34     35     39
+/// | nonce | cookie | protocol | game | game_version | budget | role | room |
+/// 39     55         71             72
+/// | name | password | token_length | token |
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct Join<'a> {
+    /// The Hello's.
+    pub nonce: u64,
+    /// The Challenge's.
+    pub cookie: Secret,
+    /// The protocol version that the client speaks.
+    pub protocol: u16,
+    /// The game.
+    pub game: u32,
+    /// The version of its rules.
+    pub game_version: u16,
+    /// The longest datagram that the client takes.
+    pub budget: Budget,
+    /// To play or to watch.
+    pub role: Role,
+    /// Which room; 0 is any.
+    pub room: u32,
+    /// The player's name.
+    pub name: Name,
+    /// The room's password, empty where there is none.
+    pub password: Name,
+    /// What the operator gave out.
+    pub token: Token<'a>,
+}
+
+impl<'a> Join<'a> {
+    pub(super) fn decode(r: &mut Reader<'a>) -> Result<Self, Malformed> {
+        Ok(Join {
+            nonce: r.u64_be("nonce")?,
+            cookie: Secret::decode(r, "cookie")?,
+            protocol: r.u16_be("protocol")?,
+            game: r.u32_be("game")?,
+            game_version: r.u16_be("game_version")?,
+            budget: Budget::decode(r)?,
+            role: Role::decode(r)?,
+            room: r.u32_be("room")?,
+            name: Name::decode(r, "name")?,
+            password: Name::decode(r, "password")?,
+            token: Token::decode(r)?,
+        })
+    }
+
+    pub(super) fn encode(&self, w: &mut Writer<'_>) {
+        w.u64_be(self.nonce);
+        w.bytes(&self.cookie.0);
+        w.u16_be(self.protocol);
+        w.u32_be(self.game);
+        w.u16_be(self.game_version);
+        w.u16_be(self.budget.0);
+        w.u8(self.role as u8);
+        w.u32_be(self.room);
+        self.name.encode(w);
+        self.password.encode(w);
+        self.token.encode(w);
+    }
+}
+
+/// Back into the slot that the ticket names, from whatever address.
+///
+/// ```text
+/// 0       8        24       40
+/// | nonce | cookie | ticket |
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct Resume {
+    /// The Hello's.
+    pub nonce: u64,
+    /// The Challenge's.
+    pub cookie: Secret,
+    /// The Accept's.
+    pub ticket: Secret,
+}
+
+impl Resume {
+    pub(super) fn decode(r: &mut Reader<'_>) -> Result<Self, Malformed> {
+        Ok(Resume {
+            nonce: r.u64_be("nonce")?,
+            cookie: Secret::decode(r, "cookie")?,
+            ticket: Secret::decode(r, "ticket")?,
+        })
+    }
+
+    pub(super) fn encode(&self, w: &mut Writer<'_>) {
+        w.u64_be(self.nonce);
+        w.bytes(&self.cookie.0);
+        w.bytes(&self.ticket.0);
+    }
+}
+
+/// The place, and what is needed to use it.
+///
+/// ```text
+/// 0       8         10       14     18     22          23       25     26        42
+/// | nonce | session | player | room | tick | tick_rate | budget | role | ticket  |
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct Accept {
+    /// The Join's, Resume's or EnterRoom's.
+    pub nonce: u64,
+    /// What every later packet of the client begins with.
+    pub session: SessionIndex,
+    /// Who the client is in the roster and in the world.
+    pub player: u32,
+    /// The room.
+    pub room: u32,
+    /// The server's tick when this was sent; inputs count on from it.
+    pub tick: u32,
+    /// Ticks per second, 1 to 255.
+    pub tick_rate: u8,
+    /// The longest datagram of the session, in both directions.
+    pub budget: Budget,
+    /// What the client is in the room.
+    pub role: Role,
+    /// Brings the client back into the same slot after a drop.
+    pub ticket: Secret,
+}
+
+impl Accept {
+    pub(super) fn decode(r: &mut Reader<'_>) -> Result<Self, Malformed> {
+        Ok(Accept {
+            nonce: r.u64_be("nonce")?,
+            session: super::decode_session(r)?,
+            player: r.u32_be("player")?,
+            room: r.u32_be("room")?,
+            tick: r.u32_be("tick")?,
+            tick_rate: match r.u8("tick_rate")? {
+                0 => return Err(Malformed::out_of_range("tick_rate", 0)),
+                rate => rate,
+            },
+            budget: Budget::decode(r)?,
+            role: Role::decode(r)?,
+            ticket: Secret::decode(r, "ticket")?,
+        })
+    }
+
+    pub(super) fn encode(&self, w: &mut Writer<'_>) {
+        w.u64_be(self.nonce);
+        w.u16_be(self.session.get());
+        w.u32_be(self.player);
+        w.u32_be(self.room);
+        w.u32_be(self.tick);
+        debug_assert!(self.tick_rate > 0, "a server ticks");
+        w.u8(self.tick_rate);
+        w.u16_be(self.budget.0);
+        w.u8(self.role as u8);
+        w.bytes(&self.ticket.0);
+    }
+}
+
+/// No place, and why.
+///
+/// ```text
+/// 0       8        9          11             13
+/// | nonce | reason | protocol | game_version |
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct Reject {
+    /// The question's.
+    pub nonce: u64,
+    /// Why.
+    pub reason: RejectReason,
+    /// The protocol version that the server speaks.
+    pub protocol: u16,
+    /// The version of the game's rules there; 0 if it does not have the game.
+    pub game_version: u16,
+}
+
+/// Why a client is not let in, on the wire 1 to 11.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum RejectReason {
+    /// Every place is taken.
+    Full = 1,
+    /// The server speaks another version of the protocol.
+    Protocol = 2,
+    /// The server plays another version of the game.
+    GameVersion = 3,
+    /// The server does not have the game.
+    Game = 4,
+    /// The operator keeps this player or address out.
+    Banned = 5,
+    /// A token is needed, and this is none.
+    Token = 6,
+    /// There is no such room.
+    Room = 7,
+    /// The room has another password.
+    Password = 8,
+    /// The ticket is unknown, or its slot was given up.
+    Ticket = 9,
+    /// Too many sessions from this address.
+    Address = 10,
+    /// The server is about to stop.
+    Stopping = 11,
+}
+
+impl RejectReason {
+    const ALL: [RejectReason; 11] = [
+        RejectReason::Full,
+        RejectReason::Protocol,
+        RejectReason::GameVersion,
+        RejectReason::Game,
+        RejectReason::Banned,
+        RejectReason::Token,
+        RejectReason::Room,
+        RejectReason::Password,
+        RejectReason::Ticket,
+        RejectReason::Address,
+        RejectReason::Stopping,
+    ];
+}
+
+#[cfg(feature = "serde")]
+impl serde::Serialize for RejectReason {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_u8(*self as u8)
+    }
+}
+
+impl Reject {
+    pub(super) fn decode(r: &mut Reader<'_>) -> Result<Self, Malformed> {
+        let nonce = r.u64_be("nonce")?;
+        let reason = r.u8("reason")?;
+        let known = RejectReason::ALL.into_iter().find(|&known| known as u8 == reason);
+        Ok(Reject {
+            nonce,
+            reason: known.ok_or(Malformed::new("reason", Fault::OutOfRange(reason.into())))?,
+            protocol: r.u16_be("protocol")?,
+            game_version: r.u16_be("game_version")?,
+        })
+    }
+
+    pub(super) fn encode(&self, w: &mut Writer<'_>) {
+        w.u64_be(self.nonce);
+        w.u8(self.reason as u8);
+        w.u16_be(self.protocol);
+        w.u16_be(self.game_version);
+    }
+}

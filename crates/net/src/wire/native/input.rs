@@ -1,0 +1,271 @@
+//! A player's buttons, numbered by the tick they are for: Input; and SnapshotAck for watchers,
+//! who have none.
+
+use std::fmt;
+
+use super::{SessionIndex, decode_session};
+use crate::wire::malformed::{Fault, Malformed};
+use crate::wire::{Reader, Writer};
+
+/// How many older inputs a datagram carries at most.
+pub const MAX_HISTORY: usize = 63;
+
+/// One player's buttons for one tick.
+///
+/// ```text
+/// 0          4             6           10           14
+/// | sequence | input_flags | timestamp | delta_time |
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct InputRecord {
+    /// The server tick that the input is for; never 0.
+    pub sequence: u32,
+    /// The buttons, as the game numbers them.
+    pub input_flags: u16,
+    /// The client's clock in ms when the input was made; comes back in the snapshot.
+    pub timestamp: u32,
+    /// Seconds since the input before.
+    pub delta_time: f32,
+}
+
+impl InputRecord {
+    fn decode(r: &mut Reader<'_>) -> Result<Self, Malformed> {
+        Ok(InputRecord {
+            sequence: match r.u32_be("sequence")? {
+                0 => return Err(Malformed::out_of_range("sequence", 0)),
+                sequence => sequence,
+            },
+            input_flags: r.u16_be("input_flags")?,
+            timestamp: r.u32_be("timestamp")?,
+            delta_time: r.f32_be("delta_time")?,
+        })
+    }
+
+    fn encode(&self, w: &mut Writer<'_>) {
+        debug_assert!(self.sequence != 0, "0 means none");
+        w.u32_be(self.sequence);
+        w.u16_be(self.input_flags);
+        w.u32_be(self.timestamp);
+        w.f32_be(self.delta_time);
+    }
+}
+
+/// The newest input, what the client has received, and all older inputs without acknowledgement.
+///
+/// ```text
+/// 0         2        16        17
+/// | session | newest | present | [snapshot_back:u8] [drawn_back:u16] [History ...]
+/// ```
+///
+/// `present` has bit 0 for `snapshot_back` and bit 1 for `drawn_back`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct Input<'a> {
+    /// The client's.
+    pub session: SessionIndex,
+    /// The newest input.
+    pub newest: InputRecord,
+    /// The newest snapshot received is of so many ticks before `newest.sequence`.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
+    pub snapshot_back: Option<u8>,
+    /// The server time drawn when the input was made is so many 1/256 ticks before
+    /// `newest.sequence`.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
+    pub drawn_back: Option<u16>,
+    /// The inputs of the ticks before, newest first.
+    pub history: History<'a>,
+}
+
+impl<'a> Input<'a> {
+    const SNAPSHOT_BACK: u8 = 1;
+    const DRAWN_BACK: u8 = 2;
+
+    pub(super) fn decode(r: &mut Reader<'a>) -> Result<Self, Malformed> {
+        let (session, newest) = (decode_session(r)?, InputRecord::decode(r)?);
+        let present = r.u8("present")?;
+        if present > Input::SNAPSHOT_BACK | Input::DRAWN_BACK {
+            return Err(Malformed::out_of_range("present", present));
+        }
+        let has = |bit| present & bit != 0;
+        Ok(Input {
+            session,
+            newest,
+            snapshot_back: match has(Input::SNAPSHOT_BACK) {
+                true => Some(r.u8("snapshot_back")?),
+                false => None,
+            },
+            drawn_back: match has(Input::DRAWN_BACK) {
+                true => Some(r.u16_be("drawn_back")?),
+                false => None,
+            },
+            history: History::decode(r, newest.input_flags)?,
+        })
+    }
+
+    pub(super) fn encode(&self, w: &mut Writer<'_>) {
+        w.u16_be(self.session.get());
+        self.newest.encode(w);
+        let snapshot = self.snapshot_back.map_or(0, |_| Input::SNAPSHOT_BACK);
+        w.u8(snapshot | self.drawn_back.map_or(0, |_| Input::DRAWN_BACK));
+        if let Some(back) = self.snapshot_back {
+            w.u8(back);
+        }
+        if let Some(back) = self.drawn_back {
+            w.u16_be(back);
+        }
+        w.bytes(self.history.runs);
+    }
+}
+
+/// The buttons of the ticks before the newest, as runs of ticks in which nothing changed.
+///
+/// ```text
+/// | same:u8 | ( changed:varint, ticks:u8 ) ... |
+/// ```
+///
+/// `same` ticks had the newest input's buttons; before them, `ticks` (1 or more) had those with
+/// the bits in `changed` (not 0) flipped, and so on, [`MAX_HISTORY`] ticks in all. Nothing at all
+/// is no history. A varint has seven bits a byte, lowest first, and the high bit where more
+/// follows.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct History<'a> {
+    newest: u16,
+    /// Checked when decoded, or written by [`History::new`].
+    runs: &'a [u8],
+}
+
+impl<'a> History<'a> {
+    /// Room for any history: every tick differs from the next.
+    pub const MAX_LEN: usize = 1 + MAX_HISTORY * 4;
+
+    /// Writes `older` (the inputs before the one with the buttons `newest`, newest first) into
+    /// `room`. Stops at [`MAX_HISTORY`] and at what has no room.
+    pub fn new(
+        newest: u16,
+        older: impl IntoIterator<Item = u16>,
+        room: &'a mut [u8; History::MAX_LEN],
+    ) -> History<'a> {
+        let mut w = Writer::new(room);
+        let (mut run_flags, mut ticks) = (newest, 0_u8);
+        let mut any = false;
+        for flags in older.into_iter().take(MAX_HISTORY) {
+            if flags != run_flags {
+                w.u8(ticks);
+                encode_varint(&mut w, flags ^ run_flags);
+                (run_flags, ticks) = (flags, 0);
+            }
+            ticks += 1;
+            any = true;
+        }
+        if any {
+            w.u8(ticks);
+        }
+        let len = w.written();
+        History { newest, runs: &room[..len] }
+    }
+
+    /// The buttons of the ticks before the newest, newest first.
+    pub fn iter(&self) -> impl Iterator<Item = u16> + use<'a> {
+        let mut r = Reader::new(self.runs);
+        let mut flags = self.newest;
+        let mut first = true;
+        let runs = std::iter::from_fn(move || {
+            if !std::mem::take(&mut first) {
+                flags ^= decode_varint(&mut r).ok()?;
+            }
+            let ticks = r.u8("ticks").ok()?;
+            Some(std::iter::repeat_n(flags, usize::from(ticks)))
+        });
+        runs.flatten()
+    }
+
+    fn decode(r: &mut Reader<'a>, newest: u16) -> Result<Self, Malformed> {
+        let runs = r.take_rest();
+        let mut check = Reader::new(runs);
+        if runs.is_empty() {
+            return Ok(History { newest, runs });
+        }
+        let mut total = usize::from(check.u8("same")?);
+        // "No ticks like the newest, and none unlike it" is written as nothing.
+        if total == 0 && check.left() == 0 {
+            return Err(Malformed::new("same", Fault::NotCanonical));
+        }
+        while check.left() > 0 {
+            decode_varint(&mut check)?;
+            match check.u8("ticks")? {
+                0 => return Err(Malformed::out_of_range("ticks", 0)),
+                ticks => total += usize::from(ticks),
+            }
+        }
+        match total {
+            0..=MAX_HISTORY => Ok(History { newest, runs }),
+            _ => Err(Malformed::out_of_range("ticks", total as u32)),
+        }
+    }
+}
+
+impl fmt::Debug for History<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.iter()).finish()
+    }
+}
+
+#[cfg(feature = "serde")]
+impl serde::Serialize for History<'_> {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.iter())
+    }
+}
+
+fn decode_varint(r: &mut Reader<'_>) -> Result<u16, Malformed> {
+    const FIELD: &str = "changed";
+    let mut value = 0_u32;
+    for shift in [0, 7, 14] {
+        let byte = r.u8(FIELD)?;
+        value |= u32::from(byte & 0x7F) << shift;
+        if byte & 0x80 == 0 {
+            // A last byte of 0 adds nothing: the number has a shorter form, or is 0.
+            return match u16::try_from(value) {
+                Ok(value) if byte != 0 => Ok(value),
+                Ok(_) => Err(Malformed::new(FIELD, Fault::NotCanonical)),
+                Err(_) => Err(Malformed::out_of_range(FIELD, value)),
+            };
+        }
+    }
+    Err(Malformed::out_of_range(FIELD, value))
+}
+
+fn encode_varint(w: &mut Writer<'_>, mut value: u16) {
+    while value >= 0x80 {
+        w.u8(value as u8 | 0x80);
+        value >>= 7;
+    }
+    w.u8(value as u8);
+}
+
+/// Which snapshot a watcher has.
+///
+/// ```text
+/// 0         2             6
+/// | session | server_tick |
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct SnapshotAck {
+    /// The client's.
+    pub session: SessionIndex,
+    /// The newest snapshot's.
+    pub server_tick: u32,
+}
+
+impl SnapshotAck {
+    pub(super) fn decode(r: &mut Reader<'_>) -> Result<Self, Malformed> {
+        Ok(SnapshotAck { session: decode_session(r)?, server_tick: r.u32_be("server_tick")? })
+    }
+
+    pub(super) fn encode(&self, w: &mut Writer<'_>) {
+        w.u16_be(self.session.get());
+        w.u32_be(self.server_tick);
+    }
+}

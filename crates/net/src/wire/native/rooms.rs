@@ -1,0 +1,212 @@
+//! Rooms: ListRooms, RoomList and EnterRoom.
+
+use super::{Role, Secret, SessionIndex, decode_session};
+use crate::wire::malformed::Malformed;
+use crate::wire::{List, Name, Reader, Record, Writer};
+
+/// Which rooms are there? Carries a cookie: the answer is longer than the question.
+///
+/// ```text
+/// 0       8        24     28      30
+/// | nonce | cookie | game | first |
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct ListRooms {
+    /// The Hello's.
+    pub nonce: u64,
+    /// The Challenge's.
+    pub cookie: Secret,
+    /// The game; 0 is any.
+    pub game: u32,
+    /// How many rooms to skip: the list comes in pages.
+    pub first: u16,
+}
+
+impl ListRooms {
+    pub(super) fn decode(r: &mut Reader<'_>) -> Result<Self, Malformed> {
+        Ok(ListRooms {
+            nonce: r.u64_be("nonce")?,
+            cookie: Secret::decode(r, "cookie")?,
+            game: r.u32_be("game")?,
+            first: r.u16_be("first")?,
+        })
+    }
+
+    pub(super) fn encode(&self, w: &mut Writer<'_>) {
+        w.u64_be(self.nonce);
+        w.bytes(&self.cookie.0);
+        w.u32_be(self.game);
+        w.u16_be(self.first);
+    }
+}
+
+/// A page of the rooms.
+///
+/// ```text
+/// 0       8       10      12      13                13 + 27 count
+/// | nonce | total | first | count | RoomEntry ...   |
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RoomList<'a> {
+    /// The question's.
+    pub nonce: u64,
+    /// How many rooms there are in all.
+    pub total: u16,
+    /// How many were skipped.
+    pub first: u16,
+    /// This page.
+    pub rooms: List<'a, RoomEntry>,
+}
+
+impl<'a> RoomList<'a> {
+    pub(super) fn decode(r: &mut Reader<'a>) -> Result<Self, Malformed> {
+        let nonce = r.u64_be("nonce")?;
+        let (total, first) = (r.u16_be("total")?, r.u16_be("first")?);
+        let count = usize::from(r.u8("count")?);
+        Ok(RoomList { nonce, total, first, rooms: List::decode(r, "count", count)? })
+    }
+
+    pub(super) fn encode(&self, w: &mut Writer<'_>) {
+        w.u64_be(self.nonce);
+        w.u16_be(self.total);
+        w.u16_be(self.first);
+        match u8::try_from(self.rooms.len()) {
+            Ok(count) => w.u8(count),
+            Err(_) => w.overflow(),
+        }
+        self.rooms.encode(w);
+    }
+}
+
+#[cfg(feature = "serde")]
+impl serde::Serialize for RoomList<'_> {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        use serde::ser::SerializeStruct;
+        let mut fields = serializer.serialize_struct("RoomList", 5)?;
+        fields.serialize_field("nonce", &self.nonce)?;
+        fields.serialize_field("total", &self.total)?;
+        fields.serialize_field("first", &self.first)?;
+        fields.serialize_field("count", &self.rooms.len())?;
+        fields.serialize_field("rooms", &self.rooms)?;
+        fields.end()
+    }
+}
+
+/// One room.
+///
+/// ```text
+/// 0      4      8         9          10      11     27
+/// | room | game | players | capacity | flags | name |
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct RoomEntry {
+    /// The room.
+    pub room: u32,
+    /// What is played in it.
+    pub game: u32,
+    /// How many play.
+    pub players: u8,
+    /// How many may.
+    pub capacity: u8,
+    /// What kind of room it is.
+    pub flags: RoomFlags,
+    /// Its name.
+    pub name: Name,
+}
+
+/// What kind of room it is: a set.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct RoomFlags(u8);
+
+impl RoomFlags {
+    /// A password is asked for.
+    pub const LOCKED: RoomFlags = RoomFlags(1);
+    /// The match runs.
+    pub const STARTED: RoomFlags = RoomFlags(2);
+    /// One may still join a match that runs.
+    pub const LATE_JOIN: RoomFlags = RoomFlags(4);
+
+    /// Whether all of `other` are set.
+    pub const fn contains(self, other: RoomFlags) -> bool {
+        self.0 & other.0 == other.0
+    }
+}
+
+impl std::ops::BitOr for RoomFlags {
+    type Output = RoomFlags;
+
+    fn bitor(self, other: RoomFlags) -> RoomFlags {
+        RoomFlags(self.0 | other.0)
+    }
+}
+
+impl Record for RoomEntry {
+    const LEN: usize = 27;
+
+    fn decode(r: &mut Reader<'_>) -> Result<Self, Malformed> {
+        Ok(RoomEntry {
+            room: r.u32_be("room")?,
+            game: r.u32_be("game")?,
+            players: r.u8("players")?,
+            capacity: r.u8("capacity")?,
+            flags: match r.u8("flags")? {
+                flags @ 0..8 => RoomFlags(flags),
+                other => return Err(Malformed::out_of_range("flags", other)),
+            },
+            name: Name::decode(r, "name")?,
+        })
+    }
+
+    fn encode(&self, w: &mut Writer<'_>) {
+        w.u32_be(self.room);
+        w.u32_be(self.game);
+        w.u8(self.players);
+        w.u8(self.capacity);
+        w.u8(self.flags.0);
+        self.name.encode(w);
+    }
+}
+
+/// Into another room, or from playing to watching. Answered with Accept or Reject.
+///
+/// ```text
+/// 0         2       10     14     15         31
+/// | session | nonce | room | role | password |
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct EnterRoom {
+    /// The client's.
+    pub session: SessionIndex,
+    /// Comes back in the answer.
+    pub nonce: u64,
+    /// Which room; 0 is any.
+    pub room: u32,
+    /// To play or to watch.
+    pub role: Role,
+    /// The room's password, empty where there is none.
+    pub password: Name,
+}
+
+impl EnterRoom {
+    pub(super) fn decode(r: &mut Reader<'_>) -> Result<Self, Malformed> {
+        Ok(EnterRoom {
+            session: decode_session(r)?,
+            nonce: r.u64_be("nonce")?,
+            room: r.u32_be("room")?,
+            role: Role::decode(r)?,
+            password: Name::decode(r, "password")?,
+        })
+    }
+
+    pub(super) fn encode(&self, w: &mut Writer<'_>) {
+        w.u16_be(self.session.get());
+        w.u64_be(self.nonce);
+        w.u32_be(self.room);
+        w.u8(self.role as u8);
+        self.password.encode(w);
+    }
+}

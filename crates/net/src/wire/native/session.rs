@@ -1,0 +1,235 @@
+//! A session's frame: Goodbye, Close, UnknownSession and Roster.
+
+use super::{SessionIndex, decode_session};
+use crate::wire::malformed::Malformed;
+use crate::wire::{List, Name, Reader, Record, Writer};
+
+/// The client leaves.
+///
+/// ```text
+/// 0         2
+/// | session |
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct Goodbye {
+    /// The client's.
+    pub session: SessionIndex,
+}
+
+impl Goodbye {
+    pub(super) fn decode(r: &mut Reader<'_>) -> Result<Self, Malformed> {
+        Ok(Goodbye { session: decode_session(r)? })
+    }
+
+    pub(super) fn encode(&self, w: &mut Writer<'_>) {
+        w.u16_be(self.session.get());
+    }
+}
+
+/// The server ends the session.
+///
+/// ```text
+/// 0         2        3
+/// | session | reason |
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct Close {
+    /// The client's.
+    pub session: SessionIndex,
+    /// Why.
+    pub reason: CloseReason,
+}
+
+/// Why a session ended, on the wire 1 to 6.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum CloseReason {
+    /// The client said goodbye.
+    Left = 1,
+    /// Nothing came from the client for too long.
+    Silent = 2,
+    /// The server stops.
+    Stopping = 3,
+    /// The operator removed the player.
+    Kicked = 4,
+    /// The client broke the protocol.
+    Violation = 5,
+    /// The room was closed.
+    RoomClosed = 6,
+}
+
+impl CloseReason {
+    const ALL: [CloseReason; 6] = [
+        CloseReason::Left,
+        CloseReason::Silent,
+        CloseReason::Stopping,
+        CloseReason::Kicked,
+        CloseReason::Violation,
+        CloseReason::RoomClosed,
+    ];
+}
+
+#[cfg(feature = "serde")]
+impl serde::Serialize for CloseReason {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_u8(*self as u8)
+    }
+}
+
+impl Close {
+    pub(super) fn decode(r: &mut Reader<'_>) -> Result<Self, Malformed> {
+        let (session, reason) = (decode_session(r)?, r.u8("reason")?);
+        let known = CloseReason::ALL.into_iter().find(|&known| known as u8 == reason);
+        let reason = known.ok_or(Malformed::out_of_range("reason", reason))?;
+        Ok(Close { session, reason })
+    }
+
+    pub(super) fn encode(&self, w: &mut Writer<'_>) {
+        w.u16_be(self.session.get());
+        w.u8(self.reason as u8);
+    }
+}
+
+/// The server does not know the session that a datagram named, or not from that address. The
+/// header carries the number of that datagram, so that a client can tell it from a forgery.
+///
+/// ```text
+/// 0         2
+/// | session |
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct UnknownSession {
+    /// The index that is not known.
+    pub session: SessionIndex,
+}
+
+impl UnknownSession {
+    pub(super) fn decode(r: &mut Reader<'_>) -> Result<Self, Malformed> {
+        Ok(UnknownSession { session: decode_session(r)? })
+    }
+
+    pub(super) fn encode(&self, w: &mut Writer<'_>) {
+        w.u16_be(self.session.get());
+    }
+}
+
+/// Who is in the room. A higher revision replaces a lower one.
+///
+/// ```text
+/// 0          2       3                   3 + 24 count
+/// | revision | count | RosterEntry ...   |
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Roster<'a> {
+    /// One more with every change; wraps.
+    pub revision: u16,
+    /// Who.
+    pub players: List<'a, RosterEntry>,
+}
+
+impl<'a> Roster<'a> {
+    pub(super) fn decode(r: &mut Reader<'a>) -> Result<Self, Malformed> {
+        let (revision, count) = (r.u16_be("revision")?, usize::from(r.u8("count")?));
+        Ok(Roster { revision, players: List::decode(r, "count", count)? })
+    }
+
+    pub(super) fn encode(&self, w: &mut Writer<'_>) {
+        w.u16_be(self.revision);
+        match u8::try_from(self.players.len()) {
+            Ok(count) => w.u8(count),
+            Err(_) => w.overflow(),
+        }
+        self.players.encode(w);
+    }
+}
+
+#[cfg(feature = "serde")]
+impl serde::Serialize for Roster<'_> {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        use serde::ser::SerializeStruct;
+        let mut fields = serializer.serialize_struct("Roster", 3)?;
+        fields.serialize_field("revision", &self.revision)?;
+        fields.serialize_field("count", &self.players.len())?;
+        fields.serialize_field("players", &self.players)?;
+        fields.end()
+    }
+}
+
+/// One player or watcher.
+///
+/// ```text
+/// 0        4       5       6        8      24
+/// | player | lives | flags | rtt_ms | name |
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct RosterEntry {
+    /// The player.
+    pub player: u32,
+    /// Lives left, where the game has lives.
+    pub lives: u8,
+    /// What the player is.
+    pub flags: PlayerFlags,
+    /// The round trip, as the server measures it.
+    pub rtt_ms: u16,
+    /// The name.
+    pub name: Name,
+}
+
+/// What a player is: a set.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct PlayerFlags(u8);
+
+impl PlayerFlags {
+    /// May configure and start.
+    pub const HOST: PlayerFlags = PlayerFlags(1);
+    /// Is ready to start.
+    pub const READY: PlayerFlags = PlayerFlags(2);
+    /// Is played by the server.
+    pub const BOT: PlayerFlags = PlayerFlags(4);
+    /// Was dropped; the slot is held.
+    pub const ABSENT: PlayerFlags = PlayerFlags(8);
+    /// Watches only.
+    pub const WATCHES: PlayerFlags = PlayerFlags(16);
+
+    /// Whether all of `other` are set.
+    pub const fn contains(self, other: PlayerFlags) -> bool {
+        self.0 & other.0 == other.0
+    }
+}
+
+impl std::ops::BitOr for PlayerFlags {
+    type Output = PlayerFlags;
+
+    fn bitor(self, other: PlayerFlags) -> PlayerFlags {
+        PlayerFlags(self.0 | other.0)
+    }
+}
+
+impl Record for RosterEntry {
+    const LEN: usize = 24;
+
+    fn decode(r: &mut Reader<'_>) -> Result<Self, Malformed> {
+        Ok(RosterEntry {
+            player: r.u32_be("player")?,
+            lives: r.u8("lives")?,
+            flags: match r.u8("flags")? {
+                flags @ 0..32 => PlayerFlags(flags),
+                other => return Err(Malformed::out_of_range("flags", other)),
+            },
+            rtt_ms: r.u16_be("rtt_ms")?,
+            name: Name::decode(r, "name")?,
+        })
+    }
+
+    fn encode(&self, w: &mut Writer<'_>) {
+        w.u32_be(self.player);
+        w.u8(self.lives);
+        w.u8(self.flags.0);
+        w.u16_be(self.rtt_ms);
+        self.name.encode(w);
+    }
+}

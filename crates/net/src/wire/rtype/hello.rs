@@ -1,0 +1,91 @@
+//! The UDP handshake: Hello and HelloAck.
+
+use crate::wire::malformed::Malformed;
+use crate::wire::{Name, Reader, Writer};
+
+/// A player proves the token that it got over TCP.
+///
+/// ```text
+/// 0       4      20
+/// | token | name |
+/// ```
+///
+/// The first program's client sends its raw name and no token: 0 to 15 bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct Hello {
+    /// The token; `None` is the raw form.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
+    pub token: Option<u32>,
+    /// The player's name.
+    pub name: Name,
+}
+
+impl Hello {
+    pub(super) const TYPE: u8 = 1;
+    pub(super) const LEN: usize = 20;
+
+    pub(super) fn decode(r: &mut Reader<'_>) -> Result<Self, Malformed> {
+        if r.left() <= Name::MAX {
+            return Ok(Hello { token: None, name: Name::decode_raw(r, "name")? });
+        }
+        Ok(Hello { token: Some(r.u32_le("token")?), name: Name::decode(r, "name")? })
+    }
+
+    pub(super) fn encode(&self, w: &mut Writer<'_>) {
+        match self.token {
+            Some(token) => {
+                w.u32_le(token);
+                self.name.encode(w);
+            }
+            None => self.name.encode_raw(w),
+        }
+    }
+}
+
+/// The server knows the player: a header and nothing else.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct HelloAck;
+
+impl HelloAck {
+    pub(super) const TYPE: u8 = 2;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::wire::malformed::Fault;
+    use crate::wire::rtype::Packet;
+    use crate::wire::testing::check;
+
+    #[test]
+    fn hello_carries_token_and_padded_name() {
+        let hello = Hello { token: Some(0x1234_5678), name: Name::new("Alice") };
+        let bytes = b"\x14\x00\x01\x01\x78\x56\x34\x12Alice\0\0\0\0\0\0\0\0\0\0\0";
+        check(bytes, &Packet::Hello(hello));
+    }
+
+    #[test]
+    fn a_tokenless_hello_is_a_raw_name() {
+        let hello = |name| Packet::Hello(Hello { token: None, name: Name::new(name) });
+        check(b"\x05\x00\x01\x01Alice", &hello("Alice"));
+        assert_eq!(Packet::decode(b"\x00\x00\x01\x01"), Ok(hello("")));
+        let longest = b"\x0F\x00\x01\x01fifteen bytes..";
+        assert_eq!(Packet::decode(longest), Ok(hello("fifteen bytes..")));
+    }
+
+    #[test]
+    fn sixteen_to_nineteen_bytes_are_no_hello() {
+        for size in 16..20_u8 {
+            let mut bytes = vec![b'a'; 4 + usize::from(size)];
+            bytes[..4].copy_from_slice(&[size, 0, 1, 1]);
+            assert_eq!(Packet::decode(&bytes), Err(Malformed::new("name", Fault::Truncated)));
+        }
+    }
+
+    #[test]
+    fn hello_ack_is_a_bare_header() {
+        check(&[0, 0, 2, 1], &Packet::HelloAck(HelloAck));
+    }
+}
