@@ -114,7 +114,7 @@ impl serde::Serialize for Snapshot<'_> {
 /// How the client's inputs fared.
 ///
 /// ```text
-/// 0         1       3                4      6
+/// 0         1       3                7      9
 /// | missing | early | echo_timestamp | held |
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
