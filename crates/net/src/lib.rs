@@ -11,6 +11,7 @@
 //! A real socket loop and the simulator drive the very same objects.
 #![forbid(unsafe_code)]
 
+pub mod node;
 pub mod sim;
 pub mod time;
 pub mod wire;

@@ -1,0 +1,93 @@
+//! The verbs of a protocol machine, and where its datagrams come from and go.
+//!
+//! Whoever drives a node owns the clock and the socket: a real loop, or [`crate::sim`].
+
+use std::net::{IpAddr, SocketAddr};
+
+use crate::time::Time;
+
+/// A protocol machine: datagrams and time go in, datagrams and deadlines come out.
+///
+/// After every `handle_*`, call [`Node::poll_transmit`] until it returns `None`, then sleep until
+/// the next datagram or until [`Node::poll_timeout`], whichever comes first.
+pub trait Node {
+    /// Takes a datagram. The bytes may be changed: a sealed one is opened in place.
+    fn handle_datagram(&mut self, now: Time, path: Path, bytes: &mut [u8]);
+
+    /// Does what was due at `now`. Harmless if nothing was.
+    fn handle_timeout(&mut self, now: Time);
+
+    /// Writes the next datagram into `out` and says how long it is and where it goes. `None`
+    /// until something else is handled.
+    fn poll_transmit(&mut self, now: Time, out: &mut [u8]) -> Option<Transmit>;
+
+    /// When to call [`Node::handle_timeout`] next; `None` is "only after something came in".
+    fn poll_timeout(&self) -> Option<Time>;
+}
+
+/// The stream half of a node that has one: `rtype`'s TCP step.
+///
+/// The same rhythm as [`Node`]: after every `handle_*`, poll until `None`.
+pub trait StreamNode: Node {
+    /// Takes what happened to a stream.
+    fn handle_stream(&mut self, now: Time, stream: StreamId, event: StreamEvent<'_>);
+
+    /// What to do to a stream next. Bytes to write are put into `out`.
+    fn poll_stream(&mut self, now: Time, out: &mut [u8]) -> Option<(StreamId, StreamAction)>;
+}
+
+/// Where a datagram came from, or where it goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Path {
+    /// Which of the driver's sockets.
+    pub socket: u8,
+    /// The address of this machine that the datagram was sent to, where the driver knows it: the
+    /// answer leaves from there.
+    pub local: Option<IpAddr>,
+    /// The peer.
+    pub remote: SocketAddr,
+}
+
+impl Path {
+    /// A path over the driver's first socket.
+    pub const fn to(remote: SocketAddr) -> Self {
+        Path { socket: 0, local: None, remote }
+    }
+}
+
+/// A datagram to send.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Transmit {
+    /// Where to.
+    pub path: Path,
+    /// How many bytes of the buffer.
+    pub len: usize,
+}
+
+/// A stream, as the driver numbers them. Never used again after it was closed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct StreamId(pub u64);
+
+/// What happened to a stream.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StreamEvent<'a> {
+    /// It stands, with this peer.
+    Opened(SocketAddr),
+    /// It could not be opened, or broke.
+    Failed,
+    /// These bytes came.
+    Received(&'a [u8]),
+    /// The peer closed it.
+    Closed,
+}
+
+/// What to do to a stream.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StreamAction {
+    /// Open it to this peer.
+    Open(SocketAddr),
+    /// Write so many bytes of the buffer.
+    Send(usize),
+    /// Close it.
+    Close,
+}
