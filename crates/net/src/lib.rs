@@ -11,6 +11,8 @@
 //! A real socket loop and the simulator drive the very same objects.
 #![forbid(unsafe_code)]
 
+pub mod dot;
+pub mod game;
 pub mod node;
 pub mod sim;
 pub mod time;
