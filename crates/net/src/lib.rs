@@ -12,6 +12,7 @@
 #![forbid(unsafe_code)]
 
 pub mod node;
+pub mod session;
 pub mod sim;
 pub mod time;
 pub mod wire;
