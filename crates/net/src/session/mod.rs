@@ -2,6 +2,8 @@
 //! from.
 //!
 //! ```text
+//! retry       when to ask again, and how often
+//! liveness    whether the peer is still there
 //! pinger      questions of our own, and what their answers are worth
 //! round_trip  the figures that their samples make
 //! ```
@@ -9,8 +11,12 @@
 //! Below lies [`crate::wire`], which these know by name only; above, whoever owns the packets.
 //! None has a clock or chance of its own, and none allocates after it was made.
 
+mod liveness;
 mod pinger;
+mod retry;
 mod round_trip;
 
+pub use liveness::{Life, LifeEvent, Limits, Liveness};
 pub use pinger::{PingCounts, Pinger, Question, Verdict};
+pub use retry::{Retry, RetryPolicy, RetryStep};
 pub use round_trip::{Grade, RoundTrip, Sample};
