@@ -3,20 +3,23 @@
 //!
 //! ```text
 //! retry       when to ask again, and how often
+//! window      which datagrams are the peer's, and new
 //! liveness    whether the peer is still there
 //! pinger      questions of our own, and what their answers are worth
 //! round_trip  the figures that their samples make
 //! ```
 //!
-//! Below lies [`crate::wire`], which these know by name only; above, whoever owns the packets.
+//! Below lies [`crate::wire`], whose packets these judge or answer; above, whoever owns them.
 //! None has a clock or chance of its own, and none allocates after it was made.
 
 mod liveness;
 mod pinger;
 mod retry;
 mod round_trip;
+mod window;
 
 pub use liveness::{Life, LifeEvent, Limits, Liveness};
 pub use pinger::{PingCounts, Pinger, Question, Verdict};
 pub use retry::{Retry, RetryPolicy, RetryStep};
 pub use round_trip::{Grade, RoundTrip, Sample};
+pub use window::{Arrival, ArrivalCounts, Window};
