@@ -2,6 +2,9 @@
 //! from.
 //!
 //! ```text
+//! limiter     how much strangers may ask
+//! cookie      who receives at its address
+//! secrets     what nobody guesses
 //! retry       when to ask again, and how often
 //! window      which datagrams are the peer's, and new
 //! liveness    whether the peer is still there
@@ -12,14 +15,20 @@
 //! Below lies [`crate::wire`], whose packets these judge or answer; above, whoever owns them.
 //! None has a clock or chance of its own, and none allocates after it was made.
 
+mod cookie;
+mod limiter;
 mod liveness;
 mod pinger;
 mod retry;
 mod round_trip;
+mod secrets;
 mod window;
 
+pub use cookie::{CookieCheck, CookieJar};
+pub use limiter::{Allowance, Bucket, Limiter, LimiterConfig, Rate};
 pub use liveness::{Life, LifeEvent, Limits, Liveness};
 pub use pinger::{PingCounts, Pinger, Question, Verdict};
 pub use retry::{Retry, RetryPolicy, RetryStep};
 pub use round_trip::{Grade, RoundTrip, Sample};
+pub use secrets::{Secrets, is_same_secret};
 pub use window::{Arrival, ArrivalCounts, Window};
