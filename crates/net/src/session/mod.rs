@@ -10,6 +10,7 @@
 //! liveness    whether the peer is still there
 //! pinger      questions of our own, and what their answers are worth
 //! round_trip  the figures that their samples make
+//! reason      why it is over, in words
 //! ```
 //!
 //! Below lies [`crate::wire`], whose packets these judge or answer; above, whoever owns them.
@@ -19,6 +20,7 @@ mod cookie;
 mod limiter;
 mod liveness;
 mod pinger;
+mod reason;
 mod retry;
 mod round_trip;
 mod secrets;
@@ -28,6 +30,7 @@ pub use cookie::{CookieCheck, CookieJar};
 pub use limiter::{Allowance, Bucket, Limiter, LimiterConfig, Rate};
 pub use liveness::{Life, LifeEvent, Limits, Liveness};
 pub use pinger::{PingCounts, Pinger, Question, Verdict};
+pub use reason::EndReason;
 pub use retry::{Retry, RetryPolicy, RetryStep};
 pub use round_trip::{Grade, RoundTrip, Sample};
 pub use secrets::{Secrets, is_same_secret};
