@@ -14,6 +14,7 @@
 pub mod dot;
 pub mod game;
 pub mod node;
+pub mod session;
 pub mod sim;
 pub mod time;
 pub mod wire;

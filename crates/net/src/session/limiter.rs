@@ -1,0 +1,294 @@
+//! How much strangers may ask of a server, per address and in constant memory; and one bucket of
+//! the same kind for a player's own datagrams.
+//!
+//! The front asks the limiter before it does anything for a stranger. Its table has a fixed
+//! size, and addresses that fall into the same place share what there is: which those are
+//! depends on a key that nobody outside knows, so that no one can be starved on purpose.
+
+use std::fmt;
+use std::net::IpAddr;
+
+use siphasher::sip::SipHasher24;
+
+use crate::time::Time;
+
+/// A steady rate, and what may come at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rate {
+    /// Units that come back each second, at least 1.
+    pub per_second: u32,
+    /// Units that a full bucket holds.
+    pub burst: u32,
+}
+
+impl Rate {
+    /// How long one unit takes to come back.
+    const fn unit_ns(self) -> u64 {
+        NANOS_PER_SECOND / self.per_second as u64
+    }
+}
+
+const NANOS_PER_SECOND: u64 = 1_000_000_000;
+
+/// Whether something may be done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use]
+pub enum Allowance {
+    /// It is paid for.
+    Yes,
+    /// There is not enough left; nothing was taken.
+    No,
+}
+
+/// A bucket that fills steadily and is emptied by use. A new one is full.
+///
+/// It is kept as the instant when it will be full again: eight bytes, and nothing to refill.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Bucket {
+    full_at: Time,
+}
+
+impl Bucket {
+    /// Takes `cost` units, if they are there. Always give the same rate.
+    ///
+    /// # Panics
+    /// If the rate is 0 per second.
+    pub fn allow(&mut self, now: Time, rate: Rate, cost: u32) -> Allowance {
+        let unit_ns = rate.unit_ns();
+        let missing_ns = self.full_at.as_nanos().saturating_sub(now.as_nanos());
+        let missing_ns = missing_ns.saturating_add(unit_ns * u64::from(cost));
+        if missing_ns > unit_ns * u64::from(rate.burst) {
+            return Allowance::No;
+        }
+        self.full_at = Time::from_nanos(now.as_nanos().saturating_add(missing_ns));
+        Allowance::Yes
+    }
+}
+
+/// What a [`Limiter`] allows, and how much memory it takes for that.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LimiterConfig {
+    /// Units that come back to each address each second, at least 1.
+    pub per_second: u32,
+    /// Units that an address may use at once.
+    pub burst: u32,
+    /// Places in the table, a power of two. Each takes eight bytes.
+    pub buckets: usize,
+}
+
+impl LimiterConfig {
+    /// For strangers' datagrams: the hellos of a household that all join at once over a bad
+    /// line, and no more. 32 KiB.
+    pub const STRANGERS: LimiterConfig = LimiterConfig { per_second: 32, burst: 64, buckets: 4096 };
+}
+
+/// A bucket for each address, or nearly: they share a table of fixed size.
+pub struct Limiter {
+    hasher: SipHasher24,
+    rate: Rate,
+    buckets: Box<[Bucket]>,
+}
+
+impl Limiter {
+    /// A limiter with full buckets. The key decides who shares one: [`super::Secrets::key`].
+    ///
+    /// # Panics
+    /// If the number of buckets is no power of two, or nothing comes back each second.
+    pub fn new(key: [u8; 16], config: LimiterConfig) -> Self {
+        let LimiterConfig { per_second, burst, buckets } = config;
+        assert!(buckets.is_power_of_two(), "{buckets} buckets are no power of two");
+        assert!(per_second > 0, "a limiter that allows nothing for ever");
+        Limiter {
+            hasher: SipHasher24::new_with_key(&key),
+            rate: Rate { per_second, burst },
+            buckets: vec![Bucket::default(); buckets].into_boxed_slice(),
+        }
+    }
+
+    /// Takes `cost` units from the address's bucket, if they are there.
+    ///
+    /// All of an IPv6 /64 is one address: whoever has one has them all. IPv4 through an IPv6
+    /// socket is IPv4.
+    pub fn allow(&mut self, now: Time, ip: IpAddr, cost: u32) -> Allowance {
+        let index = self.index(ip);
+        self.buckets[index].allow(now, self.rate, cost)
+    }
+
+    fn index(&self, ip: IpAddr) -> usize {
+        let hash = match ip.to_canonical() {
+            IpAddr::V4(address) => self.hasher.hash(&address.octets()),
+            IpAddr::V6(address) => self.hasher.hash(&address.octets()[..8]),
+        };
+        // The table's length is a power of two, so the low bits are spread evenly over it.
+        hash as usize & (self.buckets.len() - 1)
+    }
+}
+
+impl fmt::Debug for Limiter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let buckets = self.buckets.len();
+        f.debug_struct("Limiter")
+            .field("rate", &self.rate)
+            .field("buckets", &buckets)
+            .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::net::Ipv4Addr;
+    use std::time::Duration;
+
+    const KEY: [u8; 16] = *b"a key for tests.";
+    const CONFIG: LimiterConfig = LimiterConfig { per_second: 10, burst: 20, buckets: 1024 };
+
+    fn ip(text: &str) -> IpAddr {
+        text.parse().unwrap()
+    }
+
+    fn at(ms: u64) -> Time {
+        Time::from_millis(ms)
+    }
+
+    /// How many single units an address gets at this instant.
+    fn drain(limiter: &mut Limiter, now: Time, ip: IpAddr) -> usize {
+        std::iter::repeat_with(|| limiter.allow(now, ip, 1))
+            .take_while(|&allowance| allowance == Allowance::Yes)
+            .count()
+    }
+
+    /// Two addresses that share a bucket, and one that does not.
+    fn neighbours(limiter: &Limiter) -> (IpAddr, IpAddr, IpAddr) {
+        let all =
+            || (0..=u16::MAX).map(|n| IpAddr::from(Ipv4Addr::from(0x0A00_0000 | u32::from(n))));
+        let first = ip("192.0.2.1");
+        let shares = |&other: &IpAddr| limiter.index(other) == limiter.index(first);
+        (first, all().find(shares).unwrap(), all().find(|other| !shares(other)).unwrap())
+    }
+
+    #[test]
+    fn a_full_bucket_gives_its_burst_and_not_one_more() {
+        let mut bucket = Bucket::default();
+        let rate = Rate { per_second: 60, burst: 5 };
+        for _ in 0..5 {
+            assert_eq!(bucket.allow(at(0), rate, 1), Allowance::Yes);
+        }
+        assert_eq!(bucket.allow(at(0), rate, 1), Allowance::No);
+    }
+
+    #[test]
+    fn a_unit_comes_back_after_its_time_and_not_before() {
+        let mut bucket = Bucket::default();
+        let rate = Rate { per_second: 10, burst: 3 };
+        assert_eq!(bucket.allow(at(1_000), rate, 3), Allowance::Yes);
+        let early = Duration::from_nanos(1);
+        assert_eq!(bucket.allow(at(1_100) - early, rate, 1), Allowance::No);
+        assert_eq!(bucket.allow(at(1_100), rate, 1), Allowance::Yes);
+        assert_eq!(bucket.allow(at(1_100), rate, 1), Allowance::No);
+    }
+
+    #[test]
+    fn a_bucket_never_holds_more_than_its_burst() {
+        let mut bucket = Bucket::default();
+        let rate = Rate { per_second: 10, burst: 3 };
+        assert_eq!(bucket.allow(at(0), rate, 3), Allowance::Yes);
+        assert_eq!(bucket.allow(at(1_000_000), rate, 4), Allowance::No);
+        assert_eq!(bucket.allow(at(1_000_000), rate, 3), Allowance::Yes);
+    }
+
+    #[test]
+    fn what_is_refused_costs_nothing() {
+        let mut bucket = Bucket::default();
+        let rate = Rate { per_second: 10, burst: 3 };
+        assert_eq!(bucket.allow(at(0), rate, u32::MAX), Allowance::No);
+        assert_eq!(bucket.allow(at(0), rate, 2), Allowance::Yes);
+        assert_eq!(bucket.allow(at(0), rate, 2), Allowance::No);
+        assert_eq!(bucket.allow(at(0), rate, 1), Allowance::Yes);
+        assert_eq!(bucket.allow(at(0), rate, 0), Allowance::Yes);
+    }
+
+    #[test]
+    fn in_the_long_run_the_rate_is_what_was_said() {
+        for per_second in [1, 7, 60, 1_000] {
+            let rate = Rate { per_second, burst: 1 };
+            let mut bucket = Bucket::default();
+            let allowed = (0..100_000u64)
+                .filter(|&step| {
+                    bucket.allow(Time::from_micros(step * 100), rate, 1) == Allowance::Yes
+                })
+                .count();
+            // Ten seconds, less what a step of 100 us rounds away.
+            let expected = 10 * per_second as usize;
+            assert!((expected * 98 / 100..=expected).contains(&allowed), "{allowed} {expected}");
+        }
+    }
+
+    #[test]
+    fn extreme_rates_and_times_overflow_nothing() {
+        let rate = Rate { per_second: 1, burst: u32::MAX };
+        let mut bucket = Bucket::default();
+        let end = Time::from_nanos(u64::MAX);
+        assert_eq!(bucket.allow(end, rate, u32::MAX), Allowance::Yes);
+        let swift = Rate { per_second: u32::MAX, burst: 1 };
+        assert_eq!(Bucket::default().allow(end, swift, 1), Allowance::Yes);
+    }
+
+    #[test]
+    fn each_address_has_its_own_limit() {
+        let mut limiter = Limiter::new(KEY, CONFIG);
+        let (first, _, other) = neighbours(&limiter);
+        assert_eq!(drain(&mut limiter, at(0), first), 20);
+        assert_eq!(drain(&mut limiter, at(0), other), 20);
+        assert_eq!(drain(&mut limiter, at(999), first), 9);
+        assert_eq!(drain(&mut limiter, at(2_000), other), 20);
+    }
+
+    #[test]
+    fn addresses_in_the_same_place_share() {
+        let mut limiter = Limiter::new(KEY, CONFIG);
+        let (first, neighbour, _) = neighbours(&limiter);
+        assert_ne!(first, neighbour);
+        assert_eq!(limiter.allow(at(0), neighbour, 15), Allowance::Yes);
+        assert_eq!(drain(&mut limiter, at(0), first), 5);
+    }
+
+    #[test]
+    fn another_key_seats_addresses_otherwise() {
+        let (one, other) = (Limiter::new(KEY, CONFIG), Limiter::new([1; 16], CONFIG));
+        let moved = (0..1_000u32)
+            .map(|n| IpAddr::from(Ipv4Addr::from(n)))
+            .filter(|&ip| one.index(ip) != other.index(ip))
+            .count();
+        assert!(moved > 980, "{moved}");
+    }
+
+    #[test]
+    fn an_ipv6_prefix_is_one_address_and_mapped_ipv4_is_ipv4() {
+        let limiter = Limiter::new(KEY, CONFIG);
+        let index = |text| limiter.index(ip(text));
+        assert_eq!(index("2001:db8:1:2::1"), index("2001:db8:1:2:ffff::9"));
+        assert_ne!(index("2001:db8:1:2::1"), index("2001:db8:1:3::1"));
+        assert_eq!(index("::ffff:192.0.2.1"), index("192.0.2.1"));
+        assert_ne!(index("::ffff:192.0.2.1"), index("::ffff:192.0.2.2"));
+    }
+
+    #[test]
+    fn a_hundred_thousand_strangers_take_no_more_memory_than_one() {
+        let mut limiter = Limiter::new(KEY, CONFIG);
+        let (len, place) = (limiter.buckets.len(), limiter.buckets.as_ptr());
+        let allowed = (0..100_000u32)
+            .filter(|&n| limiter.allow(at(0), Ipv4Addr::from(n).into(), 1) == Allowance::Yes)
+            .count();
+        assert_eq!((limiter.buckets.len(), limiter.buckets.as_ptr()), (len, place));
+        assert_eq!(size_of::<Bucket>(), 8);
+        // And together they get no more than the table holds.
+        assert_eq!(allowed, 1024 * 20);
+    }
+
+    #[test]
+    #[should_panic(expected = "1000 buckets are no power of two")]
+    fn a_table_that_is_no_power_of_two_is_a_mistake() {
+        Limiter::new(KEY, LimiterConfig { buckets: 1000, ..CONFIG });
+    }
+}

@@ -1,0 +1,37 @@
+//! The parts of a session: small machines that a front, a room and a client are put together
+//! from.
+//!
+//! ```text
+//! limiter     how much strangers may ask
+//! cookie      who receives at its address
+//! secrets     what nobody guesses
+//! retry       when to ask again, and how often
+//! window      which datagrams are the peer's, and new
+//! liveness    whether the peer is still there
+//! pinger      questions of our own, and what their answers are worth
+//! round_trip  the figures that their samples make
+//! reason      why it is over, in words
+//! ```
+//!
+//! Below lies [`crate::wire`], whose packets these judge or answer; above, whoever owns them.
+//! None has a clock or chance of its own, and none allocates after it was made.
+
+mod cookie;
+mod limiter;
+mod liveness;
+mod pinger;
+mod reason;
+mod retry;
+mod round_trip;
+mod secrets;
+mod window;
+
+pub use cookie::{CookieCheck, CookieJar};
+pub use limiter::{Allowance, Bucket, Limiter, LimiterConfig, Rate};
+pub use liveness::{Life, LifeEvent, Limits, Liveness};
+pub use pinger::{PingCounts, Pinger, Question, Verdict};
+pub use reason::EndReason;
+pub use retry::{Retry, RetryPolicy, RetryStep};
+pub use round_trip::{Grade, RoundTrip, Sample};
+pub use secrets::{Secrets, is_same_secret};
+pub use window::{Arrival, ArrivalCounts, Window};
