@@ -9,15 +9,6 @@ use crate::wire::native::EntityState;
 pub struct Dots;
 
 impl Dots {
-    /// Move up.
-    pub const UP: Buttons = Buttons(1);
-    /// Move down.
-    pub const DOWN: Buttons = Buttons(2);
-    /// Move left.
-    pub const LEFT: Buttons = Buttons(4);
-    /// Move right.
-    pub const RIGHT: Buttons = Buttons(8);
-
     /// The field, px.
     pub const FIELD: (i32, i32) = (1440, 900);
 
@@ -79,8 +70,8 @@ impl Game for Dots {
             };
             let (width, height) = Dots::FIELD;
             let before = (dot.x, dot.y);
-            dot.x = (dot.x + axis(Dots::LEFT, Dots::RIGHT)).clamp(0, width);
-            dot.y = (dot.y + axis(Dots::UP, Dots::DOWN)).clamp(0, height);
+            dot.x = (dot.x + axis(Buttons::LEFT, Buttons::RIGHT)).clamp(0, width);
+            dot.y = (dot.y + axis(Buttons::UP, Buttons::DOWN)).clamp(0, height);
             dot.moved = (dot.x - before.0, dot.y - before.1);
         }
     }
@@ -126,11 +117,11 @@ mod tests {
         Dots.join(&mut world, PlayerId(1));
         Dots.join(&mut world, PlayerId(2));
         let before = world.clone();
-        Dots.step(&mut world, &[(PlayerId(1), Dots::UP)]);
+        Dots.step(&mut world, &[(PlayerId(1), Buttons::UP)]);
         assert_eq!(world.dots[0].y, before.dots[0].y - Dots::STEP);
         assert_eq!(world.dots[1], before.dots[1]);
         for _ in 0..1000 {
-            Dots.step(&mut world, &[(PlayerId(1), Dots::UP), (PlayerId(2), Dots::RIGHT)]);
+            Dots.step(&mut world, &[(PlayerId(1), Buttons::UP), (PlayerId(2), Buttons::RIGHT)]);
         }
         assert_eq!((world.dots[0].y, world.dots[1].x), (0, Dots::FIELD.0));
     }

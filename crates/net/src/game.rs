@@ -38,9 +38,30 @@ impl GameId {
 pub struct Buttons(pub u16);
 
 impl Buttons {
+    /// Move up. The first six are the same in every game and in the old dialects.
+    pub const UP: Buttons = Buttons(1);
+    /// Move down.
+    pub const DOWN: Buttons = Buttons(2);
+    /// Move left.
+    pub const LEFT: Buttons = Buttons(4);
+    /// Move right.
+    pub const RIGHT: Buttons = Buttons(8);
+    /// Shoot.
+    pub const SHOOT: Buttons = Buttons(16);
+    /// Charge a heavy shot.
+    pub const CHARGE: Buttons = Buttons(32);
+
     /// Whether all of `other` are held.
     pub const fn contains(self, other: Buttons) -> bool {
         self.0 & other.0 == other.0
+    }
+}
+
+impl std::ops::BitOr for Buttons {
+    type Output = Buttons;
+
+    fn bitor(self, other: Buttons) -> Buttons {
+        Buttons(self.0 | other.0)
     }
 }
 

@@ -6,7 +6,7 @@
 //! depends on a key that nobody outside knows, so that no one can be starved on purpose.
 
 use std::fmt;
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv6Addr};
 
 use siphasher::sip::SipHasher24;
 
@@ -65,6 +65,17 @@ impl Bucket {
     }
 }
 
+/// The address that a limit counts by: all of an IPv6 /64 is one, because whoever has one has
+/// them all; IPv4 through an IPv6 socket is IPv4.
+pub fn limited_ip(ip: IpAddr) -> IpAddr {
+    match ip.to_canonical() {
+        IpAddr::V4(address) => IpAddr::V4(address),
+        IpAddr::V6(address) => {
+            IpAddr::V6(Ipv6Addr::from_bits(address.to_bits() & !u128::from(u64::MAX)))
+        }
+    }
+}
+
 /// What a [`Limiter`] allows, and how much memory it takes for that.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LimiterConfig {
@@ -107,15 +118,14 @@ impl Limiter {
 
     /// Takes `cost` units from the address's bucket, if they are there.
     ///
-    /// All of an IPv6 /64 is one address: whoever has one has them all. IPv4 through an IPv6
-    /// socket is IPv4.
+    /// Addresses count as [`limited_ip`] groups them.
     pub fn allow(&mut self, now: Time, ip: IpAddr, cost: u32) -> Allowance {
         let index = self.index(ip);
         self.buckets[index].allow(now, self.rate, cost)
     }
 
     fn index(&self, ip: IpAddr) -> usize {
-        let hash = match ip.to_canonical() {
+        let hash = match limited_ip(ip) {
             IpAddr::V4(address) => self.hasher.hash(&address.octets()),
             IpAddr::V6(address) => self.hasher.hash(&address.octets()[..8]),
         };

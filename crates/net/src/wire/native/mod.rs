@@ -128,6 +128,21 @@ impl Packet<'_> {
         kind >= 0x80
     }
 
+    /// The session that a client's packet belongs to, if it names one.
+    #[inline]
+    pub const fn session(&self) -> Option<SessionIndex> {
+        match self {
+            Packet::Ping(packet) => packet.session,
+            Packet::ClientPong(packet) => Some(packet.session),
+            Packet::Goodbye(packet) => Some(packet.session),
+            Packet::EnterRoom(packet) => Some(packet.session),
+            Packet::Input(packet) => Some(packet.session),
+            Packet::ClientEvents(packet) => Some(packet.session),
+            Packet::SnapshotAck(packet) => Some(packet.session),
+            _ => None,
+        }
+    }
+
     /// Who sends it.
     pub const fn direction(&self) -> Direction {
         if Packet::is_to_client(self.kind()) { Direction::ToClient } else { Direction::ToServer }

@@ -1,0 +1,489 @@
+//! One player's side: finds its way in, keeps the line alive, comes back after a drop.
+//!
+//! The other end is a server of ours or, in `lan` and `rtype`, the program the dialect comes
+//! from. Below is the wire, above whoever draws and reads keys. What comes from anyone but the
+//! server asked is ignored.
+
+#[cfg(feature = "lan")]
+mod lan;
+mod native;
+#[cfg(feature = "rtype")]
+mod rtype;
+
+use std::collections::VecDeque;
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use crate::game::{Buttons, GameId, PlayerId};
+use crate::node::{Node, Path, StreamAction, StreamEvent, StreamId, StreamNode, Transmit};
+use crate::session::{
+    EndReason, Grade, LifeEvent, Limits, Liveness, PingCounts, Pinger, Retry, RetryPolicy,
+    RetryStep, RoundTrip, Secrets,
+};
+use crate::time::Time;
+use crate::wire::native::{EntityState, Role};
+use crate::wire::{Dialect, Full, Name};
+
+/// What a player decides before joining.
+#[derive(Clone, Debug)]
+pub struct ClientConfig {
+    /// The server.
+    pub server: SocketAddr,
+    /// How to speak to it.
+    pub dialect: Dialect,
+    /// The game.
+    pub game: GameId,
+    /// The player's name.
+    pub name: Name,
+    /// To play or to watch (`native`).
+    pub role: Role,
+    /// Which room (`native`); 0 is any.
+    pub room: u32,
+    /// The room's password (`native`).
+    pub password: Name,
+    /// What the operator gave out (`native`), at most 64 bytes.
+    pub token: Vec<u8>,
+    /// Where this client's socket is bound, for `lan`, whose HELLO names it.
+    pub own_port: u16,
+    /// When a silent server is worth a sign, and when it is given up.
+    pub liveness: Limits,
+    /// How long to try to come back (`native`).
+    pub resume_for: Duration,
+}
+
+impl ClientConfig {
+    /// What most players want of `server`.
+    pub fn new(server: SocketAddr, dialect: Dialect, game: GameId, name: Name) -> Self {
+        ClientConfig {
+            server,
+            dialect,
+            game,
+            name,
+            role: Role::Play,
+            room: 0,
+            password: Name::default(),
+            token: Vec::new(),
+            own_port: 0,
+            liveness: Limits::DEFAULT,
+            resume_for: crate::front::RESUME_FOR,
+        }
+    }
+}
+
+/// What a screen is told.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ClientEvent {
+    /// The player is in.
+    Connected(PlayerId),
+    /// The player is in again, in the same slot.
+    Resumed(PlayerId),
+    /// Who plays has changed.
+    Roster,
+    /// Nothing came from the server for a while.
+    Quiet,
+    /// It is heard again.
+    Heard,
+    /// The connection is lost; the client tries to come back.
+    Trying,
+    /// It is over, and why.
+    Ended(EndReason),
+}
+
+/// Someone in the room.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RosterLine {
+    /// Who.
+    pub player: PlayerId,
+    /// Called.
+    pub name: Name,
+    /// Lives left.
+    pub lives: u8,
+}
+
+/// What a client has received and dropped.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ClientCounts {
+    /// From anyone but the server.
+    pub foreign: u64,
+    /// Bytes that are no packet.
+    pub malformed: u64,
+    /// Packets at the wrong moment, doubled or late.
+    pub stray: u64,
+    /// Snapshots and states taken.
+    pub states: u64,
+}
+
+/// One player's side.
+#[derive(Debug)]
+pub struct Client {
+    config: ClientConfig,
+    path: Path,
+    secrets: Secrets,
+    phase: Phase,
+    /// Who we are, from the first acceptance on.
+    player: Option<PlayerId>,
+    speech: Speech,
+    liveness: Option<Liveness>,
+    pinger: Pinger,
+    round_trip: RoundTrip,
+    buttons: Buttons,
+    next_input: Time,
+    due: Due,
+    entities: Vec<EntityState>,
+    server_tick: u32,
+    roster: Vec<RosterLine>,
+    events: VecDeque<ClientEvent>,
+    counts: ClientCounts,
+}
+
+/// How far the client has come.
+#[derive(Debug)]
+enum Phase {
+    /// Asking, again and again: a Hello, a Join, a Resume, whatever the dialect needs next.
+    Asking(Retry),
+    /// `rtype`: the TCP step is under way.
+    #[cfg(feature = "rtype")]
+    Dialing { until: Time },
+    /// In the room.
+    Playing,
+    /// Over.
+    Ended(EndReason),
+}
+
+/// A dialect, with what it keeps.
+#[derive(Debug)]
+enum Speech {
+    Native(Box<native::Native>),
+    #[cfg(feature = "rtype")]
+    Rtype(rtype::Rtype),
+    #[cfg(feature = "lan")]
+    Lan(lan::Lan),
+}
+
+/// What is to be sent.
+#[derive(Debug, Default)]
+struct Due {
+    /// Copies of the question of [`Phase::Asking`].
+    questions: u8,
+    input: bool,
+    ping: bool,
+    /// Answers to the server's pings, the latest of them.
+    pong: Option<(u32, u32)>,
+    goodbyes: u8,
+}
+
+/// How often a client pings where nothing else measures the path.
+const PING_EVERY: Duration = Duration::from_secs(1);
+
+/// Inputs go out at this rate until the server has named another.
+const INPUT_RATE: u32 = 60;
+
+/// Events that nobody has read yet; older ones make room.
+const EVENT_LIMIT: usize = 256;
+
+/// A goodbye may be lost, and nobody answers it.
+const GOODBYES: u8 = 3;
+
+impl Client {
+    /// A client that starts to ask at `now`. `seed` must come from the system's generator.
+    pub fn new(now: Time, config: ClientConfig, seed: [u8; 32]) -> Self {
+        let mut secrets = Secrets::new(seed);
+        let (speech, phase) = match config.dialect {
+            Dialect::Native => (
+                Speech::Native(Box::new(native::Native::new(&mut secrets))),
+                Phase::Asking(Retry::new(now, RetryPolicy::HELLO)),
+            ),
+            #[cfg(feature = "rtype")]
+            Dialect::Rtype => {
+                let until = now + rtype::DIAL_FOR;
+                (Speech::Rtype(rtype::Rtype::default()), Phase::Dialing { until })
+            }
+            #[cfg(feature = "lan")]
+            Dialect::Lan => (
+                Speech::Lan(lan::Lan::default()),
+                Phase::Asking(Retry::new(now, RetryPolicy::HELLO)),
+            ),
+        };
+        Client {
+            path: Path::to(config.server),
+            config,
+            secrets,
+            phase,
+            player: None,
+            speech,
+            liveness: None,
+            pinger: Pinger::new(PING_EVERY),
+            round_trip: RoundTrip::default(),
+            buttons: Buttons::default(),
+            next_input: now,
+            due: Due::default(),
+            entities: Vec::new(),
+            server_tick: 0,
+            roster: Vec::new(),
+            events: VecDeque::new(),
+            counts: ClientCounts::default(),
+        }
+    }
+
+    /// What the player holds from now on.
+    pub fn press(&mut self, buttons: Buttons) {
+        self.buttons = buttons;
+    }
+
+    /// What happened since this was asked last.
+    pub fn poll_event(&mut self) -> Option<ClientEvent> {
+        self.events.pop_front()
+    }
+
+    /// Whether the player is in a room and hears from it.
+    pub fn is_playing(&self) -> bool {
+        matches!(self.phase, Phase::Playing)
+    }
+
+    /// Why it is over, if it is.
+    pub fn ended(&self) -> Option<&EndReason> {
+        match &self.phase {
+            Phase::Ended(reason) => Some(reason),
+            _ => None,
+        }
+    }
+
+    /// Who we are, once we are in.
+    pub fn player(&self) -> Option<PlayerId> {
+        self.player
+    }
+
+    /// What was there at [`Client::server_tick`].
+    pub fn entities(&self) -> &[EntityState] {
+        &self.entities
+    }
+
+    /// The tick of the newest snapshot; in the old dialects, how many states were taken.
+    pub fn server_tick(&self) -> u32 {
+        self.server_tick
+    }
+
+    /// Who plays.
+    pub fn roster(&self) -> &[RosterLine] {
+        &self.roster
+    }
+
+    /// The round trip, by the local clock alone.
+    pub fn round_trip(&self) -> &RoundTrip {
+        &self.round_trip
+    }
+
+    /// What the connection is worth.
+    pub fn grade(&self) -> Option<Grade> {
+        self.round_trip.grade()
+    }
+
+    /// This client's pings.
+    pub fn pings(&self) -> &PingCounts {
+        self.pinger.counts()
+    }
+
+    /// What came and what was dropped.
+    pub fn counts(&self) -> &ClientCounts {
+        &self.counts
+    }
+
+    /// Says goodbye. The client is over at once; poll it until it has nothing more to send.
+    pub fn leave(&mut self) {
+        if self.is_playing() {
+            self.due = Due { goodbyes: GOODBYES, ..Due::default() };
+        }
+        self.end(EndReason::Left);
+    }
+
+    fn end(&mut self, reason: EndReason) {
+        if self.ended().is_none() {
+            self.note(ClientEvent::Ended(reason));
+            self.phase = Phase::Ended(reason);
+        }
+    }
+
+    fn note(&mut self, event: ClientEvent) {
+        if self.events.len() == EVENT_LIMIT {
+            self.events.pop_front();
+        }
+        self.events.push_back(event);
+    }
+
+    /// The server has taken us.
+    fn enter(&mut self, now: Time, player: PlayerId) {
+        let event = match self.player.replace(player) {
+            None => ClientEvent::Connected(player),
+            Some(_) => ClientEvent::Resumed(player),
+        };
+        self.phase = Phase::Playing;
+        self.liveness = Some(Liveness::new(now, self.config.liveness));
+        self.due = Due { input: true, ..Due::default() };
+        self.next_input = now + self.input_period();
+        self.pinger.postpone(now);
+        self.note(event);
+    }
+
+    /// Something good came from the server.
+    fn heard(&mut self, now: Time) {
+        if let Some(liveness) = &mut self.liveness
+            && liveness.heard(now).is_some()
+            && self.is_playing()
+        {
+            self.note(ClientEvent::Heard);
+        }
+    }
+
+    /// The session is lost or unknown: ask again, with what proves who we are.
+    fn try_again(&mut self, now: Time) {
+        if let Speech::Native(native) = &mut self.speech
+            && matches!(self.phase, Phase::Playing)
+        {
+            native.start_resume(&mut self.secrets);
+            let policy = RetryPolicy { give_up: self.config.resume_for, ..RetryPolicy::HELLO };
+            self.phase = Phase::Asking(Retry::new(now, policy));
+            self.note(ClientEvent::Trying);
+        }
+    }
+
+    fn input_period(&self) -> Duration {
+        let rate = match &self.speech {
+            Speech::Native(native) => native.tick_rate(),
+            #[cfg(any(feature = "lan", feature = "rtype"))]
+            _ => INPUT_RATE,
+        };
+        Duration::from_nanos(1_000_000_000 / u64::from(rate))
+    }
+
+    fn handle_playing_timeout(&mut self, now: Time) {
+        if self.next_input <= now {
+            self.due.input = true;
+            // A client that was stopped for a while does not run after the past.
+            while self.next_input <= now {
+                self.next_input += self.input_period();
+            }
+        }
+        self.pinger.expire(now);
+        if self.pings_itself() && self.pinger.due() <= now {
+            self.due.ping = true;
+        }
+        let Some(liveness) = &mut self.liveness else { return };
+        match liveness.handle_timeout(now) {
+            Some(LifeEvent::Warn) => {
+                self.note(ClientEvent::Quiet);
+                #[cfg(feature = "rtype")]
+                if let Speech::Rtype(rtype) = &mut self.speech {
+                    rtype.knock_again(now);
+                }
+            }
+            Some(LifeEvent::Drop) => match self.config.dialect {
+                Dialect::Native => self.try_again(now),
+                #[cfg(any(feature = "lan", feature = "rtype"))]
+                _ => self.end(EndReason::NotResponding),
+            },
+            _ => {}
+        }
+    }
+
+    fn pings_itself(&self) -> bool {
+        match self.config.dialect {
+            #[cfg(feature = "lan")]
+            Dialect::Lan => false,
+            _ => true,
+        }
+    }
+
+    /// The next datagram, without its length checked.
+    fn speak(&mut self, now: Time, out: &mut [u8]) -> Option<Result<usize, Full>> {
+        match self.speech {
+            Speech::Native(_) => self.speak_native(now, out),
+            #[cfg(feature = "rtype")]
+            Speech::Rtype(_) => self.speak_rtype(now, out),
+            #[cfg(feature = "lan")]
+            Speech::Lan(_) => self.speak_lan(out),
+        }
+    }
+
+    /// Why nobody answered.
+    fn no_answer(&self) -> EndReason {
+        match self.config.dialect {
+            #[cfg(feature = "lan")]
+            Dialect::Lan => EndReason::HostSilent { address: self.config.server },
+            _ if self.player.is_some() => EndReason::NotResponding,
+            _ => EndReason::NoAnswer { address: self.config.server },
+        }
+    }
+}
+
+impl Node for Client {
+    fn handle_datagram(&mut self, now: Time, path: Path, bytes: &mut [u8]) {
+        if path.remote != self.config.server {
+            self.counts.foreign += 1;
+            return;
+        }
+        if self.ended().is_some() {
+            return;
+        }
+        match self.speech {
+            Speech::Native(_) => self.handle_native(now, bytes),
+            #[cfg(feature = "rtype")]
+            Speech::Rtype(_) => self.handle_rtype(now, bytes),
+            #[cfg(feature = "lan")]
+            Speech::Lan(_) => self.handle_lan(now, bytes),
+        }
+    }
+
+    fn handle_timeout(&mut self, now: Time) {
+        match &mut self.phase {
+            Phase::Asking(retry) => match retry.poll(now) {
+                RetryStep::Wait => {}
+                RetryStep::Send { copies } => self.due.questions = copies,
+                RetryStep::GiveUp => self.end(self.no_answer()),
+            },
+            #[cfg(feature = "rtype")]
+            Phase::Dialing { until } if *until <= now => {
+                let address = self.config.server;
+                self.end(EndReason::NoAnswer { address });
+            }
+            #[cfg(feature = "rtype")]
+            Phase::Dialing { .. } => {}
+            Phase::Playing => self.handle_playing_timeout(now),
+            Phase::Ended(_) => {}
+        }
+    }
+
+    fn poll_transmit(&mut self, now: Time, out: &mut [u8]) -> Option<Transmit> {
+        let len = self.speak(now, out)?.ok()?;
+        Some(Transmit { path: self.path, len })
+    }
+
+    fn poll_timeout(&self) -> Option<Time> {
+        match &self.phase {
+            Phase::Asking(retry) => Some(retry.deadline()),
+            #[cfg(feature = "rtype")]
+            Phase::Dialing { until } => Some(*until),
+            Phase::Playing => Some(self.next_input),
+            Phase::Ended(_) => None,
+        }
+    }
+}
+
+impl StreamNode for Client {
+    fn handle_stream(&mut self, now: Time, stream: StreamId, event: StreamEvent<'_>) {
+        #[cfg(feature = "rtype")]
+        self.handle_rtype_stream(now, stream, event);
+        #[cfg(not(feature = "rtype"))]
+        let _ = (now, stream, event);
+    }
+
+    fn poll_stream(&mut self, now: Time, out: &mut [u8]) -> Option<(StreamId, StreamAction)> {
+        let _ = now;
+        #[cfg(feature = "rtype")]
+        return self.poll_rtype_stream(out);
+        #[cfg(not(feature = "rtype"))]
+        {
+            let _ = out;
+            None
+        }
+    }
+}

@@ -1,0 +1,277 @@
+//! The client in `rtype`: the TCP step, the UDP Hello, then inputs. Also of the first program's
+//! server, which sends no HelloAck, checks no token and answers no Ping.
+
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use super::{Client, ClientEvent, Phase, RosterLine, Speech};
+use crate::game::PlayerId;
+use crate::node::{StreamAction, StreamEvent, StreamId};
+use crate::session::{EndReason, Question, Retry, RetryPolicy};
+use crate::time::Time;
+use crate::wire::native::EntityState;
+use crate::wire::rtype::{
+    Buttons, Disconnect, Entity, Hello, Input, Message, Packet, Ping, Pong, TcpHello, VERSION,
+};
+use crate::wire::{Fault, Full};
+
+/// How long the TCP step may take.
+pub(super) const DIAL_FOR: Duration = Duration::from_secs(5);
+
+/// How often a Hello is repeated to a server that fell silent: it re-admits us, from a new
+/// address, too.
+const KNOCK_EVERY: Duration = Duration::from_secs(1);
+
+const STREAM: StreamId = StreamId(0);
+
+/// A header and the longest payload that we wait for: a server's greeting is short.
+const INBOX_LEN: usize = 256;
+
+/// What `rtype` keeps.
+#[derive(Debug)]
+pub(super) struct Rtype {
+    dial: Dial,
+    inbox: Vec<u8>,
+    token: u32,
+    sequence: u32,
+    next_knock: Option<Time>,
+}
+
+/// How far the TCP step has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Dial {
+    /// To be opened.
+    Wanted,
+    /// Waiting for the greeting.
+    Opening,
+    /// Greeted: our name is to be sent.
+    Greeted,
+    /// Waiting for port and token.
+    Named,
+    /// Has them; the stream stays open for StartGame.
+    Done,
+    /// To be closed.
+    Closing,
+    Closed,
+}
+
+impl Default for Rtype {
+    fn default() -> Self {
+        let inbox = Vec::with_capacity(INBOX_LEN);
+        Rtype { dial: Dial::Wanted, inbox, token: 0, sequence: 0, next_knock: None }
+    }
+}
+
+impl Rtype {
+    pub(super) fn knock_again(&mut self, now: Time) {
+        self.next_knock = Some(now);
+    }
+}
+
+impl Client {
+    fn rtype(&mut self) -> Option<&mut Rtype> {
+        match &mut self.speech {
+            Speech::Rtype(rtype) => Some(rtype),
+            _ => None,
+        }
+    }
+
+    /// The TCP port is one above the UDP port.
+    fn stream_address(&self) -> SocketAddr {
+        let server = self.config.server;
+        SocketAddr::new(server.ip(), server.port().wrapping_add(1))
+    }
+
+    pub(super) fn poll_rtype_stream(&mut self, out: &mut [u8]) -> Option<(StreamId, StreamAction)> {
+        let (address, name) = (self.stream_address(), self.config.name);
+        let over = self.ended().is_some();
+        let rtype = self.rtype()?;
+        if over && !matches!(rtype.dial, Dial::Wanted | Dial::Closed) {
+            rtype.dial = Dial::Closed;
+            return Some((STREAM, StreamAction::Close));
+        }
+        match rtype.dial {
+            Dial::Wanted if !over => {
+                rtype.dial = Dial::Opening;
+                Some((STREAM, StreamAction::Open(address)))
+            }
+            Dial::Greeted => {
+                rtype.dial = Dial::Named;
+                let len = Message::Hello(TcpHello { name }).encode(out).ok()?;
+                Some((STREAM, StreamAction::Send(len)))
+            }
+            Dial::Closing => {
+                rtype.dial = Dial::Closed;
+                Some((STREAM, StreamAction::Close))
+            }
+            _ => None,
+        }
+    }
+
+    pub(super) fn handle_rtype_stream(
+        &mut self,
+        now: Time,
+        stream: StreamId,
+        event: StreamEvent<'_>,
+    ) {
+        let Some(rtype) = self.rtype() else { return };
+        if stream != STREAM || rtype.dial == Dial::Closed {
+            return;
+        }
+        match event {
+            StreamEvent::Opened(_) => {}
+            StreamEvent::Received(bytes) => {
+                let room = INBOX_LEN - rtype.inbox.len();
+                rtype.inbox.extend_from_slice(&bytes[..bytes.len().min(room)]);
+                self.read_rtype_stream(now);
+            }
+            StreamEvent::Failed | StreamEvent::Closed => {
+                let early = !matches!(rtype.dial, Dial::Done);
+                rtype.dial = Dial::Closed;
+                if early {
+                    let address = self.stream_address();
+                    self.end(EndReason::Unreachable { address });
+                }
+            }
+        }
+    }
+
+    fn read_rtype_stream(&mut self, now: Time) {
+        loop {
+            let Some(rtype) = self.rtype() else { return };
+            let (step, len) = match Message::decode_next(&rtype.inbox) {
+                Ok(None) => return,
+                Ok(Some((message, len))) => {
+                    let ack = match message {
+                        Message::HelloAck(ack) => Some(ack),
+                        _ => None,
+                    };
+                    ((matches!(message, Message::TcpWelcome(_)), ack), len)
+                }
+                Err(error) => {
+                    rtype.dial = Dial::Closing;
+                    let reason = match error.fault {
+                        Fault::Version(found) => {
+                            EndReason::WrongVersion { server: found, ours: VERSION }
+                        }
+                        _ => EndReason::Violation,
+                    };
+                    self.end(reason);
+                    return;
+                }
+            };
+            rtype.inbox.drain(..len);
+            match step {
+                (true, _) if rtype.dial == Dial::Opening => rtype.dial = Dial::Greeted,
+                (_, Some(ack)) if rtype.dial == Dial::Named => {
+                    rtype.dial = Dial::Done;
+                    rtype.token = ack.token;
+                    self.config.server.set_port(ack.udp_port);
+                    self.path.remote = self.config.server;
+                    self.phase = Phase::Asking(Retry::new(now, RetryPolicy::HELLO));
+                }
+                _ => self.counts.stray += 1,
+            }
+        }
+    }
+
+    pub(super) fn handle_rtype(&mut self, now: Time, bytes: &[u8]) {
+        let packet = match Packet::decode(bytes) {
+            Ok(packet) => packet,
+            Err(error) => {
+                self.counts.malformed += 1;
+                let asking = matches!(self.phase, Phase::Asking(_));
+                if let (Fault::Version(server), true) = (error.fault, asking) {
+                    self.end(EndReason::WrongVersion { server, ours: VERSION });
+                }
+                return;
+            }
+        };
+        // A Roster or a State is acceptance enough.
+        let accepts = matches!(packet, Packet::HelloAck(_) | Packet::State(_) | Packet::Roster(_));
+        if accepts && matches!(self.phase, Phase::Asking(_)) {
+            self.enter(now, self.player.unwrap_or(PlayerId(0)));
+        }
+        if !self.is_playing() {
+            self.counts.stray += 1;
+            return;
+        }
+        match packet {
+            Packet::Ping(ping) => self.due.pong = Some((ping.sequence, ping.timestamp)),
+            Packet::Pong(pong) => {
+                let Pong { sequence, timestamp } = pong;
+                self.handle_answer(now, Question { sequence, timestamp });
+            }
+            Packet::State(state) => {
+                self.entities.clear();
+                self.entities.extend(state.entities.iter().map(entity_state));
+                self.server_tick = self.server_tick.wrapping_add(1);
+                self.counts.states += 1;
+            }
+            Packet::Roster(roster) => {
+                self.roster.clear();
+                self.roster.extend(roster.players.iter().map(|entry| RosterLine {
+                    player: PlayerId(entry.id),
+                    name: entry.name,
+                    lives: entry.lives,
+                }));
+                self.note(ClientEvent::Roster);
+            }
+            Packet::ReturnToMenu(_) => self.end(EndReason::SentToMenu),
+            _ => {}
+        }
+        if let Some(rtype) = self.rtype() {
+            rtype.next_knock = None;
+        }
+        self.heard(now);
+    }
+
+    pub(super) fn speak_rtype(&mut self, now: Time, out: &mut [u8]) -> Option<Result<usize, Full>> {
+        let name = self.config.name;
+        let rtype = self.rtype()?;
+        let token = Some(rtype.token);
+        let knocks = rtype.next_knock.is_some_and(|at| at <= now);
+        if knocks {
+            rtype.next_knock = Some(now + KNOCK_EVERY);
+            return Some(Packet::Hello(Hello { token, name }).encode(out));
+        }
+        if self.due.questions > 0 {
+            self.due.questions -= 1;
+            return Some(Packet::Hello(Hello { token, name }).encode(out));
+        }
+        if self.due.goodbyes > 0 {
+            self.due.goodbyes -= 1;
+            return Some(Packet::Disconnect(Disconnect).encode(out));
+        }
+        if let Some((sequence, timestamp)) = self.due.pong.take() {
+            return Some(Packet::Pong(Pong { sequence, timestamp }).encode(out));
+        }
+        if std::mem::take(&mut self.due.ping) {
+            let Question { sequence, timestamp } = self.pinger.ask(now);
+            return Some(Packet::Ping(Ping { sequence, timestamp }).encode(out));
+        }
+        if !std::mem::take(&mut self.due.input) {
+            return None;
+        }
+        let bits = Buttons::from_bits((self.buttons.0 & 63) as u8)?;
+        let rtype = self.rtype()?;
+        let sequence = rtype.sequence;
+        rtype.sequence = rtype.sequence.wrapping_add(1);
+        Some(Packet::Input(Input { sequence, bits }).encode(out))
+    }
+}
+
+fn entity_state(entity: Entity) -> EntityState {
+    let whole = |speed: f32| speed.clamp(i16::MIN.into(), i16::MAX.into()) as i16;
+    EntityState {
+        entity_id: entity.id,
+        entity_type: entity.kind as u16,
+        x: entity.x,
+        y: entity.y,
+        vx: whole(entity.vx),
+        vy: whole(entity.vy),
+        health: 0,
+        flags: 0,
+        last_ack_sequence: 0,
+    }
+}

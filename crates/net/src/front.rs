@@ -1,0 +1,446 @@
+//! The door: what strangers may touch, and who is let through to which room.
+//!
+//! Below is the wire, above are the rooms. The front detects the dialect, answers what needs no
+//! state (cookies, pings, searches), enforces the limits, and turns the rest into [`Call`]s to
+//! rooms. It keeps nothing for a stranger: a route exists only for who has proved an address (a
+//! cookie) or, in the old dialects, been let in.
+
+mod answer;
+#[cfg(feature = "lan")]
+mod lan;
+mod native;
+mod routes;
+#[cfg(feature = "rtype")]
+mod rtype;
+
+use std::collections::VecDeque;
+use std::time::Duration;
+
+use crate::game::{GameId, PlayerId};
+use crate::node::{Path, Transmit};
+use crate::session::{Allowance, CookieJar, Limiter, LimiterConfig, Secrets};
+use crate::time::Time;
+use crate::wire::native::{Budget, Role, Secret, SessionIndex};
+use crate::wire::{Dialect, Name, Packet};
+
+pub use answer::ANSWER_LIMIT;
+use answer::Answer;
+use routes::Routes;
+
+/// What an operator decides about the door.
+#[derive(Clone, Debug)]
+pub struct FrontConfig {
+    /// What the server calls itself in a search.
+    pub name: Name,
+    /// Where it speaks `native`, for those who find it another way.
+    pub native_port: u16,
+    /// Where it speaks `lan`.
+    pub lan_port: u16,
+    /// Where it speaks `rtype`.
+    pub rtype_port: u16,
+    /// What `native` players must bring; empty is "nothing".
+    pub token: Vec<u8>,
+    /// Whether an `rtype` player may leave out the token.
+    pub tokenless: Tokenless,
+    /// Whom `lan` is spoken to.
+    pub lan_reach: LanReach,
+    /// What is enough.
+    pub limits: Limits,
+}
+
+/// Whether an `rtype` Hello needs its token.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Tokenless {
+    /// A raw name gets silence.
+    #[default]
+    Refused,
+    /// A raw name is bound to who did the TCP step from the same address.
+    Allowed,
+}
+
+/// Whom `lan`, which cannot prove an address, is spoken to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum LanReach {
+    /// Loopback, link-local and private addresses.
+    #[default]
+    PrivateOnly,
+    /// Anyone.
+    Everywhere,
+}
+
+/// The named limits of the door. Each is tested at it and one past it.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// Sessions in all.
+    pub sessions: u16,
+    /// Sessions from one IP address (an IPv6 /64 counts as one).
+    pub sessions_per_ip: u16,
+    /// Datagrams a second from one IP address that belong to no session.
+    pub stranger_datagrams_per_s: u32,
+    /// Datagrams a second from one player.
+    pub player_datagrams_per_s: u32,
+    /// Streams that are open at once, for `rtype`'s TCP step.
+    pub streams: usize,
+    /// Streams from one IP address.
+    pub streams_per_ip: usize,
+}
+
+impl Default for FrontConfig {
+    fn default() -> Self {
+        FrontConfig {
+            name: Name::new("Backspin"),
+            native_port: crate::wire::native::DEFAULT_PORT,
+            lan_port: 54000,
+            rtype_port: 4242,
+            token: Vec::new(),
+            tokenless: Tokenless::Refused,
+            lan_reach: LanReach::PrivateOnly,
+            limits: Limits::default(),
+        }
+    }
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Limits {
+            sessions: 2048,
+            sessions_per_ip: 64,
+            stranger_datagrams_per_s: 64,
+            player_datagrams_per_s: 256,
+            streams: 256,
+            streams_per_ip: 16,
+        }
+    }
+}
+
+/// A room as the door sees it.
+#[derive(Clone, Copy, Debug)]
+pub struct RoomCard {
+    /// What is played.
+    pub game: GameId,
+    /// How many may play.
+    pub capacity: u8,
+    /// How many may watch.
+    pub watchers: u8,
+    /// The room's name.
+    pub name: Name,
+    /// Asked for at the door; empty is none.
+    pub password: Name,
+}
+
+/// What the front hands to a room.
+#[derive(Debug)]
+pub struct Call<'a> {
+    /// Which room.
+    pub room: usize,
+    /// Which place in it.
+    pub place: u8,
+    /// Whose.
+    pub session: SessionIndex,
+    /// What.
+    pub kind: CallKind<'a>,
+}
+
+/// What happened to a session.
+#[derive(Debug)]
+pub enum CallKind<'a> {
+    /// Someone new takes the place.
+    Admit(Admission),
+    /// The same hello came again: its answer was lost.
+    Repeat,
+    /// Someone who can prove to be the player asks for the place from `path`.
+    Resume {
+        /// Where the player is now.
+        path: Path,
+        /// The number of the datagram that asked; the player's count goes on from there.
+        sequence: u32,
+        /// Comes back in the answer.
+        nonce: u64,
+    },
+    /// A packet from where the session is.
+    Packet(Packet<'a>),
+    /// The stream that kept the player was closed.
+    StreamClosed,
+}
+
+/// Someone new.
+#[derive(Clone, Debug)]
+pub struct Admission {
+    /// The room's number on the wire.
+    pub room: u32,
+    /// Who, in this room.
+    pub player: PlayerId,
+    /// Where.
+    pub path: Path,
+    /// How they speak.
+    pub voice: Voice,
+    /// To play or to watch.
+    pub role: Role,
+    /// What they call themselves.
+    pub name: Name,
+}
+
+/// What a room needs to speak a member's dialect.
+#[derive(Clone, Copy, Debug)]
+pub enum Voice {
+    /// `native`.
+    Native {
+        /// The Join's, for the Accept.
+        nonce: u64,
+        /// For the way back.
+        ticket: Secret,
+        /// The longest datagram.
+        budget: Budget,
+        /// The number of the first datagram to the client.
+        first_sequence: u32,
+        /// The number of the client's datagram that asked.
+        peer_sequence: u32,
+    },
+    /// `rtype`.
+    #[cfg(feature = "rtype")]
+    Rtype {
+        /// Whether silence is excused while the player's stream is open.
+        kept_by_stream: bool,
+    },
+    /// `lan`.
+    #[cfg(feature = "lan")]
+    Lan,
+}
+
+/// What a room tells the front.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Notice {
+    /// Whose.
+    pub session: SessionIndex,
+    /// What.
+    pub kind: NoticeKind,
+}
+
+/// What became of a session.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NoticeKind {
+    /// It is there now.
+    Moved(Path),
+    /// Its place is free.
+    Freed,
+}
+
+/// What was dropped at the door, by reason.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FrontCounts {
+    /// Bytes that are no packet.
+    pub malformed: u64,
+    /// Strangers beyond their limit.
+    pub stranger_limit: u64,
+    /// Players beyond their limit.
+    pub player_limit: u64,
+    /// Answers beyond [`ANSWER_LIMIT`].
+    pub answer_limit: u64,
+    /// Packets that only a server sends, or that make no sense from a stranger.
+    pub stray: u64,
+    /// Cookies, tokens and tickets that are not good.
+    pub bad_proof: u64,
+    /// `lan` from an address that is not private.
+    pub reach: u64,
+}
+
+/// The door of a server.
+#[derive(Debug)]
+pub struct Front {
+    config: FrontConfig,
+    secrets: Secrets,
+    jar: CookieJar,
+    strangers: Limiter,
+    routes: Routes,
+    rooms: Vec<RoomCard>,
+    answers: VecDeque<Answer>,
+    counts: FrontCounts,
+    #[cfg(feature = "rtype")]
+    lobby: rtype::Lobby,
+}
+
+impl Front {
+    /// A door with no rooms behind it yet. `seed` must come from the system's generator: cookies,
+    /// tickets and tokens are drawn from it.
+    pub fn new(config: FrontConfig, seed: [u8; 32]) -> Self {
+        let mut secrets = Secrets::new(seed);
+        let limits = config.limits;
+        let per_second = limits.stranger_datagrams_per_s;
+        let strangers = LimiterConfig { per_second, burst: per_second, ..LimiterConfig::STRANGERS };
+        Front {
+            jar: CookieJar::new(secrets.key()),
+            strangers: Limiter::new(secrets.key(), strangers),
+            routes: Routes::new(limits, secrets.key()),
+            rooms: Vec::new(),
+            answers: VecDeque::with_capacity(ANSWER_LIMIT),
+            counts: FrontCounts::default(),
+            #[cfg(feature = "rtype")]
+            lobby: rtype::Lobby::default(),
+            secrets,
+            config,
+        }
+    }
+
+    /// Opens the door to one more room; its number is how many there were before.
+    pub fn add_room(&mut self, card: RoomCard) -> usize {
+        self.routes.add_room(card.capacity, card.watchers);
+        self.rooms.push(card);
+        self.rooms.len() - 1
+    }
+
+    /// What was dropped, by reason.
+    pub fn counts(&self) -> &FrontCounts {
+        &self.counts
+    }
+
+    /// How many sessions there are.
+    pub fn sessions(&self) -> usize {
+        self.routes.len()
+    }
+
+    /// Takes a datagram; what belongs to a room comes back as a call to it.
+    pub fn handle_datagram<'a>(
+        &mut self,
+        now: Time,
+        path: Path,
+        bytes: &'a [u8],
+    ) -> Option<Call<'a>> {
+        match Dialect::detect(bytes) {
+            Some(Dialect::Native) => self.handle_native(now, path, bytes),
+            #[cfg(feature = "rtype")]
+            Some(Dialect::Rtype) => self.handle_rtype(now, path, bytes),
+            #[cfg(feature = "lan")]
+            Some(Dialect::Lan) => self.handle_lan(now, path, bytes),
+            None => {
+                // Even nonsense is counted against its sender: deciding that it is costs time.
+                if self.admits_stranger(now, path) {
+                    self.counts.malformed += 1;
+                }
+                None
+            }
+        }
+    }
+
+    /// Takes what a room says about a session.
+    pub fn handle_notice(&mut self, notice: Notice) {
+        match notice.kind {
+            NoticeKind::Moved(path) => self.routes.move_to(notice.session, path),
+            NoticeKind::Freed => {
+                self.routes.remove(notice.session);
+                #[cfg(feature = "rtype")]
+                self.lobby.forget(notice.session);
+            }
+        }
+    }
+
+    /// Does what was due.
+    pub fn handle_timeout(&mut self, now: Time) {
+        #[cfg(feature = "rtype")]
+        self.lobby.handle_timeout(now);
+        let _ = now;
+    }
+
+    /// When [`Front::handle_timeout`] is due.
+    pub fn poll_timeout(&self) -> Option<Time> {
+        #[cfg(feature = "rtype")]
+        return self.lobby.poll_timeout();
+        #[cfg(not(feature = "rtype"))]
+        None
+    }
+
+    /// The next answer to a stranger.
+    pub fn poll_transmit(&mut self, out: &mut [u8]) -> Option<Transmit> {
+        while let Some(answer) = self.answers.pop_front() {
+            if let Some(transmit) = self.encode_answer(&answer, out) {
+                return Some(transmit);
+            }
+        }
+        None
+    }
+
+    fn answer(&mut self, answer: Answer) {
+        match self.answers.len() < ANSWER_LIMIT {
+            true => self.answers.push_back(answer),
+            false => self.counts.answer_limit += 1,
+        }
+    }
+
+    fn admits_stranger(&mut self, now: Time, path: Path) -> bool {
+        let allowance = self.strangers.allow(now, path.remote.ip(), 1);
+        self.counts.stranger_limit += u64::from(allowance == Allowance::No);
+        allowance == Allowance::Yes
+    }
+}
+
+/// A player who wants in, whatever the dialect.
+struct Applicant {
+    path: Path,
+    game: Option<u32>,
+    /// Which room; `None` is any with a free place.
+    room: Option<usize>,
+    role: Role,
+    password: Name,
+}
+
+/// Why an applicant is not let in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Refusal {
+    Full,
+    Address,
+    Game,
+    Room,
+    Password,
+}
+
+impl Front {
+    /// Finds a place and makes the route to it. The room takes whoever comes with it.
+    fn place(&mut self, applicant: &Applicant) -> Result<routes::Found, Refusal> {
+        if self.routes.sessions_of(applicant.path.remote.ip()) >= self.config.limits.sessions_per_ip {
+            return Err(Refusal::Address);
+        }
+        let room = self.choose_room(applicant)?;
+        self.routes.insert(applicant.path, room, applicant.role).ok_or(Refusal::Full)
+    }
+
+    fn choose_room(&self, applicant: &Applicant) -> Result<usize, Refusal> {
+        let plays = |card: &RoomCard| applicant.game.is_none_or(|game| card.game.game == game);
+        if !self.rooms.iter().any(plays) {
+            return Err(Refusal::Game);
+        }
+        let Some(room) = applicant.room else {
+            // The fullest room that has a place: people came to play with someone.
+            let open = (0..self.rooms.len())
+                .filter(|&room| plays(&self.rooms[room]) && self.rooms[room].password.is_empty())
+                .filter(|&room| self.routes.has_place(room, applicant.role));
+            return open
+                .max_by_key(|&room| (self.routes.players(room), usize::MAX - room))
+                .ok_or(Refusal::Full);
+        };
+        let card = self.rooms.get(room).filter(|card| plays(card)).ok_or(Refusal::Room)?;
+        if card.password != applicant.password {
+            return Err(Refusal::Password);
+        }
+        match self.routes.has_place(room, applicant.role) {
+            true => Ok(room),
+            false => Err(Refusal::Full),
+        }
+    }
+}
+
+impl Admission {
+    /// Someone who has found a place.
+    fn new(found: &routes::Found, path: Path, voice: Voice, role: Role, name: Name) -> Self {
+        let player = PlayerId(u32::from(found.place) + 1);
+        Admission { room: found.room as u32 + 1, player, path, voice, role, name }
+    }
+}
+
+impl<'a> Call<'a> {
+    fn admit(found: &routes::Found, admission: Admission) -> Self {
+        let routes::Found { room, place, session } = *found;
+        Call { room, place, session, kind: CallKind::Admit(admission) }
+    }
+}
+
+/// How long a slot is kept for a player who was dropped.
+pub const RESUME_FOR: Duration = Duration::from_secs(30);

@@ -1,0 +1,112 @@
+//! The door in `lan`: one HELLO is enough, so it is spoken to the neighbourhood only.
+
+use std::net::{IpAddr, SocketAddr};
+
+use super::answer::Answer;
+use super::{Admission, Applicant, Call, CallKind, Front, LanReach, Voice};
+use crate::node::Path;
+use crate::session::Allowance;
+use crate::time::Time;
+use crate::wire::lan::{Hello, Packet};
+use crate::wire::native::Role;
+use crate::wire::{Name, Packet as AnyPacket};
+
+impl Front {
+    pub(super) fn handle_lan<'a>(
+        &mut self,
+        now: Time,
+        path: Path,
+        bytes: &'a [u8],
+    ) -> Option<Call<'a>> {
+        if self.config.lan_reach == LanReach::PrivateOnly && !is_private(path.remote.ip()) {
+            self.counts.reach += 1;
+            return None;
+        }
+        let known = self.routes.at_path(path);
+        let allowed = match known {
+            Some(session) => self.routes.allow(now, session) == Allowance::Yes,
+            None => self.admits_stranger(now, path),
+        };
+        if !allowed {
+            self.counts.player_limit += u64::from(known.is_some());
+            return None;
+        }
+        match (Packet::decode(bytes), known) {
+            (Ok(Packet::FindHost(_)), _) => {
+                self.answer(Answer::HostHere { path });
+                None
+            }
+            (Ok(Packet::Hello(hello)), _) => self.lan_hello(path, hello),
+            (Ok(packet @ Packet::GuestInput(_)), Some(session)) => {
+                let route = self.routes.route(session)?;
+                let kind = CallKind::Packet(AnyPacket::Lan(packet));
+                Some(Call { room: route.room, place: route.place, session, kind })
+            }
+            (Ok(_), _) => {
+                self.counts.stray += 1;
+                None
+            }
+            (Err(_), _) => {
+                self.counts.malformed += 1;
+                None
+            }
+        }
+    }
+
+    /// Everything goes to the port that HELLO names; inputs may come from either.
+    fn lan_hello<'a>(&mut self, from: Path, hello: Hello) -> Option<Call<'a>> {
+        let named = SocketAddr::new(from.remote.ip(), hello.port);
+        let path = Path { remote: named, ..from };
+        if let Some(session) = self.routes.at_path(path) {
+            let route = self.routes.route(session)?;
+            let (room, place) = (route.room, route.place);
+            return Some(Call { room, place, session, kind: CallKind::Repeat });
+        }
+        // Port 0 is nowhere; whoever is refused hears nothing: the dialect has no word for it.
+        if hello.port == 0 {
+            self.counts.malformed += 1;
+            return None;
+        }
+        let (role, password) = (Role::Play, Name::default());
+        let applicant = Applicant { path, game: None, room: None, role, password };
+        let found = self.place(&applicant).ok()?;
+        if from.remote != named {
+            self.routes.also_at(found.session, from.remote);
+        }
+        let admission = Admission::new(&found, path, Voice::Lan, role, Name::new("Guest"));
+        Some(Call::admit(&found, admission))
+    }
+}
+
+fn is_private(ip: IpAddr) -> bool {
+    match ip.to_canonical() {
+        IpAddr::V4(ip) => ip.is_private() || ip.is_loopback() || ip.is_link_local(),
+        IpAddr::V6(ip) => ip.is_loopback() || ip.is_unique_local() || ip.is_unicast_link_local(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_neighbourhood_is_private_loopback_and_link_local() {
+        let private = |ip: &str| is_private(ip.parse().unwrap());
+        for ip in [
+            "10.1.2.3",
+            "192.168.0.1",
+            "172.16.0.1",
+            "127.0.0.1",
+            "169.254.1.1",
+            "::1",
+            "fd00::1",
+            "fe80::1",
+            "::ffff:10.0.0.1",
+        ] {
+            assert!(private(ip), "{ip}");
+        }
+        for ip in ["8.8.8.8", "172.32.0.1", "2001:db8::1", "::ffff:8.8.8.8"] {
+            assert!(!private(ip), "{ip}");
+        }
+    }
+}

@@ -1,0 +1,234 @@
+//! Who is where: sessions by index, by path and by ticket, and the places of every room.
+
+use std::collections::{HashMap, VecDeque};
+use std::hash::BuildHasher;
+use std::net::{IpAddr, SocketAddr};
+
+use siphasher::sip::SipHasher13;
+
+use super::Limits;
+use crate::node::Path;
+use crate::session::{Allowance, Bucket, Rate, limited_ip};
+use crate::time::Time;
+use crate::wire::native::{Role, Secret, SessionIndex};
+
+/// The sessions of a server. Every look-up is O(1).
+#[derive(Debug)]
+pub(super) struct Routes {
+    limits: Limits,
+    routes: Vec<Option<Route>>,
+    /// Indexes that are not in use, the longest unused first: a late datagram of an old session
+    /// should not find a new one.
+    free: VecDeque<SessionIndex>,
+    by_path: HashMap<(u8, SocketAddr), SessionIndex, Keyed>,
+    by_ticket: HashMap<Secret, SessionIndex, Keyed>,
+    per_ip: HashMap<IpAddr, u16, Keyed>,
+    rooms: Vec<Places>,
+}
+
+/// One session, seen from the door.
+#[derive(Debug)]
+pub(super) struct Route {
+    pub(super) room: usize,
+    pub(super) place: u8,
+    pub(super) path: Path,
+    /// `lan`: a second port of the same guest.
+    alias: Option<SocketAddr>,
+    /// `native`: what brings the player back, and the Join that made the session.
+    proof: Option<(Secret, u64)>,
+    bucket: Bucket,
+}
+
+/// A place that was found, and the session that has it now.
+pub(super) struct Found {
+    pub(super) session: SessionIndex,
+    pub(super) room: usize,
+    pub(super) place: u8,
+}
+
+/// The places of one room: players first, then watchers.
+#[derive(Debug)]
+struct Places {
+    players: usize,
+    taken: Vec<bool>,
+}
+
+/// Hashes with a key of our own: peers choose the addresses.
+#[derive(Clone, Debug)]
+struct Keyed([u8; 16]);
+
+impl BuildHasher for Keyed {
+    type Hasher = SipHasher13;
+
+    fn build_hasher(&self) -> SipHasher13 {
+        SipHasher13::new_with_key(&self.0)
+    }
+}
+
+impl Routes {
+    pub(super) fn new(limits: Limits, key: [u8; 16]) -> Self {
+        let keyed = Keyed(key);
+        Routes {
+            limits,
+            routes: Vec::new(),
+            free: VecDeque::new(),
+            by_path: HashMap::with_hasher(keyed.clone()),
+            by_ticket: HashMap::with_hasher(keyed.clone()),
+            per_ip: HashMap::with_hasher(keyed),
+            rooms: Vec::new(),
+        }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.routes.len() - self.free.len()
+    }
+
+    pub(super) fn add_room(&mut self, players: u8, watchers: u8) {
+        let (players, watchers) = (usize::from(players), usize::from(watchers));
+        self.rooms.push(Places { players, taken: vec![false; players + watchers] });
+    }
+
+    pub(super) fn has_place(&self, room: usize, role: Role) -> bool {
+        self.rooms.get(room).is_some_and(|places| places.free(role).is_some())
+    }
+
+    /// How many play in `room`, those who are away included.
+    pub(super) fn players(&self, room: usize) -> usize {
+        self.rooms.get(room).map_or(0, Places::playing)
+    }
+
+    pub(super) fn capacity(&self, room: usize) -> usize {
+        self.rooms.get(room).map_or(0, |places| places.players)
+    }
+
+    pub(super) fn sessions_of(&self, ip: IpAddr) -> u16 {
+        self.per_ip.get(&limited_ip(ip)).copied().unwrap_or(0)
+    }
+
+    pub(super) fn route(&self, session: SessionIndex) -> Option<&Route> {
+        self.routes.get(index(session))?.as_ref()
+    }
+
+    pub(super) fn at_path(&self, path: Path) -> Option<SessionIndex> {
+        self.by_path.get(&(path.socket, path.remote)).copied()
+    }
+
+    pub(super) fn with_ticket(&self, ticket: &Secret) -> Option<SessionIndex> {
+        self.by_ticket.get(ticket).copied()
+    }
+
+    /// The session that this Join made before, if its answer was lost.
+    pub(super) fn made_by(&self, path: Path, nonce: u64) -> Option<SessionIndex> {
+        let session = self.at_path(path)?;
+        let (_, made_by) = self.route(session)?.proof?;
+        (made_by == nonce).then_some(session)
+    }
+
+    /// Takes one datagram from the session's allowance.
+    pub(super) fn allow(&mut self, now: Time, session: SessionIndex) -> Allowance {
+        let per_second = self.limits.player_datagrams_per_s;
+        let rate = Rate { per_second, burst: per_second };
+        match self.routes.get_mut(index(session)) {
+            Some(Some(route)) => route.bucket.allow(now, rate, 1),
+            _ => Allowance::No,
+        }
+    }
+
+    /// A session at `path` with a place in `room`; `None` where there is no place, or no session
+    /// left.
+    pub(super) fn insert(&mut self, path: Path, room: usize, role: Role) -> Option<Found> {
+        let place = self.rooms.get(room)?.free(role)?;
+        let session = self.unused()?;
+        self.rooms[room].taken[usize::from(place)] = true;
+        let bucket = Bucket::default();
+        let route = Route { room, place, path, alias: None, proof: None, bucket };
+        self.routes[index(session)] = Some(route);
+        self.by_path.insert((path.socket, path.remote), session);
+        *self.per_ip.entry(limited_ip(path.remote.ip())).or_default() += 1;
+        Some(Found { session, room, place })
+    }
+
+    /// What brings the player of `session` back, and the Join that made it.
+    pub(super) fn prove(&mut self, session: SessionIndex, ticket: Secret, nonce: u64) {
+        if let Some(Some(route)) = self.routes.get_mut(index(session)) {
+            route.proof = Some((ticket, nonce));
+            self.by_ticket.insert(ticket, session);
+        }
+    }
+
+    /// The session is heard from `alias`, too.
+    #[cfg(feature = "lan")]
+    pub(super) fn also_at(&mut self, session: SessionIndex, alias: SocketAddr) {
+        if let Some(Some(route)) = self.routes.get_mut(index(session)) {
+            route.alias = Some(alias);
+            self.by_path.insert((route.path.socket, alias), session);
+        }
+    }
+
+    pub(super) fn move_to(&mut self, session: SessionIndex, path: Path) {
+        let Some(Some(route)) = self.routes.get_mut(index(session)) else { return };
+        let old = std::mem::replace(&mut route.path, path);
+        self.unlink(session, old.socket, old.remote);
+        self.count_out(old.remote.ip());
+        self.by_path.insert((path.socket, path.remote), session);
+        *self.per_ip.entry(limited_ip(path.remote.ip())).or_default() += 1;
+    }
+
+    pub(super) fn remove(&mut self, session: SessionIndex) {
+        let Some(slot) = self.routes.get_mut(index(session)) else { return };
+        let Some(route) = slot.take() else { return };
+        self.free.push_back(session);
+        self.rooms[route.room].taken[usize::from(route.place)] = false;
+        self.unlink(session, route.path.socket, route.path.remote);
+        if let Some(alias) = route.alias {
+            self.unlink(session, route.path.socket, alias);
+        }
+        if let Some((ticket, _)) = route.proof {
+            self.by_ticket.remove(&ticket);
+        }
+        self.count_out(route.path.remote.ip());
+    }
+
+    /// Another session may have come to the same address since; its entry stays.
+    fn unlink(&mut self, session: SessionIndex, socket: u8, remote: SocketAddr) {
+        if self.by_path.get(&(socket, remote)) == Some(&session) {
+            self.by_path.remove(&(socket, remote));
+        }
+    }
+
+    fn count_out(&mut self, ip: IpAddr) {
+        let ip = limited_ip(ip);
+        if let Some(count) = self.per_ip.get_mut(&ip) {
+            *count -= 1;
+            if *count == 0 {
+                self.per_ip.remove(&ip);
+            }
+        }
+    }
+
+    fn unused(&mut self) -> Option<SessionIndex> {
+        if self.routes.len() < usize::from(self.limits.sessions) {
+            self.routes.push(None);
+            return SessionIndex::new(self.routes.len() as u16);
+        }
+        self.free.pop_front()
+    }
+}
+
+impl Places {
+    fn free(&self, role: Role) -> Option<u8> {
+        let range = match role {
+            Role::Play => 0..self.players,
+            Role::Watch => self.players..self.taken.len(),
+        };
+        range.into_iter().find(|&place| !self.taken[place]).map(|place| place as u8)
+    }
+
+    fn playing(&self) -> usize {
+        self.taken[..self.players].iter().filter(|&&taken| taken).count()
+    }
+}
+
+fn index(session: SessionIndex) -> usize {
+    usize::from(session.get()) - 1
+}

@@ -1,0 +1,411 @@
+//! One match: its members, its world, and what each of them is sent.
+//!
+//! Below is the [front](crate::front), which hands over [`Call`]s and is told by [`Notice`]s;
+//! above is the [game](crate::game). A room is a machine of its own and may live on any thread.
+//! Every tick the world takes one step and every member is sent one datagram.
+
+mod member;
+mod voice;
+
+use std::collections::VecDeque;
+use std::time::Duration;
+
+use crate::front::{Admission, Call, CallKind, Notice, NoticeKind, RESUME_FOR};
+use crate::game::{Buttons, Game, PlayerId};
+use crate::node::{Path, Transmit};
+use crate::session::{Grade, LifeEvent, Limits, PingCounts};
+use crate::time::Time;
+use crate::wire::Name;
+use crate::wire::native::{CloseReason, EntityState, Role, SessionIndex};
+
+use member::{Member, Presence};
+
+/// What an operator decides about a room.
+#[derive(Clone, Copy, Debug)]
+pub struct RoomConfig {
+    /// When a silent member is warned about and dropped.
+    pub liveness: Limits,
+    /// How long a dropped player's place is kept.
+    pub resume_for: Duration,
+    /// A round trip above this is worth a line in the log.
+    pub high_latency: Duration,
+}
+
+impl Default for RoomConfig {
+    fn default() -> Self {
+        RoomConfig {
+            liveness: Limits::DEFAULT,
+            resume_for: RESUME_FOR,
+            high_latency: Duration::from_millis(300),
+        }
+    }
+}
+
+/// What happened in a room, for a log.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RoomEvent {
+    /// Someone came.
+    Joined(PlayerId, Name),
+    /// Nothing came from a member for a while.
+    Quiet(PlayerId),
+    /// A quiet member is heard again.
+    Heard(PlayerId),
+    /// A member was silent for too long; the place is kept for a while.
+    Dropped(PlayerId),
+    /// A dropped or moved player is back, from here.
+    Resumed(PlayerId, Path),
+    /// A member said goodbye.
+    Left(PlayerId),
+    /// A place was given up.
+    Freed(PlayerId),
+    /// A member's round trip is high, in ms.
+    HighLatency(PlayerId, u32),
+}
+
+/// A member, as the room knows it.
+#[derive(Clone, Debug)]
+pub struct MemberCard {
+    /// Whose session.
+    pub session: SessionIndex,
+    /// Who.
+    pub player: PlayerId,
+    /// Called.
+    pub name: Name,
+    /// Where.
+    pub path: Path,
+    /// Whether the member is here, or only its place.
+    pub present: bool,
+    /// The round trip that the server measures.
+    pub rtt: Option<Duration>,
+    /// How the round trip varies.
+    pub jitter: Option<Duration>,
+    /// What that is worth.
+    pub grade: Option<Grade>,
+    /// The server's pings.
+    pub pings: PingCounts,
+    /// The share of the member's datagrams that were lost, where they are numbered.
+    pub loss: Option<f64>,
+    /// What the member holds.
+    pub buttons: Buttons,
+}
+
+/// One match.
+#[derive(Debug)]
+pub struct Room<G: Game> {
+    game: G,
+    config: RoomConfig,
+    world: G::World,
+    /// The tick that was stepped last.
+    tick: u32,
+    epoch: Time,
+    /// Places, as the front counts them.
+    members: Vec<Option<Member>>,
+    roster_revision: u16,
+    events: VecDeque<RoomEvent>,
+    notices: VecDeque<Notice>,
+    view: View,
+    /// Where the search for the next datagram goes on.
+    cursor: usize,
+    inputs: Vec<(PlayerId, Buttons)>,
+    late_ticks: u64,
+}
+
+/// What there is to see after a tick: made once, sent to all.
+#[derive(Debug, Default)]
+struct View {
+    tick: u32,
+    entities: Vec<EntityState>,
+    /// The entities in `native`.
+    body: Vec<u8>,
+    #[cfg(feature = "rtype")]
+    rtype: Vec<crate::wire::rtype::Entity>,
+    #[cfg(feature = "lan")]
+    lan: Option<crate::wire::lan::StateUpdate>,
+}
+
+/// Events that nobody has read yet; older ones make room.
+const EVENT_LIMIT: usize = 256;
+
+/// A room that is so many ticks late lets them go instead of running after them.
+const CATCH_UP_LIMIT: u32 = 4;
+
+impl<G: Game> Room<G> {
+    /// A room whose world begins at `now`, with places for the game's players and `watchers`.
+    pub fn new(now: Time, game: G, seed: u64, watchers: u8, config: RoomConfig) -> Self {
+        let world = game.begin(seed);
+        let places = usize::from(game.capacity()) + usize::from(watchers);
+        let mut room = Room {
+            config,
+            world,
+            tick: 0,
+            epoch: now,
+            members: (0..places).map(|_| None).collect(),
+            roster_revision: 0,
+            events: VecDeque::new(),
+            notices: VecDeque::new(),
+            view: View::default(),
+            cursor: 0,
+            inputs: Vec::new(),
+            late_ticks: 0,
+            game,
+        };
+        room.look();
+        room
+    }
+
+    /// The world after the last tick.
+    pub fn world(&self) -> &G::World {
+        &self.world
+    }
+
+    /// The last tick.
+    pub fn tick(&self) -> u32 {
+        self.tick
+    }
+
+    /// The server's tick at `now`, with its fraction.
+    pub fn ticks_at(&self, now: Time) -> f64 {
+        now.since(self.epoch).as_nanos() as f64 * f64::from(self.game.tick_rate()) / 1e9
+    }
+
+    /// Ticks that were let go because the room came too late.
+    pub fn late_ticks(&self) -> u64 {
+        self.late_ticks
+    }
+
+    /// Who is here, or has a place here.
+    pub fn members(&self) -> impl Iterator<Item = MemberCard> + '_ {
+        self.members.iter().flatten().map(Member::card)
+    }
+
+    /// What happened since this was asked last.
+    pub fn poll_event(&mut self) -> Option<RoomEvent> {
+        self.events.pop_front()
+    }
+
+    /// What the front must know.
+    pub fn poll_notice(&mut self) -> Option<Notice> {
+        self.notices.pop_front()
+    }
+
+    /// Takes what the front hands over.
+    pub fn handle_call(&mut self, now: Time, call: Call<'_>) {
+        let place = usize::from(call.place);
+        if let CallKind::Admit(admission) = call.kind {
+            self.admit(now, place, call.session, admission);
+            return;
+        }
+        let Some(Some(member)) = self.members.get_mut(place) else { return };
+        if member.session != call.session {
+            return;
+        }
+        match call.kind {
+            CallKind::Admit(_) => {}
+            CallKind::Repeat => member.greet(),
+            CallKind::Resume { path, sequence, nonce } => {
+                self.resume(now, place, path, sequence, nonce);
+            }
+            CallKind::StreamClosed => member.lose_stream(now),
+            CallKind::Packet(packet) => {
+                let came = member.handle_packet(now, self.tick, &packet, &self.config);
+                self.react(now, place, came);
+            }
+        }
+    }
+
+    /// Steps the world where a tick is due, and looks after who is silent.
+    pub fn handle_timeout(&mut self, now: Time) {
+        if self.tick_due(self.tick + 1) <= now {
+            self.skip_late_ticks(now);
+            while self.tick_due(self.tick + 1) <= now {
+                self.step();
+            }
+            self.look();
+            for member in self.members.iter_mut().flatten() {
+                member.show(now);
+            }
+        }
+        for place in 0..self.members.len() {
+            self.watch_over(now, place);
+        }
+    }
+
+    /// When [`Room::handle_timeout`] is due: every tick.
+    pub fn poll_timeout(&self) -> Time {
+        self.tick_due(self.tick + 1)
+    }
+
+    /// The next datagram to a member.
+    pub fn poll_transmit(&mut self, now: Time, out: &mut [u8]) -> Option<Transmit> {
+        while self.cursor < self.members.len() {
+            if let Some(mut member) = self.members[self.cursor].take() {
+                let transmit = self.speak(now, &mut member, out);
+                self.members[self.cursor] = Some(member);
+                if transmit.is_some() {
+                    return transmit;
+                }
+            }
+            self.cursor += 1;
+        }
+        self.cursor = 0;
+        None
+    }
+
+    /// Ends every session: a stopped server says goodbye first.
+    pub fn close(&mut self, reason: CloseReason) {
+        for member in self.members.iter_mut().flatten() {
+            member.close(reason);
+        }
+    }
+
+    /// Removes a player who may not come back.
+    pub fn kick(&mut self, player: PlayerId) {
+        for member in self.members.iter_mut().flatten().filter(|member| member.player == player) {
+            member.close(CloseReason::Kicked);
+        }
+    }
+}
+
+impl<G: Game> Room<G> {
+    fn admit(&mut self, now: Time, place: usize, session: SessionIndex, admission: Admission) {
+        let Some(slot) = self.members.get_mut(place) else { return };
+        if admission.role == Role::Play {
+            self.game.join(&mut self.world, admission.player);
+        }
+        self.events.push_back(RoomEvent::Joined(admission.player, admission.name));
+        *slot = Some(Member::new(now, session, admission, &self.config));
+        self.look();
+        self.roster_changed(now);
+    }
+
+    /// The old address is not robbed while it plays.
+    fn resume(&mut self, now: Time, place: usize, path: Path, sequence: u32, nonce: u64) {
+        let Some(Some(member)) = self.members.get_mut(place) else { return };
+        if !member.may_move(now, path) {
+            return;
+        }
+        let was_away = matches!(member.presence, Presence::Away { .. });
+        member.move_to(now, path, sequence, nonce, &self.config);
+        let (session, player) = (member.session, member.player);
+        self.notices.push_back(Notice { session, kind: NoticeKind::Moved(path) });
+        self.note(RoomEvent::Resumed(player, path));
+        if was_away {
+            self.roster_changed(now);
+        }
+    }
+
+    fn react(&mut self, now: Time, place: usize, came: member::Came) {
+        let Some(Some(member)) = self.members.get(place) else { return };
+        let player = member.player;
+        match came {
+            member::Came::Nothing => {}
+            member::Came::Back => self.note(RoomEvent::Heard(player)),
+            member::Came::HighLatency(ms) => self.note(RoomEvent::HighLatency(player, ms)),
+            member::Came::Goodbye { keep } => {
+                self.note(RoomEvent::Left(player));
+                match keep {
+                    member::Keep::Place => {
+                        self.send_away(now, place);
+                        self.roster_changed(now);
+                    }
+                    member::Keep::Nothing => self.free(now, place),
+                }
+            }
+        }
+    }
+
+    fn watch_over(&mut self, now: Time, place: usize) {
+        let Some(Some(member)) = self.members.get_mut(place) else { return };
+        let player = member.player;
+        match &mut member.presence {
+            Presence::Away { until } if *until <= now => self.free(now, place),
+            Presence::Away { .. } => {}
+            Presence::Closing { said, .. } if *said => self.free(now, place),
+            Presence::Closing { .. } => {}
+            Presence::Here(liveness) => match liveness.handle_timeout(now) {
+                _ if member.kept_by_stream() => {}
+                Some(LifeEvent::Warn) => self.note(RoomEvent::Quiet(player)),
+                Some(LifeEvent::Drop) => {
+                    member.say_silent();
+                    self.send_away(now, place);
+                    self.note(RoomEvent::Dropped(player));
+                    self.roster_changed(now);
+                }
+                _ => {}
+            },
+        }
+    }
+
+    fn send_away(&mut self, now: Time, place: usize) {
+        if let Some(Some(member)) = self.members.get_mut(place) {
+            member.presence = Presence::Away { until: now + self.config.resume_for };
+            member.buttons = Buttons::default();
+        }
+    }
+
+    fn free(&mut self, now: Time, place: usize) {
+        let Some(member) = self.members[place].take() else { return };
+        if member.role == Role::Play {
+            self.game.leave(&mut self.world, member.player);
+        }
+        self.notices.push_back(Notice { session: member.session, kind: NoticeKind::Freed });
+        self.note(RoomEvent::Freed(member.player));
+        self.roster_changed(now);
+    }
+
+    fn roster_changed(&mut self, now: Time) {
+        self.roster_revision = self.roster_revision.wrapping_add(1);
+        for member in self.members.iter_mut().flatten() {
+            member.roster.announce(now);
+        }
+    }
+
+    fn note(&mut self, event: RoomEvent) {
+        if self.events.len() == EVENT_LIMIT {
+            self.events.pop_front();
+        }
+        self.events.push_back(event);
+    }
+
+    fn step(&mut self) {
+        self.inputs.clear();
+        let players = self.members.iter().flatten().filter(|member| member.role == Role::Play);
+        self.inputs.extend(players.map(|member| (member.player, member.buttons)));
+        self.game.step(&mut self.world, &self.inputs);
+        self.tick += 1;
+    }
+
+    /// Ticks that nobody could be shown in time are counted, never bunched.
+    fn skip_late_ticks(&mut self, now: Time) {
+        let now_tick = self.ticks_at(now) as u32;
+        let late = now_tick.saturating_sub(self.tick + CATCH_UP_LIMIT);
+        self.late_ticks += u64::from(late);
+        // The clock stands still for the ticks that are let go: their numbers are not skipped,
+        // because inputs and snapshots are counted by them.
+        self.epoch += self.period() * late;
+    }
+
+    fn period(&self) -> Duration {
+        Duration::from_nanos(1_000_000_000 / u64::from(self.game.tick_rate()))
+    }
+
+    fn tick_due(&self, tick: u32) -> Time {
+        let rate = u64::from(self.game.tick_rate());
+        self.epoch + Duration::from_nanos(u64::from(tick) * 1_000_000_000 / rate)
+    }
+
+    /// Makes what everyone is shown.
+    fn look(&mut self) {
+        let view = &mut self.view;
+        view.tick = self.tick;
+        view.entities.clear();
+        self.game.entities(&self.world, &mut view.entities);
+        view.encode_body();
+        #[cfg(feature = "rtype")]
+        view.translate();
+        #[cfg(feature = "lan")]
+        {
+            view.lan = self.game.lan_state(&self.world);
+        }
+    }
+}

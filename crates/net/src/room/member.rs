@@ -1,0 +1,413 @@
+//! One member of a room: where it is, whether it is there, and what it is owed.
+
+use std::time::Duration;
+
+use super::{MemberCard, RoomConfig};
+use crate::front::{Admission, Voice};
+use crate::game::{Buttons, PlayerId};
+use crate::node::Path;
+use crate::session::{Liveness, Pinger, Question, RoundTrip, Verdict, Window};
+use crate::time::Time;
+use crate::wire::native::{self, CloseReason, Role, SessionIndex};
+use crate::wire::{Name, Packet};
+
+/// A place of the same player may be taken from another address after so much silence: an owner
+/// who plays sends sixty datagrams a second.
+const NATIVE_QUIET: Duration = Duration::from_secs(1);
+
+/// The same for `rtype`, whose Hello needs no cookie.
+const RTYPE_QUIET: Duration = Duration::from_secs(5);
+
+/// `lan`: states stop when no input came for so long.
+const LAN_STATES_STOP: Duration = Duration::from_secs(1);
+
+/// How often the server pings a member.
+const PING_EVERY: Duration = Duration::from_secs(1);
+
+/// How often a goodbye is said: it may be lost, and nobody answers it.
+const GOODBYES: u8 = 3;
+
+#[derive(Debug)]
+pub(super) struct Member {
+    pub(super) session: SessionIndex,
+    pub(super) room: u32,
+    pub(super) player: PlayerId,
+    pub(super) name: Name,
+    pub(super) role: Role,
+    pub(super) path: Path,
+    pub(super) voice: Speech,
+    pub(super) presence: Presence,
+    pub(super) buttons: Buttons,
+    pub(super) pinger: Pinger,
+    pub(super) round_trip: RoundTrip,
+    pub(super) roster: Announcement,
+    pub(super) due: Due,
+    last_input: Time,
+}
+
+/// Whether a member is there.
+#[derive(Debug)]
+pub(super) enum Presence {
+    /// It is.
+    Here(Liveness),
+    /// Its place is kept.
+    Away { until: Time },
+    /// It is told so, and gone.
+    Closing { reason: CloseReason, left: u8, said: bool },
+}
+
+/// A dialect, with what it keeps for one member.
+#[derive(Debug)]
+pub(super) enum Speech {
+    Native(Box<Native>),
+    #[cfg(feature = "rtype")]
+    Rtype {
+        kept_by_stream: bool,
+    },
+    #[cfg(feature = "lan")]
+    Lan {
+        seq: u32,
+    },
+}
+
+#[derive(Debug)]
+pub(super) struct Native {
+    pub(super) nonce: u64,
+    pub(super) ticket: native::Secret,
+    pub(super) budget: native::Budget,
+    /// The number of the next datagram to the client.
+    pub(super) sequence: u32,
+    pub(super) window: Window,
+    /// The newest input, and when it came.
+    pub(super) newest: Option<(native::InputRecord, Time)>,
+}
+
+/// What a member is to be sent.
+#[derive(Debug, Default)]
+pub(super) struct Due {
+    /// Accept, HelloAck or HELLO_ACK.
+    pub(super) greeting: bool,
+    /// The world; so many entities of it went out already.
+    pub(super) world: Option<usize>,
+    pub(super) ping: Option<Question>,
+    /// "You were silent": said once, when a member is dropped.
+    pub(super) silent: bool,
+}
+
+/// A roster that changed: said at once, and again in case it was lost.
+#[derive(Debug, Default)]
+pub(super) struct Announcement {
+    left: u8,
+    at: Time,
+}
+
+/// What a packet meant for the room.
+pub(super) enum Came {
+    Nothing,
+    Back,
+    HighLatency(u32),
+    Goodbye { keep: Keep },
+}
+
+/// What a member who said goodbye leaves behind.
+pub(super) enum Keep {
+    Place,
+    Nothing,
+}
+
+impl Announcement {
+    const TIMES: u8 = 4;
+    const AGAIN_AFTER: Duration = Duration::from_millis(200);
+
+    pub(super) fn announce(&mut self, now: Time) {
+        *self = Announcement { left: Announcement::TIMES, at: now };
+    }
+
+    /// Whether it is to be said now; counts it as said.
+    pub(super) fn take(&mut self, now: Time) -> bool {
+        let due = self.left > 0 && self.at <= now;
+        if due {
+            self.left -= 1;
+            self.at = now + Announcement::AGAIN_AFTER;
+        }
+        due
+    }
+}
+
+impl Member {
+    pub(super) fn new(
+        now: Time,
+        session: SessionIndex,
+        admission: Admission,
+        config: &RoomConfig,
+    ) -> Self {
+        Member {
+            session,
+            room: admission.room,
+            player: admission.player,
+            name: admission.name,
+            role: admission.role,
+            path: admission.path,
+            voice: Speech::new(admission.voice),
+            presence: Presence::Here(Liveness::new(now, config.liveness)),
+            buttons: Buttons::default(),
+            pinger: Pinger::new(PING_EVERY),
+            round_trip: RoundTrip::default(),
+            roster: Announcement::default(),
+            due: Due { greeting: true, world: Some(0), ..Due::default() },
+            last_input: now,
+        }
+    }
+
+    pub(super) fn card(&self) -> MemberCard {
+        MemberCard {
+            session: self.session,
+            player: self.player,
+            name: self.name,
+            path: self.path,
+            present: matches!(self.presence, Presence::Here(_)),
+            rtt: self.round_trip.mean(),
+            jitter: self.round_trip.jitter(),
+            grade: self.round_trip.grade(),
+            pings: *self.pinger.counts(),
+            loss: match &self.voice {
+                Speech::Native(native) => Some(native.window.counts().loss()),
+                #[cfg(any(feature = "lan", feature = "rtype"))]
+                _ => None,
+            },
+            buttons: self.buttons,
+        }
+    }
+
+    /// The hello was heard (again): greeting, world and roster follow at once.
+    pub(super) fn greet(&mut self) {
+        if matches!(self.presence, Presence::Here(_)) {
+            self.due.greeting = true;
+            self.due.world = Some(0);
+        }
+    }
+
+    pub(super) fn kept_by_stream(&self) -> bool {
+        match self.voice {
+            #[cfg(feature = "rtype")]
+            Speech::Rtype { kept_by_stream } => kept_by_stream,
+            _ => false,
+        }
+    }
+
+    /// From now on silence counts again.
+    pub(super) fn lose_stream(&mut self, now: Time) {
+        #[cfg(feature = "rtype")]
+        if let Speech::Rtype { kept_by_stream } = &mut self.voice
+            && std::mem::take(kept_by_stream)
+        {
+            self.heard(now);
+        }
+        let _ = now;
+    }
+
+    /// Whether the player, from `path`, may have this place.
+    pub(super) fn may_move(&self, now: Time, path: Path) -> bool {
+        let quiet = match self.voice {
+            Speech::Native(_) => NATIVE_QUIET,
+            #[cfg(any(feature = "lan", feature = "rtype"))]
+            _ => RTYPE_QUIET,
+        };
+        match &self.presence {
+            Presence::Away { .. } => true,
+            // The same address again: the Accept was lost, or the program was started anew.
+            Presence::Here(_) if path == self.path => true,
+            Presence::Here(liveness) => liveness.silent_for(now) >= quiet,
+            Presence::Closing { .. } => false,
+        }
+    }
+
+    pub(super) fn move_to(
+        &mut self,
+        now: Time,
+        path: Path,
+        sequence: u32,
+        nonce: u64,
+        config: &RoomConfig,
+    ) {
+        self.path = path;
+        self.presence = Presence::Here(Liveness::new(now, config.liveness));
+        self.round_trip = RoundTrip::default();
+        self.last_input = now;
+        if let Speech::Native(native) = &mut self.voice {
+            native.nonce = nonce;
+            native.window = Window::new(sequence);
+            native.newest = None;
+        }
+        self.roster.announce(now);
+        self.greet();
+    }
+
+    pub(super) fn close(&mut self, reason: CloseReason) {
+        self.presence = Presence::Closing { reason, left: GOODBYES, said: false };
+    }
+
+    /// Says once that the member was silent: its way to us may be broken, and ours to it not.
+    pub(super) fn say_silent(&mut self) {
+        self.due = Due { silent: true, ..Due::default() };
+    }
+
+    /// A tick has passed: the member is to be shown the world, and pinged when it is time.
+    pub(super) fn show(&mut self, now: Time) {
+        if !matches!(self.presence, Presence::Here(_)) {
+            return;
+        }
+        self.due.world = Some(0);
+        #[cfg(feature = "lan")]
+        if matches!(self.voice, Speech::Lan { .. }) {
+            if now.since(self.last_input) >= LAN_STATES_STOP {
+                self.due.world = None;
+            }
+            return;
+        }
+        self.pinger.expire(now);
+        if self.pinger.due() <= now {
+            self.due.ping = Some(self.pinger.ask(now));
+        }
+    }
+
+    pub(super) fn handle_packet(
+        &mut self,
+        now: Time,
+        tick: u32,
+        packet: &Packet<'_>,
+        config: &RoomConfig,
+    ) -> Came {
+        if !matches!(self.presence, Presence::Here(_)) {
+            return Came::Nothing;
+        }
+        match packet {
+            Packet::Native(datagram) => self.handle_native(now, tick, datagram, config),
+            #[cfg(feature = "rtype")]
+            Packet::Rtype(packet) => self.handle_rtype(now, packet, config),
+            #[cfg(feature = "lan")]
+            Packet::Lan(packet) => self.handle_lan(now, packet),
+        }
+    }
+
+    fn heard(&mut self, now: Time) -> Came {
+        match &mut self.presence {
+            Presence::Here(liveness) => match liveness.heard(now) {
+                Some(_) => Came::Back,
+                None => Came::Nothing,
+            },
+            _ => Came::Nothing,
+        }
+    }
+
+    fn handle_native(
+        &mut self,
+        now: Time,
+        _tick: u32,
+        datagram: &native::Datagram<'_>,
+        config: &RoomConfig,
+    ) -> Came {
+        let Speech::Native(native) = &mut self.voice else { return Came::Nothing };
+        if !native.window.handle(datagram.sequence).is_taken() {
+            return Came::Nothing;
+        }
+        let came = match datagram.packet {
+            native::Packet::Input(input) => {
+                let newer = native.newest.is_none_or(|(newest, _)| {
+                    (input.newest.sequence.wrapping_sub(newest.sequence) as i32) > 0
+                });
+                if newer {
+                    native.newest = Some((input.newest, now));
+                    self.buttons = Buttons(input.newest.input_flags);
+                    self.last_input = now;
+                }
+                Came::Nothing
+            }
+            native::Packet::ClientPong(pong) => {
+                let (sequence, timestamp) = (pong.id, pong.timestamp);
+                self.handle_answer(now, Question { sequence, timestamp }, config)
+            }
+            native::Packet::Goodbye(_) => return Came::Goodbye { keep: Keep::Nothing },
+            _ => Came::Nothing,
+        };
+        self.heard_or(now, came)
+    }
+
+    #[cfg(feature = "rtype")]
+    fn handle_rtype(
+        &mut self,
+        now: Time,
+        packet: &crate::wire::rtype::Packet<'_>,
+        config: &RoomConfig,
+    ) -> Came {
+        use crate::wire::rtype::Packet;
+        let came = match packet {
+            Packet::Input(input) => {
+                self.buttons = Buttons(u16::from(input.bits.bits()));
+                self.last_input = now;
+                Came::Nothing
+            }
+            Packet::Pong(pong) => {
+                let (sequence, timestamp) = (pong.sequence, pong.timestamp);
+                self.handle_answer(now, Question { sequence, timestamp }, config)
+            }
+            Packet::Disconnect(_) => return Came::Goodbye { keep: Keep::Place },
+            _ => Came::Nothing,
+        };
+        self.heard_or(now, came)
+    }
+
+    #[cfg(feature = "lan")]
+    fn handle_lan(&mut self, now: Time, packet: &crate::wire::lan::Packet) -> Came {
+        use crate::wire::lan::{Packet, Steer};
+        if let Packet::GuestInput(input) = packet {
+            self.last_input = now;
+            self.buttons = match input.y {
+                Steer::Up => Buttons::UP,
+                Steer::Still => Buttons::default(),
+                Steer::Down => Buttons::DOWN,
+            };
+        }
+        self.heard(now)
+    }
+
+    /// The sign of life counts in any case; what else came is told first.
+    fn heard_or(&mut self, now: Time, came: Came) -> Came {
+        match (self.heard(now), came) {
+            (heard, Came::Nothing) => heard,
+            (_, came) => came,
+        }
+    }
+
+    fn handle_answer(&mut self, now: Time, answer: Question, config: &RoomConfig) -> Came {
+        let Verdict::Sample(rtt) = self.pinger.handle_answer(now, answer) else {
+            return Came::Nothing;
+        };
+        self.round_trip.sample(rtt);
+        match rtt > config.high_latency {
+            true => Came::HighLatency(rtt.as_millis() as u32),
+            false => Came::Nothing,
+        }
+    }
+}
+
+impl Speech {
+    fn new(voice: Voice) -> Self {
+        match voice {
+            Voice::Native { nonce, ticket, budget, first_sequence, peer_sequence } => {
+                Speech::Native(Box::new(Native {
+                    nonce,
+                    ticket,
+                    budget,
+                    sequence: first_sequence,
+                    window: Window::new(peer_sequence),
+                    newest: None,
+                }))
+            }
+            #[cfg(feature = "rtype")]
+            Voice::Rtype { kept_by_stream } => Speech::Rtype { kept_by_stream },
+            #[cfg(feature = "lan")]
+            Voice::Lan => Speech::Lan { seq: 0 },
+        }
+    }
+}

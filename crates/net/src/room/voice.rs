@@ -1,0 +1,228 @@
+//! What a room says to a member, in the member's dialect: one datagram a call.
+
+use super::member::{Member, Native, Presence, Speech};
+use super::{Room, View};
+use crate::game::Game;
+use crate::node::Transmit;
+use crate::time::Time;
+use crate::wire::native::{
+    self, Accept, Close, CloseReason, Datagram, DeltaSnapshot, EntityState, Feedback, Packet, Part,
+    PlayerFlags, Roster, RosterEntry, ServerPing,
+};
+use crate::wire::{Full, List, Record, Writer};
+
+impl View {
+    pub(super) fn encode_body(&mut self) {
+        self.body.resize(self.entities.len() * EntityState::LEN, 0);
+        let mut w = Writer::new(&mut self.body);
+        self.entities.iter().for_each(|entity| entity.encode(&mut w));
+    }
+
+    #[cfg(feature = "rtype")]
+    pub(super) fn translate(&mut self) {
+        use crate::wire::rtype::{Entity, Kind};
+        self.rtype.clear();
+        self.rtype.extend(self.entities.iter().map(|entity| Entity {
+            id: entity.entity_id,
+            kind: match entity.entity_type {
+                1 => Kind::Player,
+                2 => Kind::Enemy,
+                3 => Kind::Bullet,
+                _ => Kind::PowerUp,
+            },
+            x: entity.x,
+            y: entity.y,
+            vx: f32::from(entity.vx),
+            vy: f32::from(entity.vy),
+            rgba: 0x55AA_FFFF,
+        }));
+    }
+}
+
+impl<G: Game> Room<G> {
+    /// The next datagram that `member` is owed, if any.
+    pub(super) fn speak(&self, now: Time, member: &mut Member, out: &mut [u8]) -> Option<Transmit> {
+        let path = member.path;
+        let encoded = match member.voice {
+            Speech::Native(_) => self.speak_native(now, member, out),
+            #[cfg(feature = "rtype")]
+            Speech::Rtype { .. } => self.speak_rtype(now, member, out),
+            #[cfg(feature = "lan")]
+            Speech::Lan { .. } => self.speak_lan(member, out),
+        };
+        // What does not fit its datagram is a mistake of the game's; the match goes on.
+        encoded?.ok().map(|len| Transmit { path, len })
+    }
+
+    fn speak_native(
+        &self,
+        now: Time,
+        member: &mut Member,
+        out: &mut [u8],
+    ) -> Option<Result<usize, Full>> {
+        let closing = closing(member);
+        let own = member.entry();
+        let Member { voice: Speech::Native(native), due, roster, .. } = member else {
+            return None;
+        };
+        let session = member.session;
+        if let Some(reason) = closing {
+            return Some(native.encode(Packet::Close(Close { session, reason }), out));
+        }
+        if std::mem::take(&mut due.greeting) {
+            let accept = Packet::Accept(Accept {
+                nonce: native.nonce,
+                session,
+                player: member.player.0,
+                room: member.room,
+                tick: self.tick,
+                tick_rate: self.game.tick_rate(),
+                budget: native.budget,
+                role: member.role,
+                ticket: native.ticket,
+            });
+            return Some(native.encode(accept, out));
+        }
+        if roster.take(now) {
+            let players = self.roster(own);
+            let players = List::new(&players);
+            let roster = Roster { revision: self.roster_revision, players };
+            return Some(native.encode(Packet::Roster(roster), out));
+        }
+        if due.world.take().is_some() {
+            let packet = Packet::DeltaSnapshot(self.snapshot(now, native));
+            return Some(native.encode(packet, out));
+        }
+        let ping = due.ping.take()?;
+        let ping = ServerPing { id: ping.sequence, timestamp: ping.timestamp };
+        Some(native.encode(Packet::ServerPing(ping), out))
+    }
+
+    fn snapshot(&self, now: Time, native: &Native) -> DeltaSnapshot<'_> {
+        let feedback = native.newest.map(|(newest, came)| {
+            let early = self.tick_due(newest.sequence).as_nanos() as i64 - came.as_nanos() as i64;
+            Feedback {
+                missing: 0,
+                early: (early / 62_500).clamp(i16::MIN.into(), i16::MAX.into()) as i16,
+                echo_timestamp: newest.timestamp,
+                held: (now.since(came).as_nanos() / 62_500).min(u16::MAX.into()) as u16,
+            }
+        });
+        let body = &self.view.body;
+        let (server_tick, part) = (self.view.tick, Part::WHOLE);
+        DeltaSnapshot { server_tick, baseline_back: 0, part, feedback, body }
+    }
+
+    /// Everyone: the member who is spoken to is not among the others meanwhile.
+    fn roster(&self, own: RosterEntry) -> Vec<RosterEntry> {
+        let others = self.members.iter().flatten().map(Member::entry);
+        let mut players: Vec<_> = others.chain([own]).collect();
+        players.sort_unstable_by_key(|entry| entry.player);
+        players
+    }
+
+    #[cfg(feature = "rtype")]
+    fn speak_rtype(
+        &self,
+        now: Time,
+        member: &mut Member,
+        out: &mut [u8],
+    ) -> Option<Result<usize, Full>> {
+        use crate::wire::rtype::{HelloAck, Packet, Ping, ReturnToMenu, Roster, RosterEntry};
+        if closing(member).is_some() {
+            return Some(Packet::ReturnToMenu(ReturnToMenu).encode(out));
+        }
+        if std::mem::take(&mut member.due.greeting) {
+            return Some(Packet::HelloAck(HelloAck).encode(out));
+        }
+        if let Some(from) = member.due.world.take() {
+            let (len, upto) = self.encode_state(from, out);
+            if upto < self.view.rtype.len() {
+                member.due.world = Some(upto);
+            }
+            return Some(len);
+        }
+        if member.roster.take(now) {
+            let here = |entry: &native::RosterEntry| !entry.flags.contains(PlayerFlags::ABSENT);
+            let players = self.roster(member.entry()).into_iter().filter(here);
+            let entry = |entry: native::RosterEntry| RosterEntry {
+                id: entry.player,
+                lives: entry.lives,
+                name: entry.name,
+            };
+            let players: Vec<_> = players.map(entry).collect();
+            return Some(Packet::Roster(Roster { players: List::new(&players) }).encode(out));
+        }
+        let ping = member.due.ping.take()?;
+        let ping = Ping { sequence: ping.sequence, timestamp: ping.timestamp };
+        Some(Packet::Ping(ping).encode(out))
+    }
+
+    /// The entities from `from` on, as many as fit a datagram, and where to go on.
+    #[cfg(feature = "rtype")]
+    fn encode_state(&self, from: usize, out: &mut [u8]) -> (Result<usize, Full>, usize) {
+        use crate::wire::rtype::{Entity, HEADER_LEN, MAX_DATAGRAM_LEN, Packet, State};
+        const FIT: usize = (MAX_DATAGRAM_LEN - 1 - HEADER_LEN - 2) / <Entity as Record>::LEN;
+        let rest = self.view.rtype.get(from..).unwrap_or_default();
+        let entities = &rest[..rest.len().min(FIT)];
+        let state = State { entities: List::new(entities) };
+        (Packet::State(state).encode(out), from + entities.len())
+    }
+
+    #[cfg(feature = "lan")]
+    fn speak_lan(&self, member: &mut Member, out: &mut [u8]) -> Option<Result<usize, Full>> {
+        use crate::wire::lan::{HelloAck, Packet, StateUpdate};
+        // The dialect has no goodbye: silence is all there is.
+        if closing(member).is_some() {
+            return None;
+        }
+        if std::mem::take(&mut member.due.greeting) {
+            return Some(Packet::HelloAck(HelloAck).encode(out));
+        }
+        member.due.world.take()?;
+        let Speech::Lan { seq } = &mut member.voice else { return None };
+        let state = StateUpdate { seq: *seq, ..self.view.lan? };
+        // The first program compares as signed: a host stays below 2^31.
+        *seq = (*seq + 1) & 0x7FFF_FFFF;
+        Some(Packet::StateUpdate(state).encode(out))
+    }
+}
+
+/// The reason to say goodbye with now, if it is to be said; counts it as said.
+fn closing(member: &mut Member) -> Option<CloseReason> {
+    if std::mem::take(&mut member.due.silent) {
+        return Some(CloseReason::Silent);
+    }
+    match &mut member.presence {
+        Presence::Closing { reason, left, said } => {
+            *left = left.checked_sub(1)?;
+            *said = *left == 0;
+            Some(*reason)
+        }
+        _ => None,
+    }
+}
+
+impl Member {
+    fn entry(&self) -> RosterEntry {
+        RosterEntry {
+            player: self.player.0,
+            lives: 0,
+            flags: match self.presence {
+                Presence::Here(_) => PlayerFlags::READY,
+                _ => PlayerFlags::ABSENT,
+            },
+            rtt_ms: self.round_trip.mean().map_or(0, |rtt| rtt.as_millis() as u16),
+            name: self.name,
+        }
+    }
+}
+
+impl Native {
+    fn encode(&mut self, packet: Packet<'_>, out: &mut [u8]) -> Result<usize, Full> {
+        let limit = out.len().min(self.budget.bytes());
+        let sequence = self.sequence;
+        self.sequence = self.sequence.wrapping_add(1);
+        Datagram { sequence, packet }.encode(&mut out[..limit])
+    }
+}
