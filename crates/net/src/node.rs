@@ -27,13 +27,56 @@ pub trait Node {
 
 /// The stream half of a node that has one: `rtype`'s TCP step.
 ///
-/// The same rhythm as [`Node`]: after every `handle_*`, poll until `None`.
+/// The same rhythm as [`Node`]: after every `handle_*`, poll until `None`. A node without streams
+/// has nothing to write: `impl StreamNode for MyNode {}`.
 pub trait StreamNode: Node {
+    /// Whether others may open streams to it. Who does not only opens its own.
+    fn accepts_streams(&self) -> bool {
+        false
+    }
+
     /// Takes what happened to a stream.
-    fn handle_stream(&mut self, now: Time, stream: StreamId, event: StreamEvent<'_>);
+    fn handle_stream(&mut self, now: Time, stream: StreamId, event: StreamEvent<'_>) {
+        let _ = (now, stream, event);
+    }
 
     /// What to do to a stream next. Bytes to write are put into `out`.
-    fn poll_stream(&mut self, now: Time, out: &mut [u8]) -> Option<(StreamId, StreamAction)>;
+    fn poll_stream(&mut self, now: Time, out: &mut [u8]) -> Option<(StreamId, StreamAction)> {
+        let _ = (now, out);
+        None
+    }
+}
+
+impl<T: Node + ?Sized> Node for Box<T> {
+    fn handle_datagram(&mut self, now: Time, path: Path, bytes: &mut [u8]) {
+        (**self).handle_datagram(now, path, bytes);
+    }
+
+    fn handle_timeout(&mut self, now: Time) {
+        (**self).handle_timeout(now);
+    }
+
+    fn poll_transmit(&mut self, now: Time, out: &mut [u8]) -> Option<Transmit> {
+        (**self).poll_transmit(now, out)
+    }
+
+    fn poll_timeout(&self) -> Option<Time> {
+        (**self).poll_timeout()
+    }
+}
+
+impl<T: StreamNode + ?Sized> StreamNode for Box<T> {
+    fn accepts_streams(&self) -> bool {
+        (**self).accepts_streams()
+    }
+
+    fn handle_stream(&mut self, now: Time, stream: StreamId, event: StreamEvent<'_>) {
+        (**self).handle_stream(now, stream, event);
+    }
+
+    fn poll_stream(&mut self, now: Time, out: &mut [u8]) -> Option<(StreamId, StreamAction)> {
+        (**self).poll_stream(now, out)
+    }
 }
 
 /// Where a datagram came from, or where it goes.

@@ -127,6 +127,11 @@ impl Link {
         self.partition = partition;
     }
 
+    /// Whether the link carries anything at all.
+    pub const fn partition(&self) -> Partition {
+        self.partition
+    }
+
     /// What the link has done so far.
     pub const fn counts(&self) -> &Faults {
         &self.faults

@@ -1,6 +1,8 @@
-//! The seeded network: what happens to datagrams between two nodes, decided by a seed.
+//! The seeded network: what happens to datagrams between nodes, decided by a seed.
 //!
 //! ```text
+//! world   -> many hosts joined by links; jumps from deadline to deadline, never sleeps
+//! digest  -> what a whole run comes to, in one number
 //! chance  -> where every random decision comes from
 //! config  -> what a link does wrong, in numbers; preset has them by name
 //! link    -> one direction of a path: when, how often and how intact a datagram arrives
@@ -8,19 +10,23 @@
 //! clock   -> what a node's own clock shows at a true instant
 //! ```
 //!
-//! None of it knows who sends or what: a harness that jumps through simulated time and a
+//! A link does not know who sends or what: [`World`], which jumps through simulated time, and a
 //! proxy between real sockets use the same [`Link`].
 
 mod chance;
 mod clock;
 mod config;
+mod digest;
 mod fault;
 mod link;
 mod preset;
+mod world;
 
 pub use chance::Chance;
 pub use clock::Drift;
 pub use config::{Bandwidth, Jitter, LinkConfig, LinkError, Loss, Reorder, Shape, Span};
+pub use digest::Digest;
 pub use fault::{Fault, Faults};
 pub use link::{Deliveries, Duplex, Link, Partition};
 pub use preset::{Preset, UnknownPreset};
+pub use world::{HostId, Strays, Traffic, World};
