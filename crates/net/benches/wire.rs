@@ -106,7 +106,11 @@ fn rtype_state_55_decode(bencher: Bencher<'_, '_>) {
 fn rtype_state_55_decode_and_walk(bencher: Bencher<'_, '_>) {
     let bytes = rtype_state();
     bencher.bench(|| match rtype::Packet::decode(black_box(&bytes)) {
-        Ok(rtype::Packet::State(state)) => state.entities.iter().for_each(|e| drop(black_box(e))),
+        Ok(rtype::Packet::State(state)) => {
+            for entity in state.entities.iter() {
+                black_box(entity);
+            }
+        }
         other => panic!("{other:?}"),
     });
 }
