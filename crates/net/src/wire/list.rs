@@ -111,7 +111,7 @@ impl<T: Record + serde::Serialize> serde::Serialize for List<'_, T> {
 }
 
 /// The fields `count` and, under `field`, the records.
-#[cfg(feature = "serde")]
+#[cfg(all(feature = "serde", feature = "rtype"))]
 pub(crate) fn serialize_counted<T: Record + serde::Serialize, S: serde::Serializer>(
     packet: &'static str,
     field: &'static str,

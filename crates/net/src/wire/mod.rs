@@ -17,7 +17,7 @@ pub mod lan;
 pub mod native;
 #[cfg(feature = "rtype")]
 pub mod rtype;
-#[cfg(all(test, feature = "lan", feature = "rtype"))]
+#[cfg(test)]
 mod testing;
 
 pub use list::{List, Record};

@@ -168,3 +168,70 @@ impl<'a> ServerEvents<'a> {
         self.events.encode(w);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::wire::native::Packet;
+    use crate::wire::testing::{check_native, native_fault};
+
+    const THREE: [&[u8]; 3] = [b"go", b"", b"x"];
+
+    #[test]
+    fn client_events_begin_with_the_session() {
+        let mut room = [0; 16];
+        let packet = ClientEvents {
+            session: SessionIndex::new(0x0102).unwrap(),
+            acknowledged: 0x0304,
+            events: Events::new(0x0506, THREE, &mut room),
+        };
+        let bytes = [1, 2, 3, 4, 5, 6, 3, 2, b'g', b'o', 0, 1, b'x'];
+        check_native(0x11, &bytes, Packet::ClientEvents(packet));
+    }
+
+    #[test]
+    fn server_events_begin_with_the_acknowledgement() {
+        let mut room = [0; 16];
+        let packet =
+            ServerEvents { acknowledged: 0x0304, events: Events::new(0x0506, THREE, &mut room) };
+        let bytes = [3, 4, 5, 6, 3, 2, b'g', b'o', 0, 1, b'x'];
+        check_native(0xA2, &bytes, Packet::ServerEvents(packet));
+        let none = ServerEvents { acknowledged: 9, events: Events::new(7, [], &mut []) };
+        check_native(0xA2, &[0, 9, 0, 7, 0], Packet::ServerEvents(none));
+    }
+
+    #[test]
+    fn events_are_numbered_from_the_first_and_wrap() {
+        let mut room = [0; 16];
+        let events = Events::new(u16::MAX, THREE, &mut room);
+        let numbered: Vec<_> = events.iter().collect();
+        assert_eq!(numbered, [(u16::MAX, THREE[0]), (0, THREE[1]), (1, THREE[2])]);
+        assert_eq!((events.first(), events.len(), events.is_empty()), (u16::MAX, 3, false));
+        assert!(Events::new(0, [], &mut []).is_empty());
+    }
+
+    #[test]
+    fn events_without_room_are_left_out() {
+        let lens = |room: &mut [u8], events: &[&[u8]]| {
+            Events::new(0, events.iter().copied(), room)
+                .iter()
+                .map(|(_, event)| event.len())
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(lens(&mut [0; 4], &THREE), [2, 0]);
+        assert_eq!(lens(&mut [0; 2], &THREE), [0; 0]);
+        let (longest, too_long) = ([0; MAX_EVENT_LEN], [0; MAX_EVENT_LEN + 1]);
+        assert_eq!(lens(&mut [0; 600], &[&longest, &too_long, &longest]), [MAX_EVENT_LEN]);
+        assert_eq!(lens(&mut [0; 600], &[&[][..]; 300]).len(), 255);
+    }
+
+    #[test]
+    fn a_count_or_length_that_the_bytes_contradict_is_refused() {
+        let truncated = |field| Malformed::new(field, Fault::Truncated);
+        assert_eq!(native_fault(0xA2, &[0, 0, 0, 0, 2, 0]), truncated("length"));
+        assert_eq!(native_fault(0xA2, &[0, 0, 0, 0, 1, 2, 7]), truncated("event"));
+        let trailing = Malformed::new("events", Fault::Trailing { extra: 2 });
+        assert_eq!(native_fault(0xA2, &[0, 0, 0, 0, 1, 0, 7, 7]), trailing);
+        assert_eq!(native_fault(0x11, &[0, 1, 0, 0, 0, 0, 1, 0, 7, 7]), trailing);
+    }
+}

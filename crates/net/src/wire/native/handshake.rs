@@ -444,3 +444,167 @@ impl Reject {
         w.u16_be(self.game_version);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::wire::native::Packet;
+    use crate::wire::testing::{check_native, native_fault};
+
+    const NONCE: u64 = 0x0102_0304_0506_0708;
+    const NONCE_BYTES: [u8; 8] = [1, 2, 3, 4, 5, 6, 7, 8];
+    const COOKIE: Secret = Secret([0xC0; 16]);
+    const TICKET: Secret = Secret([0x71; 16]);
+
+    fn hello() -> Vec<u8> {
+        [&[0, 1, b'P', b'O', b'N', b'G', 0, 3][..], &NONCE_BYTES, &[0; 32]].concat()
+    }
+
+    fn join(token_length: u8, token: &[u8]) -> Vec<u8> {
+        let fixed = b"\x00\x01PONG\x00\x03\x04\xB0\x01\x00\x00\x00\x07\
+            Alice\0\0\0\0\0\0\0\0\0\0\0sesame\0\0\0\0\0\0\0\0\0\0";
+        [&NONCE_BYTES[..], &COOKIE.0, fixed, &[token_length], token].concat()
+    }
+
+    fn accept() -> Vec<u8> {
+        let fixed = [0, 9, 0, 0, 0, 2, 0, 0, 0, 7, 0, 0, 1, 2, 60, 0x04, 0x00, 0];
+        [&NONCE_BYTES[..], &fixed, &TICKET.0].concat()
+    }
+
+    /// What is wrong when the bytes at `at` are these.
+    fn fault_with(kind: u8, mut payload: Vec<u8>, at: usize, bytes: &[u8]) -> Malformed {
+        payload[at..at + bytes.len()].copy_from_slice(bytes);
+        native_fault(kind, &payload)
+    }
+
+    #[test]
+    fn hello_is_padded_with_zeros() {
+        let packet = Hello { protocol: PROTOCOL, game: 0x504F_4E47, game_version: 3, nonce: NONCE };
+        check_native(0x01, &hello(), Packet::Hello(packet));
+        for at in 16..48 {
+            let fault = Malformed::out_of_range("padding", 1);
+            assert_eq!(fault_with(0x01, hello(), at, &[1]), fault);
+        }
+    }
+
+    #[test]
+    fn challenge_carries_the_cookie() {
+        let packet = Challenge { nonce: NONCE, cookie: COOKIE, token_required: true };
+        let bytes = [&NONCE_BYTES[..], &COOKIE.0, &[1]].concat();
+        check_native(0x81, &bytes, Packet::Challenge(packet));
+        let fault = Malformed::out_of_range("token_required", 2);
+        assert_eq!(fault_with(0x81, bytes, 24, &[2]), fault);
+    }
+
+    #[test]
+    fn join_repeats_the_hello_with_the_cookie() {
+        let token = [0xEE; 3];
+        let packet = Join {
+            nonce: NONCE,
+            cookie: COOKIE,
+            protocol: PROTOCOL,
+            game: 0x504F_4E47,
+            game_version: 3,
+            budget: Budget::MAX,
+            role: Role::Watch,
+            room: 7,
+            name: Name::new("Alice"),
+            password: Name::new("sesame"),
+            token: Token::new(&token).unwrap(),
+        };
+        check_native(0x02, &join(3, &token), Packet::Join(packet));
+        let packet = Join { token: Token::new(&[]).unwrap(), ..packet };
+        check_native(0x02, &join(0, &[]), Packet::Join(packet));
+    }
+
+    #[test]
+    fn a_token_has_at_most_64_bytes() {
+        let token = [7; 65];
+        assert!(Packet::decode(0x02, &join(64, &token[..64])).is_ok());
+        let fault = Malformed::out_of_range("token_length", 65);
+        assert_eq!(native_fault(0x02, &join(65, &token)), fault);
+        assert_eq!(Token::new(&token[..64]).unwrap().as_bytes(), [7; 64]);
+        assert_eq!(Token::new(&token), None);
+        let truncated = Malformed::new("token", Fault::Truncated);
+        assert_eq!(native_fault(0x02, &join(64, &token[..63])), truncated);
+        let trailing = Malformed::new("Join", Fault::Trailing { extra: 1 });
+        assert_eq!(native_fault(0x02, &join(63, &token[..64])), trailing);
+    }
+
+    #[test]
+    fn a_budget_is_1024_to_1200() {
+        for bytes in [1024, 1200] {
+            let budget = Budget::new(bytes).unwrap();
+            assert_eq!(budget.bytes(), usize::from(bytes));
+        }
+        for bytes in [0, 1023, 1201, u16::MAX] {
+            assert_eq!(Budget::new(bytes), None);
+            let fault = Malformed::out_of_range("budget", bytes);
+            assert_eq!(fault_with(0x02, join(0, &[]), 32, &bytes.to_be_bytes()), fault);
+            assert_eq!(fault_with(0x82, accept(), 23, &bytes.to_be_bytes()), fault);
+        }
+    }
+
+    #[test]
+    fn a_role_is_0_or_1() {
+        let fault = Malformed::out_of_range("role", 2);
+        assert_eq!(fault_with(0x02, join(0, &[]), 34, &[2]), fault);
+        assert_eq!(fault_with(0x82, accept(), 25, &[2]), fault);
+    }
+
+    #[test]
+    fn names_and_passwords_have_their_nul() {
+        let fault = |field| Malformed::new(field, Fault::Unterminated);
+        assert_eq!(fault_with(0x02, join(0, &[]), 39, &[b'x'; 16]), fault("name"));
+        assert_eq!(fault_with(0x02, join(0, &[]), 55, &[b'x'; 16]), fault("password"));
+    }
+
+    #[test]
+    fn resume_carries_cookie_and_ticket() {
+        let packet = Resume { nonce: NONCE, cookie: COOKIE, ticket: TICKET };
+        let bytes = [&NONCE_BYTES[..], &COOKIE.0, &TICKET.0].concat();
+        check_native(0x09, &bytes, Packet::Resume(packet));
+    }
+
+    #[test]
+    fn accept_gives_the_place() {
+        let packet = Accept {
+            nonce: NONCE,
+            session: SessionIndex::new(9).unwrap(),
+            player: 2,
+            room: 7,
+            tick: 258,
+            tick_rate: 60,
+            budget: Budget::new(1024).unwrap(),
+            role: Role::Play,
+            ticket: TICKET,
+        };
+        check_native(0x82, &accept(), Packet::Accept(packet));
+        let fault = Malformed::out_of_range("tick_rate", 0);
+        assert_eq!(fault_with(0x82, accept(), 22, &[0]), fault);
+    }
+
+    #[test]
+    fn a_client_is_rejected_for_one_of_eleven_reasons() {
+        let bytes = |reason| [&NONCE_BYTES[..], &[reason, 0, 1, 0, 3]].concat();
+        for (byte, reason) in (1..).zip(RejectReason::ALL) {
+            let packet = Reject { nonce: NONCE, reason, protocol: PROTOCOL, game_version: 3 };
+            check_native(0x88, &bytes(byte), Packet::Reject(packet));
+        }
+        for reason in [0, 12, 255] {
+            let fault = Malformed::out_of_range("reason", reason);
+            assert_eq!(native_fault(0x88, &bytes(reason)), fault);
+        }
+    }
+
+    #[test]
+    fn a_byte_too_many_is_refused() {
+        let packets = [(0x01, "Hello", 48), (0x09, "Resume", 40), (0x81, "Challenge", 25)];
+        for (kind, name, len) in packets {
+            let trailing = Malformed::new(name, Fault::Trailing { extra: 1 });
+            assert_eq!(native_fault(kind, &vec![0; len + 1]), trailing);
+        }
+        let trailing = Malformed::new("Accept", Fault::Trailing { extra: 1 });
+        assert_eq!(native_fault(0x82, &[accept(), vec![0]].concat()), trailing);
+    }
+}

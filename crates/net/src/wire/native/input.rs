@@ -269,3 +269,130 @@ impl SnapshotAck {
         w.u32_be(self.server_tick);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::wire::native::Packet;
+    use crate::wire::testing::{check_native, native_fault};
+
+    const NEWEST: InputRecord =
+        InputRecord { sequence: 100, input_flags: 0x0009, timestamp: 0x0102_0304, delta_time: 0.5 };
+    const SESSION: SessionIndex = SessionIndex::new(0x0A0B).unwrap();
+
+    /// An Input with both optional fields and these bytes of history.
+    fn bytes(runs: &[u8]) -> Vec<u8> {
+        let start = [
+            0x0A, 0x0B, 0, 0, 0, 100, 0, 9, 1, 2, 3, 4, 0x3F, 0, 0, 0, // session, newest
+            3, 8, 0x03, 0x80, // present, snapshot_back, drawn_back
+        ];
+        [&start, runs].concat()
+    }
+
+    fn input(history: History<'_>) -> Packet<'_> {
+        let (snapshot_back, drawn_back) = (Some(8), Some(0x0380));
+        let newest = NEWEST;
+        Packet::Input(Input { session: SESSION, newest, snapshot_back, drawn_back, history })
+    }
+
+    fn history_fault(runs: &[u8]) -> Malformed {
+        native_fault(0x10, &bytes(runs))
+    }
+
+    #[test]
+    fn an_input_carries_what_is_not_acknowledged() {
+        let mut room = [0; History::MAX_LEN];
+        // Two like the newest, then three without button 8, then one with 0x8000 besides.
+        let older = [9, 9, 1, 1, 1, 0x8001];
+        let history = History::new(9, older, &mut room);
+        let runs = [2, 0x08, 3, 0x80, 0x80, 0x02, 1];
+        check_native(0x10, &bytes(&runs), input(history));
+        assert_eq!(history.iter().collect::<Vec<_>>(), older);
+    }
+
+    #[test]
+    fn every_optional_field_stands_alone() {
+        let mut room = [0; History::MAX_LEN];
+        let history = History::new(9, [9], &mut room);
+        let start = &bytes(&[])[..16];
+        let with = |snapshot_back, drawn_back, history| {
+            let (session, newest) = (SESSION, NEWEST);
+            Packet::Input(Input { session, newest, snapshot_back, drawn_back, history })
+        };
+        let vector = |tail: &[u8]| [start, tail].concat();
+        check_native(0x10, &vector(&[0, 1]), with(None, None, history));
+        check_native(0x10, &vector(&[1, 8, 1]), with(Some(8), None, history));
+        check_native(0x10, &vector(&[2, 3, 0x80, 1]), with(None, Some(0x0380), history));
+        let none = History::new(9, [], &mut [0; History::MAX_LEN]).runs.to_vec();
+        assert_eq!(none, []);
+        check_native(0x10, &vector(&[0]), with(None, None, History { newest: 9, runs: &none }));
+        for present in [4, 0xFF] {
+            let fault = Malformed::out_of_range("present", present);
+            assert_eq!(native_fault(0x10, &vector(&[present, 0, 0, 0])), fault);
+        }
+    }
+
+    #[test]
+    fn ten_unchanged_inputs_are_one_byte() {
+        let mut room = [0; History::MAX_LEN];
+        assert_eq!(History::new(5, [5; 10], &mut room).runs, [10]);
+        assert_eq!(History::new(5, [4; 10], &mut room).runs, [0, 1, 10]);
+    }
+
+    #[test]
+    fn the_longest_history_fits_its_room() {
+        let mut room = [0; History::MAX_LEN];
+        // Every tick flips every button: four bytes each.
+        let older: Vec<u16> = (0..100).map(|i| if i % 2 == 0 { 0xFFFF } else { 0 }).collect();
+        let history = History::new(0, older.iter().copied(), &mut room);
+        assert_eq!(history.runs.len(), History::MAX_LEN);
+        assert_eq!(history.iter().collect::<Vec<_>>(), older[..MAX_HISTORY]);
+    }
+
+    #[test]
+    fn a_history_has_at_most_63_ticks() {
+        assert!(Packet::decode(0x10, &bytes(&[63])).is_ok());
+        assert_eq!(history_fault(&[64]), Malformed::out_of_range("ticks", 64));
+        assert!(Packet::decode(0x10, &bytes(&[60, 1, 3])).is_ok());
+        assert_eq!(history_fault(&[60, 1, 4]), Malformed::out_of_range("ticks", 64));
+        assert_eq!(history_fault(&[255, 1, 255]), Malformed::out_of_range("ticks", 510));
+    }
+
+    #[test]
+    fn a_history_has_one_form() {
+        let fault = |field, fault| Malformed::new(field, fault);
+        assert_eq!(history_fault(&[0]), fault("same", Fault::NotCanonical));
+        assert_eq!(history_fault(&[1, 1, 0]), Malformed::out_of_range("ticks", 0));
+        assert_eq!(history_fault(&[1, 0, 1]), fault("changed", Fault::NotCanonical));
+        assert_eq!(history_fault(&[1, 0x81, 0, 1]), fault("changed", Fault::NotCanonical));
+        assert_eq!(history_fault(&[1, 0x81, 0x80, 0, 1]), fault("changed", Fault::NotCanonical));
+        assert_eq!(history_fault(&[1, 1]), fault("ticks", Fault::Truncated));
+        assert_eq!(history_fault(&[1, 0x81]), fault("changed", Fault::Truncated));
+    }
+
+    #[test]
+    fn buttons_are_sixteen_bits() {
+        assert!(Packet::decode(0x10, &bytes(&[1, 0xFF, 0xFF, 3, 1])).is_ok());
+        let fault = |value: u32| Malformed::out_of_range("changed", value);
+        assert_eq!(history_fault(&[1, 0x80, 0x80, 4, 1]), fault(0x1_0000));
+        assert_eq!(history_fault(&[1, 0x80, 0x80, 0x81, 1]), fault(0x4000));
+    }
+
+    #[test]
+    fn an_input_is_for_a_tick_and_its_time_is_finite() {
+        let mut none = bytes(&[]);
+        none[2..6].fill(0);
+        assert_eq!(native_fault(0x10, &none), Malformed::out_of_range("sequence", 0));
+        let mut nan = bytes(&[]);
+        nan[12..16].copy_from_slice(&f32::NAN.to_be_bytes());
+        assert_eq!(native_fault(0x10, &nan), Malformed::new("delta_time", Fault::NotFinite));
+    }
+
+    #[test]
+    fn a_watcher_acknowledges_the_newest_snapshot() {
+        let ack = SnapshotAck { session: SESSION, server_tick: 0x0102_0304 };
+        check_native(0x12, &[0x0A, 0x0B, 1, 2, 3, 4], Packet::SnapshotAck(ack));
+        let trailing = Malformed::new("SnapshotAck", Fault::Trailing { extra: 1 });
+        assert_eq!(native_fault(0x12, &[0x0A, 0x0B, 1, 2, 3, 4, 5]), trailing);
+    }
+}

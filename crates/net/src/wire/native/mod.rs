@@ -163,3 +163,131 @@ fn decode_padding<const N: usize>(r: &mut Reader<'_>) -> Result<(), Malformed> {
         Some(&byte) => Err(Malformed::out_of_range("padding", byte)),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::wire::Name;
+    use crate::wire::testing::native_fault;
+
+    #[test]
+    fn types_below_0x80_go_to_the_server() {
+        let known: Vec<u8> = (0..=255).filter(|&kind| Packet::is_known(kind)).collect();
+        let to_server = [1, 2, 3, 4, 5, 6, 7, 8, 9, 0x10, 0x11, 0x12];
+        let to_client =
+            [0x81, 0x82, 0x83, 0x84, 0x85, 0x86, 0x87, 0x88, 0x89, 0x90, 0xA0, 0xA1, 0xA2];
+        assert_eq!(known, [&to_server[..], &to_client].concat());
+        let ping = Ping { session: None, id: 0, timestamp: 0 };
+        assert_eq!(Packet::Ping(ping).direction(), Direction::ToServer);
+        assert_eq!(Packet::Pong(ping.pong()).direction(), Direction::ToClient);
+    }
+
+    #[test]
+    fn a_type_without_a_packet_is_unknown() {
+        for kind in [0, 0x0A, 0x13, 0x7F, 0x80, 0x8A, 0xA3, 0xFF] {
+            let fault = Malformed::new("type", Fault::UnknownType(kind));
+            assert_eq!(native_fault(kind, &[]), fault);
+            assert_eq!(Packet::decode(kind, &[]), Err(fault));
+        }
+    }
+
+    #[test]
+    fn session_0_belongs_to_nobody() {
+        let in_session = [0x05, 0x06, 0x08, 0x10, 0x11, 0x12, 0x86, 0x89];
+        for kind in in_session {
+            let fault = Malformed::out_of_range("session", 0);
+            assert_eq!(native_fault(kind, &[0; 40]), fault, "type {kind:#04x}");
+        }
+        assert_eq!(
+            native_fault(0x82, &[0; 42]),
+            Malformed::out_of_range("session", 0),
+            "behind the nonce of an Accept"
+        );
+    }
+
+    #[test]
+    fn no_answer_to_a_stranger_is_longer_than_its_question() {
+        let nonce = 1;
+        let (cookie, session) = (Secret([0; 16]), SessionIndex::MIN);
+        let hello = Packet::Hello(Hello { protocol: 1, game: 1, game_version: 1, nonce });
+        let challenge = Packet::Challenge(Challenge { nonce, cookie, token_required: true });
+        let reason = RejectReason::Full;
+        let reject = Packet::Reject(Reject { nonce, reason, protocol: 1, game_version: 1 });
+        assert!(len(challenge) <= len(hello) && len(reject) <= len(hello));
+
+        // What a wrong cookie or ticket gets.
+        let ticket = Secret([0; 16]);
+        assert!(len(reject) <= len(Packet::Resume(Resume { nonce, cookie, ticket })));
+        let list = ListRooms { nonce, cookie, game: 0, first: 0 };
+        assert!(len(reject) <= len(Packet::ListRooms(list)));
+        let name = Name::new("");
+        let join = Join {
+            nonce,
+            cookie,
+            protocol: 1,
+            game: 1,
+            game_version: 1,
+            budget: Budget::MAX,
+            role: Role::Play,
+            room: 0,
+            name,
+            password: name,
+            token: Token::new(&[]).unwrap(),
+        };
+        assert!(len(reject) <= len(Packet::Join(join)));
+
+        let here = Here {
+            nonce,
+            game: 1,
+            game_version: 1,
+            protocol: 1,
+            players: 0,
+            capacity: 4,
+            token_required: false,
+            rooms: 1,
+            name: Name::new("fifteen bytes.."),
+        };
+        let discover = Packet::Discover(Discover { nonce, game: 0 });
+        assert!(len(Packet::Here(here)) <= len(discover));
+
+        let ping = Ping { session: None, id: 1, timestamp: 2 };
+        assert!(len(Packet::Pong(ping.pong())) <= len(Packet::Ping(ping)));
+
+        let unknown = len(Packet::UnknownSession(UnknownSession { session }));
+        for packet in shortest_in_session() {
+            assert!(unknown <= len(packet), "{packet:?}");
+        }
+    }
+
+    /// Every packet that begins with a session index, as short as it gets.
+    fn shortest_in_session() -> [Packet<'static>; 7] {
+        let session = SessionIndex::MIN;
+        let newest = InputRecord { sequence: 1, input_flags: 0, timestamp: 0, delta_time: 0.0 };
+        let history = Packet::decode(0x10, &[0, 1, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
+        let Ok(Packet::Input(Input { history, .. })) = history else { panic!("{history:?}") };
+        let password = Name::new("");
+        [
+            Packet::Ping(Ping { session: Some(session), id: 0, timestamp: 0 }),
+            Packet::ClientPong(ClientPong { session, id: 0, timestamp: 0 }),
+            Packet::Goodbye(Goodbye { session }),
+            Packet::EnterRoom(EnterRoom { session, nonce: 0, room: 0, role: Role::Play, password }),
+            Packet::Input(Input {
+                session,
+                newest,
+                snapshot_back: None,
+                drawn_back: None,
+                history,
+            }),
+            Packet::ClientEvents(ClientEvents {
+                session,
+                acknowledged: 0,
+                events: Events::new(0, [], &mut []),
+            }),
+            Packet::SnapshotAck(SnapshotAck { session, server_tick: 0 }),
+        ]
+    }
+
+    fn len(packet: Packet<'_>) -> usize {
+        Datagram { sequence: 0, packet }.encode(&mut [0; MAX_DATAGRAM_LEN]).unwrap()
+    }
+}

@@ -141,3 +141,49 @@ impl ClientPong {
         w.u32_be(self.timestamp);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::wire::malformed::Fault;
+    use crate::wire::native::Packet;
+    use crate::wire::testing::{check_native, native_fault};
+
+    const PING: Ping = Ping { session: None, id: 0x0102_0304, timestamp: 0x0506_0708 };
+
+    #[test]
+    fn a_strangers_ping_has_session_0() {
+        check_native(0x04, &[0, 0, 1, 2, 3, 4, 5, 6, 7, 8], Packet::Ping(PING));
+        let ping = Ping { session: SessionIndex::new(0x090A), ..PING };
+        check_native(0x04, &[9, 10, 1, 2, 3, 4, 5, 6, 7, 8], Packet::Ping(ping));
+    }
+
+    #[test]
+    fn the_pong_sends_back_what_was_asked() {
+        check_native(0x85, &[1, 2, 3, 4, 5, 6, 7, 8], Packet::Pong(PING.pong()));
+    }
+
+    #[test]
+    fn the_server_asks_too_and_the_answer_names_the_session() {
+        let ping = ServerPing { id: 0x0102_0304, timestamp: 0x0506_0708 };
+        check_native(0x84, &[1, 2, 3, 4, 5, 6, 7, 8], Packet::ServerPing(ping));
+        let pong = ping.pong(SessionIndex::new(0x090A).unwrap());
+        check_native(0x05, &[9, 10, 1, 2, 3, 4, 5, 6, 7, 8], Packet::ClientPong(pong));
+    }
+
+    #[test]
+    fn a_byte_more_or_less_is_no_ping() {
+        for (kind, len, name) in [
+            (0x04, 10, "Ping"),
+            (0x05, 10, "ClientPong"),
+            (0x84, 8, "ServerPing"),
+            (0x85, 8, "Pong"),
+        ] {
+            let bytes = [1; 11];
+            let trailing = Malformed::new(name, Fault::Trailing { extra: 1 });
+            assert_eq!(native_fault(kind, &bytes[..len + 1]), trailing);
+            let truncated = Malformed::new("timestamp", Fault::Truncated);
+            assert_eq!(native_fault(kind, &bytes[..len - 1]), truncated);
+        }
+    }
+}

@@ -210,3 +210,88 @@ impl EnterRoom {
         self.password.encode(w);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::wire::malformed::Fault;
+    use crate::wire::native::Packet;
+    use crate::wire::testing::{check_native, native_fault};
+
+    const LIST: &[u8; 40] = b"\x01\x02\x03\x04\x05\x06\x07\x08\x00\x0A\x00\x09\x01\
+        \x00\x00\x00\x07RTYP\x02\x04\x05Hangar\0\0\0\0\0\0\0\0\0\0";
+    const ENTER: &[u8; 31] = b"\x00\x03\x01\x02\x03\x04\x05\x06\x07\x08\x00\x00\x00\x07\x01\
+        sesame\0\0\0\0\0\0\0\0\0\0";
+
+    #[test]
+    fn list_rooms_proves_its_address() {
+        let packet = ListRooms {
+            nonce: 0x0102_0304_0506_0708,
+            cookie: Secret([0xC0; 16]),
+            game: 0x5254_5950,
+            first: 9,
+        };
+        let bytes = b"\x01\x02\x03\x04\x05\x06\x07\x08\
+            \xC0\xC0\xC0\xC0\xC0\xC0\xC0\xC0\xC0\xC0\xC0\xC0\xC0\xC0\xC0\xC0RTYP\x00\x09";
+        check_native(0x07, bytes, Packet::ListRooms(packet));
+        let trailing = Malformed::new("ListRooms", Fault::Trailing { extra: 1 });
+        assert_eq!(native_fault(0x07, &[0; 31]), trailing);
+    }
+
+    #[test]
+    fn a_room_list_is_a_page() {
+        let rooms = [RoomEntry {
+            room: 7,
+            game: 0x5254_5950,
+            players: 2,
+            capacity: 4,
+            flags: RoomFlags::LOCKED | RoomFlags::LATE_JOIN,
+            name: Name::new("Hangar"),
+        }];
+        let nonce = 0x0102_0304_0506_0708;
+        let page = RoomList { nonce, total: 10, first: 9, rooms: List::new(&rooms) };
+        check_native(0x87, LIST, Packet::RoomList(page));
+        let empty = RoomList { nonce: 0, total: 0, first: 0, rooms: List::new(&[]) };
+        check_native(0x87, &[0; 13], Packet::RoomList(empty));
+        assert!(!rooms[0].flags.contains(RoomFlags::STARTED));
+    }
+
+    #[test]
+    fn a_count_that_the_bytes_contradict_is_refused() {
+        let mut bytes = *LIST;
+        bytes[12] = 2;
+        let fault = Fault::WrongSize { stated: 2, actual: 1 };
+        assert_eq!(native_fault(0x87, &bytes), Malformed::new("count", fault));
+        let fault = Fault::WrongSize { stated: 0, actual: 0 };
+        assert_eq!(native_fault(0x87, &[0; 14]), Malformed::new("count", fault));
+    }
+
+    #[test]
+    fn flags_that_do_not_exist_are_out_of_range() {
+        for flags in [8, 0x80, 0xFF] {
+            let mut bytes = *LIST;
+            bytes[13 + 10] = flags;
+            assert_eq!(native_fault(0x87, &bytes), Malformed::out_of_range("flags", flags));
+        }
+    }
+
+    #[test]
+    fn enter_room_carries_role_and_password() {
+        let packet = EnterRoom {
+            session: SessionIndex::new(3).unwrap(),
+            nonce: 0x0102_0304_0506_0708,
+            room: 7,
+            role: Role::Watch,
+            password: Name::new("sesame"),
+        };
+        check_native(0x08, ENTER, Packet::EnterRoom(packet));
+        let mut bytes = *ENTER;
+        bytes[14] = 2;
+        assert_eq!(native_fault(0x08, &bytes), Malformed::out_of_range("role", 2));
+        let mut bytes = *ENTER;
+        bytes[30] = b'!';
+        assert_eq!(native_fault(0x08, &bytes), Malformed::new("password", Fault::AfterNul));
+        let trailing = Malformed::new("EnterRoom", Fault::Trailing { extra: 1 });
+        assert_eq!(native_fault(0x08, &[&ENTER[..], &[0]].concat()), trailing);
+    }
+}

@@ -233,3 +233,99 @@ impl Record for RosterEntry {
         self.name.encode(w);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::wire::Full;
+    use crate::wire::malformed::Fault;
+    use crate::wire::native::{Datagram, Packet, Scratch};
+    use crate::wire::testing::{check_native, native_fault};
+
+    const SESSION: SessionIndex = SessionIndex::new(0x0102).unwrap();
+    const ROSTER: &[u8; 51] = b"\x01\x02\x02\
+        \x00\x00\x00\x01\x03\x03\x00\x2AAlice\0\0\0\0\0\0\0\0\0\0\0\
+        \x00\x00\x00\x02\x00\x10\x00\x00\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0";
+
+    #[test]
+    fn goodbye_and_unknown_session_are_an_index() {
+        check_native(0x06, &[1, 2], Packet::Goodbye(Goodbye { session: SESSION }));
+        let unknown = UnknownSession { session: SESSION };
+        check_native(0x89, &[1, 2], Packet::UnknownSession(unknown));
+        for (kind, name) in [(0x06, "Goodbye"), (0x89, "UnknownSession")] {
+            let trailing = Malformed::new(name, Fault::Trailing { extra: 1 });
+            assert_eq!(native_fault(kind, &[1, 2, 3]), trailing);
+        }
+    }
+
+    #[test]
+    fn a_session_ends_for_one_of_six_reasons() {
+        for (byte, reason) in (1..).zip(CloseReason::ALL) {
+            check_native(0x86, &[1, 2, byte], Packet::Close(Close { session: SESSION, reason }));
+        }
+        for reason in [0, 7, 255] {
+            let fault = Malformed::out_of_range("reason", reason);
+            assert_eq!(native_fault(0x86, &[1, 2, reason]), fault);
+        }
+        let trailing = Malformed::new("Close", Fault::Trailing { extra: 1 });
+        assert_eq!(native_fault(0x86, &[1, 2, 1, 0]), trailing);
+    }
+
+    #[test]
+    fn a_roster_lists_its_players() {
+        let players = [
+            RosterEntry {
+                player: 1,
+                lives: 3,
+                flags: PlayerFlags::HOST | PlayerFlags::READY,
+                rtt_ms: 42,
+                name: Name::new("Alice"),
+            },
+            RosterEntry {
+                player: 2,
+                lives: 0,
+                flags: PlayerFlags::WATCHES,
+                rtt_ms: 0,
+                name: Name::new(""),
+            },
+        ];
+        let roster = Roster { revision: 0x0102, players: List::new(&players) };
+        check_native(0x90, ROSTER, Packet::Roster(roster));
+        assert!(players[0].flags.contains(PlayerFlags::HOST));
+        assert!(!players[0].flags.contains(PlayerFlags::HOST | PlayerFlags::BOT));
+    }
+
+    #[test]
+    fn a_count_that_the_bytes_contradict_is_refused() {
+        for count in [1, 3] {
+            let mut bytes = *ROSTER;
+            bytes[2] = count;
+            let fault = Fault::WrongSize { stated: usize::from(count), actual: 2 };
+            assert_eq!(native_fault(0x90, &bytes), Malformed::new("count", fault));
+        }
+    }
+
+    #[test]
+    fn flags_that_do_not_exist_are_out_of_range() {
+        for flags in [32, 0x80, 0xFF] {
+            let mut bytes = *ROSTER;
+            bytes[8] = flags;
+            assert_eq!(native_fault(0x90, &bytes), Malformed::out_of_range("flags", flags));
+        }
+    }
+
+    #[test]
+    fn a_roster_of_255_fits_a_datagram_if_it_is_compressed() {
+        let (lives, flags, rtt_ms) = (3, PlayerFlags::BOT, 0);
+        let players = [RosterEntry { player: 1, lives, flags, rtt_ms, name: Name::new("x") }; 256];
+        let roster = |n| {
+            let roster = Roster { revision: 0, players: List::new(&players[..n]) };
+            Datagram { sequence: 0, packet: Packet::Roster(roster) }
+        };
+        let (mut out, mut scratch) = ([0; 1500], Scratch::default());
+        assert_eq!(roster(49).encode(&mut out), Ok(9 + 3 + 49 * 24));
+        assert_eq!(roster(50).encode(&mut out), Err(Full));
+        assert!(roster(255).encode_compressed(&mut out, &mut scratch).is_ok());
+        assert_eq!(roster(256).encode_compressed(&mut out, &mut scratch), Err(Full));
+    }
+}

@@ -237,3 +237,120 @@ impl<'a> DeltaSnapshot<'a> {
         w.bytes(self.body);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::wire::malformed::Fault;
+    use crate::wire::native::Packet;
+    use crate::wire::testing::{check_native, native_fault};
+
+    const SNAPSHOT: [u8; 32] = [
+        0, 0, 1, 2, 0, 1, // server_tick, entity_count
+        0, 0, 0, 7, 0, 2, 0x42, 0x48, 0, 0, 0xC2, 0xC8, 0, 0, // entity_id to y
+        0, 0x96, 0xFF, 0x6A, 0, 3, 0x80, 0, 0, 0, 1, 0, // vx to last_ack_sequence
+    ];
+    const DELTA: [u8; 18] =
+        [0, 0, 1, 2, 32, 0x12, 1, 0x81, 0xFF, 0xF0, 1, 2, 3, 4, 0, 0x20, 0xAB, 0xCD];
+
+    #[test]
+    fn a_snapshot_counts_its_entities() {
+        let entities = [EntityState {
+            entity_id: 7,
+            entity_type: 2,
+            x: 50.0,
+            y: -100.0,
+            vx: 150,
+            vy: -150,
+            health: 3,
+            flags: 0x8000,
+            last_ack_sequence: 256,
+        }];
+        let snapshot = Snapshot { server_tick: 258, entities: List::new(&entities) };
+        check_native(0xA0, &SNAPSHOT, Packet::Snapshot(snapshot));
+        let empty = Snapshot { server_tick: 258, entities: List::new(&[]) };
+        check_native(0xA0, &[0, 0, 1, 2, 0, 0], Packet::Snapshot(empty));
+    }
+
+    #[test]
+    fn a_count_that_the_bytes_contradict_is_refused() {
+        for (stated, bytes) in [(0, [0, 0]), (2, [0, 2]), (65535, [0xFF, 0xFF])] {
+            let mut snapshot = SNAPSHOT;
+            snapshot[4..6].copy_from_slice(&bytes);
+            let fault = Fault::WrongSize { stated, actual: 1 };
+            assert_eq!(native_fault(0xA0, &snapshot), Malformed::new("entity_count", fault));
+        }
+    }
+
+    #[test]
+    fn a_position_that_is_not_finite_is_named() {
+        for (at, field) in [(12, "x"), (16, "y")] {
+            let mut bytes = SNAPSHOT;
+            bytes[at..at + 4].copy_from_slice(&f32::NEG_INFINITY.to_be_bytes());
+            assert_eq!(native_fault(0xA0, &bytes), Malformed::new(field, Fault::NotFinite));
+        }
+    }
+
+    #[test]
+    fn a_delta_carries_feedback_and_its_body() {
+        let feedback =
+            Feedback { missing: 0x81, early: -16, echo_timestamp: 0x0102_0304, held: 32 };
+        let delta = DeltaSnapshot {
+            server_tick: 258,
+            baseline_back: 32,
+            part: Part::new(1, 2).unwrap(),
+            feedback: Some(feedback),
+            body: &[0xAB, 0xCD],
+        };
+        check_native(0xA1, &DELTA, Packet::DeltaSnapshot(delta));
+    }
+
+    #[test]
+    fn a_watchers_delta_has_no_feedback() {
+        let delta = DeltaSnapshot {
+            server_tick: 258,
+            baseline_back: 0,
+            part: Part::WHOLE,
+            feedback: None,
+            body: &[],
+        };
+        check_native(0xA1, &[0, 0, 1, 2, 0, 1, 0], Packet::DeltaSnapshot(delta));
+    }
+
+    #[test]
+    fn numbers_out_of_range_are_named() {
+        let changed = |at: usize, value| {
+            let mut bytes = DELTA;
+            bytes[at] = value;
+            native_fault(0xA1, &bytes)
+        };
+        for back in [33, 255] {
+            assert_eq!(changed(4, back), Malformed::out_of_range("baseline_back", back));
+        }
+        for present in [2, 255] {
+            assert_eq!(changed(6, present), Malformed::out_of_range("present", present));
+        }
+        assert_eq!(native_fault(0xA1, &DELTA[..15]), Malformed::new("held", Fault::Truncated));
+    }
+
+    #[test]
+    fn a_part_is_one_of_at_most_fifteen() {
+        for byte in 0..=255_u8 {
+            let (index, count) = (byte >> 4, byte & 15);
+            let mut bytes = DELTA;
+            bytes[5] = byte;
+            match Part::new(index, count) {
+                Some(part) => {
+                    assert!(index < count && (part.index(), part.count()) == (index, count));
+                    assert!(Packet::decode(0xA1, &bytes).is_ok());
+                }
+                None => {
+                    assert!(index >= count);
+                    assert_eq!(native_fault(0xA1, &bytes), Malformed::out_of_range("part", byte));
+                }
+            }
+        }
+        assert_eq!(Part::new(0, 16), None);
+        assert_eq!(Part::new(0, 0), None);
+    }
+}

@@ -1,0 +1,343 @@
+//! Nothing is allocated between the bytes and the packet, in either direction: proved by an
+//! allocator that counts.
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+use std::hint::black_box;
+
+use backspin::wire::native::{self, Datagram, Scratch};
+use backspin::wire::{Dialect, List, Name, Packet, lan, rtype};
+
+/// The system's allocator, and how often the current thread asked it for memory.
+struct Counting;
+
+thread_local! {
+    static ALLOCATIONS: Cell<usize> = const { Cell::new(0) };
+}
+
+fn count() {
+    ALLOCATIONS.set(ALLOCATIONS.get() + 1);
+}
+
+// SAFETY: every call is handed to `System` unchanged, which keeps the trait's contract; counting
+// touches a thread-local without a destructor and does not allocate.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        count();
+        // SAFETY: the caller keeps the contract of `alloc`.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        // SAFETY: the caller keeps the contract of `dealloc`, and all memory is `System`'s.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+
+    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, new_size: usize) -> *mut u8 {
+        count();
+        // SAFETY: the caller keeps the contract of `realloc`, and all memory is `System`'s.
+        unsafe { System.realloc(pointer, layout, new_size) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+/// How often `work` allocates.
+fn allocations<T>(work: impl FnOnce() -> T) -> usize {
+    let before = ALLOCATIONS.get();
+    black_box(work());
+    ALLOCATIONS.get() - before
+}
+
+const NAME: &str = "fifteen bytes..";
+
+fn entities() -> [rtype::Entity; 55] {
+    let kind = rtype::Kind::Enemy;
+    [rtype::Entity { id: 1, kind, x: 1.0, y: 2.0, vx: 3.0, vy: 4.0, rgba: 5 }; 55]
+}
+
+fn entity_states() -> [native::EntityState; 100] {
+    [native::EntityState {
+        entity_id: 1,
+        entity_type: 2,
+        x: 3.0,
+        y: 4.0,
+        vx: 5,
+        vy: 6,
+        health: 7,
+        flags: 8,
+        last_ack_sequence: 9,
+    }; 100]
+}
+
+#[test]
+fn the_counter_counts() {
+    assert_eq!(allocations(|| Box::new(7)), 1);
+    assert_eq!(allocations(|| 7), 0);
+}
+
+#[test]
+fn lan_allocates_nothing() {
+    let state = lan::StateUpdate {
+        seq: 1,
+        p1y: 390.0,
+        p2y: 390.0,
+        ballx: 710.0,
+        bally: 440.0,
+        ballvx: -400.0,
+        ballvy: -250.0,
+        p1: 0,
+        p2: 0,
+    };
+    let upgrade = Some(lan::Upgrade { native_port: 4300, flags: 0 });
+    let packets = [
+        lan::Packet::FindHost(lan::FindHost),
+        lan::Packet::HostHere(lan::HostHere { port: 54000, upgrade }),
+        lan::Packet::Hello(lan::Hello { port: 54001 }),
+        lan::Packet::HelloAck(lan::HelloAck),
+        lan::Packet::GuestInput(lan::GuestInput { tick: 0, y: lan::Steer::Up }),
+        lan::Packet::StateUpdate(state),
+    ];
+    let mut out = [0; lan::MAX_LEN];
+    for packet in packets {
+        let mut len = 0;
+        assert_eq!(allocations(|| len = packet.encode(&mut out).unwrap()), 0, "{packet:?}");
+        assert_eq!(allocations(|| lan::Packet::decode(&out[..len]).unwrap()), 0, "{packet:?}");
+    }
+}
+
+#[test]
+fn rtype_allocates_nothing() {
+    let (entities, name) = (entities(), Name::new(NAME));
+    let players = [rtype::RosterEntry { id: 1, lives: 3, name }; 4];
+    let (base_lives, difficulty) = (rtype::Lives::new(3).unwrap(), rtype::Difficulty::Hard);
+    let ping = rtype::Ping { sequence: 1, timestamp: 2 };
+    let packets = [
+        rtype::Packet::Hello(rtype::Hello { token: Some(1), name }),
+        rtype::Packet::Hello(rtype::Hello { token: None, name }),
+        rtype::Packet::HelloAck(rtype::HelloAck),
+        rtype::Packet::Input(rtype::Input { sequence: 1, bits: rtype::Buttons::UP }),
+        rtype::Packet::State(rtype::State { entities: List::new(&entities) }),
+        rtype::Packet::Spawn(rtype::Spawn { entity: entities[0] }),
+        rtype::Packet::Despawn(rtype::Despawn { id: 1 }),
+        rtype::Packet::Ping(ping),
+        rtype::Packet::Pong(ping.pong()),
+        rtype::Packet::Roster(rtype::Roster { players: List::new(&players) }),
+        rtype::Packet::LivesUpdate(rtype::LivesUpdate { id: 1, lives: 2 }),
+        rtype::Packet::ScoreUpdate(rtype::ScoreUpdate { id: 1, score: 2 }),
+        rtype::Packet::LobbyStatus(rtype::LobbyStatus {
+            host: 1,
+            base_lives,
+            difficulty,
+            started: false,
+            reserved: 0,
+        }),
+        rtype::Packet::LobbyConfig(rtype::LobbyConfig { base_lives, difficulty }),
+        rtype::Packet::StartMatch(rtype::StartMatch),
+        rtype::Packet::GameOver(rtype::GameOver { reason: rtype::GameOverReason::Victory }),
+        rtype::Packet::Disconnect(rtype::Disconnect),
+        rtype::Packet::ReturnToMenu(rtype::ReturnToMenu),
+    ];
+    let mut out = [0; rtype::MAX_DATAGRAM_LEN];
+    for packet in packets {
+        let mut len = 0;
+        assert_eq!(allocations(|| len = packet.encode(&mut out).unwrap()), 0, "{packet:?}");
+        let decode = || match rtype::Packet::decode(&out[..len]).unwrap() {
+            rtype::Packet::State(state) => state.entities.iter().count(),
+            rtype::Packet::Roster(roster) => roster.players.iter().count(),
+            _ => 0,
+        };
+        assert_eq!(allocations(decode), 0, "{packet:?}");
+    }
+}
+
+#[test]
+fn the_rtype_stream_allocates_nothing() {
+    let messages = [
+        rtype::Message::TcpWelcome(rtype::TcpWelcome { tail: &[1, 2, 3, 4, 5, 6] }),
+        rtype::Message::Hello(rtype::TcpHello { name: Name::new(NAME) }),
+        rtype::Message::HelloAck(rtype::TcpHelloAck { udp_port: 4242, token: 1 }),
+        rtype::Message::StartGame(rtype::StartGame { tail: &[1; 100] }),
+    ];
+    let mut out = [0; 200];
+    for message in messages {
+        let mut len = 0;
+        assert_eq!(allocations(|| len = message.encode(&mut out).unwrap()), 0, "{message:?}");
+        assert_eq!(allocations(|| rtype::Message::decode_next(&out)), 0, "{message:?}");
+        assert_eq!(allocations(|| rtype::Message::decode(&out[..len])), 0, "{message:?}");
+    }
+}
+
+/// One packet of every type, and of both sides of every option.
+fn each_native_packet(mut visit: impl FnMut(native::Packet<'_>)) {
+    use native::Packet as P;
+    let session = native::SessionIndex::MIN;
+    let (nonce, cookie, ticket) = (1, native::Secret([2; 16]), native::Secret([3; 16]));
+    let (name, password) = (Name::new(NAME), Name::new(""));
+    let (protocol, game, game_version) = (1, 2, 3);
+    let (budget, role, room) = (native::Budget::MAX, native::Role::Play, 4);
+    let token = native::Token::new(&[5; 64]).unwrap();
+    let token_required = true;
+    visit(P::Hello(native::Hello { protocol, game, game_version, nonce }));
+    visit(P::Join(native::Join {
+        nonce,
+        cookie,
+        protocol,
+        game,
+        game_version,
+        budget,
+        role,
+        room,
+        name,
+        password,
+        token,
+    }));
+    visit(P::Discover(native::Discover { nonce, game }));
+    let ping = native::Ping { session: None, id: 1, timestamp: 2 };
+    let server_ping = native::ServerPing { id: 1, timestamp: 2 };
+    visit(P::Ping(ping));
+    visit(P::ClientPong(server_ping.pong(session)));
+    visit(P::Goodbye(native::Goodbye { session }));
+    visit(P::ListRooms(native::ListRooms { nonce, cookie, game, first: 0 }));
+    visit(P::EnterRoom(native::EnterRoom { session, nonce, room, role, password }));
+    visit(P::Resume(native::Resume { nonce, cookie, ticket }));
+
+    let newest =
+        native::InputRecord { sequence: 100, input_flags: 1, timestamp: 2, delta_time: 0.5 };
+    let mut runs = [0; native::History::MAX_LEN];
+    let history = native::History::new(1, (0..63).map(|i| i % 3), &mut runs);
+    let (snapshot_back, drawn_back) = (Some(3), Some(700));
+    visit(P::Input(native::Input { session, newest, snapshot_back, drawn_back, history }));
+    let mut body = [0; 1000];
+    let events = native::Events::new(7, [&[1; 255][..], &[], &[2; 100]], &mut body);
+    visit(P::ClientEvents(native::ClientEvents { session, acknowledged: 1, events }));
+    visit(P::SnapshotAck(native::SnapshotAck { session, server_tick: 1 }));
+
+    visit(P::Challenge(native::Challenge { nonce, cookie, token_required }));
+    visit(P::Accept(native::Accept {
+        nonce,
+        session,
+        player: 1,
+        room,
+        tick: 2,
+        tick_rate: 60,
+        budget,
+        role,
+        ticket,
+    }));
+    visit(P::Here(native::Here {
+        nonce,
+        game,
+        game_version,
+        protocol,
+        players: 1,
+        capacity: 2,
+        token_required,
+        rooms: 3,
+        name,
+    }));
+    visit(P::ServerPing(server_ping));
+    visit(P::Pong(ping.pong()));
+    visit(P::Close(native::Close { session, reason: native::CloseReason::Kicked }));
+    let entry = native::RoomEntry {
+        room,
+        game,
+        players: 1,
+        capacity: 2,
+        flags: native::RoomFlags::LOCKED,
+        name,
+    };
+    let rooms = [entry; 40];
+    visit(P::RoomList(native::RoomList { nonce, total: 40, first: 0, rooms: List::new(&rooms) }));
+    let reason = native::RejectReason::Stopping;
+    visit(P::Reject(native::Reject { nonce, reason, protocol, game_version }));
+    visit(P::UnknownSession(native::UnknownSession { session }));
+    let entry = native::RosterEntry {
+        player: 1,
+        lives: 2,
+        flags: native::PlayerFlags::HOST,
+        rtt_ms: 3,
+        name,
+    };
+    let players = [entry; 40];
+    visit(P::Roster(native::Roster { revision: 1, players: List::new(&players) }));
+    let entities = entity_states();
+    for count in [40, 100] {
+        let entities = List::new(&entities[..count]);
+        visit(P::Snapshot(native::Snapshot { server_tick: 1, entities }));
+    }
+    let feedback = native::Feedback { missing: 1, early: -2, echo_timestamp: 3, held: 4 };
+    visit(P::DeltaSnapshot(native::DeltaSnapshot {
+        server_tick: 1,
+        baseline_back: 2,
+        part: native::Part::WHOLE,
+        feedback: Some(feedback),
+        body: &[0; 1000],
+    }));
+    visit(P::ServerEvents(native::ServerEvents { acknowledged: 1, events }));
+}
+
+/// Walks what a packet borrows.
+fn walk(packet: native::Packet<'_>) -> usize {
+    match packet {
+        native::Packet::Input(input) => input.history.iter().count(),
+        native::Packet::ClientEvents(packet) => packet.events.iter().count(),
+        native::Packet::ServerEvents(packet) => packet.events.iter().count(),
+        native::Packet::RoomList(page) => page.rooms.iter().count(),
+        native::Packet::Roster(roster) => roster.players.iter().count(),
+        native::Packet::Snapshot(snapshot) => snapshot.entities.iter().count(),
+        _ => 0,
+    }
+}
+
+#[test]
+fn native_allocates_nothing() {
+    let mut kinds = Vec::new();
+    let mut out = [0; native::MAX_DATAGRAM_LEN];
+    each_native_packet(|packet| {
+        let datagram = Datagram { sequence: 1, packet };
+        let mut written = Ok(0);
+        assert_eq!(allocations(|| written = datagram.encode(&mut out)), 0, "{packet:?}");
+        // One snapshot is too large without compression.
+        let Ok(len) = written else { return };
+        let decode = || walk(Datagram::decode(&out[..len]).unwrap().packet);
+        assert_eq!(allocations(decode), 0, "{packet:?}");
+        kinds.push(packet.kind());
+    });
+    kinds.dedup();
+    let known = (0..=255).filter(|&kind| native::Packet::is_known(kind));
+    assert!(known.eq(kinds), "every type was tried");
+}
+
+#[test]
+fn compression_allocates_nothing() {
+    let mut scratch = Scratch::default();
+    let mut out = [0; native::MAX_DATAGRAM_LEN];
+    let mut compressed = 0;
+    each_native_packet(|packet| {
+        let datagram = Datagram { sequence: 1, packet };
+        let mut len = 0;
+        let encode = || len = datagram.encode_compressed(&mut out, &mut scratch).unwrap();
+        assert_eq!(allocations(encode), 0, "{packet:?}");
+        compressed += usize::from(out[2]);
+        let decode =
+            || walk(Datagram::decode_compressed(&out[..len], &mut scratch).unwrap().packet);
+        assert_eq!(allocations(decode), 0, "{packet:?}");
+    });
+    assert!(compressed >= 5, "{compressed} were compressed");
+}
+
+#[test]
+fn telling_dialects_apart_allocates_nothing_even_for_bytes_of_none() {
+    let mut scratch = Scratch::default();
+    for first in 0..=255 {
+        let mut bytes = [1; 64];
+        bytes[0] = first;
+        for len in 0..bytes.len() {
+            assert_eq!(allocations(|| Dialect::detect(&bytes[..len])), 0);
+            let decode = || Packet::decode(&bytes[..len], &mut scratch).is_ok();
+            assert_eq!(allocations(decode), 0);
+        }
+    }
+}

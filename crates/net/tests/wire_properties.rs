@@ -1,0 +1,576 @@
+//! What holds for every packet of every dialect, tried on packets and bytes at random: a packet
+//! survives the wire, bytes that decode have one form, and no bytes are of two dialects.
+
+use backspin::wire::native::{self, Datagram, Scratch, SessionIndex};
+use backspin::wire::{Dialect, List, Name, Packet, Reader, lan, rtype};
+use proptest::array::uniform16;
+use proptest::collection::vec;
+use proptest::num::f32::{NEGATIVE, NORMAL, POSITIVE, SUBNORMAL, ZERO};
+use proptest::option;
+use proptest::prelude::*;
+use proptest::sample::select;
+
+fn config() -> ProptestConfig {
+    ProptestConfig { failure_persistence: None, ..ProptestConfig::default() }
+}
+
+// What must hold.
+
+/// The bytes are valid in `dialect`, in no other, and are seen to be.
+fn is_only(dialect: Dialect, bytes: &[u8]) {
+    let mut scratch = Scratch::default();
+    let mut valid = Vec::new();
+    valid.extend(lan::Packet::decode(bytes).map(|_| Dialect::Lan));
+    valid.extend(rtype::Packet::decode(bytes).map(|_| Dialect::Rtype));
+    valid.extend(Datagram::decode_compressed(bytes, &mut scratch).map(|_| Dialect::Native));
+    assert_eq!(valid, [dialect], "{bytes:02x?}");
+    assert_eq!(Dialect::detect(bytes), Some(dialect), "{bytes:02x?}");
+    assert_eq!(Packet::decode(bytes, &mut scratch).map(|packet| packet.dialect()), Ok(dialect));
+}
+
+fn lan_survives(packet: lan::Packet) {
+    let mut out = [0; lan::MAX_LEN];
+    let len = packet.encode(&mut out).unwrap();
+    assert_eq!(lan::Packet::decode(&out[..len]), Ok(packet));
+    is_only(Dialect::Lan, &out[..len]);
+}
+
+fn rtype_survives(packet: rtype::Packet<'_>) {
+    let mut out = [0; 6000];
+    let len = packet.encode(&mut out).unwrap();
+    assert_eq!(rtype::Packet::decode(&out[..len]), Ok(packet));
+    is_only(Dialect::Rtype, &out[..len]);
+}
+
+fn message_survives(message: rtype::Message<'_>, behind: &[u8]) {
+    let mut out = [0; 600];
+    let len = message.encode(&mut out).unwrap();
+    assert_eq!(rtype::Message::decode(&out[..len]), Ok(message));
+    let stream = [&out[..len], behind].concat();
+    assert_eq!(rtype::Message::decode_next(&stream), Ok(Some((message, len))));
+    assert_eq!(rtype::Message::decode_next(&stream[..len - 1]), Ok(None));
+}
+
+fn native_survives(sequence: u32, packet: native::Packet<'_>) {
+    let datagram = Datagram { sequence, packet };
+    let mut out = [0; native::MAX_DATAGRAM_LEN];
+    let len = datagram.encode(&mut out).unwrap();
+    assert_eq!(Datagram::decode(&out[..len]), Ok(datagram));
+    is_only(Dialect::Native, &out[..len]);
+    let packed_len = native_survives_packed(datagram).unwrap();
+    assert!(packed_len <= len, "compression made it longer");
+}
+
+/// How long the datagram is where compression is allowed, if it fits one at all.
+fn native_survives_packed(datagram: Datagram<'_>) -> Option<usize> {
+    let (mut out, mut scratch) = ([0; native::MAX_DATAGRAM_LEN], Scratch::default());
+    let len = datagram.encode_compressed(&mut out, &mut scratch).ok()?;
+    assert_eq!(Datagram::decode_compressed(&out[..len], &mut scratch), Ok(datagram));
+    is_only(Dialect::Native, &out[..len]);
+    Some(len)
+}
+
+/// Whatever these bytes are in any dialect, they are its only form.
+fn have_one_form(bytes: &[u8]) {
+    let mut out = vec![0; bytes.len()];
+    if let Ok(packet) = lan::Packet::decode(bytes) {
+        assert_eq!(packet.encode(&mut out), Ok(bytes.len()));
+        assert_eq!(out, bytes);
+        is_only(Dialect::Lan, bytes);
+    }
+    if let Ok(packet) = rtype::Packet::decode(bytes) {
+        assert_eq!(packet.encode(&mut out), Ok(bytes.len()));
+        assert_eq!(out, bytes);
+        is_only(Dialect::Rtype, bytes);
+    }
+    if let Ok(datagram) = Datagram::decode(bytes) {
+        assert_eq!(datagram.encode(&mut out), Ok(bytes.len()));
+        assert_eq!(out, bytes);
+        is_only(Dialect::Native, bytes);
+    }
+    if let Ok(Some((message, len))) = rtype::Message::decode_next(bytes) {
+        assert_eq!(message.encode(&mut out), Ok(len));
+        assert_eq!(out[..len], bytes[..len]);
+    }
+    // Compressed bytes have many forms; what is in them has one, if ours is short enough.
+    if let Ok(datagram) = Datagram::decode_compressed(bytes, &mut Scratch::default()) {
+        is_only(Dialect::Native, bytes);
+        native_survives_packed(datagram);
+    }
+}
+
+// Parts of packets.
+
+fn float() -> impl Strategy<Value = f32> {
+    POSITIVE | NEGATIVE | NORMAL | SUBNORMAL | ZERO
+}
+
+fn name() -> impl Strategy<Value = Name> {
+    let text = vec(any::<char>(), 0..8).prop_map(|text| Name::new(&String::from_iter(text)));
+    let bytes = vec(1..=255_u8, 0..=Name::MAX)
+        .prop_map(|bytes| Name::decode_raw(&mut Reader::new(&bytes), "name").unwrap());
+    prop_oneof![text, bytes]
+}
+
+fn bytes(most: usize) -> impl Strategy<Value = Vec<u8>> {
+    vec(any::<u8>(), 0..=most)
+}
+
+fn session() -> impl Strategy<Value = SessionIndex> {
+    any::<SessionIndex>()
+}
+
+fn secret() -> impl Strategy<Value = native::Secret> {
+    uniform16(any::<u8>()).prop_map(native::Secret)
+}
+
+fn budget() -> impl Strategy<Value = native::Budget> {
+    (1024..=1200_u16).prop_map(|bytes| native::Budget::new(bytes).unwrap())
+}
+
+fn role() -> impl Strategy<Value = native::Role> {
+    select(vec![native::Role::Play, native::Role::Watch])
+}
+
+fn lives() -> impl Strategy<Value = rtype::Lives> {
+    (1..=6_u8).prop_map(|lives| rtype::Lives::new(lives).unwrap())
+}
+
+fn difficulty() -> impl Strategy<Value = rtype::Difficulty> {
+    use rtype::Difficulty::{Easy, Hard, Normal};
+    select(vec![Easy, Normal, Hard])
+}
+
+prop_compose! {
+    fn entity()(
+        id: u32, x in float(), y in float(), vx in float(), vy in float(), rgba: u32,
+        kind in select({ use rtype::Kind::*; vec![Player, Enemy, Bullet, PowerUp] }),
+    ) -> rtype::Entity {
+        rtype::Entity { id, kind, x, y, vx, vy, rgba }
+    }
+}
+
+prop_compose! {
+    fn entity_state()(
+        entity_id: u32, entity_type: u16, x in float(), y in float(), vx: i16, vy: i16,
+        health: u16, flags: u16, last_ack_sequence: u32,
+    ) -> native::EntityState {
+        native::EntityState {
+            entity_id, entity_type, x, y, vx, vy, health, flags, last_ack_sequence,
+        }
+    }
+}
+
+prop_compose! {
+    fn roster_entry()(
+        player: u32, lives: u8, rtt_ms: u16, name in name(),
+        flags in vec(select({
+            use native::PlayerFlags as F;
+            vec![F::HOST, F::READY, F::BOT, F::ABSENT, F::WATCHES]
+        }), 0..6),
+    ) -> native::RosterEntry {
+        let flags = flags.into_iter().fold(Default::default(), |set, flag| set | flag);
+        native::RosterEntry { player, lives, flags, rtt_ms, name }
+    }
+}
+
+prop_compose! {
+    fn room_entry()(
+        room: u32, game: u32, players: u8, capacity: u8, name in name(),
+        flags in vec(select({
+            use native::RoomFlags as F;
+            vec![F::LOCKED, F::STARTED, F::LATE_JOIN]
+        }), 0..4),
+    ) -> native::RoomEntry {
+        let flags = flags.into_iter().fold(Default::default(), |set, flag| set | flag);
+        native::RoomEntry { room, game, players, capacity, flags, name }
+    }
+}
+
+mod a_packet_survives_the_wire {
+    use super::*;
+
+    proptest! {
+        #![proptest_config(config())]
+
+        #[test]
+        fn lan_find_host_and_hello_ack(ack: bool) {
+            lan_survives(match ack {
+                true => lan::Packet::HelloAck(lan::HelloAck),
+                false => lan::Packet::FindHost(lan::FindHost),
+            });
+        }
+
+        #[test]
+        fn lan_host_here(port: u16, upgrade in option::of((any::<u16>(), any::<u8>()))) {
+            let upgrade = upgrade.map(|(native_port, flags)| lan::Upgrade { native_port, flags });
+            lan_survives(lan::Packet::HostHere(lan::HostHere { port, upgrade }));
+        }
+
+        #[test]
+        fn lan_hello(port: u16) {
+            lan_survives(lan::Packet::Hello(lan::Hello { port }));
+        }
+
+        #[test]
+        fn lan_guest_input(
+            tick: u16,
+            y in select(vec![lan::Steer::Up, lan::Steer::Still, lan::Steer::Down]),
+        ) {
+            lan_survives(lan::Packet::GuestInput(lan::GuestInput { tick, y }));
+        }
+
+        #[test]
+        fn lan_state_update(
+            seq: u32, p1y in float(), p2y in float(), ballx in float(), bally in float(),
+            ballvx in float(), ballvy in float(), p1: u8, p2: u8,
+        ) {
+            let state = lan::StateUpdate { seq, p1y, p2y, ballx, bally, ballvx, ballvy, p1, p2 };
+            lan_survives(lan::Packet::StateUpdate(state));
+        }
+
+        #[test]
+        fn rtype_hello(token: Option<u32>, name in name()) {
+            rtype_survives(rtype::Packet::Hello(rtype::Hello { token, name }));
+        }
+
+        #[test]
+        fn rtype_bare_headers(packet in select(vec![
+            rtype::Packet::HelloAck(rtype::HelloAck),
+            rtype::Packet::StartMatch(rtype::StartMatch),
+            rtype::Packet::Disconnect(rtype::Disconnect),
+            rtype::Packet::ReturnToMenu(rtype::ReturnToMenu),
+        ])) {
+            rtype_survives(packet);
+        }
+
+        #[test]
+        fn rtype_input(sequence: u32, bits in 0..64_u8) {
+            let bits = rtype::Buttons::from_bits(bits).unwrap();
+            rtype_survives(rtype::Packet::Input(rtype::Input { sequence, bits }));
+        }
+
+        #[test]
+        fn rtype_state(entities in vec(entity(), 0..60)) {
+            rtype_survives(rtype::Packet::State(rtype::State { entities: List::new(&entities) }));
+        }
+
+        #[test]
+        fn rtype_spawn(entity in entity()) {
+            rtype_survives(rtype::Packet::Spawn(rtype::Spawn { entity }));
+        }
+
+        #[test]
+        fn rtype_despawn(id: u32) {
+            rtype_survives(rtype::Packet::Despawn(rtype::Despawn { id }));
+        }
+
+        #[test]
+        fn rtype_ping_and_pong(sequence: u32, timestamp: u32) {
+            let ping = rtype::Ping { sequence, timestamp };
+            rtype_survives(rtype::Packet::Ping(ping));
+            rtype_survives(rtype::Packet::Pong(ping.pong()));
+        }
+
+        #[test]
+        fn rtype_roster(players in vec((any::<u32>(), any::<u8>(), name()), 0..20)) {
+            let entry = |(id, lives, name)| rtype::RosterEntry { id, lives, name };
+            let players: Vec<_> = players.into_iter().map(entry).collect();
+            rtype_survives(rtype::Packet::Roster(rtype::Roster { players: List::new(&players) }));
+        }
+
+        #[test]
+        fn rtype_lives_and_score(id: u32, lives: u8, score: i32) {
+            rtype_survives(rtype::Packet::LivesUpdate(rtype::LivesUpdate { id, lives }));
+            rtype_survives(rtype::Packet::ScoreUpdate(rtype::ScoreUpdate { id, score }));
+        }
+
+        #[test]
+        fn rtype_lobby(
+            host: u32, base_lives in lives(), difficulty in difficulty(), started: bool, reserved: u8,
+        ) {
+            let status = rtype::LobbyStatus { host, base_lives, difficulty, started, reserved };
+            rtype_survives(rtype::Packet::LobbyStatus(status));
+            rtype_survives(rtype::Packet::LobbyConfig(rtype::LobbyConfig { base_lives, difficulty }));
+        }
+
+        #[test]
+        fn rtype_game_over(
+            reason in select({ use rtype::GameOverReason::*; vec![AllDead, HostLeft, Victory] }),
+        ) {
+            rtype_survives(rtype::Packet::GameOver(rtype::GameOver { reason }));
+        }
+
+        #[test]
+        fn rtype_stream_names_and_places(
+            name in name(), udp_port: u16, token: u32, behind in bytes(20),
+        ) {
+            message_survives(rtype::Message::Hello(rtype::TcpHello { name }), &behind);
+            let ack = rtype::TcpHelloAck { udp_port, token };
+            message_survives(rtype::Message::HelloAck(ack), &behind);
+        }
+
+        #[test]
+        fn rtype_stream_tails(tail in bytes(500), six: Option<[u8; 6]>, behind in bytes(20)) {
+            message_survives(rtype::Message::StartGame(rtype::StartGame { tail: &tail }), &behind);
+            let tail = six.as_ref().map_or(&[][..], |six| six);
+            message_survives(rtype::Message::TcpWelcome(rtype::TcpWelcome { tail }), &behind);
+        }
+
+        #[test]
+        fn native_hello_and_discover(
+            sequence: u32, protocol: u16, game: u32, game_version: u16, nonce: u64,
+        ) {
+            let hello = native::Hello { protocol, game, game_version, nonce };
+            native_survives(sequence, native::Packet::Hello(hello));
+            native_survives(sequence, native::Packet::Discover(native::Discover { nonce, game }));
+        }
+
+        #[test]
+        fn native_challenge_and_resume(
+            sequence: u32, nonce: u64, cookie in secret(), ticket in secret(), token_required: bool,
+        ) {
+            let challenge = native::Challenge { nonce, cookie, token_required };
+            native_survives(sequence, native::Packet::Challenge(challenge));
+            let resume = native::Resume { nonce, cookie, ticket };
+            native_survives(sequence, native::Packet::Resume(resume));
+        }
+
+        #[test]
+        fn native_join(
+            (sequence, nonce, room) in any::<(u32, u64, u32)>(), cookie in secret(),
+            (protocol, game, game_version) in any::<(u16, u32, u16)>(),
+            budget in budget(), role in role(), name in name(), password in name(),
+            token in bytes(native::Token::MAX),
+        ) {
+            let token = native::Token::new(&token).unwrap();
+            native_survives(sequence, native::Packet::Join(native::Join {
+                nonce, cookie, protocol, game, game_version, budget, role, room, name, password, token,
+            }));
+        }
+
+        #[test]
+        fn native_accept(
+            sequence: u32, nonce: u64, session in session(),
+            (player, room, tick) in any::<(u32, u32, u32)>(), tick_rate in 1..=255_u8,
+            budget in budget(), role in role(), ticket in secret(),
+        ) {
+            native_survives(sequence, native::Packet::Accept(native::Accept {
+                nonce, session, player, room, tick, tick_rate, budget, role, ticket,
+            }));
+        }
+
+        #[test]
+        fn native_reject(
+            sequence: u32, nonce: u64, protocol: u16, game_version: u16,
+            reason in select({
+                use native::RejectReason::*;
+                vec![
+                    Full, Protocol, GameVersion, Game, Banned, Token, Room, Password, Ticket, Address,
+                    Stopping,
+                ]
+            }),
+        ) {
+            let reject = native::Reject { nonce, reason, protocol, game_version };
+            native_survives(sequence, native::Packet::Reject(reject));
+        }
+
+        #[test]
+        fn native_here(
+            sequence: u32, nonce: u64, game: u32, game_version: u16, protocol: u16, players: u16,
+            capacity: u16, token_required: bool, rooms: u16, name in name(),
+        ) {
+            native_survives(sequence, native::Packet::Here(native::Here {
+                nonce, game, game_version, protocol, players, capacity, token_required, rooms, name,
+            }));
+        }
+
+        #[test]
+        fn native_pings_and_pongs(
+            sequence: u32, session in option::of(session()), id: u32, timestamp: u32,
+        ) {
+            let ping = native::Ping { session, id, timestamp };
+            native_survives(sequence, native::Packet::Ping(ping));
+            native_survives(sequence, native::Packet::Pong(ping.pong()));
+            let ping = native::ServerPing { id, timestamp };
+            native_survives(sequence, native::Packet::ServerPing(ping));
+            let pong = ping.pong(session.unwrap_or(SessionIndex::MIN));
+            native_survives(sequence, native::Packet::ClientPong(pong));
+        }
+
+        #[test]
+        fn native_ends_of_a_session(
+            sequence: u32, session in session(),
+            reason in select({
+                use native::CloseReason::*;
+                vec![Left, Silent, Stopping, Kicked, Violation, RoomClosed]
+            }),
+        ) {
+            native_survives(sequence, native::Packet::Goodbye(native::Goodbye { session }));
+            native_survives(sequence, native::Packet::Close(native::Close { session, reason }));
+            let unknown = native::UnknownSession { session };
+            native_survives(sequence, native::Packet::UnknownSession(unknown));
+        }
+
+        #[test]
+        fn native_rooms(
+            sequence: u32, nonce: u64, cookie in secret(), game: u32, first: u16, total: u16,
+            rooms in vec(room_entry(), 0..44),
+        ) {
+            let list = native::ListRooms { nonce, cookie, game, first };
+            native_survives(sequence, native::Packet::ListRooms(list));
+            let page = native::RoomList { nonce, total, first, rooms: List::new(&rooms) };
+            native_survives(sequence, native::Packet::RoomList(page));
+        }
+
+        #[test]
+        fn native_enter_room(
+            sequence: u32, session in session(), nonce: u64, room: u32, role in role(),
+            password in name(),
+        ) {
+            let enter = native::EnterRoom { session, nonce, room, role, password };
+            native_survives(sequence, native::Packet::EnterRoom(enter));
+        }
+
+        #[test]
+        fn native_input(
+            sequence: u32, session in session(), tick in 1..=u32::MAX, input_flags: u16,
+            timestamp: u32, delta_time in float(), snapshot_back: Option<u8>, drawn_back: Option<u16>,
+            runs in vec((any::<u16>(), 1..20_usize), 0..20),
+        ) {
+            let older: Vec<u16> =
+                runs.iter().flat_map(|&(flags, ticks)| std::iter::repeat_n(flags, ticks)).collect();
+            let mut room = [0; native::History::MAX_LEN];
+            let history = native::History::new(input_flags, older.iter().copied(), &mut room);
+            let kept = &older[..older.len().min(native::MAX_HISTORY)];
+            assert_eq!(history.iter().collect::<Vec<_>>(), kept);
+            let newest = native::InputRecord { sequence: tick, input_flags, timestamp, delta_time };
+            native_survives(sequence, native::Packet::Input(native::Input {
+                session, newest, snapshot_back, drawn_back, history,
+            }));
+        }
+
+        #[test]
+        fn native_snapshot_ack(sequence: u32, session in session(), server_tick: u32) {
+            let ack = native::SnapshotAck { session, server_tick };
+            native_survives(sequence, native::Packet::SnapshotAck(ack));
+        }
+
+        #[test]
+        fn native_events(
+            sequence: u32, session in session(), acknowledged: u16, first: u16,
+            events in vec(bytes(255), 0..8),
+        ) {
+            let mut room = [0; 1100];
+            let fitting = native::Events::new(first, events.iter().map(Vec::as_slice), &mut room);
+            let numbers = (0..).map(|i| first.wrapping_add(i));
+            let expected: Vec<_> = numbers.zip(events.iter().map(Vec::as_slice)).collect();
+            assert_eq!(fitting.iter().collect::<Vec<_>>(), expected[..fitting.len()]);
+            let to_server = native::ClientEvents { session, acknowledged, events: fitting };
+            native_survives(sequence, native::Packet::ClientEvents(to_server));
+            let to_client = native::ServerEvents { acknowledged, events: fitting };
+            native_survives(sequence, native::Packet::ServerEvents(to_client));
+        }
+
+        #[test]
+        fn native_roster(sequence: u32, revision: u16, players in vec(roster_entry(), 0..50)) {
+            let players = List::new(&players);
+            native_survives(sequence, native::Packet::Roster(native::Roster { revision, players }));
+        }
+
+        #[test]
+        fn native_snapshot(sequence: u32, server_tick: u32, entities in vec(entity_state(), 0..46)) {
+            let entities = List::new(&entities);
+            let snapshot = native::Snapshot { server_tick, entities };
+            native_survives(sequence, native::Packet::Snapshot(snapshot));
+        }
+
+        #[test]
+        fn native_snapshot_of_many_alike(
+            sequence: u32, server_tick: u32, alike in entity_state(), count in 46..200_usize,
+        ) {
+            let entities = vec![alike; count];
+            let snapshot = native::Snapshot { server_tick, entities: List::new(&entities) };
+            let datagram = Datagram { sequence, packet: native::Packet::Snapshot(snapshot) };
+            assert!(native_survives_packed(datagram).is_some());
+        }
+
+        #[test]
+        fn native_delta_snapshot(
+            sequence: u32, server_tick: u32, baseline_back in 0..=native::MAX_BASELINE_BACK,
+            (index, count) in (1..16_u8).prop_flat_map(|count| (0..count, Just(count))),
+            feedback: Option<(u8, i16, u32, u16)>, body in bytes(1100),
+        ) {
+            let part = native::Part::new(index, count).unwrap();
+            let feedback = feedback.map(|(missing, early, echo_timestamp, held)| {
+                native::Feedback { missing, early, echo_timestamp, held }
+            });
+            native_survives(sequence, native::Packet::DeltaSnapshot(native::DeltaSnapshot {
+                server_tick, baseline_back, part, feedback, body: &body,
+            }));
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(config())]
+
+    #[test]
+    fn any_bytes_have_one_form(bytes in bytes(64)) {
+        have_one_form(&bytes);
+    }
+
+    #[test]
+    fn any_payload_behind_an_rtype_header_has_one_form(
+        kind in prop_oneof![0..=18_u8, 100..=101_u8], payload in small_bytes(80),
+    ) {
+        let size = (payload.len() as u16).to_le_bytes();
+        have_one_form(&[&[size[0], size[1], kind, 1], payload.as_slice()].concat());
+    }
+
+    #[test]
+    fn any_payload_behind_a_native_header_has_one_form(
+        kind in prop_oneof![0..=0x12_u8, 0x81..=0x90_u8, 0xA0..=0xA2_u8], flags in 0..=1_u8,
+        payload in small_bytes(80),
+    ) {
+        let [high, low] = (payload.len() as u16).to_be_bytes();
+        let header = [1, kind, flags, high, low, 0, 0, 0, 1];
+        let size: &[u8] = if flags == 1 { &[0, 0, 0, 90] } else { &[] };
+        have_one_form(&[&header, size, &payload].concat());
+    }
+
+    #[test]
+    fn any_lan_type_and_length_has_one_form(kind in 0..=7_u8, payload in small_bytes(30)) {
+        have_one_form(&[&[kind], payload.as_slice()].concat());
+    }
+}
+
+/// Bytes of which many are counts, flags and kinds that exist.
+fn small_bytes(most: usize) -> impl Strategy<Value = Vec<u8>> {
+    vec(prop_oneof![3 => Just(0_u8), 2 => 1..5_u8, 1 => any::<u8>()], 0..=most)
+}
+
+/// The headers of rtype and native overlap only where rtype's size begins with native's version
+/// and native's length begins with rtype's version. No size that a type can have is among them.
+#[test]
+fn no_header_is_both_rtype_and_native() {
+    let mut rtype_headers = 0;
+    for high in 0..=255 {
+        let size = u16::from_le_bytes([1, high]);
+        let mut bytes = vec![0; rtype::HEADER_LEN + usize::from(size)];
+        bytes[..4].copy_from_slice(&[1, high, 0, 1]);
+        for kind in 0..=255 {
+            bytes[2] = kind;
+            if !rtype::Packet::has_shape(&bytes) {
+                continue;
+            }
+            rtype_headers += 1;
+            for low in 0..=255 {
+                bytes[4] = low;
+                assert!(!native::has_shape(&bytes), "{:02x?}", &bytes[..5]);
+                assert_eq!(Dialect::detect(&bytes), Some(Dialect::Rtype));
+            }
+        }
+    }
+    assert!(rtype_headers > 0, "some packets do begin with native's version");
+}
