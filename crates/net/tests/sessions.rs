@@ -1,0 +1,221 @@
+//! Sessions over the seeded network: handshakes, round trips, drops and returns.
+
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use backspin::client::{Client, ClientConfig, ClientEvent};
+use backspin::dot::Dots;
+use backspin::front::FrontConfig;
+use backspin::game::{Buttons, Game};
+use backspin::node::{Node, Path, StreamAction, StreamEvent, StreamId, StreamNode, Transmit};
+use backspin::room::RoomConfig;
+use backspin::server::Server;
+use backspin::session::Grade;
+use backspin::sim::{Drift, HostId, Jitter, LinkConfig, Loss, World};
+use backspin::time::Time;
+use backspin::wire::{Dialect, Name};
+
+/// Whoever takes part in a test.
+enum Party {
+    Server(Box<Server<Dots>>),
+    Client(Box<Client>),
+}
+
+impl Party {
+    fn node(&mut self) -> &mut dyn StreamNode {
+        match self {
+            Party::Server(server) => server,
+            Party::Client(client) => client,
+        }
+    }
+}
+
+impl Node for Party {
+    fn handle_datagram(&mut self, now: Time, path: Path, bytes: &mut [u8]) {
+        self.node().handle_datagram(now, path, bytes);
+    }
+
+    fn handle_timeout(&mut self, now: Time) {
+        self.node().handle_timeout(now);
+    }
+
+    fn poll_transmit(&mut self, now: Time, out: &mut [u8]) -> Option<Transmit> {
+        self.node().poll_transmit(now, out)
+    }
+
+    fn poll_timeout(&self) -> Option<Time> {
+        match self {
+            Party::Server(server) => server.poll_timeout(),
+            Party::Client(client) => client.poll_timeout(),
+        }
+    }
+}
+
+impl StreamNode for Party {
+    fn accepts_streams(&self) -> bool {
+        matches!(self, Party::Server(_))
+    }
+
+    fn handle_stream(&mut self, now: Time, stream: StreamId, event: StreamEvent<'_>) {
+        self.node().handle_stream(now, stream, event);
+    }
+
+    fn poll_stream(&mut self, now: Time, out: &mut [u8]) -> Option<(StreamId, StreamAction)> {
+        self.node().poll_stream(now, out)
+    }
+}
+
+const DIALECTS: [Dialect; 3] = [Dialect::Native, Dialect::Rtype, Dialect::Lan];
+
+fn address(text: &str) -> SocketAddr {
+    text.parse().unwrap()
+}
+
+fn server_address() -> SocketAddr {
+    address("10.0.0.1:4242")
+}
+
+fn seed(n: u64) -> [u8; 32] {
+    let mut seed = [7; 32];
+    seed[..8].copy_from_slice(&n.to_le_bytes());
+    seed
+}
+
+fn server(now: Time, n: u64) -> Party {
+    let mut server = Server::new(FrontConfig::default(), seed(n));
+    server.open(now, Dots, Name::new("Dots"), n, RoomConfig::default());
+    Party::Server(Box::new(server))
+}
+
+fn client(now: Time, dialect: Dialect, n: u64) -> Party {
+    let name = Name::new(["Alice", "Bob", "Carol", "Dave"][n as usize % 4]);
+    let mut config = ClientConfig::new(server_address(), dialect, Dots.id(), name);
+    config.own_port = 5000;
+    Party::Client(Box::new(Client::new(now, config, seed(100 + n))))
+}
+
+struct Scene {
+    world: World<Party>,
+    server: HostId,
+    clients: Vec<HostId>,
+}
+
+impl Scene {
+    fn new(seed: u64, link: LinkConfig, dialects: &[Dialect]) -> Self {
+        let mut world = World::new(seed, link);
+        let server = world.add(server(Time::ZERO, seed), &[server_address()], Drift::NONE);
+        let clients = (2..).zip(dialects);
+        let clients = clients
+            .map(|(i, &dialect)| {
+                let own = address(&format!("10.0.0.{i}:5000"));
+                let node = client(Time::ZERO, dialect, seed.wrapping_mul(10) + i - 2);
+                world.add(node, &[own], Drift::NONE)
+            })
+            .collect();
+        Scene { world, server, clients }
+    }
+
+    fn client(&self, i: usize) -> &Client {
+        match self.world.node(self.clients[i]) {
+            Party::Client(client) => client,
+            Party::Server(_) => unreachable!(),
+        }
+    }
+
+    fn client_mut(&mut self, i: usize) -> &mut Client {
+        match self.world.node_mut(self.clients[i]) {
+            Party::Client(client) => client,
+            Party::Server(_) => unreachable!(),
+        }
+    }
+
+    fn server(&self) -> &Server<Dots> {
+        match self.world.node(self.server) {
+            Party::Server(server) => server,
+            Party::Client(_) => unreachable!(),
+        }
+    }
+
+    fn run_ms(&mut self, ms: u64) {
+        self.world.run_for(Duration::from_millis(ms));
+    }
+}
+
+fn link(rtt_ms: u64) -> LinkConfig {
+    LinkConfig::PERFECT.with_rtt(Duration::from_millis(rtt_ms))
+}
+
+#[test]
+fn every_dialect_gets_in_and_moves_its_dot() {
+    for dialect in DIALECTS {
+        let mut scene = Scene::new(1, link(50), &[dialect]);
+        scene.run_ms(1000);
+        assert!(scene.client(0).is_playing(), "{dialect}");
+        let before = scene.server().rooms()[0].world().dots[0];
+        scene.client_mut(0).press(Buttons::DOWN);
+        scene.run_ms(1000);
+        let after = scene.server().rooms()[0].world().dots[0];
+        let moved = after.y - before.y;
+        assert!((280..=300).contains(&moved), "{dialect}: {moved}");
+        assert!(scene.client(0).counts().states > 90, "{dialect}");
+    }
+}
+
+#[test]
+fn the_round_trip_is_measured_on_both_sides() {
+    for dialect in [Dialect::Native, Dialect::Rtype] {
+        let mut scene = Scene::new(2, link(50), &[dialect]);
+        scene.run_ms(20_000);
+        let ms = |rtt: Option<Duration>| rtt.unwrap().as_secs_f64() * 1e3;
+        let own = ms(scene.client(0).round_trip().mean());
+        let members: Vec<_> = scene.server().rooms()[0].members().collect();
+        let theirs = ms(members[0].rtt);
+        assert!((own - 50.0).abs() <= 1.0, "{dialect}: the client measures {own} ms");
+        assert!((theirs - 50.0).abs() <= 1.0, "{dialect}: the server measures {theirs} ms");
+        let jittery = LinkConfig { jitter: Jitter::uniform(Duration::from_millis(20)), ..link(50) };
+        let mut scene = Scene::new(3, jittery, &[dialect]);
+        scene.run_ms(60_000);
+        let own = ms(scene.client(0).round_trip().average());
+        assert!((own - 70.0).abs() <= 5.0, "{dialect}: the client measures {own} ms");
+    }
+}
+
+#[test]
+fn a_long_way_connects_plays_and_is_graded_poor() {
+    for dialect in DIALECTS {
+        let mut scene = Scene::new(4, link(800), &[dialect]);
+        scene.run_ms(20_000);
+        let client = scene.client(0);
+        assert!(client.is_playing() && client.counts().states > 900, "{dialect}");
+        if dialect != Dialect::Lan {
+            assert_eq!(client.grade(), Some(Grade::Poor), "{dialect}");
+        }
+    }
+}
+
+#[test]
+fn handshakes_complete_in_fifty_of_fifty_runs_on_an_awful_line() {
+    let lossy = LinkConfig { loss: Loss::bursts(0.3, 3.0), ..link(100) };
+    for dialect in DIALECTS {
+        let failed: Vec<u64> = (0..50)
+            .filter(|&seed| {
+                let mut scene = Scene::new(seed, lossy, &[dialect]);
+                scene.run_ms(12_000);
+                scene.client(0).player().is_none()
+            })
+            .collect();
+        assert!(failed.is_empty(), "{dialect}: seeds {failed:?} did not get in");
+    }
+}
+
+#[test]
+fn two_players_see_each_other() {
+    let mut scene = Scene::new(5, link(50), &[Dialect::Native, Dialect::Native]);
+    scene.run_ms(2000);
+    for i in 0..2 {
+        assert_eq!(scene.client(i).roster().len(), 2);
+        assert_eq!(scene.client(i).entities().len(), 2);
+    }
+    let events: Vec<_> = std::iter::from_fn(|| scene.client_mut(0).poll_event()).collect();
+    assert!(matches!(events[0], ClientEvent::Connected(_)), "{events:?}");
+}
