@@ -27,20 +27,19 @@ use print::{Printer, Style};
 /// what was malformed, and what was passed over.
 #[derive(clap::Args)]
 #[command(after_help = "Try --help for examples.", after_long_help = MORE_HELP)]
-#[group(id = "source", required = true, multiple = false)]
+#[command(group = clap::ArgGroup::new("source").args(["file", "hex"]).required(true))]
 pub(crate) struct Args {
     /// A capture, pcap or pcapng; `-` is stdin
-    #[arg(group = "source")]
     file: Option<PathBuf>,
 
     /// One datagram in hexadecimal digits; `-` reads one per line from stdin
     ///
     /// Spaces, newlines, commas, colons and 0x between the bytes are fine.
-    #[arg(long, value_name = "BYTES", group = "source")]
+    #[arg(long, value_name = "BYTES")]
     hex: Option<String>,
 
     /// Read the bytes as rtype's TCP stream: one message after another
-    #[arg(long, requires = "hex")]
+    #[arg(long, conflicts_with = "file")]
     tcp: bool,
 
     /// Print one JSON object per packet and line, and no summary
@@ -54,7 +53,7 @@ pub(crate) struct Args {
 
 const MORE_HELP: &str = r#"Examples:
   backspin inspect --hex "08 00 07 01 05 00 00 00 39 30 00 00"
-  backspin inspect --json --hex 000002010
+  backspin inspect --json --hex 00000201
   backspin inspect --tcp --hex "00 00 64 01 05 00 01 01 41 6c 69 63 65"
   backspin inspect match.pcapng
   tcpdump -i any -U -w - udp | backspin inspect -

@@ -45,6 +45,11 @@ pub(super) enum Style {
     Json,
 }
 
+/// A number of things, in words: "1 packet", "2 packets".
+pub(super) fn counted(number: u64, thing: &str) -> String {
+    format!("{number} {thing}{}", if number == 1 { "" } else { "s" })
+}
+
 /// Prints one line per packet.
 pub(super) struct Printer<W> {
     pub(super) out: W,
@@ -90,7 +95,10 @@ impl<W: Write> Printer<W> {
     ) -> io::Result<()> {
         match self.style {
             Style::Json => self.error(error, place),
-            _ => self.line(&format!("malformed ({len} bytes): {error}"), place),
+            _ => {
+                let len = counted(len as u64, "byte");
+                self.line(&format!("malformed ({len}): {error}"), place)
+            }
         }
     }
 

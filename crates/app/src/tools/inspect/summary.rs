@@ -6,7 +6,7 @@ use std::io::{self, Write};
 
 use super::capture::frame::{Path, Skip};
 use super::decode::{Decoded, NoPacket, Numbered};
-use super::print::{Place, Transport};
+use super::print::{Place, Transport, counted};
 use super::sequence::Sequence;
 
 /// The most counts that are kept.
@@ -77,7 +77,8 @@ impl Summary {
     pub(super) fn print(&self, out: &mut impl Write) -> io::Result<()> {
         let Tally { count, bytes } = Tally::sum(self.packets.values());
         let seconds = self.last_seconds;
-        writeln!(out, "\n{count} packets, {bytes} bytes, {seconds:.3} s")?;
+        let (packets, bytes) = (counted(count, "packet"), counted(bytes, "byte"));
+        writeln!(out, "\n{packets}, {bytes}, {seconds:.3} s")?;
         self.print_packets(out)?;
         self.print_sequences(out)?;
         self.print_malformed(out)?;
@@ -112,21 +113,22 @@ impl Summary {
         }
         let rows = self.sequences.iter().map(|(Path { from, to }, count, sequence)| {
             let figures = sequence.figures();
-            let lost = 100.0 * figures.lost as f64 / figures.sent as f64;
+            let loss = 100.0 * figures.lost as f64 / figures.sent as f64;
             [
                 format!("{from} -> {to}"),
                 (*count).to_owned(),
                 figures.sent.to_string(),
-                format!("{} ({lost:.1} %)", figures.lost),
+                figures.lost.to_string(),
+                format!("{loss:.1} %"),
                 figures.reordered.to_string(),
                 figures.duplicates.to_string(),
             ]
         });
-        let head = ["sequence numbers", "of", "sent", "lost", "reordered", "duplicates"];
+        let head = ["sequence numbers", "of", "sent", "lost", "loss", "reordered", "duplicates"];
         print_table(out, head, rows.collect(), 2)?;
         match self.untracked {
             0 => Ok(()),
-            untracked => writeln!(out, "({untracked} packets of more flows are not counted here)"),
+            more => writeln!(out, "{} of further flows not shown", counted(more, "packet")),
         }
     }
 
