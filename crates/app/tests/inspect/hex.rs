@@ -142,6 +142,16 @@ fn stdin_holds_one_datagram_per_line() {
 }
 
 #[test]
+fn a_line_is_so_long_and_no_longer() {
+    let mut line = vec![b' '; 1024 * 1024 - 1];
+    line[..2].copy_from_slice(b"01");
+    assert_eq!(inspect_stdin(&["--hex", "-"], &line).done(), "lan FIND_HOST\n");
+    line.push(b' ');
+    let sentence = "line 1 is too long for a datagram";
+    assert_eq!(inspect_stdin(&["--hex", "-"], &line).failed(sentence), "");
+}
+
+#[test]
 fn wrong_usage_is_told_apart_from_failure() {
     let wrong: [&[&str]; 6] = [
         &[],

@@ -185,3 +185,26 @@ fn print_table<const N: usize>(
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn so_many_flows_are_counted_and_the_rest_is_mentioned() {
+        let mut summary = Summary::default();
+        let numbered = Numbered { count: "native", number: 1 };
+        for flow in 0..MAX_FLOWS as u32 + 1 {
+            let [_, _, high, low] = flow.to_be_bytes();
+            let (from, to) = (([192, 0, high, low], 4300), ([192, 0, 2, 7], 4300));
+            let path = Path { from: from.into(), to: to.into() };
+            summary.number(numbered, path);
+            summary.number(numbered, path);
+        }
+        let mut out = Vec::new();
+        summary.print_sequences(&mut out).expect("a vector takes everything");
+        let text = String::from_utf8(out).expect("UTF-8");
+        assert_eq!(text.lines().filter(|line| line.contains("->")).count(), MAX_FLOWS);
+        assert!(text.ends_with("\n2 packets of further flows not shown\n"));
+    }
+}

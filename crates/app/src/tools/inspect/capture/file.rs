@@ -14,10 +14,10 @@ use pcap_parser::{LegacyPcapBlock, PcapHeader, parse_block_be, parse_block_le};
 use pcap_parser::{parse_pcap_frame, parse_pcap_frame_be, parse_pcap_header};
 
 /// The longest packet with all that a capture keeps beside it.
-const MAX_BLOCK_LEN: u32 = 512 * 1024;
+pub(crate) const MAX_BLOCK_LEN: u32 = 512 * 1024;
 
 /// The most interfaces of a pcapng section.
-const MAX_INTERFACES: usize = 1024;
+pub(crate) const MAX_INTERFACES: usize = 1024;
 
 /// A capture that is being read.
 pub(crate) struct Capture<R> {

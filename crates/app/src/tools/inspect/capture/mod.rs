@@ -118,3 +118,125 @@ impl<'a, W: Write> Inspection<'a, W> {
         Ok(self.summary)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::hex;
+    use super::super::print::Style;
+    use super::*;
+
+    /// Ethernet, IPv4 and UDP around an rtype HelloAck; and a TCP segment with a TcpWelcome.
+    const UDP: &str = "020202020202 020202020202 0800 \
+        45 00 0020 0001 0000 40 11 0000 c0000201 c0000207 1092 c3cb 000c 0000 00000201";
+    const TCP: &str = "020202020202 020202020202 86dd \
+        60000000 0018 06 40 20010db8000000000000000000000001 20010db8000000000000000000000007 \
+        1093 c3cb 00000001 00000000 50 10 0100 0000 0000 00006401";
+
+    const PCAP_HEAD: &str = "d4c3b2a1 0200 0400 00000000 00000000 00000400 01000000";
+    const SECTION: &str = "0a0d0d0a 1c000000 4d3c2b1a 0100 0000 ffffffffffffffff 1c000000";
+    const INTERFACE: &str = "01000000 1c000000 0100 0000 00000000 0900 0100 09000000 1c000000";
+
+    fn pcap() -> Vec<u8> {
+        let record = |len, frame: &str| format!("00000000 00000000 {len} {len} {frame}");
+        let (udp, tcp) = (record("2e000000", UDP), record("4e000000", TCP));
+        bytes(&format!("{PCAP_HEAD} {udp} {tcp}"))
+    }
+
+    fn pcapng() -> Vec<u8> {
+        let packet = |len, caught, frame: &str| {
+            format!(
+                "06000000 {len} 00000000 00000000 00000000 {caught} {caught} {frame} 0000 {len}"
+            )
+        };
+        let udp = packet("50000000", "2e000000", UDP);
+        let tcp = packet("70000000", "4e000000", TCP);
+        bytes(&format!("{SECTION} {INTERFACE} {udp} {tcp}"))
+    }
+
+    fn bytes(text: &str) -> Vec<u8> {
+        hex::parse(text).expect("hexadecimal")
+    }
+
+    /// How many lines of JSON a capture gives, and why it failed.
+    fn lines(capture: &[u8]) -> (usize, Option<String>) {
+        let mut printer = Printer::new(Vec::new(), Style::Json);
+        let done = inspect("it", capture, &mut printer);
+        let lines = printer.out.iter().filter(|&&byte| byte == b'\n').count();
+        (lines, done.err().map(|error| error.to_string()))
+    }
+
+    #[test]
+    fn every_truncation_gives_packets_or_a_sentence() {
+        for capture in [pcap(), pcapng()] {
+            assert_eq!(lines(&capture), (2, None));
+            for len in 0..capture.len() {
+                let (lines, error) = lines(&capture[..len]);
+                assert!(lines <= 1 && (lines == 1 || error.is_some()), "{len}: {lines}, {error:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn every_changed_byte_gives_packets_or_a_sentence() {
+        for capture in [pcap(), pcapng()] {
+            for at in 0..capture.len() {
+                for value in 0..=255 {
+                    let mut changed = capture.clone();
+                    changed[at] = value;
+                    let (lines, error) = lines(&changed);
+                    assert!(lines > 0 || error.is_some(), "{at}: {value}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn noise_behind_a_good_head_gives_packets_or_a_sentence() {
+        let mut state = 1_u64;
+        for round in 0..20_000 {
+            let mut capture = if round % 2 == 0 { pcap() } else { pcapng() };
+            for _ in 0..1 + round % 8 {
+                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+                let at = 4 + (state >> 33) as usize % (capture.len() - 4);
+                capture[at] = (state >> 25) as u8;
+            }
+            let (lines, error) = lines(&capture);
+            assert!(lines > 0 || error.is_some(), "round {round}");
+        }
+    }
+
+    #[test]
+    fn a_section_has_so_many_interfaces_and_no_more() {
+        let with = |interfaces: usize| {
+            let tail = pcapng().split_off(28 + 28);
+            [bytes(SECTION), bytes(INTERFACE).repeat(interfaces), tail].concat()
+        };
+        assert_eq!(lines(&with(file::MAX_INTERFACES)), (2, None));
+        let damaged = Some("it: it is damaged from there on".to_owned());
+        assert_eq!(lines(&with(file::MAX_INTERFACES + 1)), (0, damaged));
+    }
+
+    #[test]
+    fn a_packet_is_so_long_and_no_longer() {
+        let record = |len: u32| {
+            let mut capture = bytes(&format!("{PCAP_HEAD} 0000000000000000"));
+            capture.extend([len.to_le_bytes(); 2].concat());
+            capture.extend(bytes(UDP));
+            capture.resize(24 + 16 + len as usize, 0);
+            lines(&capture)
+        };
+        assert_eq!(record(file::MAX_BLOCK_LEN), (1, None));
+        assert!(record(file::MAX_BLOCK_LEN + 1).1.is_some_and(|error| error.contains("524289")));
+    }
+
+    #[test]
+    fn a_block_of_another_kind_may_be_as_long_as_it_likes() {
+        let mut capture = bytes(SECTION);
+        let len = 3 * file::MAX_BLOCK_LEN;
+        capture.extend(bytes("aa0a0000"));
+        capture.extend(len.to_le_bytes());
+        capture.resize(28 + len as usize, 0);
+        capture.extend(&pcapng()[28..]);
+        assert_eq!(lines(&capture), (2, None));
+    }
+}

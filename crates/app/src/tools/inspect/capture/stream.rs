@@ -205,3 +205,103 @@ impl Stream {
 fn ahead(next: u32, sequence: u32) -> i32 {
     sequence.wrapping_sub(next) as i32
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn path(port: u16) -> Path {
+        let (from, to) = (([192, 0, 2, 1], RTYPE_PORT), ([192, 0, 2, 7], port));
+        Path { from: from.into(), to: to.into() }
+    }
+
+    /// Hands `bytes` over as a segment and returns what came of it: names, or reasons.
+    fn hand(streams: &mut Streams, path: Path, sequence: u32, payload: &[u8]) -> Vec<&'static str> {
+        let mut names = Vec::new();
+        let segment = Segment { sequence, syn: false, payload };
+        streams.handle_segment(path, &segment, &mut |_, found| names.push(name(found)));
+        names
+    }
+
+    fn rest(streams: &mut Streams) -> Vec<&'static str> {
+        let mut names = Vec::new();
+        streams.finish(&mut |_, found| names.push(name(found)));
+        names
+    }
+
+    fn name(found: Found) -> &'static str {
+        match found {
+            Ok(message) => message.name,
+            Err((error, _)) => error.reason(),
+        }
+    }
+
+    const WELCOME: [u8; 4] = [0, 0, 100, 1];
+
+    #[test]
+    fn a_hole_is_waited_for_until_too_much_has_come() {
+        for (segments, lost) in [(MAX_WAITING, false), (MAX_WAITING + 1, true)] {
+            let mut streams = Streams::default();
+            assert_eq!(hand(&mut streams, path(1), 0, &WELCOME), ["TcpWelcome"]);
+            let mut found = Vec::new();
+            for i in 1..=segments as u32 {
+                found.extend(hand(&mut streams, path(1), 4 + 4 * i, &WELCOME));
+            }
+            assert_eq!(found, if lost { vec!["stream_gap"] } else { vec![] });
+            // The missing piece comes: everything is read, or nothing any more.
+            let all = hand(&mut streams, path(1), 4, &WELCOME).len();
+            assert_eq!(all, if lost { 0 } else { segments + 1 });
+            assert!(rest(&mut streams).is_empty());
+        }
+    }
+
+    #[test]
+    fn the_bytes_behind_a_hole_are_bounded() {
+        for (len, lost) in [(MAX_WAITING_LEN, false), (MAX_WAITING_LEN + 1, true)] {
+            let mut streams = Streams::default();
+            hand(&mut streams, path(1), 0, &WELCOME);
+            let found = hand(&mut streams, path(1), 8, &vec![0; len]);
+            assert_eq!(found, if lost { vec!["stream_gap"] } else { vec![] });
+        }
+    }
+
+    #[test]
+    fn one_stream_too_many_ends_the_most_silent() {
+        let mut streams = Streams::default();
+        for port in 0..MAX_STREAMS as u16 {
+            assert!(hand(&mut streams, path(port), 0, &WELCOME[..3]).is_empty());
+        }
+        assert!(hand(&mut streams, path(0), 3, &[]).is_empty());
+        let mut ended = Vec::new();
+        let segment = Segment { sequence: 0, syn: false, payload: &WELCOME[..3] };
+        streams.handle_segment(path(9999), &segment, &mut |path, found| {
+            ended.push((path.to.port(), name(found)));
+        });
+        assert_eq!(ended, [(1, "truncated")]);
+        assert_eq!(streams.streams.len(), MAX_STREAMS);
+        assert_eq!(rest(&mut streams).len(), MAX_STREAMS);
+    }
+
+    #[test]
+    fn a_stream_that_makes_no_sense_is_reported_once() {
+        let mut streams = Streams::default();
+        assert_eq!(hand(&mut streams, path(1), 0, b"GET / HTTP/1.1"), ["version"]);
+        assert!(hand(&mut streams, path(1), 14, &WELCOME).is_empty());
+        assert!(rest(&mut streams).is_empty());
+    }
+
+    #[test]
+    fn a_port_used_again_is_a_new_stream() {
+        let mut streams = Streams::default();
+        let syn = |sequence| Segment { sequence, syn: true, payload: &[] };
+        let mut ended = Vec::new();
+        streams.handle_segment(path(1), &syn(9), &mut |_, found| ended.push(name(found)));
+        assert!(hand(&mut streams, path(1), 10, &WELCOME[..3]).is_empty());
+        // The same SYN again is only a repetition.
+        streams.handle_segment(path(1), &syn(9), &mut |_, found| ended.push(name(found)));
+        assert!(ended.is_empty());
+        streams.handle_segment(path(1), &syn(700), &mut |_, found| ended.push(name(found)));
+        assert_eq!(ended, ["truncated"]);
+        assert_eq!(hand(&mut streams, path(1), 701, &WELCOME), ["TcpWelcome"]);
+    }
+}
