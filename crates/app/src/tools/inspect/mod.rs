@@ -1,7 +1,7 @@
 //! `backspin inspect`: what is in these bytes, or in this capture?
 //!
 //! Bytes come from the command line ([`hex`]) or out of a [`capture`]; [`decode`] turns them into
-//! packets, [`print`] shows each, and [`summary`] what a capture comes to.
+//! packets, `print` shows each, and [`summary`] what a capture comes to.
 
 mod capture;
 mod decode;

@@ -1,4 +1,4 @@
-//! A capture file, from the outside in: its [`file`] format holds frames, a [`frame`]'s link,
+//! A capture file, from the outside in: its `file` format holds frames, a [`frame`]'s link,
 //! network and transport headers hold a payload, and TCP segments make a [`stream`].
 //!
 //! A capture is written by strangers: nothing here trusts a length, and what is kept is bounded.
