@@ -1,1 +1,46 @@
-fn main() {}
+//! `backspin`: the games, the server and the tools, in one binary.
+
+mod tools;
+
+use std::error::Error;
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+use tools::inspect;
+
+/// Pong and R-Type over UDP, with the tools around them.
+///
+/// Exit codes: 0 done, 1 failed (a sentence on stderr says why), 2 wrong usage.
+#[derive(Parser)]
+#[command(name = "backspin", version)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    Inspect(inspect::Args),
+}
+
+fn main() -> ExitCode {
+    let done = match Cli::parse().command {
+        Command::Inspect(args) => inspect::run(&args),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        // Whoever reads our output has seen enough, as `head` does.
+        Err(error) if is_closed_pipe(error.as_ref()) => ExitCode::SUCCESS,
+        Err(error) => {
+            // With stderr gone too there is nobody left to tell.
+            let _ = writeln!(io::stderr(), "backspin: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn is_closed_pipe(error: &(dyn Error + 'static)) -> bool {
+    error.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
+}

@@ -1,0 +1,3 @@
+//! What is around the games: commands that look at, measure or disturb what they send.
+
+pub(crate) mod inspect;
