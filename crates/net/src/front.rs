@@ -395,7 +395,8 @@ enum Refusal {
 impl Front {
     /// Finds a place and makes the route to it. The room takes whoever comes with it.
     fn place(&mut self, applicant: &Applicant) -> Result<routes::Found, Refusal> {
-        if self.routes.sessions_of(applicant.path.remote.ip()) >= self.config.limits.sessions_per_ip {
+        if self.routes.sessions_of(applicant.path.remote.ip()) >= self.config.limits.sessions_per_ip
+        {
             return Err(Refusal::Address);
         }
         let room = self.choose_room(applicant)?;

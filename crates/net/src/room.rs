@@ -205,7 +205,7 @@ impl<G: Game> Room<G> {
             CallKind::Resume { path, sequence, nonce } => {
                 self.resume(now, place, path, sequence, nonce);
             }
-            CallKind::StreamClosed => member.lose_stream(now),
+            CallKind::StreamClosed => member.lose_stream(now, &self.config),
             CallKind::Packet(packet) => {
                 let came = member.handle_packet(now, self.tick, &packet, &self.config);
                 self.react(now, place, came);
@@ -322,12 +322,12 @@ impl<G: Game> Room<G> {
             Presence::Away { .. } => {}
             Presence::Closing { said, .. } if *said => self.free(now, place),
             Presence::Closing { .. } => {}
+            Presence::Here(_) if member.kept_by_stream() => {}
             Presence::Here(liveness) => match liveness.handle_timeout(now) {
-                _ if member.kept_by_stream() => {}
                 Some(LifeEvent::Warn) => self.note(RoomEvent::Quiet(player)),
                 Some(LifeEvent::Drop) => {
-                    member.say_silent();
                     self.send_away(now, place);
+                    self.say_silent(place);
                     self.note(RoomEvent::Dropped(player));
                     self.roster_changed(now);
                 }
@@ -338,8 +338,13 @@ impl<G: Game> Room<G> {
 
     fn send_away(&mut self, now: Time, place: usize) {
         if let Some(Some(member)) = self.members.get_mut(place) {
-            member.presence = Presence::Away { until: now + self.config.resume_for };
-            member.buttons = Buttons::default();
+            member.go_away(now + self.config.resume_for);
+        }
+    }
+
+    fn say_silent(&mut self, place: usize) {
+        if let Some(Some(member)) = self.members.get_mut(place) {
+            member.say_silent();
         }
     }
 
@@ -355,7 +360,7 @@ impl<G: Game> Room<G> {
 
     fn roster_changed(&mut self, now: Time) {
         self.roster_revision = self.roster_revision.wrapping_add(1);
-        for member in self.members.iter_mut().flatten() {
+        for member in self.members.iter_mut().flatten().filter(|member| member.is_here()) {
             member.roster.announce(now);
         }
     }

@@ -165,7 +165,7 @@ impl Member {
             player: self.player,
             name: self.name,
             path: self.path,
-            present: matches!(self.presence, Presence::Here(_)),
+            present: self.is_here(),
             rtt: self.round_trip.mean(),
             jitter: self.round_trip.jitter(),
             grade: self.round_trip.grade(),
@@ -181,7 +181,7 @@ impl Member {
 
     /// The hello was heard (again): greeting, world and roster follow at once.
     pub(super) fn greet(&mut self) {
-        if matches!(self.presence, Presence::Here(_)) {
+        if self.is_here() {
             self.due.greeting = true;
             self.due.world = Some(0);
         }
@@ -196,14 +196,27 @@ impl Member {
     }
 
     /// From now on silence counts again.
-    pub(super) fn lose_stream(&mut self, now: Time) {
+    pub(super) fn lose_stream(&mut self, now: Time, config: &RoomConfig) {
+        let was_kept = self.kept_by_stream();
         #[cfg(feature = "rtype")]
-        if let Speech::Rtype { kept_by_stream } = &mut self.voice
-            && std::mem::take(kept_by_stream)
-        {
-            self.heard(now);
+        if let Speech::Rtype { kept_by_stream } = &mut self.voice {
+            *kept_by_stream = false;
         }
-        let _ = now;
+        if was_kept && self.is_here() {
+            self.presence = Presence::Here(Liveness::new(now, config.liveness));
+        }
+    }
+
+    pub(super) fn is_here(&self) -> bool {
+        matches!(self.presence, Presence::Here(_))
+    }
+
+    /// Nobody is there to be sent anything until the player is back.
+    pub(super) fn go_away(&mut self, until: Time) {
+        self.presence = Presence::Away { until };
+        self.buttons = Buttons::default();
+        self.due = Due::default();
+        self.roster = Announcement::default();
     }
 
     /// Whether the player, from `path`, may have this place.
@@ -249,12 +262,12 @@ impl Member {
 
     /// Says once that the member was silent: its way to us may be broken, and ours to it not.
     pub(super) fn say_silent(&mut self) {
-        self.due = Due { silent: true, ..Due::default() };
+        self.due.silent = true;
     }
 
     /// A tick has passed: the member is to be shown the world, and pinged when it is time.
     pub(super) fn show(&mut self, now: Time) {
-        if !matches!(self.presence, Presence::Here(_)) {
+        if !self.is_here() {
             return;
         }
         self.due.world = Some(0);
@@ -278,7 +291,7 @@ impl Member {
         packet: &Packet<'_>,
         config: &RoomConfig,
     ) -> Came {
-        if !matches!(self.presence, Presence::Here(_)) {
+        if !self.is_here() {
             return Came::Nothing;
         }
         match packet {

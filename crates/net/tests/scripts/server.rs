@@ -1,0 +1,441 @@
+//! Our server, and clients of literal bytes.
+
+use std::net::SocketAddr;
+
+use backspin::dot::Dots;
+use backspin::front::{FrontConfig, Tokenless};
+use backspin::game::PlayerId;
+use backspin::node::StreamEvent;
+use backspin::room::{RoomConfig, RoomEvent};
+use backspin::server::Server;
+use backspin::session::EndReason;
+use backspin::time::Time;
+use backspin::wire::Name;
+use backspin::wire::native::{CloseReason, Datagram, Packet};
+
+use super::desk::{Desk, Sent, address, sent_to};
+
+const HELLO_ACK: &[u8] = &[0, 0, 2, 1];
+
+fn desk_with(config: FrontConfig) -> Desk<Server<Dots>> {
+    let mut server = Server::new(config, [5; 32]);
+    server.open(Time::ZERO, Dots, Name::new("Dots"), 0, RoomConfig::default());
+    Desk::new(server)
+}
+
+fn desk() -> Desk<Server<Dots>> {
+    desk_with(FrontConfig::default())
+}
+
+fn room_events(desk: &mut Desk<Server<Dots>>) -> Vec<RoomEvent> {
+    let room = &mut desk.node.rooms_mut()[0];
+    std::iter::from_fn(|| room.poll_event()).collect()
+}
+
+// --- rtype -----------------------------------------------------------------------------------
+
+/// The TCP step from `ip`, as stream `id`; gives the token.
+fn tcp_step(desk: &mut Desk<Server<Dots>>, id: u64, ip: &str) -> [u8; 4] {
+    let peer = address(&format!("{ip}:40000"));
+    let welcome = desk.stream(id, StreamEvent::Opened(peer));
+    assert_eq!(welcome, [Some(vec![0, 0, 100, 1])]);
+    let ack = desk.stream(id, StreamEvent::Received(b"\x05\x00\x01\x01Alice"));
+    let ack = ack[0].clone().expect("an answer");
+    assert_eq!(ack[..6], [6, 0, 2, 1, 0x92, 0x10]);
+    [ack[6], ack[7], ack[8], ack[9]]
+}
+
+fn rtype_hello(token: [u8; 4]) -> Vec<u8> {
+    [&[20, 0, 1, 1], &token[..], b"Alice\0\0\0\0\0\0\0\0\0\0\0"].concat()
+}
+
+const INPUT: &[u8] = &[5, 0, 3, 1, 0, 0, 0, 0, 8];
+
+/// Moves time on while `from` plays.
+fn play_rtype(desk: &mut Desk<Server<Dots>>, from: SocketAddr, ms: u64) -> Vec<Sent> {
+    let mut sent = Vec::new();
+    for _ in 0..ms / 100 {
+        sent.extend(desk.advance_ms(100));
+        sent.extend(desk.receive(from, INPUT));
+    }
+    sent
+}
+
+fn admitted(sent: &[Sent], to: SocketAddr) -> bool {
+    sent_to(sent, to).contains(&HELLO_ACK)
+}
+
+#[test]
+fn a_token_lets_its_player_in_and_state_and_roster_follow_at_once() {
+    let mut desk = desk();
+    let alice = address("10.0.0.2:5000");
+    let token = tcp_step(&mut desk, 1, "10.0.0.2");
+    let sent = desk.receive(alice, &rtype_hello(token));
+    let bytes = sent_to(&sent, alice);
+    assert_eq!(bytes[0], HELLO_ACK);
+    assert_eq!(bytes[1][2], 4, "State");
+    assert_eq!(bytes[2][2], 9, "Roster");
+    // The HelloAck was lost: the same Hello, the same answer, and nobody new.
+    assert!(admitted(&desk.receive(alice, &rtype_hello(token)), alice));
+    assert_eq!(desk.node.rooms()[0].world().dots.len(), 1);
+}
+
+#[test]
+fn a_wrong_token_gets_silence() {
+    let mut desk = desk();
+    let mut token = tcp_step(&mut desk, 1, "10.0.0.2");
+    token[0] ^= 1;
+    assert_eq!(desk.receive(address("10.0.0.2:5000"), &rtype_hello(token)), []);
+    assert_eq!(desk.receive(address("10.0.0.2:5000"), &rtype_hello([0; 4])), []);
+    assert_eq!(desk.receive(address("10.0.0.2:5000"), b"\x05\x00\x01\x01Alice"), []);
+    assert_eq!(desk.node.front().sessions(), 0);
+    assert_eq!(desk.node.front().counts().bad_proof, 3);
+}
+
+#[test]
+fn a_token_is_good_for_thirty_seconds_until_its_first_use() {
+    let mut desk = desk();
+    let (early, late) = (tcp_step(&mut desk, 1, "10.0.0.2"), tcp_step(&mut desk, 2, "10.0.0.3"));
+    desk.advance_ms(29_900);
+    let alice = address("10.0.0.2:5000");
+    assert!(admitted(&desk.receive(alice, &rtype_hello(early)), alice));
+    desk.advance_ms(200);
+    assert_eq!(desk.receive(address("10.0.0.3:5000"), &rtype_hello(late)), []);
+}
+
+#[test]
+fn a_copied_token_steals_nothing_while_its_owner_plays() {
+    let mut desk = desk();
+    let (alice, thief) = (address("10.0.0.2:5000"), address("10.6.6.6:5000"));
+    let token = tcp_step(&mut desk, 1, "10.0.0.2");
+    desk.receive(alice, &rtype_hello(token));
+    play_rtype(&mut desk, alice, 2_000);
+    assert_eq!(sent_to(&desk.receive(thief, &rtype_hello(token)), thief), [] as [&[u8]; 0]);
+    let sent = play_rtype(&mut desk, alice, 1_000);
+    assert!(sent_to(&sent, alice).len() > 50 && sent_to(&sent, thief).is_empty());
+}
+
+#[test]
+fn a_token_brings_its_player_back_after_five_silent_seconds_from_a_new_address_too() {
+    let mut desk = desk();
+    let (old, new) = (address("10.0.0.2:5000"), address("10.0.7.7:6000"));
+    let token = tcp_step(&mut desk, 1, "10.0.0.2");
+    desk.receive(old, &rtype_hello(token));
+    desk.advance_ms(4_900);
+    assert!(!admitted(&desk.receive(new, &rtype_hello(token)), new));
+    desk.advance_ms(200);
+    assert!(admitted(&desk.receive(new, &rtype_hello(token)), new));
+    assert_eq!(desk.node.rooms()[0].world().dots.len(), 1, "the same dot");
+    let sent = play_rtype(&mut desk, new, 1_000);
+    assert!(sent_to(&sent, old).is_empty() && sent_to(&sent, new).len() > 50);
+}
+
+#[test]
+fn a_silent_rtype_client_is_warned_about_dropped_and_given_up() {
+    let mut desk = desk();
+    let (alice, bob) = (address("10.0.0.2:5000"), address("10.0.0.3:5000"));
+    let token = tcp_step(&mut desk, 1, "10.0.0.2");
+    desk.receive(alice, &rtype_hello(token));
+    let other = tcp_step(&mut desk, 2, "10.0.0.3");
+    desk.receive(bob, &rtype_hello(other));
+    room_events(&mut desk);
+    let alice_id = PlayerId(1);
+    play_rtype(&mut desk, bob, 4_900);
+    assert!(!room_events(&mut desk).contains(&RoomEvent::Quiet(alice_id)));
+    play_rtype(&mut desk, bob, 200);
+    assert_eq!(room_events(&mut desk), [RoomEvent::Quiet(alice_id)]);
+    play_rtype(&mut desk, bob, 4_800);
+    assert_eq!(room_events(&mut desk), []);
+    let sent = play_rtype(&mut desk, bob, 200);
+    assert_eq!(room_events(&mut desk), [RoomEvent::Dropped(alice_id)]);
+    // The roster goes to the others, without her.
+    assert!(sent_to(&sent, bob).iter().any(|bytes| bytes[2] == 9 && bytes[4] == 1));
+    play_rtype(&mut desk, bob, 29_800);
+    assert_eq!(desk.node.rooms()[0].world().dots.len(), 2, "her place is kept");
+    play_rtype(&mut desk, bob, 400);
+    assert_eq!(room_events(&mut desk), [RoomEvent::Freed(alice_id)]);
+    assert!(!admitted(&desk.receive(alice, &rtype_hello(token)), alice), "the token is void");
+}
+
+#[test]
+fn who_disconnects_may_come_back_with_the_token() {
+    let mut desk = desk();
+    let (old, new) = (address("10.0.0.2:5000"), address("10.0.0.2:6000"));
+    let token = tcp_step(&mut desk, 1, "10.0.0.2");
+    desk.receive(old, &rtype_hello(token));
+    desk.receive(old, &[0, 0, 16, 1]);
+    assert!(sent_to(&desk.advance_ms(500), old).is_empty());
+    assert!(admitted(&desk.receive(new, &rtype_hello(token)), new));
+}
+
+#[test]
+fn a_tokenless_hello_is_bound_to_the_tcp_step_of_its_address() {
+    let mut desk =
+        desk_with(FrontConfig { tokenless: Tokenless::Allowed, ..FrontConfig::default() });
+    let (alice, other) = (address("10.0.0.2:5000"), address("10.0.0.3:5000"));
+    tcp_step(&mut desk, 1, "10.0.0.2");
+    assert_eq!(desk.receive(other, b"\x05\x00\x01\x01Alice"), []);
+    assert!(admitted(&desk.receive(alice, b"\x05\x00\x01\x01Alice"), alice));
+    // Silent in the lobby, and not dropped while its stream is open.
+    room_events(&mut desk);
+    desk.advance_ms(60_000);
+    assert_eq!(room_events(&mut desk), []);
+    desk.stream(1, StreamEvent::Closed);
+    desk.advance_ms(10_100);
+    assert!(room_events(&mut desk).contains(&RoomEvent::Dropped(PlayerId(1))));
+}
+
+#[test]
+fn a_ping_from_anyone_is_answered_verbatim() {
+    let mut desk = desk();
+    let stranger = address("192.0.2.7:1234");
+    let sent = desk.receive(stranger, &[8, 0, 7, 1, 5, 0, 0, 0, 0x39, 0x30, 0, 0]);
+    assert_eq!(sent, [(stranger, vec![8, 0, 8, 1, 5, 0, 0, 0, 0x39, 0x30, 0, 0])]);
+}
+
+// --- lan -------------------------------------------------------------------------------------
+
+#[test]
+fn lan_answers_go_to_the_port_that_hello_names() {
+    let mut desk = desk();
+    let (from, named) = (address("192.168.0.5:40000"), address("192.168.0.5:54001"));
+    assert_eq!(desk.receive(from, &[1])[0].1[..3], [2, 0xD2, 0xF0]);
+    let sent = desk.receive(from, &[3, 0xD2, 0xF1]);
+    assert_eq!(sent[0], (named, vec![4]));
+    assert_eq!((sent[1].0, sent[1].1[..5].to_vec()), (named, vec![6, 0, 0, 0, 0]), "state 0");
+    // Inputs count from either port; from elsewhere they do not.
+    for (peer, down) in [(from, 1), (named, 1), (address("192.168.0.5:40001"), 0)] {
+        desk.receive(from, &[5, 0, 0, 0]);
+        desk.receive(peer, &[5, 0, 0, 1]);
+        let before = desk.node.rooms()[0].world().dots[0].y;
+        desk.advance_ms(17);
+        assert_eq!(desk.node.rooms()[0].world().dots[0].y - before, 5 * down, "{peer}");
+    }
+    assert_eq!(desk.receive(from, &[3, 0xD2, 0xF1])[0], (named, vec![4]), "HELLO again");
+}
+
+#[test]
+fn lan_states_stop_after_a_second_without_input_and_the_guest_goes_after_ten() {
+    let mut desk = desk();
+    let guest = address("192.168.0.5:54001");
+    desk.receive(guest, &[3, 0xD2, 0xF1]);
+    assert!(desk.advance_ms(1_000).len() >= 58);
+    assert_eq!(desk.advance_ms(2_000), []);
+    desk.receive(guest, &[5, 0, 0, 0]);
+    assert!(desk.advance_ms(500).len() >= 28);
+    room_events(&mut desk);
+    desk.advance_ms(10_000);
+    assert!(room_events(&mut desk).contains(&RoomEvent::Dropped(PlayerId(1))));
+}
+
+#[test]
+fn lan_is_spoken_to_the_neighbourhood_only() {
+    let mut desk = desk();
+    assert_eq!(desk.receive(address("203.0.113.5:54000"), &[1]), []);
+    assert_eq!(desk.receive(address("203.0.113.5:54000"), &[3, 0xD2, 0xF1]), []);
+    assert_eq!(desk.node.front().counts().reach, 2);
+}
+
+// --- native ----------------------------------------------------------------------------------
+
+/// A native client of literal bytes: only what it must remember.
+struct Peer {
+    at: SocketAddr,
+    sequence: u32,
+    session: [u8; 2],
+    ticket: [u8; 16],
+}
+
+fn native(kind: u8, sequence: u32, payload: &[u8]) -> Vec<u8> {
+    let len = (payload.len() as u16).to_be_bytes();
+    [&[1, kind, 0], &len[..], &sequence.to_be_bytes(), payload].concat()
+}
+
+const NONCE: [u8; 8] = [0xA; 8];
+
+/// Hello, and the cookie that comes back.
+fn cookie(desk: &mut Desk<Server<Dots>>, at: SocketAddr) -> [u8; 16] {
+    let hello = [&[0, 1], &b"DOTS"[..], &[0, 1], &NONCE, &[0; 32]].concat();
+    let sent = desk.receive(at, &native(0x01, 77, &hello));
+    let challenge = &sent_to(&sent, at)[0];
+    assert_eq!(challenge[..17], native(0x81, 77, &[&NONCE[..], &[0; 17]].concat())[..17]);
+    challenge[17..33].try_into().unwrap()
+}
+
+fn join(desk: &mut Desk<Server<Dots>>, at: SocketAddr) -> Peer {
+    let cookie = cookie(desk, at);
+    let join = [
+        &NONCE[..],
+        &cookie,
+        &[0, 1],
+        b"DOTS",
+        &[0, 1, 4, 0xB0, 0, 0, 0, 0, 0],
+        b"Alice\0\0\0\0\0\0\0\0\0\0\0",
+        &[0; 16],
+        &[0],
+    ];
+    let sent = desk.receive(at, &native(0x02, 78, &join.concat()));
+    let accept = sent_to(&sent, at)[0].to_vec();
+    assert_eq!(accept[1], 0x82, "Accept");
+    let session = [accept[17], accept[18]];
+    Peer { at, sequence: 79, session, ticket: accept[35..51].try_into().unwrap() }
+}
+
+impl Peer {
+    fn input(&mut self, buttons: u8) -> Vec<u8> {
+        let tick = (self.sequence + 1000).to_be_bytes();
+        let payload = [&self.session[..], &tick, &[0, buttons], &[0; 4], &[0; 4], &[0]].concat();
+        self.sequence += 1;
+        native(0x10, self.sequence - 1, &payload)
+    }
+}
+
+fn play(desk: &mut Desk<Server<Dots>>, peer: &mut Peer, ms: u64) -> Vec<Sent> {
+    let mut sent = Vec::new();
+    for _ in 0..ms / 50 {
+        sent.extend(desk.advance_ms(50));
+        let input = peer.input(8);
+        sent.extend(desk.receive(peer.at, &input));
+    }
+    sent
+}
+
+/// Asks for the ticket's place from `at`; the answer's packet, if there is one.
+fn resume(desk: &mut Desk<Server<Dots>>, at: SocketAddr, ticket: [u8; 16]) -> Option<Vec<u8>> {
+    let cookie = cookie(desk, at);
+    let payload = [&NONCE[..], &cookie, &ticket].concat();
+    let sent = desk.receive(at, &native(0x09, 500, &payload));
+    sent_to(&sent, at).first().map(|bytes| bytes.to_vec())
+}
+
+/// What the player reads when this Reject comes.
+fn words(reject: &[u8]) -> String {
+    match Datagram::decode(reject).unwrap().packet {
+        Packet::Reject(reject) => EndReason::from_reject(&reject, 1).to_string(),
+        other => panic!("no reject: {other:?}"),
+    }
+}
+
+#[test]
+fn a_copied_ticket_steals_nothing_while_its_owner_plays() {
+    let mut desk = desk();
+    let thief = address("10.6.6.6:666");
+    let mut alice = join(&mut desk, address("10.0.0.2:5000"));
+    play(&mut desk, &mut alice, 3_000);
+    assert_eq!(resume(&mut desk, thief, alice.ticket), None);
+    let sent = play(&mut desk, &mut alice, 1_000);
+    assert!(sent_to(&sent, thief).is_empty() && sent_to(&sent, alice.at).len() > 50);
+}
+
+#[test]
+fn a_ticket_brings_its_player_back_until_thirty_seconds_after_the_drop() {
+    for (gone_ms, back) in [(900, false), (1_100, true), (39_000, true), (40_500, false)] {
+        let mut desk = desk();
+        let new = address("10.9.9.9:999");
+        let mut alice = join(&mut desk, address("10.0.0.2:5000"));
+        play(&mut desk, &mut alice, 1_000);
+        desk.advance_ms(gone_ms);
+        let answer = resume(&mut desk, new, alice.ticket);
+        let accepted = answer.as_ref().is_some_and(|bytes| bytes[1] == 0x82);
+        assert_eq!(accepted, back, "after {gone_ms} ms: {answer:?}");
+        if back {
+            assert_eq!(answer.unwrap()[19..23], [0, 0, 0, 1], "the same player");
+            assert_eq!(desk.node.rooms()[0].world().dots.len(), 1);
+        } else if gone_ms > 40_000 {
+            let words = words(&answer.unwrap());
+            assert_eq!(words, EndReason::PlaceGivenUp.to_string());
+        }
+    }
+}
+
+#[test]
+fn a_guessed_ticket_is_refused_in_words() {
+    let mut desk = desk();
+    let alice = join(&mut desk, address("10.0.0.2:5000"));
+    desk.advance_ms(2_000);
+    let mut guess = alice.ticket;
+    guess[15] ^= 1;
+    let answer = resume(&mut desk, address("10.6.6.6:666"), guess).unwrap();
+    assert_eq!(words(&answer), EndReason::PlaceGivenUp.to_string());
+}
+
+#[test]
+fn a_silent_native_client_is_warned_about_dropped_with_a_word_and_given_up() {
+    let mut desk = desk();
+    let alice = join(&mut desk, address("10.0.0.2:5000"));
+    room_events(&mut desk);
+    desk.advance_ms(4_990);
+    assert_eq!(room_events(&mut desk), []);
+    desk.advance_ms(30);
+    assert_eq!(room_events(&mut desk), [RoomEvent::Quiet(PlayerId(1))]);
+    let sent = desk.advance_ms(5_000);
+    assert_eq!(room_events(&mut desk), [RoomEvent::Dropped(PlayerId(1))]);
+    let last = sent_to(&sent, alice.at).last().unwrap().to_vec();
+    assert_eq!((last[1], last[11]), (0x86, CloseReason::Silent as u8), "Close: silent");
+    assert_eq!(desk.advance_ms(1_000), []);
+    desk.advance_ms(28_990);
+    assert_eq!(room_events(&mut desk), []);
+    desk.advance_ms(50);
+    assert_eq!(room_events(&mut desk), [RoomEvent::Freed(PlayerId(1))]);
+}
+
+#[test]
+fn a_foreign_address_moves_nobody_and_hears_that_the_session_is_not_its_own() {
+    let mut desk = desk();
+    let foreign = address("10.6.6.6:666");
+    let mut alice = join(&mut desk, address("10.0.0.2:5000"));
+    play(&mut desk, &mut alice, 500);
+    let before = desk.node.rooms()[0].world().clone();
+    let input = alice.input(1);
+    let sent = desk.receive(foreign, &input);
+    let unknown = native(0x89, alice.sequence - 1, &alice.session);
+    assert_eq!(sent, [(foreign, unknown.clone())]);
+    assert!(unknown.len() <= input.len());
+    assert_eq!(desk.node.rooms()[0].world(), &before);
+}
+
+#[test]
+fn a_replayed_or_far_off_number_is_not_taken() {
+    let mut desk = desk();
+    let mut alice = join(&mut desk, address("10.0.0.2:5000"));
+    let first = alice.input(8);
+    desk.receive(alice.at, &first);
+    let second = alice.input(0);
+    desk.receive(alice.at, &second);
+    desk.receive(alice.at, &first);
+    let mut far = alice.input(1);
+    far[5..9].copy_from_slice(&0x4000_0000_u32.to_be_bytes());
+    desk.receive(alice.at, &far);
+    let member = desk.node.rooms()[0].members().next().unwrap();
+    assert_eq!(member.buttons.0, 0);
+}
+
+#[test]
+fn another_protocol_or_game_version_is_said_so() {
+    let mut desk = desk();
+    let at = address("10.0.0.2:5000");
+    let hello = |protocol: u8, game: &[u8; 4], version: u8| {
+        [&[0, protocol], &game[..], &[0, version], &NONCE, &[0; 32]].concat()
+    };
+    let mut ask = |payload: Vec<u8>| {
+        let hello = native(0x01, 7, &payload);
+        let answer = desk.receive(at, &hello)[0].1.clone();
+        assert!(answer.len() <= hello.len());
+        words(&answer)
+    };
+    assert_eq!(ask(hello(2, b"DOTS", 1)), EndReason::Protocol { server: 1, ours: 1 }.to_string());
+    let version = EndReason::GameVersion { server: 1, ours: 1 }.to_string();
+    assert_eq!(ask(hello(1, b"DOTS", 2)), version);
+    assert_eq!(ask(hello(1, b"CHSS", 1)), EndReason::NoSuchGame.to_string());
+}
+
+#[test]
+fn a_stopped_server_says_goodbye_to_everyone() {
+    let mut desk = desk();
+    let alice = join(&mut desk, address("10.0.0.2:5000"));
+    desk.node.close(CloseReason::Stopping);
+    let sent = desk.advance_ms(100);
+    let closes = sent_to(&sent, alice.at);
+    assert!(closes.iter().any(|bytes| bytes[1] == 0x86 && bytes[11] == 3), "{closes:?}");
+    assert_eq!(desk.node.front().sessions(), 0);
+}
