@@ -1,0 +1,979 @@
+-- Wireshark dissector for the three dialects of PROTOCOL.md: lan, rtype (with its TCP stream)
+-- and native.
+--
+--   wireshark -X lua_script:tools/backspin.lua
+--   tshark -X lua_script:tools/backspin.lua -r capture.pcap -Y backspin
+--
+-- Or copy it into the folder of personal Lua plugins (Help, About, Folders). It takes the
+-- default ports, and on any other UDP port what has the shape of a dialect. Fields are named
+-- backspin.<dialect>.<field>, as in PROTOCOL.md; backspin.malformed names a fault.
+
+local backspin = Proto("backspin", "Backspin")
+local backspin_tcp = Proto("backspin_tcp", "Backspin rtype stream")
+
+local UDP_PORTS = { 54000, 4242, 4300 }
+local TCP_PORT = 4243
+
+local LAN_HOST_HERE_LONG = 8
+local RTYPE_HEADER = 4
+local RTYPE_ENTITY, RTYPE_PLAYER = 25, 21
+local NATIVE_HEADER = 9
+local NATIVE_MAX_DATAGRAM = 1200
+local NATIVE_MAX_UNCOMPRESSED = 16384
+local NATIVE_ENTITY, NATIVE_PLAYER, NATIVE_ROOM = 26, 24, 27
+local NATIVE_MAX_HISTORY, NATIVE_MAX_BASELINE = 63, 32
+local NAME, NAME_MAX, TOKEN_MAX = 16, 15, 64
+
+------------------------------------------------------------------------------------------------
+-- Fields
+
+-- How each kind is read, shown and how long it is. Integers of both byte orders.
+local KINDS = {
+    u8 = { 1, ProtoField.uint8, base.DEC },
+    x8 = { 1, ProtoField.uint8, base.HEX },
+    i8 = { 1, ProtoField.int8, base.DEC, signed = true },
+    u16 = { 2, ProtoField.uint16, base.DEC },
+    x16 = { 2, ProtoField.uint16, base.HEX },
+    i16 = { 2, ProtoField.int16, base.DEC, signed = true },
+    u32 = { 4, ProtoField.uint32, base.DEC },
+    x32 = { 4, ProtoField.uint32, base.HEX },
+    i32 = { 4, ProtoField.int32, base.DEC, signed = true },
+    u64 = { 8, ProtoField.uint64, base.DEC, wide = true },
+    f32 = { 4, ProtoField.float, float = true },
+    name = { NAME, ProtoField.string, text = true },
+    bytes = { 0, ProtoField.bytes, opaque = true },
+    secret = { 16, ProtoField.bytes, opaque = true },
+}
+
+local SCHEMA = {
+    lan = {
+        type = "u8", port = "u16", native_port = "u16", flags = "x8", tick = "u16", y = "i8",
+        seq = "u32", p1y = "f32", p2y = "f32", ballx = "f32", bally = "f32", ballvx = "f32",
+        ballvy = "f32", p1 = "u8", p2 = "u8",
+    },
+    rtype = {
+        size = "u16", type = "u8", version = "u8", token = "x32", name = "name",
+        sequence = "u32", bits = "x8", timestamp = "u32", count = "u16", id = "u32",
+        kind = "u8", x = "f32", y = "f32", vx = "f32", vy = "f32", rgba = "x32", lives = "u8",
+        score = "i32", host = "u32", base_lives = "u8", difficulty = "u8", started = "u8",
+        reserved = "u8", reason = "u8", tail = "bytes", udp_port = "u16",
+        ["entities.id"] = "u32", ["entities.kind"] = "u8", ["entities.x"] = "f32",
+        ["entities.y"] = "f32", ["entities.vx"] = "f32", ["entities.vy"] = "f32",
+        ["entities.rgba"] = "x32", ["players.id"] = "u32", ["players.lives"] = "u8",
+        ["players.name"] = "name",
+    },
+    native = {
+        version = "u8", type = "x8", flags = "x8", payload_length = "u16", sequence = "u32",
+        uncompressed_size = "u32", protocol = "u16", game = "x32", game_version = "u16",
+        nonce = "u64", padding = "bytes", cookie = "secret", token_required = "u8",
+        budget = "u16", role = "u8", room = "u32", name = "name", password = "name",
+        token_length = "u8", token = "bytes", ticket = "secret", session = "u16",
+        player = "u32", tick = "u32", tick_rate = "u8", reason = "u8", players = "u16",
+        capacity = "u16", rooms = "u16", id = "u32", timestamp = "u32", first = "u16",
+        total = "u16", count = "u8", revision = "u16", present = "x8", snapshot_back = "u8",
+        drawn_back = "u16", same = "u8", changed = "x16", ticks = "u8", history = "x16",
+        server_tick = "u32", entity_count = "u16", baseline_back = "u8", part = "x8",
+        index = "u8", body = "bytes", acknowledged = "u16", length = "u8", events = "bytes",
+        ["newest.sequence"] = "u32", ["newest.input_flags"] = "x16",
+        ["newest.timestamp"] = "u32", ["newest.delta_time"] = "f32",
+        ["rooms.room"] = "u32", ["rooms.game"] = "x32", ["rooms.players"] = "u8",
+        ["rooms.capacity"] = "u8", ["rooms.flags"] = "x8", ["rooms.name"] = "name",
+        ["players.player"] = "u32", ["players.lives"] = "u8", ["players.flags"] = "x8",
+        ["players.rtt_ms"] = "u16", ["players.name"] = "name",
+        ["entities.entity_id"] = "u32", ["entities.entity_type"] = "u16",
+        ["entities.x"] = "f32", ["entities.y"] = "f32", ["entities.vx"] = "i16",
+        ["entities.vy"] = "i16", ["entities.health"] = "u16", ["entities.flags"] = "x16",
+        ["entities.last_ack_sequence"] = "u32", ["feedback.missing"] = "x8",
+        ["feedback.early"] = "i16", ["feedback.echo_timestamp"] = "u32",
+        ["feedback.held"] = "u16",
+    },
+}
+
+local f_dialect = ProtoField.string("backspin.dialect", "Dialect")
+local f_packet = ProtoField.string("backspin.packet", "Packet")
+local f_malformed = ProtoField.string("backspin.malformed", "Malformed")
+local e_malformed =
+    ProtoExpert.new("backspin.malformed.expert", "Malformed", expert.group.MALFORMED, expert.severity.ERROR)
+
+local FIELDS = { lan = {}, rtype = {}, native = {} }
+local all_fields = { f_dialect, f_packet, f_malformed }
+for dialect, schema in pairs(SCHEMA) do
+    for path, kind in pairs(schema) do
+        local make, shown = KINDS[kind][2], KINDS[kind][3]
+        local field = make("backspin." .. dialect .. "." .. path, path:match("[^.]+$"), shown)
+        FIELDS[dialect][path] = field
+        table.insert(all_fields, field)
+    end
+end
+backspin.fields = all_fields
+backspin.experts = { e_malformed }
+
+------------------------------------------------------------------------------------------------
+-- A reader that shows what it reads, and stops at the first fault
+
+local function fail(field, reason)
+    error({ field = field, reason = reason }, 0)
+end
+
+local Reader = {}
+Reader.__index = Reader
+
+local function reader(dialect, tvb, tree)
+    local little = dialect == "rtype"
+    return setmetatable({
+        dialect = dialect, little = little, tvb = tvb, at = 0, tree = tree, prefix = "", info = {},
+    }, Reader)
+end
+
+function Reader:left()
+    return self.tvb:len() - self.at
+end
+
+function Reader:take(name, len)
+    if len > self:left() then
+        fail(name, "truncated")
+    end
+    local range = self.tvb(self.at, len)
+    self.at = self.at + len
+    return range
+end
+
+-- What a range of bytes says as `kind`. `lan` has little-endian floats among big-endian integers.
+function Reader:value(name, kind, range)
+    if kind.float then
+        local little = self.little or self.dialect == "lan"
+        local value = little and range:le_float() or not little and range:float()
+        if value ~= value or value == math.huge or value == -math.huge then
+            fail(name, "not_finite")
+        end
+        return value
+    elseif kind.wide then
+        return range:uint64()
+    elseif kind.signed then
+        return self.little and range:le_int() or not self.little and range:int()
+    end
+    return self.little and range:le_uint() or not self.little and range:uint()
+end
+
+-- Reads and shows a number; `kind` only where it is not the field's usual one.
+function Reader:number(name, kind)
+    local path = self.prefix .. name
+    kind = KINDS[kind or SCHEMA[self.dialect][path]]
+    local range = self:take(name, kind[1])
+    local value = self:value(name, kind, range)
+    self:show(name, range, value)
+    return value
+end
+
+function Reader:show(name, range, value)
+    local item = self.tree:add(FIELDS[self.dialect][self.prefix .. name], range, value)
+    -- Records are in the tree alone; the newest input is no record of a list.
+    if self.prefix == "" or self.prefix == "newest." then
+        table.insert(self.info, self.prefix .. name .. "=" .. tostring(value))
+    end
+    return item
+end
+
+function Reader:within(name, low, high, kind)
+    local value = self:number(name, kind)
+    if value < low or value > high then
+        fail(name, "out_of_range")
+    end
+    return value
+end
+
+-- A number that stands for one of `meanings`, from `first` on.
+function Reader:one_of(name, first, meanings)
+    local path = FIELDS[self.dialect][self.prefix .. name]
+    local range = self:take(name, 1)
+    local value = range:uint()
+    local meaning = meanings[value - first + 1]
+    local item = self.tree:add(path, range, value)
+    if not meaning then
+        fail(name, "out_of_range")
+    end
+    item:append_text(" (" .. meaning .. ")")
+    if self.prefix == "" then
+        table.insert(self.info, name .. "=" .. value)
+    end
+    return value
+end
+
+-- The UTF-8 characters of more than one byte, by their length.
+local CHARACTERS = {
+    "^[\194-\223][\128-\191]",
+    "^[\224-\239][\128-\191][\128-\191]",
+    "^[\240-\244][\128-\191][\128-\191][\128-\191]",
+}
+
+-- Bytes as text for people: what is not UTF-8 is replaced, control characters are made visible.
+local function printable(raw)
+    local out, at = {}, 1
+    while at <= #raw do
+        local byte, shown = raw:byte(at), nil
+        if byte < 32 or byte == 127 then
+            shown = string.format("\\u{%x}", byte)
+        elseif byte < 128 then
+            shown = string.char(byte)
+        end
+        local len = 1
+        for _, character in ipairs(CHARACTERS) do
+            local found = not shown and raw:match(character, at)
+            if found then
+                shown, len = found, #found
+            end
+        end
+        table.insert(out, shown or "\239\191\189")
+        at = at + len
+    end
+    return table.concat(out)
+end
+
+function Reader:name(name)
+    local range = self:take(name, NAME)
+    local raw = range:raw()
+    local nul = raw:find("\0", 1, true)
+    if not nul then
+        fail(name, "unterminated")
+    elseif raw:find("[^%z]", nul) then
+        fail(name, "after_nul")
+    end
+    self:show_text(name, range, nul - 1)
+end
+
+-- All that is left is the name.
+function Reader:raw_name(name)
+    local len = self:left()
+    if len > NAME_MAX then
+        fail(name, "wrong_size")
+    elseif len == 0 then
+        self:show_text(name, self.tvb(self.at - 1, 1), 0)
+        return
+    end
+    local range = self:take(name, len)
+    if range:raw():find("\0", 1, true) then
+        fail(name, "after_nul")
+    end
+    self:show_text(name, range, len)
+end
+
+function Reader:show_text(name, range, len)
+    local text = len == 0 and "" or printable(range(0, len):raw())
+    self.tree:add(FIELDS[self.dialect][self.prefix .. name], range, text)
+    if self.prefix == "" then
+        table.insert(self.info, string.format("%s=%q", name, text))
+    end
+end
+
+-- Opaque bytes are in the tree, not in the info column.
+function Reader:opaque(name, len)
+    len = len or KINDS[SCHEMA[self.dialect][self.prefix .. name]][1]
+    if len > 0 then
+        self.tree:add(FIELDS[self.dialect][self.prefix .. name], self:take(name, len))
+    end
+end
+
+function Reader:zeros(name, len)
+    local range = self:take(name, len)
+    self.tree:add(FIELDS[self.dialect][name], range)
+    if range:raw():find("[^%z]") then
+        fail(name, "out_of_range")
+    end
+end
+
+-- Reads a part of the packet into a branch of the tree.
+function Reader:branch(prefix, label, len, read)
+    local tree, outer = self.tree, self.prefix
+    local shown = math.min(len, self:left())
+    self.tree = shown > 0 and tree:add(self.tvb(self.at, shown), label) or tree
+    self.prefix = prefix .. "."
+    read(self)
+    self.tree, self.prefix = tree, outer
+end
+
+-- `count` records of `len` bytes each, which are all that is left.
+function Reader:records(field, count, prefix, len, read)
+    if self:left() ~= count * len then
+        fail(field, "wrong_size")
+    end
+    for i = 1, count do
+        self:branch(prefix, prefix .. " " .. i, len, read)
+    end
+end
+
+function Reader:finish(packet)
+    if self:left() > 0 then
+        fail(packet, "trailing")
+    end
+end
+
+------------------------------------------------------------------------------------------------
+-- lan
+
+local LAN = {
+    { "FIND_HOST", 1, function() end },
+    { "HOST_HERE", 3, function(r)
+        r:number("port")
+        if r:left() > 0 then
+            if r:take("upgrade", 2):raw() ~= "BS" then
+                fail("upgrade", "not_canonical")
+            end
+            r:number("native_port")
+            r:number("flags")
+        end
+    end },
+    { "HELLO", 3, function(r) r:number("port") end },
+    { "HELLO_ACK", 1, function() end },
+    { "GUEST_INPUT", 4, function(r)
+        r:number("tick")
+        r:within("y", -1, 1)
+    end },
+    { "STATE_UPDATE", 31, function(r)
+        for _, name in ipairs({ "seq", "p1y", "p2y", "ballx", "bally", "ballvx", "ballvy", "p1", "p2" }) do
+            r:number(name)
+        end
+    end },
+}
+
+local function lan_has_shape(tvb)
+    local len = tvb:len()
+    local packet = len > 0 and LAN[tvb(0, 1):uint()]
+    if not packet then
+        return false
+    elseif packet[1] == "HOST_HERE" and len == LAN_HOST_HERE_LONG then
+        return tvb(3, 2):raw() == "BS"
+    end
+    return len == packet[2]
+end
+
+local function lan_decode(r, shown)
+    -- The type is what the packet's name says; it is not repeated in the info column.
+    local range = r:take("type", 1)
+    local packet = LAN[range:uint()]
+    r.tree:add(FIELDS.lan.type, range)
+    if not packet then
+        fail("type", "unknown_type")
+    end
+    shown(packet[1])
+    packet[3](r)
+    r:finish(packet[1])
+end
+
+------------------------------------------------------------------------------------------------
+-- rtype
+
+local function rtype_entity(r)
+    r:number("id")
+    r:one_of("kind", 1, { "player", "enemy", "bullet", "power-up" })
+    for _, name in ipairs({ "x", "y", "vx", "vy", "rgba" }) do
+        r:number(name)
+    end
+end
+
+local function rtype_ping(r)
+    r:number("sequence")
+    r:number("timestamp")
+end
+
+local DIFFICULTY = { "easy", "normal", "hard" }
+
+local function nothing() end
+
+local function exactly(size)
+    return function(actual) return actual == size end
+end
+
+-- By type: name, which sizes the payload can have, how it is read.
+local RTYPE = {
+    { "Hello", function(size) return size == 20 or size <= NAME_MAX end, function(r)
+        if r:left() <= NAME_MAX then
+            r:raw_name("name")
+        else
+            r:number("token")
+            r:name("name")
+        end
+    end },
+    { "HelloAck", exactly(0), nothing },
+    { "Input", exactly(5), function(r)
+        r:number("sequence")
+        r:within("bits", 0, 63)
+    end },
+    { "State", function(size) return size >= 2 and (size - 2) % RTYPE_ENTITY == 0 end, function(r)
+        r:records("count", r:number("count"), "entities", RTYPE_ENTITY, rtype_entity)
+    end },
+    { "Spawn", exactly(RTYPE_ENTITY), rtype_entity },
+    { "Despawn", exactly(4), function(r) r:number("id") end },
+    { "Ping", exactly(8), rtype_ping },
+    { "Pong", exactly(8), rtype_ping },
+    { "Roster", function(size) return size >= 1 and (size - 1) % RTYPE_PLAYER == 0 end, function(r)
+        r:records("count", r:number("count", "u8"), "players", RTYPE_PLAYER, function(player)
+            player:number("id")
+            player:number("lives")
+            player:name("name")
+        end)
+    end },
+    { "LivesUpdate", exactly(5), function(r)
+        r:number("id")
+        r:number("lives")
+    end },
+    { "ScoreUpdate", exactly(8), function(r)
+        r:number("id")
+        r:number("score")
+    end },
+    { "LobbyStatus", exactly(8), function(r)
+        r:number("host")
+        r:within("base_lives", 1, 6)
+        r:one_of("difficulty", 0, DIFFICULTY)
+        r:within("started", 0, 1)
+        r:number("reserved")
+    end },
+    { "LobbyConfig", exactly(2), function(r)
+        r:within("base_lives", 1, 6)
+        r:one_of("difficulty", 0, DIFFICULTY)
+    end },
+    { "StartMatch", exactly(0), nothing },
+    { "GameOver", exactly(1), function(r)
+        r:one_of("reason", 0, { "all dead", "the host left", "victory" })
+    end },
+    { "Disconnect", exactly(0), nothing },
+    { "ReturnToMenu", exactly(0), nothing },
+}
+
+local function tail(r)
+    r:opaque("tail", r:left())
+end
+
+local RTYPE_TCP = {
+    [1] = { "Hello", function(size) return size <= NAME_MAX end, function(r) r:raw_name("name") end },
+    [2] = { "HelloAck", exactly(6), function(r)
+        r:number("udp_port")
+        r:number("token")
+    end },
+    [100] = { "TcpWelcome", function(size) return size == 0 or size == 6 end, tail },
+    [101] = { "StartGame", function() return true end, tail },
+}
+
+local function rtype_has_shape(tvb)
+    local len = tvb:len()
+    if len < RTYPE_HEADER or tvb(3, 1):uint() ~= 1 then
+        return false
+    end
+    local size, packet = tvb(0, 2):le_uint(), RTYPE[tvb(2, 1):uint()]
+    return size == len - RTYPE_HEADER and packet ~= nil and packet[2](size)
+end
+
+-- Reads the header without a trace in the info column.
+local function rtype_header(r)
+    local size = r:number("size")
+    local kind = r:number("type")
+    local version = r:number("version")
+    r.info = {}
+    if version ~= 1 then
+        fail("version", "version")
+    end
+    return size, kind
+end
+
+local function rtype_decode(r, shown)
+    local size, kind = rtype_header(r)
+    if size ~= r:left() then
+        fail("size", "wrong_size")
+    end
+    local packet = RTYPE[kind]
+    if not packet then
+        fail("type", "unknown_type")
+    end
+    shown(packet[1])
+    packet[3](r)
+    r:finish(packet[1])
+end
+
+local function rtype_tcp_decode(r, shown)
+    local size, kind = rtype_header(r)
+    local packet = RTYPE_TCP[kind]
+    if not packet then
+        fail("type", "unknown_type")
+    elseif not packet[2](size) then
+        fail("size", "wrong_size")
+    end
+    shown(packet[1])
+    packet[3](r)
+    r:finish(packet[1])
+end
+
+------------------------------------------------------------------------------------------------
+-- native
+
+local ROLES = { "play", "watch" }
+
+local REJECT_REASONS = {
+    "full", "another protocol", "another game version", "no such game", "banned", "no token",
+    "no such room", "wrong password", "unknown ticket", "too many from this address", "stopping",
+}
+
+local CLOSE_REASONS = { "left", "silent", "stopping", "kicked", "violation", "room closed" }
+
+local function session(r)
+    r:within("session", 1, 65535)
+end
+
+local function varint(r)
+    local value, scale, start = 0, 1, r.at
+    for _ = 1, 3 do
+        local byte = r:take("changed", 1):uint()
+        value = value + (byte % 128) * scale
+        scale = scale * 128
+        if byte < 128 then
+            if value > 65535 then
+                fail("changed", "out_of_range")
+            elseif byte == 0 then
+                fail("changed", "not_canonical")
+            end
+            r.tree:add(FIELDS.native.changed, r.tvb(start, r.at - start), value)
+            return value
+        end
+    end
+    fail("changed", "out_of_range")
+end
+
+-- Exclusive or of two u16, with arithmetic alone: Lua versions differ in their bit operations.
+local function flip(a, b)
+    local out, bit = 0, 1
+    while bit < 65536 do
+        local x, y = math.floor(a / bit) % 2, math.floor(b / bit) % 2
+        out = out + (x ~= y and bit or 0)
+        bit = bit * 2
+    end
+    return out
+end
+
+-- One run of the history: its ticks, each with the same buttons.
+local function run(r, field, flags)
+    local range = r:take(field, 1)
+    local ticks = range:uint()
+    r.tree:add(FIELDS.native[field], range)
+    for _ = 1, math.min(ticks, NATIVE_MAX_HISTORY) do
+        r.tree:add(FIELDS.native.history, range, flags):set_generated()
+    end
+    return ticks
+end
+
+local function history(r, flags)
+    if r:left() == 0 then
+        return
+    end
+    local total = run(r, "same", flags)
+    if total == 0 and r:left() == 0 then
+        fail("same", "not_canonical")
+    end
+    while r:left() > 0 do
+        flags = flip(flags, varint(r))
+        local ticks = run(r, "ticks", flags)
+        if ticks == 0 then
+            fail("ticks", "out_of_range")
+        end
+        total = total + ticks
+    end
+    if total > NATIVE_MAX_HISTORY then
+        fail("ticks", "out_of_range")
+    end
+end
+
+local function events(r)
+    r:number("acknowledged")
+    r:number("first")
+    for _ = 1, r:number("count") do
+        local range = r:take("length", 1)
+        r.tree:add(FIELDS.native.length, range)
+        if range:uint() > 0 then
+            r.tree:add(FIELDS.native.events, r:take("event", range:uint()))
+        end
+    end
+    r:finish("events")
+end
+
+local function pong(r)
+    r:number("id")
+    r:number("timestamp")
+end
+
+local NATIVE = {
+    [0x01] = { "Hello", function(r)
+        r:number("protocol")
+        r:number("game")
+        r:number("game_version")
+        r:number("nonce")
+        r:zeros("padding", 32)
+    end },
+    [0x02] = { "Join", function(r)
+        r:number("nonce")
+        r:opaque("cookie")
+        r:number("protocol")
+        r:number("game")
+        r:number("game_version")
+        r:within("budget", 1024, NATIVE_MAX_DATAGRAM)
+        r:one_of("role", 0, ROLES)
+        r:number("room")
+        r:name("name")
+        r:name("password")
+        r:opaque("token", r:within("token_length", 0, TOKEN_MAX))
+    end },
+    [0x03] = { "Discover", function(r)
+        r:number("nonce")
+        r:number("game")
+        r:zeros("padding", 27)
+    end },
+    [0x04] = { "Ping", function(r)
+        r:number("session")
+        pong(r)
+    end },
+    [0x05] = { "ClientPong", function(r)
+        session(r)
+        pong(r)
+    end },
+    [0x06] = { "Goodbye", session },
+    [0x07] = { "ListRooms", function(r)
+        r:number("nonce")
+        r:opaque("cookie")
+        r:number("game")
+        r:number("first")
+    end },
+    [0x08] = { "EnterRoom", function(r)
+        session(r)
+        r:number("nonce")
+        r:number("room")
+        r:one_of("role", 0, ROLES)
+        r:name("password")
+    end },
+    [0x09] = { "Resume", function(r)
+        r:number("nonce")
+        r:opaque("cookie")
+        r:opaque("ticket")
+    end },
+    [0x10] = { "Input", function(r)
+        session(r)
+        local flags
+        r:branch("newest", "newest", 14, function(newest)
+            newest:within("sequence", 1, 4294967295)
+            flags = newest:number("input_flags")
+            newest:number("timestamp")
+            newest:number("delta_time")
+        end)
+        local present = r:within("present", 0, 3)
+        if present % 2 == 1 then
+            r:number("snapshot_back")
+        end
+        if present >= 2 then
+            r:number("drawn_back")
+        end
+        history(r, flags)
+    end },
+    [0x11] = { "ClientEvents", function(r)
+        session(r)
+        events(r)
+    end },
+    [0x12] = { "SnapshotAck", function(r)
+        session(r)
+        r:number("server_tick")
+    end },
+    [0x81] = { "Challenge", function(r)
+        r:number("nonce")
+        r:opaque("cookie")
+        r:within("token_required", 0, 1)
+    end },
+    [0x82] = { "Accept", function(r)
+        r:number("nonce")
+        session(r)
+        r:number("player")
+        r:number("room")
+        r:number("tick")
+        r:within("tick_rate", 1, 255)
+        r:within("budget", 1024, NATIVE_MAX_DATAGRAM)
+        r:one_of("role", 0, ROLES)
+        r:opaque("ticket")
+    end },
+    [0x83] = { "Here", function(r)
+        r:number("nonce")
+        r:number("game")
+        r:number("game_version")
+        r:number("protocol")
+        r:number("players")
+        r:number("capacity")
+        r:within("token_required", 0, 1)
+        r:number("rooms")
+        r:name("name")
+    end },
+    [0x84] = { "ServerPing", pong },
+    [0x85] = { "Pong", pong },
+    [0x86] = { "Close", function(r)
+        session(r)
+        r:one_of("reason", 1, CLOSE_REASONS)
+    end },
+    [0x87] = { "RoomList", function(r)
+        r:number("nonce")
+        r:number("total")
+        r:number("first")
+        r:records("count", r:number("count"), "rooms", NATIVE_ROOM, function(room)
+            room:number("room")
+            room:number("game")
+            room:number("players")
+            room:number("capacity")
+            room:within("flags", 0, 7)
+            room:name("name")
+        end)
+    end },
+    [0x88] = { "Reject", function(r)
+        r:number("nonce")
+        r:one_of("reason", 1, REJECT_REASONS)
+        r:number("protocol")
+        r:number("game_version")
+    end },
+    [0x89] = { "UnknownSession", session },
+    [0x90] = { "Roster", function(r)
+        r:number("revision")
+        r:records("count", r:number("count"), "players", NATIVE_PLAYER, function(player)
+            player:number("player")
+            player:number("lives")
+            player:within("flags", 0, 31)
+            player:number("rtt_ms")
+            player:name("name")
+        end)
+    end },
+    [0xA0] = { "Snapshot", function(r)
+        r:number("server_tick")
+        r:records("entity_count", r:number("entity_count"), "entities", NATIVE_ENTITY, function(entity)
+            local names = {
+                "entity_id", "entity_type", "x", "y", "vx", "vy", "health", "flags", "last_ack_sequence",
+            }
+            for _, name in ipairs(names) do
+                entity:number(name)
+            end
+        end)
+    end },
+    [0xA1] = { "DeltaSnapshot", function(r)
+        r:number("server_tick")
+        r:within("baseline_back", 0, NATIVE_MAX_BASELINE)
+        local range = r:take("part", 1)
+        local index, count = range:bitfield(0, 4), range:bitfield(4, 4)
+        r.tree:add(FIELDS.native.part, range)
+        r:show("index", range, index)
+        r:show("count", range, count)
+        if index >= count then
+            fail("part", "out_of_range")
+        end
+        if r:within("present", 0, 1) == 1 then
+            r:branch("feedback", "feedback", 9, function(feedback)
+                feedback:number("missing")
+                feedback:number("early")
+                feedback:number("echo_timestamp")
+                feedback:number("held")
+            end)
+        end
+        r:opaque("body", r:left())
+    end },
+    [0xA2] = { "ServerEvents", events },
+}
+
+local function native_has_shape(tvb)
+    local len = tvb:len()
+    if len < NATIVE_HEADER or tvb(0, 1):uint() ~= 1 or not NATIVE[tvb(1, 1):uint()] then
+        return false
+    end
+    local header = tvb(2, 1):uint() % 2 == 1 and NATIVE_HEADER + 4 or NATIVE_HEADER
+    return len == header + tvb(3, 2):uint()
+end
+
+-- An LZ4 block that unpacks to exactly `size` bytes, or nil.
+local function unpack_lz4(block, size)
+    local out, at = {}, 1
+    -- A length goes on with bytes that are added, as long as they are 255.
+    local function extended(len)
+        while len >= 15 do
+            local byte = block:byte(at)
+            if not byte or len > size then
+                return nil
+            end
+            at = at + 1
+            len = len + byte
+            if byte < 255 then
+                break
+            end
+        end
+        return len
+    end
+    while at <= #block do
+        local token = block:byte(at)
+        at = at + 1
+        local literals = extended(math.floor(token / 16))
+        if not literals or at + literals - 1 > #block or #out + literals > size then
+            return nil
+        end
+        for i = at, at + literals - 1 do
+            out[#out + 1] = block:sub(i, i)
+        end
+        at = at + literals
+        if at > #block then
+            return #out == size and table.concat(out) or nil
+        end
+        local low, high = block:byte(at, at + 1)
+        at = at + 2
+        local offset, len = high and low + 256 * high, extended(token % 16)
+        if not offset or not len or offset == 0 or offset > #out or #out + len + 4 > size then
+            return nil
+        end
+        for _ = 1, len + 4 do
+            out[#out + 1] = out[#out + 1 - offset]
+        end
+    end
+    return nil
+end
+
+local function native_decode(r, shown)
+    local version = r:number("version")
+    local kind = r:number("type")
+    local flags = r:number("flags")
+    r.info = {}
+    local packet = NATIVE[kind]
+    if version ~= 1 then
+        fail("version", "version")
+    elseif not packet then
+        fail("type", "unknown_type")
+    elseif flags > 1 or flags == 1 and kind < 0x80 then
+        fail("flags", "out_of_range")
+    end
+    shown(packet[1])
+    if flags == 1 then
+        r.tree:append_text(", compressed")
+    end
+    local stated = r:number("payload_length")
+    r.info = {}
+    r:number("sequence")
+    local info, size = r.info, nil
+    if flags == 1 then
+        size = r:number("uncompressed_size")
+        if size > NATIVE_MAX_UNCOMPRESSED then
+            fail("uncompressed_size", "out_of_range")
+        elseif size <= stated then
+            fail("uncompressed_size", "not_canonical")
+        end
+    end
+    if stated ~= r:left() then
+        fail("payload_length", "wrong_size")
+    elseif r.tvb:len() > NATIVE_MAX_DATAGRAM then
+        fail("payload_length", "out_of_range")
+    end
+    if size then
+        local plain = stated > 0 and unpack_lz4(r.tvb(r.at, stated):raw(), size)
+        if not plain then
+            fail("payload", "compression")
+        end
+        -- The unpacked bytes have a tab of their own; what is read from them is shown in the tree.
+        r.tvb, r.at = ByteArray.new(plain, true):tvb("Unpacked"), 0
+    end
+    r.info = info
+    packet[2](r)
+    r:finish(packet[1])
+end
+
+------------------------------------------------------------------------------------------------
+-- Which dialect, and what is shown of it
+
+local function detect(tvb)
+    if native_has_shape(tvb) then
+        return "native"
+    elseif lan_has_shape(tvb) then
+        return "lan"
+    elseif rtype_has_shape(tvb) then
+        return "rtype"
+    end
+end
+
+-- The dialect that bytes of no dialect's shape were most likely meant to be.
+local function closest(tvb)
+    local len = tvb:len()
+    if len >= 2 and tvb(0, 2):le_uint() + RTYPE_HEADER == len or len >= 4 and tvb(3, 1):uint() == 1 then
+        return "rtype"
+    end
+    local first = tvb(0, 1):uint()
+    if first == 1 and len > 1 then
+        return "native"
+    elseif first >= 1 and first <= 6 then
+        return "lan"
+    end
+end
+
+local DECODE = { lan = lan_decode, rtype = rtype_decode, native = native_decode }
+
+-- Shows one packet, and returns its line for the info column.
+local function show(proto, dialect, decode, tvb, tree)
+    local root = tree:add(proto, tvb(), "Backspin")
+    if dialect then
+        root:add(f_dialect, tvb(), dialect):set_generated()
+        root:append_text(", " .. dialect)
+    end
+    local r = reader((dialect or ""):match("^%a+"), tvb, root)
+    local line = dialect or "backspin"
+    local ok, fault = pcall(decode, r, function(packet)
+        root:add(f_packet, tvb(), packet):set_generated()
+        root:append_text(" " .. packet)
+        line = line .. " " .. packet
+    end)
+    if ok then
+        table.insert(r.info, 1, line)
+        return table.concat(r.info, " ")
+    elseif type(fault) ~= "table" then
+        -- Not a fault of the bytes but of this script.
+        error(fault, 0)
+    end
+    local what = fault.field .. ": " .. fault.reason
+    root:add(f_malformed, tvb(), what):set_generated()
+    root:add_proto_expert_info(e_malformed, "Malformed " .. what)
+    return line .. " malformed " .. what
+end
+
+function backspin.dissector(tvb, pinfo, tree)
+    if tvb:len() == 0 then
+        return 0
+    end
+    local dialect = detect(tvb) or closest(tvb)
+    local decode = DECODE[dialect] or function() fail("datagram", "no_dialect") end
+    pinfo.cols.protocol:set("Backspin")
+    pinfo.cols.info:set(show(backspin, dialect, decode, tvb, tree))
+    return tvb:len()
+end
+
+-- How long the next message is. Behind a header that no message has nothing makes sense: it
+-- takes all there is.
+local function message_len(tvb, _, offset)
+    local size, packet = tvb(offset, 2):le_uint(), RTYPE_TCP[tvb(offset + 2, 1):uint()]
+    if packet and packet[2](size) and tvb(offset + 3, 1):uint() == 1 then
+        return RTYPE_HEADER + size
+    end
+    return tvb:len() - offset
+end
+
+function backspin_tcp.dissector(tvb, pinfo, tree)
+    local lines = {}
+    dissect_tcp_pdus(tvb, tree, RTYPE_HEADER, message_len, function(message, _, message_tree)
+        table.insert(lines, show(backspin, "rtype-tcp", rtype_tcp_decode, message, message_tree))
+        return message:len()
+    end)
+    if #lines > 0 then
+        pinfo.cols.protocol:set("Backspin")
+        pinfo.cols.info:set(table.concat(lines, "; "))
+    end
+    return tvb:len()
+end
+
+backspin:register_heuristic("udp", function(tvb, pinfo, tree)
+    if not detect(tvb) then
+        return false
+    end
+    backspin.dissector(tvb, pinfo, tree)
+    return true
+end)
+
+for _, port in ipairs(UDP_PORTS) do
+    DissectorTable.get("udp.port"):add(port, backspin)
+end
+DissectorTable.get("tcp.port"):add(TCP_PORT, backspin_tcp)
