@@ -107,20 +107,28 @@ pub struct Transmit {
     pub len: usize,
 }
 
-/// A stream, as the driver numbers them. Never used again after it was closed.
+/// The number of a stream, for one node: its peer knows the same stream by another.
+///
+/// A node chooses the numbers of those that it opens, below [`StreamId::FIRST_ACCEPTED`]; the
+/// driver numbers those that others open to it, from there on. No number is used twice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct StreamId(pub u64);
+
+impl StreamId {
+    /// The least number of a stream that was opened by the peer.
+    pub const FIRST_ACCEPTED: StreamId = StreamId(1 << 63);
+}
 
 /// What happened to a stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StreamEvent<'a> {
-    /// It stands, with this peer.
+    /// It stands, with this peer. The first that a node hears of a stream it did not open.
     Opened(SocketAddr),
-    /// It could not be opened, or broke.
+    /// It could not be opened, or broke. The last that is heard of it.
     Failed,
-    /// These bytes came.
+    /// These bytes came: any piece of what was sent, in order.
     Received(&'a [u8]),
-    /// The peer closed it.
+    /// The peer closed it, both ways. The last that is heard of it.
     Closed,
 }
 
@@ -129,8 +137,8 @@ pub enum StreamEvent<'a> {
 pub enum StreamAction {
     /// Open it to this peer.
     Open(SocketAddr),
-    /// Write so many bytes of the buffer.
+    /// Write so many bytes of the buffer. Only once it stands; they are lost if it just ended.
     Send(usize),
-    /// Close it.
+    /// Close it, both ways: what was sent still arrives, nothing more is heard of it.
     Close,
 }

@@ -34,6 +34,10 @@ pub(super) struct Recorder(SipHasher24);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     Datagram = 0,
+    StreamOpened = 1,
+    StreamFailed = 2,
+    StreamBytes = 3,
+    StreamClosed = 4,
 }
 
 impl Recorder {

@@ -8,6 +8,7 @@
 //! agenda  -> what happens when, and true time
 //! flight  -> the datagrams under way
 //! links   -> a pair of links for every two hosts
+//! streams -> the connections that stand, and their bytes under way; tcp drives them
 //! ```
 
 use super::digest::{Kind, Recorder};
@@ -21,10 +22,14 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::time::Duration;
+use streams::Streams;
+use tcp::Survivor;
 
 mod agenda;
 mod flight;
 mod links;
+mod streams;
+mod tcp;
 
 /// Hosts, the links between any two of them, and everything under way.
 ///
@@ -38,6 +43,7 @@ pub struct World<N> {
     links: Links,
     agenda: Agenda,
     flight: Flight,
+    streams: Streams,
     strays: Strays,
     recorder: Recorder,
     /// Hosts that the caller may have changed since they were last polled.
@@ -105,6 +111,7 @@ impl<N: StreamNode> World<N> {
             links: Links::new(seed, link),
             agenda: Agenda::default(),
             flight: Flight::default(),
+            streams: Streams::new(seed),
             strays: Strays::default(),
             recorder: Recorder::new(),
             touched: Vec::new(),
@@ -112,8 +119,9 @@ impl<N: StreamNode> World<N> {
         }
     }
 
-    /// Starts a node now. Its socket `i` is `addresses[i]`, and it reads a clock that drifts
-    /// so. It is polled for the first time when the world runs on.
+    /// Starts a node now. Its socket `i` is `addresses[i]`; if it accepts streams, then at any
+    /// port of their IPs. It reads a clock that drifts so. It is polled for the first time when
+    /// the world runs on.
     ///
     /// # Panics
     /// If there is no address, or one that nobody can have or somebody has; or if
@@ -213,7 +221,8 @@ impl<N: StreamNode> World<N> {
     }
 
     /// A NAT gave one socket of a host a new address, and the host does not know. From now on
-    /// it sends from there, and what goes to the old one is lost, also what is under way.
+    /// it sends from there, and what goes to the old one is lost, also what is under way. Its
+    /// streams break.
     ///
     /// # Panics
     /// If nobody can have the new address, or somebody has it, or there is no such socket.
@@ -222,11 +231,14 @@ impl<N: StreamNode> World<N> {
         self.addresses.remove(&old);
         self.claim(id, socket, new);
         self.hosts[id.index()].addresses[usize::from(socket)] = new;
+        self.break_streams(id, Survivor::Both);
     }
 
     /// The program on a host crashed and was started anew, at the same addresses and with the
-    /// same clock. Datagrams under way still arrive, at the new one. Returns the old one.
+    /// same clock. Datagrams under way still arrive, at the new one; streams break, and only
+    /// the peers hear of it. Returns the old one.
     pub fn replace(&mut self, id: HostId, node: N) -> N {
+        self.break_streams(id, Survivor::Peer);
         std::mem::replace(self.node_mut(id), node)
     }
 
@@ -266,7 +278,8 @@ impl<N: StreamNode> World<N> {
         self.flight.len()
     }
 
-    /// What the run comes to so far: every delivery with its time, addresses and bytes.
+    /// What the run comes to so far: every delivery with its time, addresses and bytes, and
+    /// everything that happened to streams.
     pub fn digest(&self) -> Digest {
         self.recorder.digest()
     }
@@ -304,6 +317,8 @@ impl<N: StreamNode> World<N> {
                 self.hosts[id.index()].node.handle_timeout(now);
                 self.poll(id);
             }
+            Event::Depart(segment) => self.depart(segment),
+            Event::Land(segment) => self.land(segment),
         }
     }
 
@@ -341,6 +356,7 @@ impl<N: StreamNode> World<N> {
     /// Takes from a node all that it has to send, and its deadline.
     fn poll(&mut self, id: HostId) {
         self.poll_transmit(id);
+        self.poll_stream(id);
         let host = &self.hosts[id.index()];
         let wake = host.node.poll_timeout().map(|deadline| host.drift.real(deadline));
         self.agenda.set_wake(id, wake);
@@ -355,9 +371,7 @@ impl<N: StreamNode> World<N> {
                 self.out = out;
                 return;
             };
-            let bytes = out.get(..transmit.len).unwrap_or_else(|| {
-                panic!("{} sends more bytes than it was given", self.describe(id))
-            });
+            let bytes = self.written(id, &out, transmit.len);
             self.send(id, transmit.path, bytes);
         }
         panic!(
@@ -438,6 +452,13 @@ impl<N: StreamNode> World<N> {
         let addresses = &self.hosts[id.index()].addresses;
         *addresses.get(usize::from(socket)).unwrap_or_else(|| {
             panic!("{} has no socket {socket}, only {}", self.describe(id), addresses.len())
+        })
+    }
+
+    /// What a node has written into its buffer.
+    fn written<'a>(&self, id: HostId, out: &'a [u8], len: usize) -> &'a [u8] {
+        out.get(..len).unwrap_or_else(|| {
+            panic!("{} says it wrote {len} bytes into {}", self.describe(id), out.len())
         })
     }
 

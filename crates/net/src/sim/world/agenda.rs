@@ -2,6 +2,7 @@
 
 use super::HostId;
 use super::flight::Slot;
+use super::streams::SegmentId;
 use crate::time::Time;
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
@@ -13,6 +14,10 @@ pub(super) enum Event {
     Arrive(Slot),
     /// A host's deadline has come.
     Wake(HostId),
+    /// A piece of a stream is sent, for the first time or once more.
+    Depart(SegmentId),
+    /// A piece of a stream reaches its host, perhaps before its turn.
+    Land(SegmentId),
 }
 
 /// Events in order of time; at equal times, in the order in which they were pushed.

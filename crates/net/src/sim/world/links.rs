@@ -41,6 +41,11 @@ impl Links {
         Links { seed, config, pairs: BTreeMap::new() }
     }
 
+    /// What a link does that was never told otherwise.
+    pub(super) fn config(&self) -> &LinkConfig {
+        &self.config
+    }
+
     /// The link that carries datagrams from one host to another.
     pub(super) fn link(&mut self, from: HostId, to: HostId) -> &mut Link {
         let pair = Pair::of(from, to);

@@ -4,6 +4,7 @@ use crate::sim::{Jitter, Loss, Preset};
 use toy::Toy;
 
 mod pace;
+mod streams;
 mod toy;
 
 fn ms(ms: u64) -> Time {

@@ -1,21 +1,43 @@
 //! What the world itself costs: a server and two clients, 60 datagrams a second each way.
 
 use super::*;
-use toy::Manner;
 
 const SECONDS: u64 = 60;
 const TICK: Duration = Duration::from_nanos(16_666_667);
+const PAYLOAD_LEN: usize = 80;
 
-/// A server that tells two clients, and two clients that tell the server, 60 times a second.
-fn match_of_two(seed: u64) -> World<Toy> {
-    let talker = |peers: &[SocketAddr]| {
-        let mut toy = Toy { manner: Manner::Ignore, ..Toy::ticking(peers, TICK) };
-        toy.ticker.as_mut().unwrap().len = 80;
-        toy
-    };
-    let toys = [talker(&[at(1), at(2)]), talker(&[at(0)]), talker(&[at(0)])];
-    world(seed, Preset::Reference.config(), toys).0
+/// Tells every peer something 60 times a second, and costs next to nothing itself.
+#[derive(Default)]
+struct Talker {
+    peers: Vec<SocketAddr>,
+    /// How many of them were told in this tick.
+    told: usize,
+    ticks: u64,
+    next: Time,
 }
+
+impl Node for Talker {
+    fn handle_datagram(&mut self, _: Time, _: Path, _: &mut [u8]) {}
+
+    fn handle_timeout(&mut self, _: Time) {
+        self.next += TICK;
+        self.ticks += 1;
+        self.told = 0;
+    }
+
+    fn poll_transmit(&mut self, _: Time, out: &mut [u8]) -> Option<Transmit> {
+        let peer = *self.peers.get(self.told).filter(|_| self.ticks > 0)?;
+        self.told += 1;
+        out[..PAYLOAD_LEN].fill(self.ticks as u8);
+        Some(Transmit { path: Path::to(peer), len: PAYLOAD_LEN })
+    }
+
+    fn poll_timeout(&self) -> Option<Time> {
+        Some(self.next)
+    }
+}
+
+impl StreamNode for Talker {}
 
 /// `cargo test --release -p backspin sixty_simulated_seconds -- --nocapture` shows the figure.
 #[test]
@@ -23,12 +45,15 @@ fn sixty_simulated_seconds_of_a_match_need_few_buffers() {
     const RUNS: u32 = 10;
     let begin = std::time::Instant::now();
     for seed in 0..RUNS {
-        let mut world = match_of_two(seed.into());
+        let mut world = World::new(seed.into(), Preset::Reference.config());
+        let ids = [vec![at(1), at(2)], vec![at(0)], vec![at(0)]].map(|peers| {
+            let address = at(world.hosts.len() as u8);
+            world.add(Talker { peers, ..Talker::default() }, &[address], Drift::NONE)
+        });
         world.run_until(ms(SECONDS * 1_000));
-        let sent: u64 = (0..3).map(|n| world.traffic(HostId(n)).sent).sum();
+        let sent: u64 = ids.map(|id| world.traffic(id).sent).iter().sum();
         assert_eq!(sent, 4 * 60 * SECONDS);
-        let timeouts: usize = (0..3).map(|n| world.node(HostId(n)).timeouts.len()).sum();
-        assert_eq!(timeouts as u64, 3 * 60 * SECONDS);
+        assert_eq!(ids.map(|id| world.node(id).ticks), [60 * SECONDS; 3]);
         // No more than are ever under way at once: four every tick for 50 to 70 ms.
         assert!(world.flight.capacity() <= 4 * 5, "{}", world.flight.capacity());
     }

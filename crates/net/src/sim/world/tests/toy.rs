@@ -1,6 +1,6 @@
 //! A node that does what a test tells it to, and remembers what it saw.
 
-use crate::node::{Node, Path, StreamNode, Transmit};
+use crate::node::{Node, Path, StreamAction, StreamEvent, StreamId, StreamNode, Transmit};
 use crate::time::Time;
 use std::collections::VecDeque;
 use std::net::SocketAddr;
@@ -13,6 +13,26 @@ pub(super) struct Toy {
     pub(super) timeouts: Vec<Time>,
     pub(super) manner: Manner,
     pub(super) ticker: Option<Ticker>,
+    pub(super) to_do: VecDeque<(StreamId, Deed)>,
+    pub(super) news: Vec<(Time, StreamId, News)>,
+    pub(super) listens: bool,
+}
+
+/// What a toy does to a stream.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Deed {
+    Open(SocketAddr),
+    Send(Vec<u8>),
+    Close,
+}
+
+/// What a toy heard of a stream.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum News {
+    Opened(SocketAddr),
+    Failed,
+    Received(Vec<u8>),
+    Closed,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,10 +47,8 @@ pub(super) struct Heard {
 pub(super) enum Manner {
     #[default]
     Listen,
-    /// Sends it back.
+    /// Sends it back; what comes over a stream, too.
     Echo,
-    /// Does not even remember it.
-    Ignore,
 }
 
 /// Sends a numbered datagram to every peer at a fixed rate.
@@ -39,7 +57,6 @@ pub(super) struct Ticker {
     pub(super) peers: Vec<SocketAddr>,
     pub(super) period: Duration,
     pub(super) next: Time,
-    pub(super) len: usize,
     pub(super) ticks: u64,
 }
 
@@ -51,12 +68,35 @@ impl Toy {
     /// Ticks at once and then after every `period` of its own clock.
     pub(super) fn ticking(peers: &[SocketAddr], period: Duration) -> Self {
         let peers = peers.to_vec();
-        let ticker = Ticker { peers, period, next: Time::ZERO, len: 8, ticks: 0 };
+        let ticker = Ticker { peers, period, next: Time::ZERO, ticks: 0 };
         Toy { ticker: Some(ticker), ..Toy::default() }
     }
 
     pub(super) fn say(&mut self, to: SocketAddr, bytes: &[u8]) {
         self.outbox.push_back((Path::to(to), bytes.to_vec()));
+    }
+
+    /// Accepts streams.
+    pub(super) fn listening(self) -> Self {
+        Toy { listens: true, ..self }
+    }
+
+    pub(super) fn do_stream(&mut self, stream: u64, deed: Deed) {
+        self.to_do.push_back((StreamId(stream), deed));
+    }
+
+    /// All bytes that came over streams.
+    pub(super) fn read(&self) -> Vec<u8> {
+        let pieces = self.news.iter().filter_map(|(_, _, news)| match news {
+            News::Received(bytes) => Some(bytes.as_slice()),
+            _ => None,
+        });
+        pieces.collect::<Vec<_>>().concat()
+    }
+
+    /// When what happened to streams.
+    pub(super) fn news(&self) -> Vec<(Time, News)> {
+        self.news.iter().map(|(at, _, news)| (*at, news.clone())).collect()
     }
 
     /// The first byte of each datagram heard.
@@ -71,9 +111,6 @@ impl Toy {
 
 impl Node for Toy {
     fn handle_datagram(&mut self, at: Time, path: Path, bytes: &mut [u8]) {
-        if self.manner == Manner::Ignore {
-            return;
-        }
         self.heard.push(Heard { at, path, bytes: bytes.to_vec() });
         if self.manner == Manner::Echo {
             self.outbox.push_back((path, bytes.to_vec()));
@@ -86,9 +123,7 @@ impl Node for Toy {
         ticker.next += ticker.period;
         ticker.ticks += 1;
         for &peer in &ticker.peers {
-            let mut bytes = ticker.ticks.to_le_bytes().to_vec();
-            bytes.resize(ticker.len, 0);
-            self.outbox.push_back((Path::to(peer), bytes));
+            self.outbox.push_back((Path::to(peer), ticker.ticks.to_le_bytes().to_vec()));
         }
     }
 
@@ -103,4 +138,36 @@ impl Node for Toy {
     }
 }
 
-impl StreamNode for Toy {}
+impl StreamNode for Toy {
+    fn accepts_streams(&self) -> bool {
+        self.listens
+    }
+
+    fn handle_stream(&mut self, now: Time, stream: StreamId, event: StreamEvent<'_>) {
+        let news = match event {
+            StreamEvent::Opened(peer) => News::Opened(peer),
+            StreamEvent::Failed => News::Failed,
+            StreamEvent::Received(bytes) => News::Received(bytes.to_vec()),
+            StreamEvent::Closed => News::Closed,
+        };
+        if let (News::Received(bytes), Manner::Echo) = (&news, self.manner) {
+            for chunk in bytes.chunks(1_000) {
+                self.to_do.push_back((stream, Deed::Send(chunk.to_vec())));
+            }
+        }
+        self.news.push((now, stream, news));
+    }
+
+    fn poll_stream(&mut self, _: Time, out: &mut [u8]) -> Option<(StreamId, StreamAction)> {
+        let (stream, deed) = self.to_do.pop_front()?;
+        let action = match deed {
+            Deed::Open(peer) => StreamAction::Open(peer),
+            Deed::Send(bytes) => {
+                out[..bytes.len()].copy_from_slice(&bytes);
+                StreamAction::Send(bytes.len())
+            }
+            Deed::Close => StreamAction::Close,
+        };
+        Some((stream, action))
+    }
+}
