@@ -316,13 +316,13 @@ impl<G: Game> Room<G> {
 
     fn watch_over(&mut self, now: Time, place: usize) {
         let Some(Some(member)) = self.members.get_mut(place) else { return };
-        let player = member.player;
+        let (player, kept_by_stream) = (member.player, member.kept_by_stream());
         match &mut member.presence {
             Presence::Away { until } if *until <= now => self.free(now, place),
             Presence::Away { .. } => {}
             Presence::Closing { said, .. } if *said => self.free(now, place),
             Presence::Closing { .. } => {}
-            Presence::Here(_) if member.kept_by_stream() => {}
+            Presence::Here(_) if kept_by_stream => {}
             Presence::Here(liveness) => match liveness.handle_timeout(now) {
                 Some(LifeEvent::Warn) => self.note(RoomEvent::Quiet(player)),
                 Some(LifeEvent::Drop) => {

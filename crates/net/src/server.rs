@@ -117,6 +117,10 @@ impl<G: Game> Node for Server<G> {
 
 #[cfg(feature = "rtype")]
 impl<G: Game> crate::node::StreamNode for Server<G> {
+    fn accepts_streams(&self) -> bool {
+        true
+    }
+
     fn handle_stream(
         &mut self,
         now: Time,

@@ -53,7 +53,10 @@ impl Node for Party {
 
 impl StreamNode for Party {
     fn accepts_streams(&self) -> bool {
-        matches!(self, Party::Server(_))
+        match self {
+            Party::Server(server) => server.accepts_streams(),
+            Party::Client(client) => client.accepts_streams(),
+        }
     }
 
     fn handle_stream(&mut self, now: Time, stream: StreamId, event: StreamEvent<'_>) {

@@ -373,9 +373,9 @@ fn a_silent_native_client_is_warned_about_dropped_with_a_word_and_given_up() {
     let last = sent_to(&sent, alice.at).last().unwrap().to_vec();
     assert_eq!((last[1], last[11]), (0x86, CloseReason::Silent as u8), "Close: silent");
     assert_eq!(desk.advance_ms(1_000), []);
-    desk.advance_ms(28_990);
+    desk.advance_ms(28_900);
     assert_eq!(room_events(&mut desk), []);
-    desk.advance_ms(50);
+    desk.advance_ms(200);
     assert_eq!(room_events(&mut desk), [RoomEvent::Freed(PlayerId(1))]);
 }
 
