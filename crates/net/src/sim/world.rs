@@ -84,6 +84,8 @@ struct Host<N> {
     addresses: Vec<SocketAddr>,
     drift: Drift,
     traffic: Traffic,
+    /// Whether it is among [`World::touched`].
+    is_touched: bool,
 }
 
 impl<N: StreamNode> World<N> {
@@ -135,7 +137,7 @@ impl<N: StreamNode> World<N> {
             self.claim(id, socket, address);
         }
         let (addresses, traffic) = (addresses.to_vec(), Traffic::default());
-        self.hosts.push(Host { node, addresses, drift, traffic });
+        self.hosts.push(Host { node, addresses, drift, traffic, is_touched: false });
         self.agenda.add_host();
         self.touch(id);
         id
@@ -348,7 +350,9 @@ impl<N: StreamNode> World<N> {
         }
         self.agenda.start_afresh();
         for index in 0..self.touched.len() {
-            self.poll(self.touched[index]);
+            let id = self.touched[index];
+            self.hosts[id.index()].is_touched = false;
+            self.poll(id);
         }
         self.touched.clear();
     }
@@ -365,7 +369,7 @@ impl<N: StreamNode> World<N> {
     fn poll_transmit(&mut self, id: HostId) {
         let now = self.local_time(id);
         let mut out = std::mem::take(&mut self.out);
-        for _ in 0..Self::TRANSMITS_LIMIT {
+        for _ in 0..=Self::TRANSMITS_LIMIT {
             let node = &mut self.hosts[id.index()].node;
             let Some(transmit) = node.poll_transmit(now, &mut out) else {
                 self.out = out;
@@ -375,7 +379,7 @@ impl<N: StreamNode> World<N> {
             self.send(id, transmit.path, bytes);
         }
         panic!(
-            "{} has sent {} datagrams in a row at {}: does its poll_transmit ever return None?",
+            "{} has sent more than {} datagrams in a row at {}: does its poll_transmit ever return None?",
             self.describe(id),
             Self::TRANSMITS_LIMIT,
             self.now()
@@ -434,7 +438,7 @@ impl<N: StreamNode> World<N> {
     }
 
     fn touch(&mut self, id: HostId) {
-        if !self.touched.contains(&id) {
+        if !std::mem::replace(&mut self.hosts[id.index()].is_touched, true) {
             self.touched.push(id);
         }
     }
@@ -464,8 +468,8 @@ impl<N: StreamNode> World<N> {
 
     fn assert_time_passes(&self, id: HostId) {
         assert!(
-            self.agenda.hops() < Self::HOPS_LIMIT,
-            "{} has kept time standing still at {} for {} events: either its poll_timeout does \
+            self.agenda.hops() <= Self::HOPS_LIMIT,
+            "{} keeps time standing still at {} after {} events: either its poll_timeout does \
              not move on, or hosts answer each other over links without delay",
             self.describe(id),
             self.now(),

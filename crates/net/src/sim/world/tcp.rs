@@ -41,7 +41,7 @@ impl<N: StreamNode> World<N> {
     pub(super) fn poll_stream(&mut self, id: HostId) {
         let now = self.local_time(id);
         let mut out = std::mem::take(&mut self.out);
-        for _ in 0..Self::TRANSMITS_LIMIT {
+        for _ in 0..=Self::TRANSMITS_LIMIT {
             let node = &mut self.hosts[id.index()].node;
             let Some((stream, action)) = node.poll_stream(now, &mut out) else {
                 self.out = out;
@@ -57,7 +57,7 @@ impl<N: StreamNode> World<N> {
             }
         }
         panic!(
-            "{} has done {} things to streams in a row at {}: does its poll_stream ever return \
+            "{} has done more than {} things to streams in a row at {}: does its poll_stream ever return \
              None?",
             self.describe(id),
             Self::TRANSMITS_LIMIT,

@@ -1,6 +1,7 @@
 //! What the world itself costs: a server and two clients, 60 datagrams a second each way.
 
 use super::*;
+use crate::node::{Node, Transmit};
 
 const SECONDS: u64 = 60;
 const TICK: Duration = Duration::from_nanos(16_666_667);

@@ -1,6 +1,6 @@
 //! Streams: in order, late, whole or broken.
 
-use super::toy::{Deed, News};
+use super::toy::{Deed, Manner, News};
 use super::*;
 use crate::node::StreamId;
 use std::collections::BTreeSet;
@@ -137,7 +137,17 @@ fn an_address_that_nobody_has_and_a_host_that_does_not_listen_fail_the_stream() 
     world.run_until(ms(100));
     let failed = |at, stream| (ms(at), StreamId(stream), News::Failed);
     assert_eq!(world.node(client).news, [failed(30, 1), failed(50, 2)]);
-    assert!(world.node(deaf).news.is_empty());
+    assert!(world.node(deaf).news.is_empty() && world.streams.is_empty());
+}
+
+#[test]
+fn a_server_that_moves_away_while_it_is_asked_fails_the_stream() {
+    let (mut world, [server, client]) = opening(1, with_rtt(40), Toy::default().listening());
+    world.run_until(ms(10));
+    world.rebind(server, 0, at(5));
+    world.run_until(ms(500));
+    assert_eq!(world.node(client).news(), [(ms(40), News::Failed)]);
+    assert!(world.node(server).news.is_empty() && world.streams.is_empty());
 }
 
 #[test]
@@ -223,6 +233,16 @@ fn a_host_may_open_a_stream_to_itself() {
     world.run_until(ms(2));
     assert_eq!(world.node(host).news.len(), 3);
     assert_eq!(world.node(host).read(), [1, 2]);
+}
+
+#[test]
+fn a_host_that_hangs_up_on_itself_hears_no_more_of_it() {
+    let host = Toy { manner: Manner::HangUp(StreamId(1)), ..Toy::default().listening() };
+    let (mut world, [host]) = world(1, with_rtt(40), [host]);
+    world.node_mut(host).do_stream(1, Deed::Open(at(0)));
+    world.run_until(ms(1));
+    let news: Vec<_> = world.node(host).news.iter().map(|(_, id, _)| id.0).collect();
+    assert_eq!(news, [StreamId::FIRST_ACCEPTED.0; 2], "opened and closed, as the acceptor");
 }
 
 #[test]

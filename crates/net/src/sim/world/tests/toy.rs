@@ -49,6 +49,8 @@ pub(super) enum Manner {
     Listen,
     /// Sends it back; what comes over a stream, too.
     Echo,
+    /// Closes this stream as soon as any stands.
+    HangUp(StreamId),
 }
 
 /// Sends a numbered datagram to every peer at a fixed rate.
@@ -150,10 +152,13 @@ impl StreamNode for Toy {
             StreamEvent::Received(bytes) => News::Received(bytes.to_vec()),
             StreamEvent::Closed => News::Closed,
         };
-        if let (News::Received(bytes), Manner::Echo) = (&news, self.manner) {
-            for chunk in bytes.chunks(1_000) {
-                self.to_do.push_back((stream, Deed::Send(chunk.to_vec())));
+        match (&news, self.manner) {
+            (News::Received(bytes), Manner::Echo) => {
+                let chunks = bytes.chunks(1_000).map(|chunk| Deed::Send(chunk.to_vec()));
+                self.to_do.extend(chunks.map(|deed| (stream, deed)));
             }
+            (News::Opened(_), Manner::HangUp(other)) => self.to_do.push_back((other, Deed::Close)),
+            _ => (),
         }
         self.news.push((now, stream, news));
     }
