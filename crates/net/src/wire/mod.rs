@@ -170,3 +170,43 @@ fn closest(bytes: &[u8]) -> Option<Dialect> {
         _ => None,
     }
 }
+
+#[cfg(all(test, feature = "lan", feature = "rtype"))]
+mod tests {
+    use super::*;
+
+    fn error(bytes: &[u8]) -> Malformed {
+        assert_eq!(Dialect::detect(bytes), None);
+        Packet::decode(bytes, &mut native::Scratch::default()).unwrap_err()
+    }
+
+    #[test]
+    fn bytes_of_no_dialect_get_the_error_of_the_closest() {
+        let size = Fault::WrongSize { stated: 8, actual: 2 };
+        assert_eq!(error(&[8, 0, 7, 1, 5, 0]), Malformed::new("size", size));
+        assert_eq!(error(&[0, 0, 2, 9]), Malformed::new("version", Fault::Version(9)));
+        let length = Fault::WrongSize { stated: 8, actual: 0 };
+        assert_eq!(
+            error(&[1, 0x85, 0, 0, 8, 0, 0, 0, 1]),
+            Malformed::new("payload_length", length)
+        );
+        assert_eq!(error(&[5, 0, 0]), Malformed::new("y", Fault::Truncated));
+        for bytes in [&[][..], &[0], &[7, 7, 7], &[0xFF; 40]] {
+            assert_eq!(error(bytes), Malformed::new("datagram", Fault::NoDialect));
+        }
+    }
+
+    #[test]
+    fn a_packet_knows_its_dialect_and_name() {
+        let vectors = [
+            (&[1][..], "lan", "FIND_HOST"),
+            (&[0, 0, 2, 1], "rtype", "HelloAck"),
+            (&[1, 6, 0, 0, 2, 0, 0, 0, 0, 0, 1], "native", "Goodbye"),
+        ];
+        for (bytes, dialect, name) in vectors {
+            let mut scratch = native::Scratch::default();
+            let packet = Packet::decode(bytes, &mut scratch).unwrap();
+            assert_eq!((packet.dialect().to_string().as_str(), packet.name()), (dialect, name));
+        }
+    }
+}

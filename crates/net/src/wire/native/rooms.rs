@@ -219,7 +219,7 @@ mod tests {
     use crate::wire::testing::{check_native, native_fault};
 
     const LIST: &[u8; 40] = b"\x01\x02\x03\x04\x05\x06\x07\x08\x00\x0A\x00\x09\x01\
-        \x00\x00\x00\x07RTYP\x02\x04\x05Hangar\0\0\0\0\0\0\0\0\0\0";
+        \x00\x00\x00\x07RTYP\x02\x04\x07Hangar\0\0\0\0\0\0\0\0\0\0";
     const ENTER: &[u8; 31] = b"\x00\x03\x01\x02\x03\x04\x05\x06\x07\x08\x00\x00\x00\x07\x01\
         sesame\0\0\0\0\0\0\0\0\0\0";
 
@@ -245,7 +245,7 @@ mod tests {
             game: 0x5254_5950,
             players: 2,
             capacity: 4,
-            flags: RoomFlags::LOCKED | RoomFlags::LATE_JOIN,
+            flags: RoomFlags::LOCKED | RoomFlags::STARTED | RoomFlags::LATE_JOIN,
             name: Name::new("Hangar"),
         }];
         let nonce = 0x0102_0304_0506_0708;
@@ -253,7 +253,8 @@ mod tests {
         check_native(0x87, LIST, Packet::RoomList(page));
         let empty = RoomList { nonce: 0, total: 0, first: 0, rooms: List::new(&[]) };
         check_native(0x87, &[0; 13], Packet::RoomList(empty));
-        assert!(!rooms[0].flags.contains(RoomFlags::STARTED));
+        assert!(rooms[0].flags.contains(RoomFlags::STARTED));
+        assert!(!RoomFlags::LOCKED.contains(RoomFlags::LOCKED | RoomFlags::STARTED));
     }
 
     #[test]

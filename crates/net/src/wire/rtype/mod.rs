@@ -289,5 +289,8 @@ mod tests {
         assert!(!Packet::has_shape(&[0, 0, 2, 2]));
         assert!(!Packet::has_shape(&[0, 0, 100, 1]));
         assert!(!Packet::has_shape(&[0, 0, 2]));
+        assert!(Packet::has_shape(&[2, 0, 4, 1, 0, 0]));
+        assert!(!Packet::has_shape(&[3, 0, 4, 1, 0, 0, 0]));
+        assert!(!Packet::has_shape(&[2, 0, 9, 1, 0, 0]));
     }
 }
