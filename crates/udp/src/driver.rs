@@ -1,13 +1,15 @@
-//! The loop that drives a node: sleep to the deadline or the next datagram, hand over, send.
+//! The loop that drives a node: sleep to the deadline or until something comes, hand over, send.
 
 use std::io;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use backspin::node::{Node, Path};
+use backspin::node::{Path, StreamNode};
 use backspin::time::Time;
 use mio::{Events, Interest, Poll, Token};
 
-use crate::Socket;
+use crate::clock::Clock;
+use crate::streams::Streams;
+use crate::{Listener, Socket};
 
 /// One byte more than any good datagram, so that a longer one is seen to be too long.
 const RECEIVE_LEN: usize = 2048;
@@ -19,47 +21,69 @@ const DRAIN_LIMIT: usize = 256;
 /// The system's waiting is good to a millisecond; the rest is slept off.
 const COARSE: Duration = Duration::from_millis(1);
 
-/// The clock, the sockets and the waiting of one thread.
+/// Sockets have the tokens below, listeners and streams those from here on.
+const FIRST_STREAM_TOKEN: usize = SOCKET_LIMIT;
+
+/// A path counts sockets in a byte.
+const SOCKET_LIMIT: usize = 256;
+
+/// The clock, the sockets, the streams and the waiting of one thread.
 #[derive(Debug)]
 pub struct Loop {
-    origin: Instant,
+    clock: Clock,
     poll: Poll,
     events: Events,
     sockets: Vec<Socket>,
+    pub(crate) streams: Streams,
     buffer: Box<[u8; RECEIVE_LEN]>,
-    /// A socket was left with datagrams in it: do not wait for a signal that has been given.
+    /// Something was left unread: do not wait for a signal that has been given.
     unread: bool,
+    unsent: u64,
 }
 
 /// Why a turn ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wake {
-    /// Datagrams came or a deadline passed.
+    /// Something came or a deadline passed.
     Work,
     /// The caller's own limit was reached.
     Limit,
 }
 
 impl Loop {
-    /// A loop over `sockets`; a path's `socket` counts them in this order.
-    pub fn new(mut sockets: Vec<Socket>) -> io::Result<Self> {
+    /// A loop over `sockets`; a path's `socket` counts them in this order. The node may open
+    /// streams, and nobody can open one to it.
+    pub fn new(sockets: Vec<Socket>) -> io::Result<Self> {
+        Loop::with_listeners(sockets, Vec::new())
+    }
+
+    /// A loop over `sockets` whose node is also given the streams that others open at
+    /// `listeners`.
+    ///
+    /// # Panics
+    /// If there are more than 256 sockets.
+    pub fn with_listeners(mut sockets: Vec<Socket>, listeners: Vec<Listener>) -> io::Result<Self> {
+        assert!(sockets.len() <= SOCKET_LIMIT, "a path has no number for so many sockets");
         let poll = Poll::new()?;
         for (i, socket) in sockets.iter_mut().enumerate() {
             poll.registry().register(socket.source(), Token(i), Interest::READABLE)?;
         }
+        let registry = poll.registry().try_clone()?;
         Ok(Loop {
-            origin: Instant::now(),
+            clock: Clock::start(),
             poll,
             events: Events::with_capacity(64),
             sockets,
+            streams: Streams::new(registry, listeners, FIRST_STREAM_TOKEN)?,
             buffer: Box::new([0; RECEIVE_LEN]),
             unread: false,
+            unsent: 0,
         })
     }
 
     /// The time on this loop's clock.
     pub fn now(&self) -> Time {
-        Time::ZERO + self.origin.elapsed()
+        self.clock.now()
     }
 
     /// The sockets.
@@ -67,29 +91,57 @@ impl Loop {
         &self.sockets
     }
 
-    /// Waits until a datagram comes, the node's deadline passes, or `limit` is reached; hands the
+    /// The listeners.
+    pub fn listeners(&self) -> impl Iterator<Item = &Listener> {
+        self.streams.listeners()
+    }
+
+    /// Datagrams that the system did not take, or that had no socket.
+    pub fn unsent(&self) -> u64 {
+        self.unsent
+    }
+
+    /// Waits until something comes, the node's deadline passes, or `limit` is reached; hands the
     /// node what is due and sends what it wants sent.
-    pub fn turn(&mut self, node: &mut impl Node, limit: Time) -> io::Result<Wake> {
-        self.transmit(node)?;
+    ///
+    /// What a peer does ends no turn; an error is this machine's.
+    pub fn turn(&mut self, node: &mut impl StreamNode, limit: Time) -> io::Result<Wake> {
+        self.flush(node);
         let deadline = node.poll_timeout().unwrap_or(limit).min(limit);
         self.wait(deadline)?;
-        let came = self.receive(node)?;
+        let mut came = self.streams.receive(self.clock, node, &mut self.buffer[..]);
+        came |= self.receive(node)?;
         let due = node.poll_timeout().is_some_and(|due| due <= self.now());
         if due {
             node.handle_timeout(self.now());
         }
-        self.transmit(node)?;
+        self.flush(node);
         Ok(if came || due { Wake::Work } else { Wake::Limit })
     }
 
+    /// Sends what the node wants sent, and waits for nothing.
+    pub fn flush(&mut self, node: &mut impl StreamNode) {
+        self.streams.perform(self.clock, node, &mut self.buffer[..]);
+        while let Some(transmit) = node.poll_transmit(self.now(), &mut self.buffer[..]) {
+            let socket = self.sockets.get(usize::from(transmit.path.socket));
+            let bytes = &self.buffer[..transmit.len];
+            let sent = socket.map(|socket| socket.send(transmit.path.remote, bytes));
+            self.unsent += u64::from(!matches!(sent, Some(Ok(()))));
+        }
+    }
+
     fn wait(&mut self, deadline: Time) -> io::Result<()> {
+        let unread = self.unread || self.streams.is_busy();
         let patience = deadline.since(self.now());
-        let coarse = if self.unread { Duration::ZERO } else { patience.saturating_sub(COARSE) };
+        let coarse = if unread { Duration::ZERO } else { patience.saturating_sub(COARSE) };
         match self.poll.poll(&mut self.events, Some(coarse)) {
             Err(error) if error.kind() == io::ErrorKind::Interrupted => return Ok(()),
             other => other?,
         }
-        if self.events.is_empty() && !self.unread {
+        for event in &self.events {
+            self.streams.handle_event(event, FIRST_STREAM_TOKEN);
+        }
+        if self.events.is_empty() && !unread {
             std::thread::sleep(deadline.since(self.now()));
         }
         Ok(())
@@ -97,7 +149,7 @@ impl Loop {
 
     /// Drains every socket, once. The signal comes only when a socket was empty before, so all are
     /// tried.
-    fn receive(&mut self, node: &mut impl Node) -> io::Result<bool> {
+    fn receive(&mut self, node: &mut impl StreamNode) -> io::Result<bool> {
         let mut came = false;
         self.unread = false;
         for i in 0..self.sockets.len() {
@@ -115,22 +167,13 @@ impl Loop {
         }
         Ok(came)
     }
-
-    fn transmit(&mut self, node: &mut impl Node) -> io::Result<()> {
-        while let Some(transmit) = node.poll_transmit(self.now(), &mut self.buffer[..]) {
-            if let Some(socket) = self.sockets.get(usize::from(transmit.path.socket)) {
-                socket.send(transmit.path.remote, &self.buffer[..transmit.len])?;
-            }
-        }
-        Ok(())
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use std::net::SocketAddr;
 
-    use backspin::node::Transmit;
+    use backspin::node::{Node, Transmit};
 
     use super::*;
 
@@ -161,6 +204,8 @@ mod tests {
             self.deadline.map(|(due, _)| due)
         }
     }
+
+    impl StreamNode for Echo {}
 
     fn loopback() -> Socket {
         Socket::bind("127.0.0.1:0".parse().unwrap()).unwrap()

@@ -1,11 +1,12 @@
 //! One bound UDP socket.
 
-use std::fmt;
 use std::io;
 use std::net::SocketAddr;
 
 use mio::net::UdpSocket;
 use socket2::{Domain, Protocol, Type};
+
+use crate::bind::{BindError, Transport};
 
 /// A UDP socket that never stops for what a peer did: errors that only say that some earlier
 /// datagram was refused are swallowed.
@@ -14,20 +15,13 @@ pub struct Socket {
     inner: UdpSocket,
 }
 
-/// Why an address cannot be bound.
-#[derive(Debug)]
-pub struct BindError {
-    address: SocketAddr,
-    cause: io::Error,
-}
-
 /// What the kernel may hold for us between two wake-ups.
 const BUFFER_BYTES: usize = 4 << 20;
 
 impl Socket {
     /// Binds `address`; port 0 lets the system choose.
     pub fn bind(address: SocketAddr) -> Result<Self, BindError> {
-        Socket::open(address).map_err(|cause| BindError { address, cause })
+        Socket::open(address).map_err(|cause| BindError::new(Transport::Udp, address, cause))
     }
 
     fn open(address: SocketAddr) -> io::Result<Self> {
@@ -69,65 +63,32 @@ impl Socket {
         }
     }
 
-    /// Sends a datagram. One that the system cannot take now is lost, like one lost on the way.
+    /// Sends a datagram. An error is about this one alone: it is lost, like one lost on the way.
     pub fn send(&self, to: SocketAddr, bytes: &[u8]) -> io::Result<()> {
         match self.inner.send_to(bytes, to) {
-            Ok(_) => Ok(()),
-            Err(error) if is_passing(&error) || is_unreachable(&error) => Ok(()),
-            Err(error) => Err(error),
+            // The error was an earlier datagram's, and telling it has kept this one from going.
+            Err(error) if is_passing(&error) => self.inner.send_to(bytes, to).map(drop),
+            sent => sent.map(drop),
         }
     }
 }
 
-/// An earlier datagram was refused by a peer that is gone; it says nothing about the socket.
+/// An earlier datagram was refused or found no way; it says nothing about the socket.
 fn is_passing(error: &io::Error) -> bool {
-    use io::ErrorKind::{ConnectionRefused, ConnectionReset, Interrupted};
-    matches!(error.kind(), Interrupted | ConnectionRefused | ConnectionReset)
-}
-
-/// The peer cannot be reached from here, or the system's buffer is full: lost, nothing worse.
-fn is_unreachable(error: &io::Error) -> bool {
     use io::ErrorKind::{
-        HostUnreachable, InvalidInput, NetworkDown, NetworkUnreachable, PermissionDenied,
-        WouldBlock,
+        ConnectionRefused, ConnectionReset, HostUnreachable, Interrupted, NetworkDown,
+        NetworkUnreachable,
     };
     matches!(
         error.kind(),
-        HostUnreachable
+        Interrupted
+            | ConnectionRefused
+            | ConnectionReset
+            | HostUnreachable
             | NetworkUnreachable
             | NetworkDown
-            | InvalidInput
-            | PermissionDenied
-            | WouldBlock
     )
 }
-
-impl fmt::Display for BindError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (address, cause) = (self.address, &self.cause);
-        match cause.kind() {
-            io::ErrorKind::AddrInUse => write!(
-                f,
-                "UDP {address} is taken by another program; stop it or choose another port"
-            ),
-            io::ErrorKind::PermissionDenied => {
-                write!(
-                    f,
-                    "UDP {address} needs more rights than this user has; choose a port above 1023"
-                )
-            }
-            io::ErrorKind::AddrNotAvailable => {
-                write!(
-                    f,
-                    "UDP {address} is no address of this machine; use 0.0.0.0 for all of them"
-                )
-            }
-            _ => write!(f, "UDP {address} cannot be bound: {cause}"),
-        }
-    }
-}
-
-impl std::error::Error for BindError {}
 
 #[cfg(test)]
 mod tests {

@@ -1,0 +1,60 @@
+//! Why an address cannot be had, in a sentence that says what to do about it.
+
+use std::fmt;
+use std::io;
+use std::net::SocketAddr;
+
+/// Why an address cannot be bound.
+#[derive(Debug)]
+pub struct BindError {
+    transport: Transport,
+    address: SocketAddr,
+    cause: io::Error,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Transport {
+    Udp,
+    Tcp,
+}
+
+impl BindError {
+    pub(crate) fn new(transport: Transport, address: SocketAddr, cause: io::Error) -> Self {
+        BindError { transport, address, cause }
+    }
+
+    /// What the system says.
+    pub fn kind(&self) -> io::ErrorKind {
+        self.cause.kind()
+    }
+}
+
+impl fmt::Display for Transport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Transport::Udp => "UDP",
+            Transport::Tcp => "TCP",
+        })
+    }
+}
+
+impl fmt::Display for BindError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let BindError { transport, address, cause } = self;
+        write!(f, "{transport} {address} ")?;
+        match cause.kind() {
+            io::ErrorKind::AddrInUse => {
+                f.write_str("is taken by another program; stop it or choose another port")
+            }
+            io::ErrorKind::PermissionDenied => {
+                f.write_str("needs more rights than this user has; choose a port above 1023")
+            }
+            io::ErrorKind::AddrNotAvailable => {
+                f.write_str("is no address of this machine; use 0.0.0.0 for all of them")
+            }
+            _ => write!(f, "cannot be bound: {cause}"),
+        }
+    }
+}
+
+impl std::error::Error for BindError {}
