@@ -1,5 +1,7 @@
 //! `backspin`: the games, the server and the tools, in one binary.
 
+mod seed;
+mod serve;
 mod tools;
 
 use std::error::Error;
@@ -22,11 +24,13 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
+    Serve(serve::Args),
     Inspect(inspect::Args),
 }
 
 fn main() -> ExitCode {
     let done = match Cli::parse().command {
+        Command::Serve(args) => serve::run(&args),
         Command::Inspect(args) => inspect::run(&args),
     };
     match done {

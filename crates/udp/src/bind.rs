@@ -22,11 +22,6 @@ impl BindError {
     pub(crate) fn new(transport: Transport, address: SocketAddr, cause: io::Error) -> Self {
         BindError { transport, address, cause }
     }
-
-    /// What the system says.
-    pub fn kind(&self) -> io::ErrorKind {
-        self.cause.kind()
-    }
 }
 
 impl fmt::Display for Transport {

@@ -282,7 +282,6 @@ fn a_taken_tcp_port_is_named() {
     let listener = Listener::bind(loopback()).unwrap();
     let address = listener.local_addr().unwrap();
     let error = Listener::bind(address).unwrap_err();
-    assert_eq!(error.kind(), io::ErrorKind::AddrInUse);
     let sentence = format!("TCP {address} is taken by another program");
     assert!(error.to_string().starts_with(&sentence), "{error}");
 }

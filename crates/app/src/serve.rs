@@ -1,0 +1,134 @@
+//! `backspin serve`: the dedicated server, on real sockets.
+//!
+//! `ports` binds, `stop` listens for signals, `log` tells what happens; everything else is
+//! [`Server`], which the simulator runs just the same.
+
+mod log;
+mod ports;
+mod stop;
+
+use std::error::Error;
+use std::io::{self, Write};
+use std::net::IpAddr;
+use std::time::Duration;
+
+use backspin::dot::Dots;
+use backspin::front::{FrontConfig, Tokenless};
+use backspin::room::RoomConfig;
+use backspin::server::Server;
+use backspin::wire::Name;
+use backspin::wire::native::CloseReason;
+use backspin_udp::Loop;
+use tracing::level_filters::LevelFilter;
+
+use crate::seed;
+use ports::{Dialect, Ports};
+use stop::Stop;
+
+/// Run a dedicated server.
+///
+/// Serves rooms of the built-in game of dots. Every port understands all three dialects; the three
+/// defaults are where each dialect's players look. rtype's first step is TCP, one port above its
+/// UDP port. Ctrl-C or SIGTERM says goodbye to everyone and stops; a second one stops at once.
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// Where native players look; 0 opens no such port
+    #[arg(long, value_name = "PORT", default_value_t = 4300)]
+    native_port: u16,
+
+    /// Where lan players look; 0 opens no such port
+    #[arg(long, value_name = "PORT", default_value_t = 54000)]
+    lan_port: u16,
+
+    /// Where rtype players look, with TCP one port above; 0 opens neither
+    #[arg(long, value_name = "PORT", default_value_t = 4242)]
+    #[arg(value_parser = clap::value_parser!(u16).range(..u16::MAX as i64))]
+    rtype_port: u16,
+
+    /// The address to listen at [default: all of this machine, IPv4 and IPv6]
+    #[arg(long, value_name = "IP")]
+    bind: Option<IpAddr>,
+
+    /// What the server calls itself, at most 15 bytes
+    #[arg(long, default_value = "Backspin", value_parser = parse_name)]
+    name: Name,
+
+    /// How many rooms there are
+    #[arg(long, default_value_t = 4, value_parser = clap::value_parser!(u16).range(1..=256))]
+    rooms: u16,
+
+    /// Let rtype players in whose UDP Hello has no token, if they did the TCP step
+    #[arg(long)]
+    allow_tokenless: bool,
+
+    /// What is told on stderr: error, warn, info, debug or trace [default: info]
+    ///
+    /// The variable BACKSPIN_LOG says the same, where this is not given.
+    #[arg(long, value_name = "LEVEL", value_parser = log::parse)]
+    log: Option<LevelFilter>,
+}
+
+/// How long a turn may last: a signal is seen this soon, even if no tick is due.
+const TURN: Duration = Duration::from_millis(100);
+
+/// Runs the command.
+pub(crate) fn run(args: &Args) -> Result<(), Box<dyn Error>> {
+    log::start(args.log)?;
+    let stop = Stop::on_signals()?;
+    let ports = Ports::new(
+        args.bind,
+        [
+            (Dialect::Native, args.native_port),
+            (Dialect::Lan, args.lan_port),
+            (Dialect::Rtype, args.rtype_port),
+        ],
+    )?;
+    let mut driver = Loop::with_listeners(ports.open_sockets()?, ports.open_listeners()?)?;
+    let mut server = Server::new(front_config(args, &ports), seed::secret()?);
+    for room in 1..=args.rooms {
+        let (now, name) = (driver.now(), Name::new(&format!("Dots {room}")));
+        server.open(now, Dots, name, seed::world()?, RoomConfig::default());
+    }
+    announce(args, &ports);
+    while !stop.is_asked() {
+        let limit = driver.now() + TURN;
+        driver.turn(&mut server, limit)?;
+        log::tell(&mut server);
+    }
+    server.close(CloseReason::Stopping);
+    driver.flush(&mut server);
+    tracing::info!("stopped; everyone was told");
+    Ok(())
+}
+
+fn front_config(args: &Args, ports: &Ports) -> FrontConfig {
+    FrontConfig {
+        name: args.name,
+        native_port: ports.of(Dialect::Native),
+        lan_port: ports.of(Dialect::Lan),
+        rtype_port: ports.of(Dialect::Rtype),
+        tokenless: match args.allow_tokenless {
+            true => Tokenless::Allowed,
+            false => Tokenless::Refused,
+        },
+        ..FrontConfig::default()
+    }
+}
+
+/// Says where it listens, for people and for scripts that wait for it. Whether anyone reads it does
+/// not matter to the players.
+fn announce(args: &Args, ports: &Ports) {
+    let mut out = io::stdout().lock();
+    let rooms = if args.rooms == 1 { "room" } else { "rooms" };
+    let _ = writeln!(out, "{} serves {} {rooms} of dots", args.name, args.rooms);
+    let _ = write!(out, "{ports}");
+    let _ = writeln!(out, "Ctrl-C stops it");
+    let _ = out.flush();
+}
+
+fn parse_name(text: &str) -> Result<Name, String> {
+    match text.len() {
+        0..=Name::MAX => Ok(Name::new(text)),
+        len => Err(format!("a name has at most {} bytes, this one has {len}", Name::MAX)),
+    }
+}
