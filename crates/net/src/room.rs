@@ -201,7 +201,10 @@ impl<G: Game> Room<G> {
         }
         match call.kind {
             CallKind::Admit(_) => {}
-            CallKind::Repeat => member.greet(),
+            CallKind::Repeat { sequence } => {
+                member.count(sequence);
+                member.greet();
+            }
             CallKind::Resume { path, sequence, nonce } => {
                 self.resume(now, place, path, sequence, nonce);
             }

@@ -147,7 +147,7 @@ impl Client {
             session: accept.session,
             ticket: accept.ticket,
             tick_rate: accept.tick_rate,
-            window: Window::new(sequence),
+            window: Window::new(sequence.wrapping_add(1)),
             next_input: accept.tick.wrapping_add(FIRST_LEAD_TICKS).max(1),
             sent: [(0, Time::ZERO); SENT_INPUTS],
             last_input: None,
