@@ -8,7 +8,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-use tools::inspect;
+use tools::{inspect, sim};
 
 /// Pong and R-Type over UDP, with the tools around them.
 ///
@@ -23,11 +23,13 @@ struct Cli {
 #[derive(Subcommand)]
 enum Command {
     Inspect(inspect::Args),
+    Sim(sim::Args),
 }
 
 fn main() -> ExitCode {
     let done = match Cli::parse().command {
         Command::Inspect(args) => inspect::run(&args),
+        Command::Sim(args) => sim::run(&args),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,
