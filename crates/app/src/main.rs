@@ -10,7 +10,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-use tools::inspect;
+use tools::{inspect, sim};
 
 /// Pong and R-Type over UDP, with the tools around them.
 ///
@@ -26,12 +26,14 @@ struct Cli {
 enum Command {
     Serve(serve::Args),
     Inspect(inspect::Args),
+    Sim(sim::Args),
 }
 
 fn main() -> ExitCode {
     let done = match Cli::parse().command {
         Command::Serve(args) => serve::run(&args),
         Command::Inspect(args) => inspect::run(&args),
+        Command::Sim(args) => sim::run(&args),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

@@ -263,6 +263,15 @@ impl Client {
         self.server_tick
     }
 
+    /// The number of the newest input (`native`): the tick that it is for.
+    pub fn newest_input(&self) -> Option<u32> {
+        match &self.speech {
+            Speech::Native(native) => native.newest_input(),
+            #[cfg(any(feature = "lan", feature = "rtype"))]
+            _ => None,
+        }
+    }
+
     /// Who plays.
     pub fn roster(&self) -> &[RosterLine] {
         &self.roster

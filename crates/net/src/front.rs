@@ -147,7 +147,10 @@ pub enum CallKind<'a> {
     /// Someone new takes the place.
     Admit(Admission),
     /// The same hello came again: its answer was lost.
-    Repeat,
+    Repeat {
+        /// The number of the datagram, in `native`.
+        sequence: u32,
+    },
     /// Someone who can prove to be the player asks for the place from `path`.
     Resume {
         /// Where the player is now.

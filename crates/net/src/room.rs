@@ -163,6 +163,11 @@ impl<G: Game> Room<G> {
         self.tick
     }
 
+    /// Ticks per second.
+    pub fn tick_rate(&self) -> u8 {
+        self.game.tick_rate()
+    }
+
     /// The server's tick at `now`, with its fraction.
     pub fn ticks_at(&self, now: Time) -> f64 {
         now.since(self.epoch).as_nanos() as f64 * f64::from(self.game.tick_rate()) / 1e9
@@ -201,7 +206,10 @@ impl<G: Game> Room<G> {
         }
         match call.kind {
             CallKind::Admit(_) => {}
-            CallKind::Repeat => member.greet(),
+            CallKind::Repeat { sequence } => {
+                member.count(sequence);
+                member.greet();
+            }
             CallKind::Resume { path, sequence, nonce } => {
                 self.resume(now, place, path, sequence, nonce);
             }

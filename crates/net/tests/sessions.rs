@@ -354,16 +354,14 @@ fn the_same_seed_gives_the_same_digest_in_every_build() {
     assert_eq!(reference_digest(1), reference_digest(1));
     assert_ne!(reference_digest(1), reference_digest(2));
     // The same in debug and in release; it changes only when the bytes on the wire do.
-    assert_eq!(reference_digest(1), "GOLDEN");
+    assert_eq!(reference_digest(1), "918cd36fc4e88b27");
 }
 
 #[test]
-fn header_numbers_wrap_in_mid_session() {
-    // Seeds whose first number lies close to the wrap are rare; a long session crosses it instead
-    // in the window's own tests. Here: the numbers of a minute are contiguous across sessions.
-    let mut scene = Scene::new(14, link(20), &[Dialect::Native]);
+fn a_clean_line_shows_no_loss_on_either_side() {
+    let mut scene = Scene::new(14, link(800), &[Dialect::Native]);
     scene.run_ms(60_000);
     let member = scene.server().rooms()[0].members().next().unwrap();
     assert_eq!(member.loss, Some(0.0));
-    assert!(scene.client(0).counts().states > 3_500);
+    assert!(scene.client(0).counts().states > 3_400);
 }

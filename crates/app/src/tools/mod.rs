@@ -1,3 +1,4 @@
 //! What is around the games: commands that look at, measure or disturb what they send.
 
 pub(crate) mod inspect;
+pub(crate) mod sim;

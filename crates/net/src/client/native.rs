@@ -65,6 +65,11 @@ impl Native {
         self.seat.as_ref().map_or(super::INPUT_RATE, |seat| u32::from(seat.tick_rate))
     }
 
+    pub(super) fn newest_input(&self) -> Option<u32> {
+        let seat = self.seat.as_ref()?;
+        seat.last_input.map(|_| seat.next_input.wrapping_sub(1))
+    }
+
     fn encode(&mut self, packet: Packet<'_>, out: &mut [u8]) -> Result<usize, Full> {
         let sequence = self.sequence;
         self.sequence = self.sequence.wrapping_add(1);
@@ -147,7 +152,7 @@ impl Client {
             session: accept.session,
             ticket: accept.ticket,
             tick_rate: accept.tick_rate,
-            window: Window::new(sequence),
+            window: Window::new(sequence.wrapping_add(1)),
             next_input: accept.tick.wrapping_add(FIRST_LEAD_TICKS).max(1),
             sent: [(0, Time::ZERO); SENT_INPUTS],
             last_input: None,

@@ -60,7 +60,7 @@ impl Front {
         if let Some(session) = self.routes.at_path(path) {
             let route = self.routes.route(session)?;
             let (room, place) = (route.room, route.place);
-            return Some(Call { room, place, session, kind: CallKind::Repeat });
+            return Some(Call { room, place, session, kind: CallKind::Repeat { sequence: 0 } });
         }
         // Port 0 is nowhere; whoever is refused hears nothing: the dialect has no word for it.
         if hello.port == 0 {

@@ -134,7 +134,7 @@ impl Front {
             && let Some(route) = self.routes.route(session)
         {
             let (room, place) = (route.room, route.place);
-            return Ok(Call { room, place, session, kind: CallKind::Repeat });
+            return Ok(Call { room, place, session, kind: CallKind::Repeat { sequence } });
         }
         let refuse = |front: &Front, reason| Err(front.reject(join.nonce, join.game, reason));
         if let Err(reason) = self.fits(join.protocol, join.game, join.game_version) {

@@ -128,7 +128,7 @@ impl Front {
             let (room, place) = (route.room, route.place);
             // The room knows whether the old address still plays.
             let kind = match same_peer(route.path, path) {
-                true => CallKind::Repeat,
+                true => CallKind::Repeat { sequence: 0 },
                 false => CallKind::Resume { path, sequence: 0, nonce: 0 },
             };
             return Some(Call { room, place, session, kind });

@@ -179,6 +179,13 @@ impl Member {
         }
     }
 
+    /// A datagram of the session that the front has dealt with.
+    pub(super) fn count(&mut self, sequence: u32) {
+        if let Speech::Native(native) = &mut self.voice {
+            native.window.handle(sequence);
+        }
+    }
+
     /// The hello was heard (again): greeting, world and roster follow at once.
     pub(super) fn greet(&mut self) {
         if self.is_here() {
@@ -249,7 +256,7 @@ impl Member {
         self.last_input = now;
         if let Speech::Native(native) = &mut self.voice {
             native.nonce = nonce;
-            native.window = Window::new(sequence);
+            native.window = Window::new(sequence.wrapping_add(1));
             native.newest = None;
         }
         self.roster.announce(now);
@@ -413,7 +420,7 @@ impl Speech {
                     ticket,
                     budget,
                     sequence: first_sequence,
-                    window: Window::new(peer_sequence),
+                    window: Window::new(peer_sequence.wrapping_add(1)),
                     newest: None,
                 }))
             }

@@ -19,6 +19,8 @@ mod config;
 mod digest;
 mod fault;
 mod link;
+mod measure;
+mod party;
 mod preset;
 mod world;
 
@@ -28,5 +30,7 @@ pub use config::{Bandwidth, Jitter, LinkConfig, LinkError, Loss, Reorder, Shape,
 pub use digest::Digest;
 pub use fault::{Fault, Faults};
 pub use link::{Deliveries, Duplex, Link, Partition};
+pub use measure::{Quality, Report, measure};
+pub use party::{Party, Player};
 pub use preset::{Preset, UnknownPreset};
 pub use world::{HostId, Strays, Traffic, World};

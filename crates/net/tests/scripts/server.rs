@@ -242,6 +242,7 @@ fn lan_is_spoken_to_the_neighbourhood_only() {
 struct Peer {
     at: SocketAddr,
     sequence: u32,
+    inputs: u32,
     session: [u8; 2],
     ticket: [u8; 16],
 }
@@ -263,6 +264,10 @@ fn cookie(desk: &mut Desk<Server<Dots>>, at: SocketAddr) -> [u8; 16] {
 }
 
 fn join(desk: &mut Desk<Server<Dots>>, at: SocketAddr) -> Peer {
+    join_counting_from(desk, at, 78)
+}
+
+fn join_counting_from(desk: &mut Desk<Server<Dots>>, at: SocketAddr, sequence: u32) -> Peer {
     let cookie = cookie(desk, at);
     let join = [
         &NONCE[..],
@@ -274,19 +279,22 @@ fn join(desk: &mut Desk<Server<Dots>>, at: SocketAddr) -> Peer {
         &[0; 16],
         &[0],
     ];
-    let sent = desk.receive(at, &native(0x02, 78, &join.concat()));
+    let sent = desk.receive(at, &native(0x02, sequence, &join.concat()));
     let accept = sent_to(&sent, at)[0].to_vec();
     assert_eq!(accept[1], 0x82, "Accept");
     let session = [accept[17], accept[18]];
-    Peer { at, sequence: 79, session, ticket: accept[35..51].try_into().unwrap() }
+    let ticket = accept[35..51].try_into().unwrap();
+    Peer { at, sequence: sequence.wrapping_add(1), inputs: 0, session, ticket }
 }
 
 impl Peer {
     fn input(&mut self, buttons: u8) -> Vec<u8> {
-        let tick = (self.sequence + 1000).to_be_bytes();
+        self.inputs += 1;
+        let tick = (self.inputs + 1000).to_be_bytes();
         let payload = [&self.session[..], &tick, &[0, buttons], &[0; 4], &[0; 4], &[0]].concat();
-        self.sequence += 1;
-        native(0x10, self.sequence - 1, &payload)
+        let sequence = self.sequence;
+        self.sequence = sequence.wrapping_add(1);
+        native(0x10, sequence, &payload)
     }
 }
 
@@ -408,6 +416,19 @@ fn a_replayed_or_far_off_number_is_not_taken() {
     desk.receive(alice.at, &far);
     let member = desk.node.rooms()[0].members().next().unwrap();
     assert_eq!(member.buttons.0, 0);
+}
+
+#[test]
+fn the_numbers_of_a_session_wrap() {
+    let mut desk = desk();
+    let at = address("10.0.0.2:5000");
+    let mut alice = join_counting_from(&mut desk, at, u32::MAX - 10);
+    play(&mut desk, &mut alice, 2_000);
+    assert!(alice.sequence < 100, "it has wrapped");
+    let before = desk.node.rooms()[0].world().dots[0].x;
+    play(&mut desk, &mut alice, 500);
+    assert!(desk.node.rooms()[0].world().dots[0].x > before);
+    assert_eq!(desk.node.rooms()[0].members().next().unwrap().loss, Some(0.0));
 }
 
 #[test]

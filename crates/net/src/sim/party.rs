@@ -1,0 +1,98 @@
+//! Who takes part in a simulated match: a server, and players that press like people.
+
+use std::time::Duration;
+
+use super::Chance;
+use crate::client::Client;
+use crate::game::{Buttons, Game};
+use crate::node::{Node, Path, StreamAction, StreamEvent, StreamId, StreamNode, Transmit};
+use crate::server::Server;
+use crate::time::Time;
+
+/// A host of a simulated match.
+#[derive(Debug)]
+pub enum Party<G: Game> {
+    /// The server.
+    Server(Box<Server<G>>),
+    /// A player.
+    Player(Box<Player>),
+}
+
+/// A client whose buttons are pressed by a bot: it changes its mind two to ten times a second.
+#[derive(Debug)]
+pub struct Player {
+    /// The client.
+    pub client: Client,
+    chance: Chance,
+    next_change: Time,
+}
+
+/// A bot holds its buttons for at least and at most so long.
+const HOLD_MS: (u64, u64) = (100, 500);
+
+impl Player {
+    /// `client`, played by a bot.
+    pub fn new(client: Client, chance: Chance) -> Self {
+        Player { client, chance, next_change: Time::ZERO }
+    }
+
+    fn press(&mut self, now: Time) {
+        if self.next_change <= now {
+            let (least, most) = HOLD_MS;
+            let hold = Duration::from_millis(least + self.chance.below(most - least));
+            self.next_change = now + hold;
+            self.client.press(Buttons(self.chance.below(16) as u16));
+        }
+    }
+}
+
+impl<G: Game> Party<G> {
+    fn node(&self) -> &dyn StreamNode {
+        match self {
+            Party::Server(server) => server,
+            Party::Player(player) => &player.client,
+        }
+    }
+
+    fn node_mut(&mut self) -> &mut dyn StreamNode {
+        match self {
+            Party::Server(server) => server,
+            Party::Player(player) => &mut player.client,
+        }
+    }
+}
+
+impl<G: Game> Node for Party<G> {
+    fn handle_datagram(&mut self, now: Time, path: Path, bytes: &mut [u8]) {
+        self.node_mut().handle_datagram(now, path, bytes);
+    }
+
+    fn handle_timeout(&mut self, now: Time) {
+        if let Party::Player(player) = self {
+            player.press(now);
+        }
+        self.node_mut().handle_timeout(now);
+    }
+
+    fn poll_transmit(&mut self, now: Time, out: &mut [u8]) -> Option<Transmit> {
+        self.node_mut().poll_transmit(now, out)
+    }
+
+    fn poll_timeout(&self) -> Option<Time> {
+        self.node().poll_timeout()
+    }
+}
+
+impl<G: Game> StreamNode for Party<G> {
+    fn accepts_streams(&self) -> bool {
+        self.node().accepts_streams()
+    }
+
+    fn handle_stream(&mut self, now: Time, stream: StreamId, event: StreamEvent<'_>) {
+        self.node_mut().handle_stream(now, stream, event);
+    }
+
+    fn poll_stream(&mut self, now: Time, out: &mut [u8]) -> Option<(StreamId, StreamAction)> {
+        self.node_mut().poll_stream(now, out)
+    }
+}
