@@ -494,7 +494,7 @@ local function rtype_tcp_decode(r, shown)
     if not packet then
         fail("type", "unknown_type")
     elseif not packet[2](size) then
-        fail("size", "wrong_size")
+        fail("size", "out_of_range")
     end
     shown(packet[1])
     packet[3](r)
@@ -853,7 +853,7 @@ local function native_decode(r, shown)
         size = r:number("uncompressed_size")
         if size > NATIVE_MAX_UNCOMPRESSED then
             fail("uncompressed_size", "out_of_range")
-        elseif size <= stated then
+        elseif size <= stated + 4 then
             fail("uncompressed_size", "not_canonical")
         end
     end

@@ -126,11 +126,14 @@ impl Client {
                 self.read_rtype_stream(now);
             }
             StreamEvent::Failed | StreamEvent::Closed => {
-                let early = !matches!(rtype.dial, Dial::Done);
-                rtype.dial = Dial::Closed;
-                if early {
-                    let address = self.stream_address();
-                    self.end(EndReason::Unreachable { address });
+                let dial = std::mem::replace(&mut rtype.dial, Dial::Closed);
+                let address = self.stream_address();
+                match dial {
+                    Dial::Done => {}
+                    Dial::Wanted | Dial::Opening if event == StreamEvent::Failed => {
+                        self.end(EndReason::Unreachable { address });
+                    }
+                    _ => self.end(EndReason::BrokenOff { address }),
                 }
             }
         }

@@ -40,8 +40,6 @@ pub enum Fault {
     Unterminated,
     /// A name with something behind (or, sent raw, at) its first NUL.
     AfterNul,
-    /// Text that is not UTF-8, or has control characters.
-    NotText,
     /// A second way to write a value that has a shorter one.
     NotCanonical,
     /// Compressed bytes that do not decompress to the stated size.
@@ -73,7 +71,6 @@ impl Fault {
             Fault::NotFinite => "not_finite",
             Fault::Unterminated => "unterminated",
             Fault::AfterNul => "after_nul",
-            Fault::NotText => "not_text",
             Fault::NotCanonical => "not_canonical",
             Fault::Compression => "compression",
             Fault::NoDialect => "no_dialect",
@@ -86,6 +83,7 @@ impl fmt::Display for Malformed {
         let field = self.field;
         match self.fault {
             Fault::Truncated => write!(f, "{field}: the bytes end before it is complete"),
+            Fault::Trailing { extra: 1 } => write!(f, "{field}: one byte too many behind it"),
             Fault::Trailing { extra } => write!(f, "{field}: {extra} bytes too many behind it"),
             Fault::WrongSize { stated, actual } => {
                 write!(f, "{field}: says {stated}, but the bytes make it {actual}")
@@ -96,7 +94,6 @@ impl fmt::Display for Malformed {
             Fault::NotFinite => write!(f, "{field}: not a finite number"),
             Fault::Unterminated => write!(f, "{field}: fills its bytes without a closing NUL"),
             Fault::AfterNul => write!(f, "{field}: has bytes at or behind its NUL"),
-            Fault::NotText => write!(f, "{field}: not printable UTF-8 text"),
             Fault::NotCanonical => write!(f, "{field}: not the shortest way to write it"),
             Fault::Compression => write!(f, "{field}: does not decompress to the stated size"),
             Fault::NoDialect => write!(f, "{field}: no dialect's packet has this shape"),

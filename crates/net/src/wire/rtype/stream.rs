@@ -147,16 +147,16 @@ impl<'a> Message<'a> {
     }
 
     fn check_size(header: &Header) -> Result<(), Malformed> {
-        let wrong = |stated| Fault::WrongSize { stated: header.size, actual: stated };
-        match (header.kind, header.size) {
-            (Message::TCP_WELCOME, 0 | 6) | (Message::HELLO_ACK, 6) | (Message::START_GAME, _) => {
-                Ok(())
-            }
-            (Message::HELLO, size) if size <= Name::MAX => Ok(()),
-            (Message::TCP_WELCOME, _) => Err(Malformed::new("size", wrong(0))),
-            (Message::HELLO_ACK, _) => Err(Malformed::new("size", wrong(6))),
-            (Message::HELLO, _) => Err(Malformed::new("size", wrong(Name::MAX))),
-            (unknown, _) => Err(Malformed::new("type", Fault::UnknownType(unknown))),
+        let known = match header.kind {
+            Message::TCP_WELCOME => matches!(header.size, 0 | 6),
+            Message::HELLO => header.size <= Name::MAX,
+            Message::HELLO_ACK => header.size == 6,
+            Message::START_GAME => true,
+            unknown => return Err(Malformed::new("type", Fault::UnknownType(unknown))),
+        };
+        match known {
+            true => Ok(()),
+            false => Err(Malformed::out_of_range("size", header.size as u32)),
         }
     }
 
@@ -213,10 +213,10 @@ mod tests {
     #[test]
     fn a_header_that_no_message_has_is_refused_before_its_payload() {
         let error = |bytes: &[u8]| Message::decode_next(bytes).unwrap_err();
-        let size = |stated, actual| Malformed::new("size", Fault::WrongSize { stated, actual });
-        assert_eq!(error(&[16, 0, 1, 1]), size(16, 15));
-        assert_eq!(error(&[5, 0, 100, 1]), size(5, 0));
-        assert_eq!(error(&[0, 0, 2, 1]), size(0, 6));
+        let size = |size: u32| Malformed::out_of_range("size", size);
+        assert_eq!(error(&[16, 0, 1, 1]), size(16));
+        assert_eq!(error(&[5, 0, 100, 1]), size(5));
+        assert_eq!(error(&[0, 0, 2, 1]), size(0));
         assert_eq!(error(&[0, 0, 3, 1]), Malformed::new("type", Fault::UnknownType(3)));
         assert_eq!(error(&[0, 0, 1, 2]), Malformed::new("version", Fault::Version(2)));
     }
