@@ -10,7 +10,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-use tools::{inspect, sim};
+use tools::{demo, inspect, sim};
 
 /// Pong and R-Type over UDP, with the tools around them.
 ///
@@ -24,6 +24,7 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
+    Demo(demo::Args),
     Serve(serve::Args),
     Inspect(inspect::Args),
     Sim(sim::Args),
@@ -31,6 +32,7 @@ enum Command {
 
 fn main() -> ExitCode {
     let done = match Cli::parse().command {
+        Command::Demo(args) => demo::run(&args),
         Command::Serve(args) => serve::run(&args),
         Command::Inspect(args) => inspect::run(&args),
         Command::Sim(args) => sim::run(&args),

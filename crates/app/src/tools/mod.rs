@@ -1,4 +1,5 @@
 //! What is around the games: commands that look at, measure or disturb what they send.
 
+pub(crate) mod demo;
 pub(crate) mod inspect;
 pub(crate) mod sim;
