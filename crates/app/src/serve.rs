@@ -46,6 +46,8 @@ pub(crate) struct Args {
     rtype_port: u16,
 
     /// The address to listen at [default: all of this machine, IPv4 and IPv6]
+    ///
+    /// At a single address most systems do not hear searches by broadcast.
     #[arg(long, value_name = "IP")]
     bind: Option<IpAddr>,
 

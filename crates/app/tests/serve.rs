@@ -55,14 +55,14 @@ impl Ports {
 impl Server {
     /// A server that is ready.
     fn start() -> Server {
-        Server::start_at(Ports::free)
+        Server::start_at(Ports::free, &[])
     }
 
     /// A server at such ports; others are tried where another program was quicker.
-    fn start_at(ports: impl Fn() -> Ports) -> Server {
+    fn start_at(ports: impl Fn() -> Ports, args: &[&str]) -> Server {
         for _ in 0..10 {
             let ports = ports();
-            let mut child = ports.command().spawn().unwrap();
+            let mut child = ports.command().args(args).spawn().unwrap();
             let lines = BufReader::new(child.stdout.take().unwrap()).lines();
             let mut server = Server { child, ports, greeting: Vec::new() };
             for line in lines {
@@ -264,6 +264,35 @@ fn the_tcp_step_gives_a_token_that_lets_a_player_in() {
 }
 
 #[test]
+fn a_hello_without_a_token_is_let_in_only_where_that_is_allowed() {
+    let raw_name = b"\x05\0\x01\x01Alice";
+    let strict = Server::start();
+    let (_stream, _) = ask_for_token(strict.ports).unwrap();
+    let peer = strict.rtype();
+    peer.send(raw_name);
+    peer.send(&RTYPE_PING);
+    assert_eq!(peer.receive(), RTYPE_PONG);
+    let lenient = Server::start_at(Ports::free, &["--allow-tokenless"]);
+    let (_stream, _) = ask_for_token(lenient.ports).unwrap();
+    let peer = lenient.rtype();
+    peer.send(raw_name);
+    assert_eq!(peer.receive(), b"\0\0\x02\x01");
+}
+
+#[test]
+fn a_log_that_nobody_reads_does_not_stop_the_server() {
+    let mut server = Server::start();
+    drop(server.child.stderr.take());
+    let (_stream, token) = ask_for_token(server.ports).unwrap();
+    let peer = server.rtype();
+    peer.send(&hello(token));
+    peer.receive_rtype(4);
+    peer.receive_rtype(4);
+    server.terminate();
+    assert_eq!(server.wait().code(), Some(0));
+}
+
+#[test]
 fn an_input_moves_the_players_dot() {
     let server = Server::start();
     let (_stream, token) = ask_for_token(server.ports).unwrap();
@@ -347,10 +376,11 @@ fn a_server_without_a_port_does_not_start() {
 
 #[test]
 fn dialects_may_share_a_port() {
-    let server = Server::start_at(|| {
+    let one = || {
         let port = Ports::free().rtype;
         Ports { native: port, lan: port, rtype: port }
-    });
+    };
+    let server = Server::start_at(one, &[]);
     let peer = server.rtype();
     peer.send(&RTYPE_PING);
     assert_eq!(peer.receive(), RTYPE_PONG);

@@ -20,6 +20,8 @@ pub(super) fn start(level: Option<LevelFilter>) -> Result<(), Box<dyn Error>> {
         (None, Err(_)) => LevelFilter::INFO,
     };
     let log = tracing_subscriber::fmt().with_writer(io::stderr).with_max_level(level);
+    // A log that nobody reads any more must not stop the game.
+    let log = log.log_internal_errors(false);
     log.with_ansi(io::stderr().is_terminal()).with_target(false).init();
     Ok(())
 }
