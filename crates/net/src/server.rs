@@ -139,3 +139,7 @@ impl<G: Game> crate::node::StreamNode for Server<G> {
         self.front.poll_stream(out)
     }
 }
+
+/// Without `rtype` nobody opens a stream.
+#[cfg(not(feature = "rtype"))]
+impl<G: Game> crate::node::StreamNode for Server<G> {}
