@@ -9,19 +9,23 @@ mod lan;
 mod native;
 #[cfg(feature = "rtype")]
 mod rtype;
+mod seat;
 
 use std::collections::VecDeque;
 use std::net::SocketAddr;
 use std::time::Duration;
 
-use crate::game::{Buttons, GameId, PlayerId};
+use crate::channel::{AlarmEvent, Pending};
+use crate::clock::Delay;
+use crate::game::{Buttons, Event, Game, PlayerId};
 use crate::node::{Node, Path, StreamAction, StreamEvent, StreamId, StreamNode, Transmit};
+use crate::replica::{Drawn, State};
 use crate::session::{
     EndReason, Grade, LifeEvent, Limits, Liveness, PingCounts, Pinger, Retry, RetryPolicy,
     RetryStep, RoundTrip, Secrets,
 };
 use crate::time::Time;
-use crate::wire::native::{EntityState, Role};
+use crate::wire::native::Role;
 use crate::wire::{Dialect, Full, Name};
 
 /// What a player decides before joining.
@@ -31,8 +35,6 @@ pub struct ClientConfig {
     pub server: SocketAddr,
     /// How to speak to it.
     pub dialect: Dialect,
-    /// The game.
-    pub game: GameId,
     /// The player's name.
     pub name: Name,
     /// To play or to watch (`native`).
@@ -53,11 +55,10 @@ pub struct ClientConfig {
 
 impl ClientConfig {
     /// What most players want of `server`.
-    pub fn new(server: SocketAddr, dialect: Dialect, game: GameId, name: Name) -> Self {
+    pub fn new(server: SocketAddr, dialect: Dialect, name: Name) -> Self {
         ClientConfig {
             server,
             dialect,
-            game,
             name,
             role: Role::Play,
             room: 0,
@@ -85,6 +86,10 @@ pub enum ClientEvent {
     Heard,
     /// The connection is lost; the client tries to come back.
     Trying,
+    /// A sign that the line is slow, raised or lowered.
+    Line(AlarmEvent),
+    /// Something happened in the game.
+    Game(Event),
     /// It is over, and why.
     Ended(EndReason),
 }
@@ -113,24 +118,34 @@ pub struct ClientCounts {
     pub states: u64,
 }
 
+/// What is on the screen at one moment.
+#[derive(Clone, Debug, Default)]
+pub struct Frame {
+    /// Everything that is drawn, in the order of its ids.
+    pub entities: Vec<Drawn>,
+    /// The server tick at which the others are drawn, with its fraction.
+    pub drawn_tick: Option<f64>,
+}
+
 /// One player's side.
 #[derive(Debug)]
-pub struct Client {
+pub struct Client<G: Game> {
+    game: G,
     config: ClientConfig,
     path: Path,
     secrets: Secrets,
     phase: Phase,
     /// Who we are, from the first acceptance on.
     player: Option<PlayerId>,
-    speech: Speech,
+    speech: Speech<G>,
     liveness: Option<Liveness>,
     pinger: Pinger,
     round_trip: RoundTrip,
     buttons: Buttons,
     next_input: Time,
     due: Due,
-    entities: Vec<EntityState>,
-    server_tick: u32,
+    /// The old dialects' newest state, and how many there were.
+    state: State,
     roster: Vec<RosterLine>,
     events: VecDeque<ClientEvent>,
     counts: ClientCounts,
@@ -152,8 +167,8 @@ enum Phase {
 
 /// A dialect, with what it keeps.
 #[derive(Debug)]
-enum Speech {
-    Native(Box<native::Native>),
+enum Speech<G: Game> {
+    Native(Box<native::Native<G>>),
     #[cfg(feature = "rtype")]
     Rtype(rtype::Rtype),
     #[cfg(feature = "lan")]
@@ -175,8 +190,8 @@ struct Due {
 /// How often a client pings where nothing else measures the path.
 const PING_EVERY: Duration = Duration::from_secs(1);
 
-/// Inputs go out at this rate until the server has named another.
-const INPUT_RATE: u32 = 60;
+/// In the old dialects an input goes out so often.
+const INPUT_PERIOD: Duration = Duration::from_nanos(1_000_000_000 / 60);
 
 /// Events that nobody has read yet; older ones make room.
 const EVENT_LIMIT: usize = 256;
@@ -184,9 +199,9 @@ const EVENT_LIMIT: usize = 256;
 /// A goodbye may be lost, and nobody answers it.
 const GOODBYES: u8 = 3;
 
-impl Client {
+impl<G: Game> Client<G> {
     /// A client that starts to ask at `now`. `seed` must come from the system's generator.
-    pub fn new(now: Time, config: ClientConfig, seed: [u8; 32]) -> Self {
+    pub fn new(now: Time, game: G, config: ClientConfig, seed: [u8; 32]) -> Self {
         let mut secrets = Secrets::new(seed);
         let (speech, phase) = match config.dialect {
             Dialect::Native => (
@@ -206,6 +221,7 @@ impl Client {
         };
         Client {
             path: Path::to(config.server),
+            game,
             config,
             secrets,
             phase,
@@ -217,8 +233,7 @@ impl Client {
             buttons: Buttons::default(),
             next_input: now,
             due: Due::default(),
-            entities: Vec::new(),
-            server_tick: 0,
+            state: State::default(),
             roster: Vec::new(),
             events: VecDeque::new(),
             counts: ClientCounts::default(),
@@ -253,23 +268,65 @@ impl Client {
         self.player
     }
 
-    /// What was there at [`Client::server_tick`].
-    pub fn entities(&self) -> &[EntityState] {
-        &self.entities
+    /// The rules.
+    pub fn game(&self) -> &G {
+        &self.game
+    }
+
+    /// The newest that the server said of the world.
+    pub fn state(&self) -> &State {
+        self.seat().and_then(seat::Seat::newest_state).unwrap_or(&self.state)
     }
 
     /// The tick of the newest snapshot; in the old dialects, how many states were taken.
     pub fn server_tick(&self) -> u32 {
-        self.server_tick
+        self.seat().and_then(seat::Seat::newest_tick).unwrap_or(self.state.tick)
     }
 
     /// The number of the newest input (`native`): the tick that it is for.
     pub fn newest_input(&self) -> Option<u32> {
-        match &self.speech {
-            Speech::Native(native) => native.newest_input(),
-            #[cfg(any(feature = "lan", feature = "rtype"))]
-            _ => None,
+        self.seat()?.newest_input()
+    }
+
+    /// The inputs without acknowledgement (`native`).
+    pub fn pending(&self) -> Option<&Pending> {
+        self.seat().map(seat::Seat::pending)
+    }
+
+    /// Where the ahead clock stands (`native`): the tick that own inputs are for.
+    pub fn ahead_tick(&self, now: Time) -> Option<f64> {
+        self.seat().map(|seat| seat.ahead_tick(now))
+    }
+
+    /// The server's tick now, as far as this client can know (`native`).
+    pub fn server_tick_at(&self, now: Time) -> Option<f64> {
+        self.seat().map(|seat| seat.server_tick_at(now))
+    }
+
+    /// How far behind others are drawn, and why (`native`).
+    pub fn delay(&self) -> Option<Delay> {
+        self.seat().map(seat::Seat::delay)
+    }
+
+    /// The tick that is predicted (`native`), and where the own entity is in it.
+    pub fn predicted(&self) -> Option<(u32, [f32; 2])> {
+        let prediction = self.seat()?.prediction()?;
+        let own = prediction.own()?;
+        Some((prediction.tick(), self.game.schema().place_of(own)?))
+    }
+
+    /// What is on the screen at `now`.
+    pub fn draw(&mut self, now: Time, frame: &mut Frame) {
+        frame.entities.clear();
+        frame.drawn_tick = None;
+        if let Some(seat) = self.seat_mut() {
+            seat.draw(now, frame);
         }
+    }
+
+    /// Sends something that must arrive (`native`), at most 255 bytes. Whether there was room.
+    pub fn send(&mut self, event: &[u8]) -> bool {
+        self.seat_mut().is_some_and(|seat| seat.send(event))
     }
 
     /// Who plays.
@@ -328,7 +385,7 @@ impl Client {
         self.phase = Phase::Playing;
         self.liveness = Some(Liveness::new(now, self.config.liveness));
         self.due = Due { input: true, ..Due::default() };
-        self.next_input = now + self.input_period();
+        self.next_input = now + INPUT_PERIOD;
         self.pinger.postpone(now);
         self.note(event);
     }
@@ -355,22 +412,11 @@ impl Client {
         }
     }
 
-    fn input_period(&self) -> Duration {
-        let rate = match &self.speech {
-            Speech::Native(native) => native.tick_rate(),
-            #[cfg(any(feature = "lan", feature = "rtype"))]
-            _ => INPUT_RATE,
-        };
-        Duration::from_nanos(1_000_000_000 / u64::from(rate))
-    }
-
     fn handle_playing_timeout(&mut self, now: Time) {
-        if self.next_input <= now {
-            self.due.input = true;
-            // A client that was stopped for a while does not run after the past.
-            while self.next_input <= now {
-                self.next_input += self.input_period();
-            }
+        match self.speech {
+            Speech::Native(_) => self.handle_native_timeout(now),
+            #[cfg(any(feature = "lan", feature = "rtype"))]
+            _ => self.make_plain_inputs(now),
         }
         self.pinger.expire(now);
         if self.pings_itself() && self.pinger.due() <= now {
@@ -391,6 +437,16 @@ impl Client {
                 _ => self.end(EndReason::NotResponding),
             },
             _ => {}
+        }
+    }
+
+    /// The old dialects have no ticks: an input every so often.
+    #[cfg(any(feature = "lan", feature = "rtype"))]
+    fn make_plain_inputs(&mut self, now: Time) {
+        // A client that was stopped for a while does not run after the past.
+        while self.next_input <= now {
+            self.due.input = true;
+            self.next_input += INPUT_PERIOD;
         }
     }
 
@@ -424,7 +480,7 @@ impl Client {
     }
 }
 
-impl Node for Client {
+impl<G: Game> Node for Client<G> {
     fn handle_datagram(&mut self, now: Time, path: Path, bytes: &mut [u8]) {
         if path.remote != self.config.server {
             self.counts.foreign += 1;
@@ -471,13 +527,19 @@ impl Node for Client {
             Phase::Asking(retry) => Some(retry.deadline()),
             #[cfg(feature = "rtype")]
             Phase::Dialing { until } => Some(*until),
-            Phase::Playing => Some(self.next_input),
+            Phase::Playing => Some(match self.seat() {
+                Some(seat) => match self.config.role {
+                    Role::Play => seat.input_due(),
+                    Role::Watch => seat.ack_due(),
+                },
+                None => self.next_input,
+            }),
             Phase::Ended(_) => None,
         }
     }
 }
 
-impl StreamNode for Client {
+impl<G: Game> StreamNode for Client<G> {
     fn handle_stream(&mut self, now: Time, stream: StreamId, event: StreamEvent<'_>) {
         #[cfg(feature = "rtype")]
         self.handle_rtype_stream(now, stream, event);
@@ -495,4 +557,27 @@ impl StreamNode for Client {
             None
         }
     }
+}
+
+/// An event of the game on the wire.
+///
+/// ```text
+/// 0      1        3       7
+/// | kind | entity | value |
+/// ```
+pub(crate) fn encode_event(event: &Event) -> [u8; 7] {
+    let [entity_high, entity_low] = event.entity.to_be_bytes();
+    let [a, b, c, d] = event.value.to_be_bytes();
+    [event.kind, entity_high, entity_low, a, b, c, d]
+}
+
+/// The event of these bytes, if they are one.
+pub(crate) fn decode_event(bytes: &[u8]) -> Option<Event> {
+    let &[kind, entity_high, entity_low, a, b, c, d] = bytes else { return None };
+    Some(Event {
+        kind,
+        entity: u16::from_be_bytes([entity_high, entity_low]),
+        value: i32::from_be_bytes([a, b, c, d]),
+        reach: crate::game::Reach::Everyone,
+    })
 }

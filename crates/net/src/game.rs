@@ -1,11 +1,12 @@
 //! A game is its rules: how a world begins, who is in it, and what one step does to it.
 //!
 //! The layers below carry worlds and inputs without knowing what they mean; a room steps the
-//! world, a client shows it. Rules are pure: the same world and inputs give the same world.
+//! world, a client predicts its own part of it and shows the rest. Rules are pure: the same world
+//! and the same [`Turn`] give the same world, on the server and in prediction.
 
 use std::fmt;
 
-use crate::wire::native::EntityState;
+use crate::replica::{Entity, Schema, State};
 
 /// A player in a room, the same for as long as the slot is held.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -55,6 +56,11 @@ impl Buttons {
     pub const fn contains(self, other: Buttons) -> bool {
         self.0 & other.0 == other.0
     }
+
+    /// -1, 0 or 1: which of two opposite buttons is held alone.
+    pub fn axis(self, less: Buttons, more: Buttons) -> i32 {
+        i32::from(self.contains(more)) - i32::from(self.contains(less))
+    }
 }
 
 impl std::ops::BitOr for Buttons {
@@ -65,8 +71,124 @@ impl std::ops::BitOr for Buttons {
     }
 }
 
+/// Something worth a sound, a flash or a line on the screen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Event {
+    /// What, as the game numbers it.
+    pub kind: u8,
+    /// To which entity; 0 where there is none.
+    pub entity: u16,
+    /// How much.
+    pub value: i32,
+    /// Who must know.
+    pub reach: Reach,
+}
+
+/// How far an event goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reach {
+    /// Shown by whoever steps it: the player who predicted it.
+    Own,
+    /// Everyone is told, in order and exactly once.
+    Everyone,
+}
+
+/// What one player does in a turn.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PlayerInput {
+    /// Who.
+    pub player: PlayerId,
+    /// What is held.
+    pub buttons: Buttons,
+    /// The server tick, with its fraction, that was on the player's screen; `None` is "this one".
+    pub drawn: Option<f64>,
+}
+
+/// Everything that a step may know beside the world.
+#[derive(Debug)]
+pub struct Turn<'a, W> {
+    tick: u32,
+    inputs: &'a [PlayerInput],
+    past: &'a [(u32, W)],
+    events: &'a mut Vec<Event>,
+}
+
+/// The server rewinds at most so far, in ticks of 1/60 s: 250 ms.
+pub const REWIND_LIMIT_TICKS: u32 = 15;
+
+impl<'a, W> Turn<'a, W> {
+    /// The turn of `tick`. `past` are the worlds after earlier ticks, in any order.
+    pub fn new(
+        tick: u32,
+        inputs: &'a [PlayerInput],
+        past: &'a [(u32, W)],
+        events: &'a mut Vec<Event>,
+    ) -> Self {
+        Turn { tick, inputs, past, events }
+    }
+
+    /// The tick that is stepped.
+    pub fn tick(&self) -> u32 {
+        self.tick
+    }
+
+    /// What everyone does.
+    pub fn inputs(&self) -> &'a [PlayerInput] {
+        self.inputs
+    }
+
+    /// What `player` holds.
+    pub fn buttons(&self, player: PlayerId) -> Buttons {
+        let input = self.inputs.iter().find(|input| input.player == player);
+        input.map_or(Buttons::default(), |input| input.buttons)
+    }
+
+    /// The world that `player` had on the screen when the input was made, at most 250 ms ago:
+    /// what the player hit or was hit by is judged in it. `None` is "as it is now".
+    pub fn seen_by(&self, player: PlayerId) -> Option<&'a W> {
+        let drawn = self.inputs.iter().find(|input| input.player == player)?.drawn?;
+        let oldest = f64::from(self.tick.saturating_sub(REWIND_LIMIT_TICKS));
+        let tick = drawn.max(oldest).round() as u32;
+        self.past.iter().find(|(past, _)| *past == tick).map(|(_, world)| world)
+    }
+
+    /// Says that something happened.
+    pub fn raise(&mut self, event: Event) {
+        self.events.push(event);
+    }
+}
+
+/// The name of something that a player's input brings into the world: the same on the server and
+/// in prediction, so that the two are one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SpawnName {
+    /// Whose, 1 to 8.
+    pub player: PlayerId,
+    /// The tick of the input.
+    pub tick: u32,
+    /// Which of those that the input spawned, 0 to 3.
+    pub count: u8,
+}
+
+impl SpawnName {
+    const FIRST: u16 = 0x8000;
+
+    /// The entity's id: from 0x8000 up, and not the same for another spawn within 1024 ticks.
+    pub fn entity_id(self) -> u16 {
+        let player = (self.player.0.wrapping_sub(1) & 7) as u16;
+        let tick = (self.tick & 0x3FF) as u16;
+        SpawnName::FIRST | player << 12 | tick << 2 | u16::from(self.count & 3)
+    }
+
+    /// Whose spawn the entity with this id is, if it is one.
+    pub fn owner(entity_id: u16) -> Option<PlayerId> {
+        let player = u32::from(entity_id >> 12 & 7) + 1;
+        (entity_id >= SpawnName::FIRST).then_some(PlayerId(player))
+    }
+}
+
 /// A game's rules.
-pub trait Game {
+pub trait Game: Clone {
     /// Everything that a step may look at or change.
     type World: Clone + fmt::Debug;
 
@@ -81,6 +203,9 @@ pub trait Game {
     /// How many may play in one room.
     fn capacity(&self) -> u8;
 
+    /// What is sent of a world: kinds of entities and their fields.
+    fn schema(&self) -> &'static Schema;
+
     /// The world before the first step.
     fn begin(&self, seed: u64) -> Self::World;
 
@@ -90,15 +215,69 @@ pub trait Game {
     /// A player's slot is given up.
     fn leave(&self, world: &mut Self::World, player: PlayerId);
 
-    /// One tick, with the buttons of every player in the world.
-    fn step(&self, world: &mut Self::World, inputs: &[(PlayerId, Buttons)]);
+    /// One tick.
+    fn step(&self, world: &mut Self::World, turn: &mut Turn<'_, Self::World>);
 
-    /// What there is to see, in the form of document 004.
-    fn entities(&self, world: &Self::World, out: &mut Vec<EntityState>);
+    /// What a client does ahead of the server with its own input: all of [`Game::step`], with
+    /// nobody else's input, unless the game knows better.
+    fn predict(&self, world: &mut Self::World, turn: &mut Turn<'_, Self::World>) {
+        self.step(world, turn);
+    }
+
+    /// Writes what is sent of a world into an empty state.
+    fn capture(&self, world: &Self::World, state: &mut State);
+
+    /// The world of a state: what is predicted must come out as it went in.
+    fn restore(&self, state: &State) -> Self::World;
+
+    /// The entity that a player steers.
+    fn entity_of(&self, player: PlayerId) -> u16 {
+        player.0 as u16
+    }
+
+    /// Whether `player` sees the entity ahead of the server, as predicted: its own, and what it
+    /// spawned.
+    fn is_ahead(&self, entity: &Entity, player: PlayerId) -> bool {
+        entity.id == self.entity_of(player) || SpawnName::owner(entity.id) == Some(player)
+    }
 
     /// The world as Networked Pong sees it; `None` if the game cannot be shown so.
     #[cfg(feature = "lan")]
     fn lan_state(&self, _world: &Self::World) -> Option<crate::wire::lan::StateUpdate> {
         None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn spawns_of_the_same_input_have_the_same_name_on_both_sides() {
+        let name = SpawnName { player: PlayerId(3), tick: 70_000, count: 1 };
+        assert_eq!(name.entity_id(), name.entity_id());
+        assert_eq!(SpawnName::owner(name.entity_id()), Some(PlayerId(3)));
+        assert_eq!(SpawnName::owner(3), None);
+        let next = SpawnName { tick: 70_001, ..name };
+        assert_ne!(name.entity_id(), next.entity_id());
+    }
+
+    #[test]
+    fn a_turn_rewinds_to_what_the_player_saw_and_no_further_than_a_quarter_second() {
+        let past: Vec<(u32, &str)> = vec![(90, "far"), (95, "near"), (85, "limit")];
+        let input = |drawn| PlayerInput {
+            player: PlayerId(1),
+            buttons: Buttons::default(),
+            drawn: Some(drawn),
+        };
+        let seen = |drawn| {
+            let mut events = Vec::new();
+            let inputs = [input(drawn)];
+            Turn::new(100, &inputs, &past, &mut events).seen_by(PlayerId(1)).copied()
+        };
+        assert_eq!(seen(94.6), Some("near"));
+        assert_eq!(seen(90.4), Some("far"));
+        assert_eq!(seen(10.0), Some("limit"));
+        assert_eq!(seen(99.0), None);
     }
 }

@@ -11,12 +11,13 @@ use std::collections::VecDeque;
 use std::time::Duration;
 
 use crate::front::{Admission, Call, CallKind, Notice, NoticeKind, RESUME_FOR};
-use crate::game::{Buttons, Game, PlayerId};
+use crate::game::{Buttons, Event, Game, PlayerId, PlayerInput, REWIND_LIMIT_TICKS, Reach, Turn};
 use crate::node::{Path, Transmit};
 use crate::session::{Grade, LifeEvent, Limits, PingCounts};
 use crate::time::Time;
 use crate::wire::Name;
-use crate::wire::native::{CloseReason, EntityState, Role, SessionIndex};
+use crate::replica::{Bodies, History, State};
+use crate::wire::native::{CloseReason, Role, SessionIndex};
 
 use member::{Member, Presence};
 
@@ -87,6 +88,10 @@ pub struct MemberCard {
     pub loss: Option<f64>,
     /// What the member holds.
     pub buttons: Buttons,
+    /// Ticks since the member came.
+    pub ticks: u64,
+    /// Those of them for which there was no real input.
+    pub ticks_without_input: u64,
 }
 
 /// One match.
@@ -104,19 +109,21 @@ pub struct Room<G: Game> {
     events: VecDeque<RoomEvent>,
     notices: VecDeque<Notice>,
     view: View,
+    /// The worlds of the last ticks, to be rewound to.
+    past: Vec<(u32, G::World)>,
+    game_events: Vec<Event>,
     /// Where the search for the next datagram goes on.
     cursor: usize,
-    inputs: Vec<(PlayerId, Buttons)>,
+    inputs: Vec<PlayerInput>,
     late_ticks: u64,
 }
 
 /// What there is to see after a tick: made once, sent to all.
 #[derive(Debug, Default)]
 struct View {
-    tick: u32,
-    entities: Vec<EntityState>,
-    /// The entities in `native`.
-    body: Vec<u8>,
+    state: State,
+    history: History,
+    bodies: Bodies,
     #[cfg(feature = "rtype")]
     rtype: Vec<crate::wire::rtype::Entity>,
     #[cfg(feature = "lan")]
@@ -144,6 +151,8 @@ impl<G: Game> Room<G> {
             events: VecDeque::new(),
             notices: VecDeque::new(),
             view: View::default(),
+            past: Vec::new(),
+            game_events: Vec::new(),
             cursor: 0,
             inputs: Vec::new(),
             late_ticks: 0,
@@ -215,7 +224,8 @@ impl<G: Game> Room<G> {
             }
             CallKind::StreamClosed => member.lose_stream(now, &self.config),
             CallKind::Packet(packet) => {
-                let came = member.handle_packet(now, self.tick, &packet, &self.config);
+                let clock = TickClock { epoch: self.epoch, rate: self.game.tick_rate() };
+                let came = member.handle_packet(now, clock, &packet, &self.config);
                 self.react(now, place, came);
             }
         }
@@ -280,8 +290,9 @@ impl<G: Game> Room<G> {
         if admission.role == Role::Play {
             self.game.join(&mut self.world, admission.player);
         }
-        self.events.push_back(RoomEvent::Joined(admission.player, admission.name));
-        *slot = Some(Member::new(now, session, admission, &self.config));
+        let joined = RoomEvent::Joined(admission.player, admission.name);
+        *slot = Some(Member::new(now, session, admission, self.tick, &self.config));
+        self.note(joined);
         self.look();
         self.roster_changed(now);
     }
@@ -293,7 +304,7 @@ impl<G: Game> Room<G> {
             return;
         }
         let was_away = matches!(member.presence, Presence::Away { .. });
-        member.move_to(now, path, sequence, nonce, &self.config);
+        member.move_to(now, path, sequence, nonce, self.tick, &self.config);
         let (session, player) = (member.session, member.player);
         self.notices.push_back(Notice { session, kind: NoticeKind::Moved(path) });
         self.note(RoomEvent::Resumed(player, path));
@@ -381,11 +392,40 @@ impl<G: Game> Room<G> {
     }
 
     fn step(&mut self) {
+        let tick = self.tick.wrapping_add(1).max(1);
         self.inputs.clear();
-        let players = self.members.iter().flatten().filter(|member| member.role == Role::Play);
-        self.inputs.extend(players.map(|member| (member.player, member.buttons)));
-        self.game.step(&mut self.world, &self.inputs);
-        self.tick += 1;
+        for member in self.members.iter_mut().flatten() {
+            let input = member.take_input(tick);
+            if member.role == Role::Play {
+                self.inputs.push(input);
+            }
+        }
+        let (game_events, inputs) = (&mut self.game_events, &self.inputs);
+        let mut turn = Turn::new(tick, inputs, &self.past, game_events);
+        self.game.step(&mut self.world, &mut turn);
+        self.tick = tick;
+        self.remember();
+        self.tell();
+    }
+
+    /// Keeps the world for as long as it may be rewound to.
+    fn remember(&mut self) {
+        let kept = REWIND_LIMIT_TICKS as usize + 1;
+        match self.past.get_mut(self.tick as usize % kept) {
+            Some((tick, world)) => {
+                *tick = self.tick;
+                world.clone_from(&self.world);
+            }
+            None => self.past.push((self.tick, self.world.clone())),
+        }
+    }
+
+    /// Tells everyone what everyone must know.
+    fn tell(&mut self) {
+        for event in self.game_events.drain(..).filter(|event| event.reach == Reach::Everyone) {
+            let bytes = crate::client::encode_event(&event);
+            self.members.iter_mut().flatten().for_each(|member| member.tell(&bytes));
+        }
     }
 
     /// Ticks that nobody could be shown in time are counted, never bunched.
@@ -403,22 +443,35 @@ impl<G: Game> Room<G> {
     }
 
     fn tick_due(&self, tick: u32) -> Time {
-        let rate = u64::from(self.game.tick_rate());
-        self.epoch + Duration::from_nanos(u64::from(tick) * 1_000_000_000 / rate)
+        TickClock { epoch: self.epoch, rate: self.game.tick_rate() }.due(tick)
     }
 
     /// Makes what everyone is shown.
     fn look(&mut self) {
         let view = &mut self.view;
-        view.tick = self.tick;
-        view.entities.clear();
-        self.game.entities(&self.world, &mut view.entities);
-        view.encode_body();
+        view.state.clear(self.tick);
+        self.game.capture(&self.world, &mut view.state);
+        view.history.push(&view.state);
+        view.bodies.clear();
         #[cfg(feature = "rtype")]
-        view.translate();
+        view.translate(self.game.schema());
         #[cfg(feature = "lan")]
         {
             view.lan = self.game.lan_state(&self.world);
         }
+    }
+}
+
+/// When ticks are due.
+#[derive(Clone, Copy, Debug)]
+struct TickClock {
+    epoch: Time,
+    rate: u8,
+}
+
+impl TickClock {
+    fn due(self, tick: u32) -> Time {
+        let rate = u64::from(self.rate);
+        self.epoch + Duration::from_nanos(u64::from(tick) * 1_000_000_000 / rate)
     }
 }

@@ -1,7 +1,7 @@
 //! The client in `lan`: HELLO until it is answered, then a paddle's direction for every state.
 
 use super::{Client, Phase, Speech};
-use crate::game::{Buttons, PlayerId};
+use crate::game::{Buttons, Game, PlayerId};
 use crate::time::Time;
 use crate::wire::Full;
 use crate::wire::lan::{GuestInput, Hello, Packet, StateUpdate, Steer};
@@ -13,7 +13,7 @@ pub(super) struct Lan {
     newest: Option<StateUpdate>,
 }
 
-impl Client {
+impl<G: Game> Client<G> {
     /// The newest state of a `lan` host.
     pub fn lan_state(&self) -> Option<StateUpdate> {
         match &self.speech {
@@ -58,7 +58,7 @@ impl Client {
             return;
         }
         lan.newest = Some(state);
-        self.server_tick = state.seq;
+        self.state.tick = state.seq;
         self.counts.states += 1;
     }
 

@@ -1,55 +1,41 @@
 //! The client in `native`: Hello, Challenge, Join, Accept; and the same way back.
 
+use std::time::Duration;
+
+use super::seat::Seat;
 use super::{Client, ClientEvent, Phase, RosterLine, Speech};
-use crate::game::PlayerId;
-use crate::session::{EndReason, Question, Retry, RetryPolicy, Secrets, Verdict, Window};
+use crate::game::{Game, PlayerId};
+use crate::session::{EndReason, Question, Retry, RetryPolicy, Secrets, Verdict};
 use crate::time::Time;
+use crate::wire::Full;
 use crate::wire::native::{
-    Accept, Budget, Challenge, CloseReason, Datagram, DeltaSnapshot, EntityState, Feedback,
-    Goodbye, Hello, History, Input, InputRecord, Join, PROTOCOL, Packet, Ping, Reject, Resume,
-    Scratch, Secret, SessionIndex, Token, UnknownSession,
+    Accept, Budget, Challenge, CloseReason, Datagram, Goodbye, Hello, Join, PROTOCOL, Packet, Ping,
+    Reject, Resume, Role, Scratch, Secret, ServerPing, Token, UnknownSession,
 };
-use crate::wire::{Full, List, Reader};
 
 /// How many of the last datagrams an UnknownSession may speak of.
 const HINT_REACH: u32 = 256;
 
-/// How many sent inputs are remembered, to measure the round trip when one is echoed.
-const SENT_INPUTS: usize = 64;
-
-/// How far ahead of the server's tick the first input is aimed.
-const FIRST_LEAD_TICKS: u32 = 12;
-
 /// What `native` keeps.
 #[derive(Debug)]
-pub(super) struct Native {
+pub(super) struct Native<G: Game> {
     nonce: u64,
     /// The Challenge's; `None` while a Hello is what to ask with.
     cookie: Option<Secret>,
-    seat: Option<Seat>,
+    /// When the Join or Resume was first sent, to guess the round trip from the Accept.
+    asked: Time,
+    pub(super) seat: Option<Box<Seat<G>>>,
     /// The number of the next datagram to the server.
     sequence: u32,
     scratch: Scratch,
 }
 
-/// What Accept gave us.
-#[derive(Debug)]
-struct Seat {
-    session: SessionIndex,
-    ticket: Secret,
-    tick_rate: u8,
-    window: Window,
-    next_input: u32,
-    sent: [(u32, Time); SENT_INPUTS],
-    last_input: Option<Time>,
-    roster_revision: Option<u16>,
-}
-
-impl Native {
+impl<G: Game> Native<G> {
     pub(super) fn new(secrets: &mut Secrets) -> Self {
         Native {
             nonce: secrets.nonce(),
             cookie: None,
+            asked: Time::ZERO,
             seat: None,
             sequence: secrets.sequence(),
             scratch: Scratch::default(),
@@ -61,15 +47,6 @@ impl Native {
         self.cookie = None;
     }
 
-    pub(super) fn tick_rate(&self) -> u32 {
-        self.seat.as_ref().map_or(super::INPUT_RATE, |seat| u32::from(seat.tick_rate))
-    }
-
-    pub(super) fn newest_input(&self) -> Option<u32> {
-        let seat = self.seat.as_ref()?;
-        seat.last_input.map(|_| seat.next_input.wrapping_sub(1))
-    }
-
     fn encode(&mut self, packet: Packet<'_>, out: &mut [u8]) -> Result<usize, Full> {
         let sequence = self.sequence;
         self.sequence = self.sequence.wrapping_add(1);
@@ -77,13 +54,25 @@ impl Native {
     }
 }
 
-impl Client {
-    fn native(&mut self) -> Option<&mut Native> {
+impl<G: Game> Client<G> {
+    fn native(&mut self) -> Option<&mut Native<G>> {
         match &mut self.speech {
             Speech::Native(native) => Some(native),
             #[cfg(any(feature = "lan", feature = "rtype"))]
             _ => None,
         }
+    }
+
+    pub(super) fn seat(&self) -> Option<&Seat<G>> {
+        match &self.speech {
+            Speech::Native(native) => native.seat.as_deref(),
+            #[cfg(any(feature = "lan", feature = "rtype"))]
+            _ => None,
+        }
+    }
+
+    pub(super) fn seat_mut(&mut self) -> Option<&mut Seat<G>> {
+        self.native()?.seat.as_deref_mut()
     }
 
     pub(super) fn handle_native(&mut self, now: Time, bytes: &[u8]) {
@@ -132,6 +121,7 @@ impl Client {
         // The second question goes out at once; a challenge that repeats the first only renews
         // the cookie.
         if first {
+            native.asked = now;
             let give_up = match native.seat {
                 Some(_) => self.config.resume_for,
                 None => RetryPolicy::HELLO.give_up,
@@ -143,22 +133,17 @@ impl Client {
 
     fn handle_accept(&mut self, now: Time, sequence: u32, accept: &Accept) {
         let asking = matches!(self.phase, Phase::Asking(_));
+        let game = self.game.clone();
         let Speech::Native(native) = &mut self.speech else { return };
         if !asking || accept.nonce != native.nonce || native.cookie.is_none() {
             self.counts.stray += 1;
             return;
         }
-        native.seat = Some(Seat {
-            session: accept.session,
-            ticket: accept.ticket,
-            tick_rate: accept.tick_rate,
-            window: Window::new(sequence.wrapping_add(1)),
-            next_input: accept.tick.wrapping_add(FIRST_LEAD_TICKS).max(1),
-            sent: [(0, Time::ZERO); SENT_INPUTS],
-            last_input: None,
-            roster_revision: None,
-        });
-        self.server_tick = accept.tick;
+        let rtt = now.since(native.asked).min(Duration::from_secs(1));
+        native.seat = Some(Box::new(match native.seat.take() {
+            Some(seat) => seat.resumed(now, game, sequence, accept, rtt),
+            None => Seat::new(now, game, sequence, accept, rtt),
+        }));
         self.enter(now, PlayerId(accept.player));
     }
 
@@ -166,7 +151,7 @@ impl Client {
         let asking = matches!(self.phase, Phase::Asking(_));
         match self.native() {
             Some(native) if asking && reject.nonce == native.nonce => {
-                let reason = EndReason::from_reject(reject, self.config.game.version);
+                let reason = EndReason::from_reject(reject, self.game.id().version);
                 self.end(reason);
             }
             _ => self.counts.stray += 1,
@@ -188,7 +173,8 @@ impl Client {
 
     fn handle_session_packet(&mut self, now: Time, sequence: u32, packet: Packet<'_>) {
         let playing = self.is_playing();
-        let Some(seat) = self.native().and_then(|native| native.seat.as_mut()) else {
+        let Speech::Native(native) = &mut self.speech else { return };
+        let Some(seat) = native.seat.as_mut() else {
             self.counts.stray += 1;
             return;
         };
@@ -204,11 +190,7 @@ impl Client {
             },
             Packet::ServerPing(ping) => self.due.pong = Some((ping.id, ping.timestamp)),
             Packet::Roster(roster) => {
-                let news = seat
-                    .roster_revision
-                    .is_none_or(|revision| (roster.revision.wrapping_sub(revision) as i16) > 0);
-                if news {
-                    seat.roster_revision = Some(roster.revision);
+                if seat.is_news(roster.revision) {
                     self.roster.clear();
                     self.roster.extend(roster.players.iter().map(|entry| RosterLine {
                         player: PlayerId(entry.player),
@@ -218,48 +200,33 @@ impl Client {
                     self.note(ClientEvent::Roster);
                 }
             }
-            Packet::DeltaSnapshot(snapshot) => self.handle_snapshot(now, &snapshot),
+            Packet::DeltaSnapshot(snapshot) => {
+                match seat.handle_snapshot(now, &snapshot) {
+                    Ok(measured) => {
+                        self.counts.states += 1;
+                        if let Some(rtt) = measured {
+                            self.round_trip.sample(rtt);
+                            self.pinger.postpone(now);
+                        }
+                    }
+                    Err(super::seat::Refused::Stray) => self.counts.stray += 1,
+                    Err(super::seat::Refused::Malformed) => self.counts.malformed += 1,
+                }
+                self.hear_events();
+            }
+            Packet::ServerEvents(packet) => {
+                seat.handle_events(&packet.0);
+                self.hear_events();
+            }
             _ => self.counts.stray += 1,
         }
         self.heard(now);
     }
 
-    fn handle_snapshot(&mut self, now: Time, snapshot: &DeltaSnapshot<'_>) {
-        if let Some(feedback) = snapshot.feedback {
-            self.handle_feedback(now, &feedback);
-        }
-        let newer = snapshot.server_tick.wrapping_sub(self.server_tick) as i32 > 0;
-        let mut r = Reader::new(snapshot.body);
-        let count = r.left() / <EntityState as crate::wire::Record>::LEN;
-        match List::<EntityState>::decode(&mut r, "body", count) {
-            Ok(entities) if newer => {
-                self.server_tick = snapshot.server_tick;
-                self.entities.clear();
-                self.entities.extend(entities.iter());
-                self.counts.states += 1;
-            }
-            Ok(_) => self.counts.stray += 1,
-            Err(_) => self.counts.malformed += 1,
-        }
-    }
-
-    fn handle_feedback(&mut self, now: Time, feedback: &Feedback) {
-        let Some(seat) = self.native().and_then(|native| native.seat.as_mut()) else { return };
-        // An input that came late: aim so much further ahead.
-        if feedback.early < 0 {
-            let late_ns = i64::from(-i32::from(feedback.early)) * 62_500;
-            let ticks = late_ns as u64 * u64::from(seat.tick_rate) / 1_000_000_000;
-            seat.next_input = seat.next_input.wrapping_add(ticks as u32 + 1);
-        }
-        let echoed = seat
-            .sent
-            .iter()
-            .find(|(timestamp, at)| *timestamp == feedback.echo_timestamp && *at != Time::ZERO);
-        if let Some((_, sent)) = echoed {
-            let held = std::time::Duration::from_nanos(u64::from(feedback.held) * 62_500);
-            let rtt = now.since(*sent).saturating_sub(held);
-            self.round_trip.sample(rtt);
-            self.pinger.postpone(now);
+    /// Passes on what the server's events and our own predictions say.
+    fn hear_events(&mut self) {
+        while let Some(event) = self.seat_mut().and_then(Seat::poll_event) {
+            self.note(event);
         }
     }
 
@@ -269,6 +236,22 @@ impl Client {
                 self.round_trip.sample(rtt);
             }
             _ => self.counts.stray += 1,
+        }
+    }
+
+    /// Inputs that are due, and what they say of the line.
+    pub(super) fn handle_native_timeout(&mut self, now: Time) {
+        let (buttons, role) = (self.buttons, self.config.role);
+        let Some(seat) = self.seat_mut() else { return };
+        let due = match role {
+            Role::Play => seat.make_inputs(now, buttons),
+            Role::Watch => seat.is_ack_due(now),
+        };
+        let lost = seat.is_lost(now);
+        self.due.input |= due;
+        self.hear_events();
+        if lost {
+            self.try_again(now);
         }
     }
 
@@ -286,7 +269,7 @@ impl Client {
             self.due.goodbyes -= 1;
             Packet::Goodbye(Goodbye { session })
         } else if let Some((id, timestamp)) = self.due.pong.take() {
-            Packet::ClientPong(crate::wire::native::ServerPing { id, timestamp }.pong(session))
+            Packet::ClientPong(ServerPing { id, timestamp }.pong(session))
         } else if std::mem::take(&mut self.due.ping) {
             let Question { sequence, timestamp } = self.pinger.ask(now);
             Packet::Ping(Ping { session: Some(session), id: sequence, timestamp })
@@ -299,14 +282,14 @@ impl Client {
     }
 
     fn ask_native(&mut self, out: &mut [u8]) -> Result<usize, Full> {
-        let config = &self.config;
+        let (config, id) = (&self.config, self.game.id());
         let Speech::Native(native) = &mut self.speech else { return Err(Full) };
         let nonce = native.nonce;
         let packet = match (native.cookie, &native.seat) {
             (None, _) => Packet::Hello(Hello {
                 protocol: PROTOCOL,
-                game: config.game.game,
-                game_version: config.game.version,
+                game: id.game,
+                game_version: id.version,
                 nonce,
             }),
             (Some(cookie), Some(seat)) => {
@@ -316,8 +299,8 @@ impl Client {
                 nonce,
                 cookie,
                 protocol: PROTOCOL,
-                game: config.game.game,
-                game_version: config.game.version,
+                game: id.game,
+                game_version: id.version,
                 budget: Budget::MAX,
                 role: config.role,
                 room: config.room,
@@ -330,25 +313,15 @@ impl Client {
     }
 
     fn speak_input(&mut self, now: Time, out: &mut [u8]) -> Option<Result<usize, Full>> {
-        let (buttons, server_tick) = (self.buttons, self.server_tick);
+        let role = self.config.role;
         let native = self.native()?;
+        let sequence = native.sequence;
         let seat = native.seat.as_mut()?;
-        let sequence = seat.next_input;
-        seat.next_input = seat.next_input.wrapping_add(1).max(1);
-        let timestamp = now.as_millis() as u32;
-        seat.sent[sequence as usize % SENT_INPUTS] = (timestamp, now);
-        let since = seat.last_input.replace(now).map_or(0.0, |last| now.since(last).as_secs_f32());
-        let input_flags = buttons.0;
-        let newest = InputRecord { sequence, input_flags, timestamp, delta_time: since };
-        let back = u8::try_from(sequence.wrapping_sub(server_tick)).ok();
-        let mut room = [0; History::MAX_LEN];
-        let packet = Packet::Input(Input {
-            session: seat.session,
-            newest,
-            snapshot_back: back,
-            drawn_back: None,
-            history: History::new(input_flags, [], &mut room),
-        });
-        Some(native.encode(packet, out))
+        let encoded = match role {
+            Role::Play => seat.encode_input(now, sequence, out)?,
+            Role::Watch => seat.encode_ack(now, sequence, out)?,
+        };
+        native.sequence = sequence.wrapping_add(1);
+        Some(encoded)
     }
 }

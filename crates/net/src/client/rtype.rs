@@ -5,11 +5,10 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use super::{Client, ClientEvent, Phase, RosterLine, Speech};
-use crate::game::PlayerId;
+use crate::game::{Game, PlayerId};
 use crate::node::{StreamAction, StreamEvent, StreamId};
 use crate::session::{EndReason, Question, Retry, RetryPolicy};
 use crate::time::Time;
-use crate::wire::native::EntityState;
 use crate::wire::rtype::{
     Buttons, Disconnect, Entity, Hello, Input, Message, Packet, Ping, Pong, TcpHello, VERSION,
 };
@@ -34,6 +33,7 @@ pub(super) struct Rtype {
     inbox: Vec<u8>,
     token: u32,
     sequence: u32,
+    entities: Vec<Entity>,
     next_knock: Option<Time>,
 }
 
@@ -58,7 +58,7 @@ enum Dial {
 impl Default for Rtype {
     fn default() -> Self {
         let inbox = Vec::with_capacity(INBOX_LEN);
-        Rtype { dial: Dial::Wanted, inbox, token: 0, sequence: 0, next_knock: None }
+        Rtype { dial: Dial::Wanted, inbox, token: 0, sequence: 0, entities: Vec::new(), next_knock: None }
     }
 }
 
@@ -68,7 +68,15 @@ impl Rtype {
     }
 }
 
-impl Client {
+impl<G: Game> Client<G> {
+    /// What the newest State of an `rtype` server says.
+    pub fn rtype_entities(&self) -> &[Entity] {
+        match &self.speech {
+            Speech::Rtype(rtype) => &rtype.entities,
+            _ => &[],
+        }
+    }
+
     fn rtype(&mut self) -> Option<&mut Rtype> {
         match &mut self.speech {
             Speech::Rtype(rtype) => Some(rtype),
@@ -206,9 +214,11 @@ impl Client {
                 self.handle_answer(now, Question { sequence, timestamp });
             }
             Packet::State(state) => {
-                self.entities.clear();
-                self.entities.extend(state.entities.iter().map(entity_state));
-                self.server_tick = self.server_tick.wrapping_add(1);
+                if let Some(rtype) = self.rtype() {
+                    rtype.entities.clear();
+                    rtype.entities.extend(state.entities.iter());
+                }
+                self.state.tick = self.state.tick.wrapping_add(1);
                 self.counts.states += 1;
             }
             Packet::Roster(roster) => {
@@ -261,20 +271,5 @@ impl Client {
         let sequence = rtype.sequence;
         rtype.sequence = rtype.sequence.wrapping_add(1);
         Some(Packet::Input(Input { sequence, bits }).encode(out))
-    }
-}
-
-fn entity_state(entity: Entity) -> EntityState {
-    let whole = |speed: f32| speed.clamp(i16::MIN.into(), i16::MAX.into()) as i16;
-    EntityState {
-        entity_id: entity.id,
-        entity_type: entity.kind as u16,
-        x: entity.x,
-        y: entity.y,
-        vx: whole(entity.vx),
-        vy: whole(entity.vy),
-        health: 0,
-        flags: 0,
-        last_ack_sequence: 0,
     }
 }

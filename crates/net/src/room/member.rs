@@ -2,9 +2,11 @@
 
 use std::time::Duration;
 
-use super::{MemberCard, RoomConfig};
+use super::{MemberCard, RoomConfig, TickClock};
+use crate::channel::{Inbox, InputQueue, InputSource, Newest, Outbox, tick};
+use crate::clock::LossMeter;
 use crate::front::{Admission, Voice};
-use crate::game::{Buttons, PlayerId};
+use crate::game::{Buttons, PlayerId, PlayerInput};
 use crate::node::Path;
 use crate::session::{Liveness, Pinger, Question, RoundTrip, Verdict, Window};
 use crate::time::Time;
@@ -43,6 +45,8 @@ pub(super) struct Member {
     pub(super) roster: Announcement,
     pub(super) due: Due,
     last_input: Time,
+    ticks: u64,
+    ticks_without_input: u64,
 }
 
 /// Whether a member is there.
@@ -78,8 +82,14 @@ pub(super) struct Native {
     /// The number of the next datagram to the client.
     pub(super) sequence: u32,
     pub(super) window: Window,
-    /// The newest input, and when it came.
-    pub(super) newest: Option<(native::InputRecord, Time)>,
+    pub(super) lost: LossMeter,
+    pub(super) queue: InputQueue,
+    /// The newest snapshot that the client has.
+    pub(super) has: Option<u32>,
+    /// How many ticks behind its inputs the client draws the others.
+    drawn_back: Option<f64>,
+    pub(super) inbox: Inbox,
+    pub(super) outbox: Outbox,
 }
 
 /// What a member is to be sent.
@@ -139,6 +149,7 @@ impl Member {
         now: Time,
         session: SessionIndex,
         admission: Admission,
+        tick: u32,
         config: &RoomConfig,
     ) -> Self {
         Member {
@@ -148,7 +159,7 @@ impl Member {
             name: admission.name,
             role: admission.role,
             path: admission.path,
-            voice: Speech::new(admission.voice),
+            voice: Speech::new(admission.voice, tick),
             presence: Presence::Here(Liveness::new(now, config.liveness)),
             buttons: Buttons::default(),
             pinger: Pinger::new(PING_EVERY),
@@ -156,6 +167,8 @@ impl Member {
             roster: Announcement::default(),
             due: Due { greeting: true, world: Some(0), ..Due::default() },
             last_input: now,
+            ticks: 0,
+            ticks_without_input: 0,
         }
     }
 
@@ -176,6 +189,32 @@ impl Member {
                 _ => None,
             },
             buttons: self.buttons,
+            ticks: self.ticks,
+            ticks_without_input: self.ticks_without_input,
+        }
+    }
+
+    /// What the member does in `tick`.
+    pub(super) fn take_input(&mut self, tick: u32) -> PlayerInput {
+        let mut drawn = None;
+        let here = self.is_here();
+        if let Speech::Native(native) = &mut self.voice {
+            let taken = native.queue.take(tick);
+            if here {
+                self.buttons = Buttons(taken.buttons);
+                self.ticks += 1;
+                self.ticks_without_input += u64::from(taken.source != InputSource::Real);
+            }
+            drawn = native.drawn_back.map(|back| f64::from(tick) - back);
+        }
+        PlayerInput { player: self.player, buttons: self.buttons, drawn }
+    }
+
+    /// Something that the member must learn.
+    pub(super) fn tell(&mut self, event: &[u8]) {
+        if let Speech::Native(native) = &mut self.voice {
+            // A member that has not heard for so long gets the whole picture from its snapshots.
+            let _ = native.outbox.push(event);
         }
     }
 
@@ -248,6 +287,7 @@ impl Member {
         path: Path,
         sequence: u32,
         nonce: u64,
+        tick: u32,
         config: &RoomConfig,
     ) {
         self.path = path;
@@ -257,7 +297,9 @@ impl Member {
         if let Speech::Native(native) = &mut self.voice {
             native.nonce = nonce;
             native.window = Window::new(sequence.wrapping_add(1));
-            native.newest = None;
+            native.lost = LossMeter::new();
+            native.queue = InputQueue::new(tick::after(tick, 1));
+            native.has = None;
         }
         self.roster.announce(now);
         self.greet();
@@ -294,7 +336,7 @@ impl Member {
     pub(super) fn handle_packet(
         &mut self,
         now: Time,
-        tick: u32,
+        clock: TickClock,
         packet: &Packet<'_>,
         config: &RoomConfig,
     ) -> Came {
@@ -302,7 +344,7 @@ impl Member {
             return Came::Nothing;
         }
         match packet {
-            Packet::Native(datagram) => self.handle_native(now, tick, datagram, config),
+            Packet::Native(datagram) => self.handle_native(now, clock, datagram, config),
             #[cfg(feature = "rtype")]
             Packet::Rtype(packet) => self.handle_rtype(now, packet, config),
             #[cfg(feature = "lan")]
@@ -323,7 +365,7 @@ impl Member {
     fn handle_native(
         &mut self,
         now: Time,
-        _tick: u32,
+        clock: TickClock,
         datagram: &native::Datagram<'_>,
         config: &RoomConfig,
     ) -> Came {
@@ -331,16 +373,19 @@ impl Member {
         if !native.window.handle(datagram.sequence).is_taken() {
             return Came::Nothing;
         }
+        native.lost.handle_arrival(datagram.sequence);
         let came = match datagram.packet {
             native::Packet::Input(input) => {
-                let newer = native.newest.is_none_or(|(newest, _)| {
-                    (input.newest.sequence.wrapping_sub(newest.sequence) as i32) > 0
-                });
-                if newer {
-                    native.newest = Some((input.newest, now));
-                    self.buttons = Buttons(input.newest.input_flags);
-                    self.last_input = now;
-                }
+                native.handle_input(now, clock, &input);
+                self.last_input = now;
+                Came::Nothing
+            }
+            native::Packet::SnapshotAck(ack) => {
+                native.handle_ack(ack.server_tick, ack.events.as_ref());
+                Came::Nothing
+            }
+            native::Packet::ClientEvents(packet) => {
+                native.handle_events(&packet.events);
                 Came::Nothing
             }
             native::Packet::ClientPong(pong) => {
@@ -411,8 +456,40 @@ impl Member {
     }
 }
 
+impl Native {
+    fn handle_input(&mut self, now: Time, clock: TickClock, input: &native::Input<'_>) {
+        let record = input.newest;
+        let due = clock.due(record.sequence);
+        let early_ns = due.as_nanos() as i64 - now.as_nanos() as i64;
+        let newest = Newest { tick: record.sequence, buttons: record.input_flags, early_ns };
+        self.queue.handle(now, newest, input.history.iter());
+        self.drawn_back = input.drawn_back.map(|back| f64::from(back) / 256.0);
+        if let Some(echo) = input.snapshot {
+            self.handle_ack(tick::before(record.sequence, echo.back.into()), None);
+        }
+        if let Some(block) = &input.events {
+            self.handle_events(block);
+        }
+    }
+
+    fn handle_ack(&mut self, server_tick: u32, events: Option<&native::EventBlock<'_>>) {
+        if self.has.is_none_or(|has| tick::is_after(server_tick, has)) {
+            self.has = Some(server_tick);
+        }
+        if let Some(block) = events {
+            self.handle_events(block);
+        }
+    }
+
+    fn handle_events(&mut self, block: &native::EventBlock<'_>) {
+        self.outbox.acknowledge(block.acknowledged);
+        // What clients say of themselves belongs to rooms with a lobby; here it only counts.
+        self.inbox.handle(&block.events).for_each(drop);
+    }
+}
+
 impl Speech {
-    fn new(voice: Voice) -> Self {
+    fn new(voice: Voice, tick: u32) -> Self {
         match voice {
             Voice::Native { nonce, ticket, budget, first_sequence, peer_sequence } => {
                 Speech::Native(Box::new(Native {
@@ -421,7 +498,12 @@ impl Speech {
                     budget,
                     sequence: first_sequence,
                     window: Window::new(peer_sequence.wrapping_add(1)),
-                    newest: None,
+                    lost: LossMeter::new(),
+                    queue: InputQueue::new(tick::after(tick, 1)),
+                    has: None,
+                    drawn_back: None,
+                    inbox: Inbox::new(),
+                    outbox: Outbox::new(),
                 }))
             }
             #[cfg(feature = "rtype")]

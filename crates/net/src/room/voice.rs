@@ -5,36 +5,38 @@ use super::{Room, View};
 use crate::game::Game;
 use crate::node::Transmit;
 use crate::time::Time;
+use crate::replica::Schema;
 use crate::wire::native::{
-    self, Accept, Close, CloseReason, Datagram, DeltaSnapshot, EntityState, Feedback, Packet, Part,
-    PlayerFlags, Roster, RosterEntry, ServerPing,
+    self, Accept, Budget, Close, CloseReason, Datagram, DeltaSnapshot, EventBlock, Events,
+    Feedback, MAX_BASELINE_BACK, Packet, Part, PlayerFlags, Roster, RosterEntry, ServerPing,
 };
-use crate::wire::{Full, List, Record, Writer};
+use crate::wire::{Full, List, Record};
+
+/// Room in a snapshot datagram for events.
+const EVENT_ROOM: usize = 600;
 
 impl View {
-    pub(super) fn encode_body(&mut self) {
-        self.body.resize(self.entities.len() * EntityState::LEN, 0);
-        let mut w = Writer::new(&mut self.body);
-        self.entities.iter().for_each(|entity| entity.encode(&mut w));
-    }
-
+    /// The state in `rtype`'s words, by the names of its fields.
     #[cfg(feature = "rtype")]
-    pub(super) fn translate(&mut self) {
+    pub(super) fn translate(&mut self, schema: &Schema) {
         use crate::wire::rtype::{Entity, Kind};
         self.rtype.clear();
-        self.rtype.extend(self.entities.iter().map(|entity| Entity {
-            id: entity.entity_id,
-            kind: match entity.entity_type {
-                1 => Kind::Player,
-                2 => Kind::Enemy,
-                3 => Kind::Bullet,
-                _ => Kind::PowerUp,
-            },
-            x: entity.x,
-            y: entity.y,
-            vx: f32::from(entity.vx),
-            vy: f32::from(entity.vy),
-            rgba: 0x55AA_FFFF,
+        self.rtype.extend(self.state.entities().iter().filter_map(|entity| {
+            let full = schema.full_form(entity)?;
+            Some(Entity {
+                id: full.entity_id,
+                kind: match full.entity_type {
+                    0 => Kind::Player,
+                    1 => Kind::Enemy,
+                    2 => Kind::Bullet,
+                    _ => Kind::PowerUp,
+                },
+                x: full.x,
+                y: full.y,
+                vx: f32::from(full.vx),
+                vy: f32::from(full.vy),
+                rgba: 0x55AA_FFFF,
+            })
         }));
     }
 }
@@ -55,7 +57,7 @@ impl<G: Game> Room<G> {
     }
 
     fn speak_native(
-        &self,
+        &mut self,
         now: Time,
         member: &mut Member,
         out: &mut [u8],
@@ -90,27 +92,45 @@ impl<G: Game> Room<G> {
             return Some(native.encode(Packet::Roster(roster), out));
         }
         if due.world.take().is_some() {
-            let packet = Packet::DeltaSnapshot(self.snapshot(now, native));
-            return Some(native.encode(packet, out));
+            return Some(self.encode_snapshot(now, native, out));
         }
         let ping = due.ping.take()?;
         let ping = ServerPing { id: ping.sequence, timestamp: ping.timestamp };
         Some(native.encode(Packet::ServerPing(ping), out))
     }
 
-    fn snapshot(&self, now: Time, native: &Native) -> DeltaSnapshot<'_> {
-        let feedback = native.newest.map(|(newest, came)| {
-            let early = self.tick_due(newest.sequence).as_nanos() as i64 - came.as_nanos() as i64;
-            Feedback {
-                missing: 0,
-                early: (early / 62_500).clamp(i16::MIN.into(), i16::MAX.into()) as i16,
-                echo_timestamp: newest.timestamp,
-                held: (now.since(came).as_nanos() / 62_500).min(u16::MAX.into()) as u16,
-            }
+    /// The snapshot of the last tick against one that the client has.
+    fn encode_snapshot(&mut self, now: Time, native: &mut Native, out: &mut [u8]) -> Result<usize, Full> {
+        let (view, schema) = (&mut self.view, self.game.schema());
+        let tick = view.state.tick;
+        let back = native.has.map(|has| tick.wrapping_sub(has));
+        let back = back.filter(|back| (1..=u32::from(MAX_BASELINE_BACK)).contains(back));
+        let back = back.filter(|back| view.history.at(tick.wrapping_sub(*back)).is_some());
+        let body = view.bodies.body(schema, &view.history, tick, back)?;
+        let report = native.queue.take_report();
+        let lost = (native.lost.share() * 255.0).round().min(255.0) as u8;
+        let feedback = report.map(|report| Feedback {
+            echo: report.echo_tick as u8,
+            held: (now.since(report.arrived).as_micros() / 125).min(u8::MAX.into()) as u8,
+            early: (report.early_ns / 500_000).clamp(i8::MIN.into(), i8::MAX.into()) as i8,
+            missing: native.queue.missing(),
+            lost,
         });
-        let body = &self.view.body;
-        let (server_tick, part) = (self.view.tick, Part::WHOLE);
-        DeltaSnapshot { server_tick, baseline_back: 0, part, feedback, body }
+        let mut room = [0; EVENT_ROOM];
+        let owed = native.inbox.take_owed();
+        let (first, events) = native.outbox.poll(now, room.len());
+        let events = Events::new(first, events, &mut room);
+        let acknowledged = native.inbox.expected();
+        let events = (owed || !events.is_empty()).then_some(EventBlock { acknowledged, events });
+        let packet = Packet::DeltaSnapshot(DeltaSnapshot {
+            tick: tick as u16,
+            baseline_back: back.unwrap_or(0) as u8,
+            feedback,
+            part: Part::WHOLE,
+            events,
+            body,
+        });
+        encode(&mut native.sequence, native.budget, packet, out)
     }
 
     /// Everyone: the member who is spoken to is not among the others meanwhile.
@@ -220,9 +240,18 @@ impl Member {
 
 impl Native {
     fn encode(&mut self, packet: Packet<'_>, out: &mut [u8]) -> Result<usize, Full> {
-        let limit = out.len().min(self.budget.bytes());
-        let sequence = self.sequence;
-        self.sequence = self.sequence.wrapping_add(1);
-        Datagram { sequence, packet }.encode(&mut out[..limit])
+        encode(&mut self.sequence, self.budget, packet, out)
     }
+}
+
+fn encode(
+    next: &mut u32,
+    budget: Budget,
+    packet: Packet<'_>,
+    out: &mut [u8],
+) -> Result<usize, Full> {
+    let limit = out.len().min(budget.bytes());
+    let sequence = *next;
+    *next = sequence.wrapping_add(1);
+    Datagram { sequence, packet }.encode(&mut out[..limit])
 }

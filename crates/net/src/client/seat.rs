@@ -1,0 +1,396 @@
+//! A place in a room, from the inside: the clocks, the inputs, the snapshots and what is drawn of
+//! them.
+
+use std::collections::VecDeque;
+use std::time::Duration;
+
+use super::{ClientEvent, Frame};
+use crate::channel::{Alarm, AlarmEvent, Inbox, Outbox, Pending, tick};
+use crate::clock::{Ahead, Behind, Feedback, ServerClock};
+use crate::game::{Buttons, Event, Game, PlayerId};
+use crate::replica::{Drawn, Picture, Prediction, State, delta};
+use crate::session::Window;
+use crate::time::Time;
+use crate::wire::Full;
+use crate::wire::native::{
+    Accept, Datagram, DeltaSnapshot, EventBlock, Events, History, Input, InputRecord,
+    MAX_BASELINE_BACK, Packet, Secret, SessionIndex, SnapshotAck, SnapshotEcho, nearest_tick,
+};
+
+/// A client that was stopped for longer does not make up for the inputs it missed.
+const CATCH_UP_LIMIT: i32 = 16;
+
+/// How often a watcher says what it has.
+const ACK_EVERY: Duration = Duration::from_millis(50);
+
+/// Room in an input datagram for events.
+const EVENT_ROOM: usize = 600;
+
+/// Events that nobody has read yet; older ones make room.
+const EVENT_LIMIT: usize = 256;
+
+/// What Accept gave us, and what became of it.
+#[derive(Debug)]
+pub(super) struct Seat<G: Game> {
+    game: G,
+    player: PlayerId,
+    pub(super) session: SessionIndex,
+    pub(super) ticket: Secret,
+    pub(super) window: Window,
+    ahead: Ahead,
+    behind: Behind,
+    clock: ServerClock,
+    /// The tick of the next input.
+    next_input: u32,
+    pending: Pending,
+    picture: Picture,
+    prediction: Option<Prediction<G>>,
+    state: State,
+    newest_at: Option<Time>,
+    last_sent: Option<Time>,
+    next_ack: Time,
+    last_frame: Option<Time>,
+    roster_revision: Option<u16>,
+    inbox: Inbox,
+    outbox: Outbox,
+    events: VecDeque<ClientEvent>,
+}
+
+/// Why a snapshot was not taken.
+pub(super) enum Refused {
+    /// It is old, or stands on one that we do not have.
+    Stray,
+    /// Its body is none.
+    Malformed,
+}
+
+impl<G: Game> Seat<G> {
+    pub(super) fn new(
+        now: Time,
+        game: G,
+        sequence: u32,
+        accept: &Accept,
+        rtt: Duration,
+    ) -> Self {
+        let rate = accept.tick_rate;
+        let server_tick = f64::from(accept.tick) + rtt.as_secs_f64() / 2.0 * f64::from(rate);
+        let ahead = Ahead::new(now, rate, server_tick, rtt);
+        Seat {
+            game,
+            player: PlayerId(accept.player),
+            session: accept.session,
+            ticket: accept.ticket,
+            window: Window::new(sequence.wrapping_add(1)),
+            next_input: (ahead.tick(now) as u32).max(1),
+            ahead,
+            behind: Behind::new(rate, 1),
+            clock: ServerClock::new(now, rate, server_tick, rtt),
+            pending: Pending::new(),
+            picture: Picture::default(),
+            prediction: None,
+            state: State::default(),
+            newest_at: None,
+            last_sent: None,
+            next_ack: now,
+            last_frame: None,
+            roster_revision: None,
+            inbox: Inbox::new(),
+            outbox: Outbox::new(),
+            events: VecDeque::new(),
+        }
+    }
+
+    /// The same seat after a break: clocks begin anew, events go on where they were.
+    pub(super) fn resumed(
+        self,
+        now: Time,
+        game: G,
+        sequence: u32,
+        accept: &Accept,
+        rtt: Duration,
+    ) -> Self {
+        let Seat { inbox, outbox, events, roster_revision, .. } = self;
+        let seat = Seat::new(now, game, sequence, accept, rtt);
+        Seat { inbox, outbox, events, roster_revision, ..seat }
+    }
+
+    pub(super) fn is_news(&mut self, revision: u16) -> bool {
+        let news = self
+            .roster_revision
+            .is_none_or(|known| revision.wrapping_sub(known) as i16 > 0);
+        if news {
+            self.roster_revision = Some(revision);
+        }
+        news
+    }
+
+    pub(super) fn poll_event(&mut self) -> Option<ClientEvent> {
+        self.events.pop_front()
+    }
+
+    fn note(&mut self, event: ClientEvent) {
+        if self.events.len() == EVENT_LIMIT {
+            self.events.pop_front();
+        }
+        self.events.push_back(event);
+    }
+
+    // --- what comes in -----------------------------------------------------------------------
+
+    /// Takes a snapshot; gives a round trip where it measures one.
+    pub(super) fn handle_snapshot(
+        &mut self,
+        now: Time,
+        snapshot: &DeltaSnapshot<'_>,
+    ) -> Result<Option<Duration>, Refused> {
+        let tick = nearest_tick(snapshot.tick, self.clock.tick(now) as u32);
+        let measured = snapshot.feedback.and_then(|report| self.handle_report(now, tick, &report));
+        if let Some(block) = &snapshot.events {
+            self.handle_events(block);
+        }
+        let baseline = match snapshot.baseline_back {
+            0 => None,
+            back => Some(self.picture.at(tick.wrapping_sub(back.into())).ok_or(Refused::Stray)?),
+        };
+        if self.picture.at(tick).is_some() {
+            return Err(Refused::Stray);
+        }
+        delta::decode(self.game.schema(), baseline, tick, snapshot.body, &mut self.state)
+            .map_err(|_| Refused::Malformed)?;
+        let newer = self.picture.newest().is_none_or(|newest| tick::is_after(tick, newest));
+        self.picture.keep(&self.state);
+        self.behind.handle_snapshot(now, tick);
+        if newer {
+            self.newest_at = Some(now);
+            self.pending.acknowledge(tick);
+            self.reconcile(tick);
+        }
+        Ok(measured)
+    }
+
+    fn handle_report(
+        &mut self,
+        now: Time,
+        tick: u32,
+        report: &crate::wire::native::Feedback,
+    ) -> Option<Duration> {
+        self.pending.handle_missing(tick, report.missing);
+        let newest = tick::before(self.next_input, 1);
+        let echo = newest.wrapping_sub(u32::from((newest as u8).wrapping_sub(report.echo)));
+        let held = Duration::from_micros(u64::from(report.held) * 125);
+        let lost = f64::from(report.lost) / 255.0;
+        let early_ms = f64::from(report.early) / 2.0;
+        self.ahead.handle_feedback(now, &Feedback { echo, held, early_ms, lost });
+        // 255 is "that or more": of no use for measuring.
+        let sent = self.pending.sent_at(echo).filter(|_| report.held < u8::MAX)?;
+        self.clock.handle_echo(now, tick, sent, held);
+        Some(now.since(sent).saturating_sub(held))
+    }
+
+    fn reconcile(&mut self, tick: u32) {
+        let Some(state) = self.picture.at(tick) else { return };
+        let inputs = self.pending.after(tick).map(|input| Buttons(input.buttons));
+        match &mut self.prediction {
+            Some(prediction) => {
+                prediction.reconcile(state, inputs);
+            }
+            empty => {
+                let mut prediction = Prediction::new(self.game.clone(), self.player, state);
+                for buttons in inputs {
+                    prediction.advance(buttons).for_each(drop);
+                }
+                *empty = Some(prediction);
+            }
+        }
+    }
+
+    pub(super) fn handle_events(&mut self, block: &EventBlock<'_>) {
+        self.outbox.acknowledge(block.acknowledged);
+        let events: Vec<Event> =
+            self.inbox.handle(&block.events).filter_map(super::decode_event).collect();
+        events.into_iter().for_each(|event| self.note(ClientEvent::Game(event)));
+    }
+
+    // --- what goes out -----------------------------------------------------------------------
+
+    /// When the next input is due.
+    pub(super) fn input_due(&self) -> Time {
+        self.ahead.due(self.next_input)
+    }
+
+    pub(super) fn ack_due(&self) -> Time {
+        self.next_ack
+    }
+
+    /// Makes the inputs that are due; says whether there were any.
+    pub(super) fn make_inputs(&mut self, now: Time, buttons: Buttons) -> bool {
+        let reached = self.ahead.tick(now) as u32;
+        if tick::since(reached, self.next_input) > CATCH_UP_LIMIT {
+            self.next_input = reached;
+        }
+        let mut made = false;
+        while self.ahead.due(self.next_input) <= now {
+            self.pending.push(now, self.next_input, buttons.0);
+            self.next_input = tick::after(self.next_input, 1);
+            made = true;
+            if let Some(prediction) = &mut self.prediction {
+                let events: Vec<Event> = prediction.advance(buttons).collect();
+                let own = events.into_iter().filter(|event| event.reach == crate::game::Reach::Own);
+                own.for_each(|event| self.note(ClientEvent::Game(event)));
+            }
+        }
+        made
+    }
+
+    pub(super) fn is_ack_due(&mut self, now: Time) -> bool {
+        let due = self.next_ack <= now;
+        if due {
+            self.next_ack = now + ACK_EVERY;
+        }
+        due
+    }
+
+    /// Whether so many inputs wait that the connection counts as lost; raises the milder signs.
+    pub(super) fn is_lost(&mut self, now: Time) -> bool {
+        let mut lost = false;
+        while let Some(alarm) = self.pending.poll_alarm(now) {
+            lost |= alarm == AlarmEvent::Raised(Alarm::ConnectionLost);
+            self.note(ClientEvent::Line(alarm));
+        }
+        lost
+    }
+
+    pub(super) fn encode_input(
+        &mut self,
+        now: Time,
+        sequence: u32,
+        out: &mut [u8],
+    ) -> Option<Result<usize, Full>> {
+        let newest = self.pending.newest()?;
+        let since = self.last_sent.replace(now).map_or(0.0, |last| now.since(last).as_secs_f32());
+        let drawn = self.behind.drawn(now);
+        let drawn_back = drawn.map(|drawn| {
+            ((f64::from(newest.tick) - drawn) * 256.0).clamp(0.0, f64::from(u16::MAX)) as u16
+        });
+        let mut history_room = [0; History::MAX_LEN];
+        let mut event_room = [0; EVENT_ROOM];
+        let older = self.pending.iter().skip(1).map(|input| input.buttons);
+        let packet = Packet::Input(Input {
+            session: self.session,
+            newest: InputRecord {
+                sequence: newest.tick,
+                input_flags: newest.buttons,
+                timestamp: newest.sent_at.as_millis() as u32,
+                delta_time: since,
+            },
+            snapshot: self.echo(now, newest.tick),
+            drawn_back,
+            events: event_block(&mut self.outbox, &mut self.inbox, now, &mut event_room),
+            history: History::new(newest.buttons, older, &mut history_room),
+        });
+        Some(Datagram { sequence, packet }.encode(out))
+    }
+
+    pub(super) fn encode_ack(
+        &mut self,
+        now: Time,
+        sequence: u32,
+        out: &mut [u8],
+    ) -> Option<Result<usize, Full>> {
+        let server_tick = self.picture.newest()?;
+        let mut event_room = [0; EVENT_ROOM];
+        let packet = Packet::SnapshotAck(SnapshotAck {
+            session: self.session,
+            server_tick,
+            held: self.held(now),
+            events: event_block(&mut self.outbox, &mut self.inbox, now, &mut event_room),
+        });
+        Some(Datagram { sequence, packet }.encode(out))
+    }
+
+    fn echo(&self, now: Time, input: u32) -> Option<SnapshotEcho> {
+        let back = u8::try_from(tick::since(input, self.picture.newest()?)).ok()?;
+        Some(SnapshotEcho { back, held: self.held(now) })
+    }
+
+    fn held(&self, now: Time) -> u8 {
+        let held = self.newest_at.map_or(Duration::MAX, |at| now.since(at));
+        (held.as_micros() / 250).min(u8::MAX.into()) as u8
+    }
+
+    // --- what is shown -----------------------------------------------------------------------
+
+    pub(super) fn draw(&mut self, now: Time, frame: &mut Frame) {
+        let since = self.last_frame.replace(now).map_or(Duration::ZERO, |last| now.since(last));
+        let ms = since.as_secs_f32() * 1e3;
+        frame.drawn_tick = self.behind.drawn(now);
+        let (game, player) = (&self.game, self.player);
+        if let Some(drawn) = frame.drawn_tick {
+            self.picture.draw(game.schema(), drawn, ms, |entity, fields| {
+                if !game.is_ahead(entity, player) {
+                    frame.entities.push(Drawn { entity: *entity, fields });
+                }
+            });
+        }
+        if let Some(prediction) = &mut self.prediction {
+            prediction.fade(ms);
+            let fraction = self.ahead.tick(now) - f64::from(prediction.tick());
+            prediction.draw(fraction.clamp(0.0, 1.0) as f32, |entity, fields| {
+                frame.entities.push(Drawn { entity: *entity, fields });
+            });
+        }
+        frame.entities.sort_unstable_by_key(|drawn| drawn.entity.id);
+    }
+
+    pub(super) fn ahead_tick(&self, now: Time) -> f64 {
+        self.ahead.tick(now)
+    }
+
+    pub(super) fn server_tick_at(&self, now: Time) -> f64 {
+        self.clock.tick(now)
+    }
+
+    pub(super) fn newest_tick(&self) -> Option<u32> {
+        self.picture.newest()
+    }
+
+    pub(super) fn newest_state(&self) -> Option<&State> {
+        self.picture.at(self.picture.newest()?)
+    }
+
+    pub(super) fn newest_input(&self) -> Option<u32> {
+        self.pending.newest().map(|input| input.tick)
+    }
+
+    pub(super) fn pending(&self) -> &Pending {
+        &self.pending
+    }
+
+    pub(super) fn prediction(&self) -> Option<&Prediction<G>> {
+        self.prediction.as_ref()
+    }
+
+    pub(super) fn delay(&self) -> crate::clock::Delay {
+        self.behind.delay()
+    }
+
+    pub(super) fn send(&mut self, event: &[u8]) -> bool {
+        self.outbox.push(event).is_ok()
+    }
+}
+
+const _: () = assert!(MAX_BASELINE_BACK as usize <= crate::replica::KEPT);
+
+/// Events that are due, and how far we have heard; nothing where there is neither.
+fn event_block<'a>(
+    outbox: &'a mut Outbox,
+    inbox: &mut Inbox,
+    now: Time,
+    room: &'a mut [u8],
+) -> Option<EventBlock<'a>> {
+    let owed = inbox.take_owed();
+    let (first, events) = outbox.poll(now, room.len());
+    let events = Events::new(first, events, room);
+    (owed || !events.is_empty())
+        .then(|| EventBlock { acknowledged: inbox.expected(), events })
+}
