@@ -18,6 +18,7 @@
 )]
 
 pub mod client;
+pub mod clock;
 pub mod dot;
 pub mod front;
 pub mod game;

@@ -1,0 +1,146 @@
+//! The clock that own inputs are made by: ahead of the server's, so that they reach it just in
+//! time.
+//!
+//! Every report says how long a datagram took, on both clocks together: `lag = (time of the
+//! tick that its input was for - early) - local time when that input was due`. That holds
+//! whatever this clock showed then, so it can be steered straight to where nearly all lags and
+//! a margin for lost datagrams fit, without waiting for the effect and without swinging.
+
+use super::loss::Copies;
+use super::slew::{MAX_BEND, Slew};
+use super::window::Window;
+use super::{Feedback, JOINING, seconds, ticks_since};
+use crate::time::Time;
+use std::time::Duration;
+
+/// So many reports are looked at: about two seconds.
+const REPORTS: usize = 128;
+
+/// This share of datagrams comes in time even without the margin.
+const PUNCTUAL: f64 = 0.97;
+
+/// The margin on a link that loses nothing.
+const MIN_MARGIN_S: f64 = 0.003;
+
+/// What is assumed lost before the first report.
+const LOST_AT_FIRST: f64 = 0.05;
+
+/// The most that it is slowed down once the player plays: to be too far ahead costs little.
+const SLOWER: f64 = 0.02;
+
+/// So many of the last inputs are known by the time at which they were due.
+const REMEMBERED: usize = 256;
+
+/// The client's clock that runs ahead of the server's. When it passes a whole number, the input
+/// with that number is due: made, and sent.
+#[derive(Clone, Debug)]
+pub struct Ahead {
+    tick_rate: f64,
+    began: Time,
+    /// Ticks are counted from here inside.
+    origin: u32,
+    slew: Slew,
+    lags_s: Window<REPORTS>,
+    lost: f64,
+    /// When the last inputs were due, by their numbers' low bits, in local seconds.
+    due_s: [f64; REMEMBERED],
+    /// The first that is not in there.
+    next: u32,
+}
+
+impl Ahead {
+    /// Begins a session in which, as far as is known, the server's clock shows `server_tick`
+    /// now and a round trip takes `rtt`.
+    ///
+    /// # Panics
+    /// If `tick_rate` is 0.
+    pub fn new(now: Time, tick_rate: u8, server_tick: f64, rtt: Duration) -> Self {
+        assert!(tick_rate > 0, "a server that never steps has no clock to be ahead of");
+        let tick_rate = f64::from(tick_rate);
+        let origin = server_tick as u32;
+        let lead_s = rtt.as_secs_f64() / 2.0 + margin_s(LOST_AT_FIRST, tick_rate);
+        let first = server_tick - f64::from(origin) + lead_s * tick_rate;
+        Ahead {
+            tick_rate,
+            began: now,
+            origin,
+            slew: Slew::new(now, first, tick_rate),
+            lags_s: Window::new(),
+            lost: LOST_AT_FIRST,
+            due_s: [f64::NAN; REMEMBERED],
+            next: origin.wrapping_add(first as u32),
+        }
+    }
+
+    /// The tick that own inputs are made for now, with its fraction; never runs backwards.
+    pub fn tick(&self, now: Time) -> f64 {
+        f64::from(self.origin) + self.slew.at(now)
+    }
+
+    /// When the input for `tick` is due: [`Ahead::tick`] has passed it then. Ask again after
+    /// each [`Ahead::handle_feedback`].
+    pub fn due(&self, tick: u32) -> Time {
+        self.slew.when(ticks_since(tick, self.origin))
+    }
+
+    /// The rate at which it runs now: 1 is that of the local clock.
+    pub fn rate(&self, now: Time) -> f64 {
+        self.slew.rate(now)
+    }
+
+    /// When the input for `tick` was due, if it was lately: that is when it was sent. Serves
+    /// [`super::ServerClock::handle_echo`] where nobody keeps the time of sending itself.
+    pub fn was_due(&self, tick: u32) -> Option<Time> {
+        let due_s = self.remembered(tick)?;
+        Some(self.began + Duration::try_from_secs_f64(due_s).ok()?)
+    }
+
+    /// How much earlier than just in time inputs are sent now, because datagrams get lost.
+    pub fn margin(&self) -> Duration {
+        Duration::try_from_secs_f64(margin_s(self.lost, self.tick_rate)).unwrap_or_default()
+    }
+
+    /// Takes what a snapshot reported, as it arrives, and bends the clock accordingly.
+    pub fn handle_feedback(&mut self, now: Time, feedback: &Feedback) {
+        self.remember(now);
+        self.lost = feedback.lost;
+        let Some(due_s) = self.remembered(feedback.echo) else { return };
+        let tick_s = ticks_since(feedback.echo, self.origin) / self.tick_rate;
+        self.lags_s.push(tick_s - f64::from(feedback.early_us) / 1e6 - due_s);
+        let Some(lag_s) = self.lags_s.quantile(PUNCTUAL) else { return };
+
+        let target_s = seconds(now, self.began) + lag_s + margin_s(self.lost, self.tick_rate);
+        let target = target_s * self.tick_rate;
+        if now.since(self.began) < JOINING {
+            self.slew.jump(now, target);
+            self.slew.steer(now, target, MAX_BEND);
+        } else {
+            self.slew.steer(now, target, SLOWER);
+        }
+    }
+
+    /// Notes when inputs were due up to now, before the clock is bent otherwise.
+    fn remember(&mut self, now: Time) {
+        let passed = self.slew.at(now);
+        // After a long silence only the last ones matter.
+        let oldest = self.origin.wrapping_add((passed as u32).saturating_sub(REMEMBERED as u32));
+        if ticks_since(oldest, self.next) > 0.0 {
+            self.next = oldest;
+        }
+        while ticks_since(self.next, self.origin) <= passed {
+            self.due_s[self.next as usize % REMEMBERED] = seconds(self.due(self.next), self.began);
+            self.next = self.next.wrapping_add(1);
+        }
+    }
+
+    fn remembered(&self, tick: u32) -> Option<f64> {
+        let back = self.next.wrapping_sub(tick) as usize;
+        let due_s = self.due_s[tick as usize % REMEMBERED];
+        ((1..=REMEMBERED).contains(&back) && due_s.is_finite()).then_some(due_s)
+    }
+}
+
+/// How much earlier than just in time: so that of an input's copies, one a tick, enough come.
+fn margin_s(lost: f64, tick_rate: f64) -> f64 {
+    (Copies::INPUTS.at(lost) / tick_rate).max(MIN_MARGIN_S)
+}

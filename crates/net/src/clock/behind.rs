@@ -1,0 +1,134 @@
+//! The clock that others are drawn by: behind the server's, so that snapshots are nearly always
+//! there, and no further.
+//!
+//! A snapshot's lateness is its local time of arrival less the time of its tick. The clock stays
+//! behind the arrival of nearly all of them by one interval, to have something to draw towards,
+//! and by as much again as lost snapshots ask for.
+
+use super::loss::{Copies, LossMeter};
+use super::slew::{MAX_BEND, Slew};
+use super::window::Window;
+use super::{JOINING, seconds, ticks_since};
+use crate::time::Time;
+use std::time::Duration;
+
+/// So many snapshots are looked at: about two seconds.
+const SNAPSHOTS: usize = 128;
+
+/// This share of snapshots comes in time.
+const PUNCTUAL: f64 = 0.97;
+
+/// The margin on a link that loses nothing.
+const MIN_MARGIN_S: f64 = 0.003;
+
+/// The most that it is slowed down at a time, and sped up when it can come closer.
+const SLOWER: f64 = MAX_BEND;
+
+/// The client's clock that runs behind the server's: at its time others are drawn.
+#[derive(Clone, Debug)]
+pub struct Behind {
+    tick_rate: f64,
+    /// Ticks from one snapshot to the next.
+    every: u32,
+    course: Option<Course>,
+    loss: LossMeter,
+    late_s: Window<SNAPSHOTS>,
+}
+
+/// What is known from the first snapshot on.
+#[derive(Clone, Copy, Debug)]
+struct Course {
+    began: Time,
+    origin: u32,
+    slew: Slew,
+}
+
+/// How far the drawing is behind the fastest snapshots, and why: for a screen.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Delay {
+    /// How far the drawing is meant to be behind them: the sum of the next three.
+    pub total: Duration,
+    /// For nearly all snapshots to have come.
+    pub jitter: Duration,
+    /// From one snapshot to the next.
+    pub interval: Duration,
+    /// For those that get lost.
+    pub margin: Duration,
+    /// The share of snapshots that gets lost.
+    pub lost: f64,
+}
+
+impl Behind {
+    /// Waits for the first snapshot of a server that sends one `every` so many ticks.
+    ///
+    /// # Panics
+    /// If either is 0.
+    pub fn new(tick_rate: u8, every: u32) -> Self {
+        assert!(tick_rate > 0 && every > 0, "a server that never sends cannot be drawn");
+        Behind {
+            tick_rate: f64::from(tick_rate),
+            every,
+            course: None,
+            loss: LossMeter::new(),
+            late_s: Window::new(),
+        }
+    }
+
+    /// Takes the tick of a snapshot that arrived: of every one, in whatever order.
+    pub fn handle_snapshot(&mut self, now: Time, tick: u32) {
+        if !self.loss.handle_arrival(tick / self.every) {
+            return;
+        }
+        let (began, origin) = self.course.as_ref().map_or((now, tick), |c| (c.began, c.origin));
+        let local_s = seconds(now, began);
+        self.late_s.push(local_s - ticks_since(tick, origin) / self.tick_rate);
+        let Some(late_s) = self.late_s.quantile(PUNCTUAL) else { return };
+
+        let target = (local_s - late_s - self.interval_s() - self.margin_s()) * self.tick_rate;
+        let first = Course { began, origin, slew: Slew::new(now, target, self.tick_rate) };
+        let course = self.course.get_or_insert(first);
+        if now.since(began) < JOINING {
+            course.slew.jump(now, target);
+        }
+        course.slew.steer(now, target, SLOWER);
+    }
+
+    /// The server's tick that is drawn now, with its fraction; never runs backwards. Nothing
+    /// before the first snapshot.
+    pub fn drawn(&self, now: Time) -> Option<f64> {
+        let course = self.course.as_ref()?;
+        Some(f64::from(course.origin) + course.slew.at(now))
+    }
+
+    /// The rate at which it runs now: 1 is that of the local clock.
+    pub fn rate(&self, now: Time) -> f64 {
+        self.course.as_ref().map_or(1.0, |course| course.slew.rate(now))
+    }
+
+    /// The newest tick that arrived, rounded down to a snapshot's.
+    pub fn newest(&self) -> Option<u32> {
+        self.loss.newest().map(|number| number * self.every)
+    }
+
+    /// How far behind, and why.
+    pub fn delay(&self) -> Delay {
+        let base_s = self.late_s.quantile(0.0).unwrap_or_default();
+        let jitter_s = self.late_s.quantile(PUNCTUAL).unwrap_or_default() - base_s;
+        let span = |s| Duration::try_from_secs_f64(s).unwrap_or_default();
+        Delay {
+            total: span(jitter_s + self.interval_s() + self.margin_s()),
+            jitter: span(jitter_s),
+            interval: span(self.interval_s()),
+            margin: span(self.margin_s()),
+            lost: self.loss.share(),
+        }
+    }
+
+    fn interval_s(&self) -> f64 {
+        f64::from(self.every) / self.tick_rate
+    }
+
+    fn margin_s(&self) -> f64 {
+        (Copies::SNAPSHOTS.at(self.loss.share()) * self.interval_s()).max(MIN_MARGIN_S)
+    }
+}

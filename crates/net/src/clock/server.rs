@@ -1,0 +1,85 @@
+//! The client's estimate of the server's clock.
+//!
+//! Each report in a snapshot completes a round trip: the snapshot's tick was stepped half of it
+//! ago, give or take half of what the round trip was longer than the shortest. So the shortest
+//! of late is the one to believe.
+
+use super::{seconds, ticks_since};
+use crate::time::Time;
+use std::time::Duration;
+
+/// So many round trips are looked at: about four seconds.
+const ROUND_TRIPS: usize = 256;
+
+/// What the server's clock shows, as far as the client can know: with as much delay on the way
+/// there as on the way back, and no jitter on the shortest round trip, exactly.
+#[derive(Clone, Debug)]
+pub struct ServerClock {
+    tick_rate: f64,
+    began: Time,
+    origin: u32,
+    ring: [Sample; ROUND_TRIPS],
+    len: usize,
+    next: usize,
+    best: Sample,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Sample {
+    rtt_s: f64,
+    /// The server's time less the local one, in seconds from both origins.
+    offset_s: f64,
+}
+
+impl ServerClock {
+    /// Begins with a guess: the server's clock shows `server_tick` now and a round trip takes
+    /// `rtt`. The first report replaces it.
+    ///
+    /// # Panics
+    /// If `tick_rate` is 0.
+    pub fn new(now: Time, tick_rate: u8, server_tick: f64, rtt: Duration) -> Self {
+        assert!(tick_rate > 0, "a server that never steps has no clock");
+        let tick_rate = f64::from(tick_rate);
+        let origin = server_tick as u32;
+        let offset_s = (server_tick - f64::from(origin)) / tick_rate;
+        let guess = Sample { rtt_s: rtt.as_secs_f64(), offset_s };
+        ServerClock {
+            tick_rate,
+            began: now,
+            origin,
+            ring: [guess; ROUND_TRIPS],
+            len: 0,
+            next: 0,
+            best: guess,
+        }
+    }
+
+    /// The server's tick now, with its fraction. It may step by a little, also back.
+    pub fn tick(&self, now: Time) -> f64 {
+        let server_s = seconds(now, self.began) + self.best.offset_s;
+        f64::from(self.origin) + server_s * self.tick_rate
+    }
+
+    /// The shortest round trip of late.
+    pub fn rtt(&self) -> Duration {
+        Duration::try_from_secs_f64(self.best.rtt_s).unwrap_or_default()
+    }
+
+    /// Takes a snapshot for `tick` that arrived now and echoes an input sent at `sent`, which
+    /// the server had received `held` before it stepped that tick.
+    pub fn handle_echo(&mut self, now: Time, tick: u32, sent: Time, held: Duration) {
+        let rtt_s = (seconds(now, sent) - held.as_secs_f64()).max(0.0);
+        let tick_s = ticks_since(tick, self.origin) / self.tick_rate;
+        let offset_s = tick_s + rtt_s / 2.0 - seconds(now, self.began);
+        self.ring[self.next] = Sample { rtt_s, offset_s };
+        self.next = (self.next + 1) % ROUND_TRIPS;
+        self.len = (self.len + 1).min(ROUND_TRIPS);
+        let (first, rest) = (self.ring[0], &self.ring[1..self.len]);
+        self.best = rest.iter().fold(
+            first,
+            |best, sample| {
+                if sample.rtt_s < best.rtt_s { *sample } else { best }
+            },
+        );
+    }
+}

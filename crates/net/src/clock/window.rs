@@ -1,0 +1,87 @@
+//! The last so many samples, always sorted: quantiles at once, without allocation.
+
+/// The last `N` samples in the order of their coming, and sorted.
+#[derive(Clone, Debug)]
+pub(super) struct Window<const N: usize> {
+    ring: [f64; N],
+    /// The first `len` are valid, ascending.
+    sorted: [f64; N],
+    len: usize,
+    next: usize,
+}
+
+impl<const N: usize> Window<N> {
+    pub(super) const fn new() -> Self {
+        const { assert!(N > 0, "a window holds something") };
+        Window { ring: [0.0; N], sorted: [0.0; N], len: 0, next: 0 }
+    }
+
+    /// Takes a sample, and forgets the oldest if there are `N` already.
+    pub(super) fn push(&mut self, sample: f64) {
+        if self.len == N {
+            let gone = self.position(self.ring[self.next]);
+            self.sorted.copy_within(gone + 1..self.len, gone);
+            self.len -= 1;
+        }
+        let at = self.position(sample);
+        self.sorted.copy_within(at..self.len, at + 1);
+        self.sorted[at] = sample;
+        self.len += 1;
+        self.ring[self.next] = sample;
+        self.next = (self.next + 1) % N;
+    }
+
+    /// The smallest sample that at least a share `share` of all samples do not exceed: 0 is the
+    /// least of all, 1 the greatest. Nothing is known before the first.
+    pub(super) fn quantile(&self, share: f64) -> Option<f64> {
+        let last = self.len.checked_sub(1)?;
+        let rank = (share * self.len as f64).ceil() as usize;
+        Some(self.sorted[rank.saturating_sub(1).min(last)])
+    }
+
+    /// Where `sample` is among the sorted, or belongs.
+    fn position(&self, sample: f64) -> usize {
+        self.sorted[..self.len].partition_point(|other| *other < sample)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sim::Chance;
+
+    #[test]
+    fn an_empty_window_knows_nothing() {
+        assert_eq!(Window::<4>::new().quantile(0.5), None);
+    }
+
+    #[test]
+    fn the_oldest_sample_is_forgotten() {
+        let mut window = Window::<3>::new();
+        for sample in [9.0, 1.0, 5.0, 4.0] {
+            window.push(sample);
+        }
+        assert_eq!(window.quantile(1.0), Some(5.0));
+        assert_eq!(window.quantile(0.0), Some(1.0));
+        assert_eq!(window.quantile(0.5), Some(4.0));
+    }
+
+    #[test]
+    fn quantiles_are_those_of_a_sorted_copy() {
+        let mut chance = Chance::new(1, 0);
+        let mut window = Window::<50>::new();
+        let mut all: Vec<f64> = Vec::new();
+        for _ in 0..1_000 {
+            // Few different values, so that equal ones meet.
+            let sample = chance.below(40) as f64;
+            all.push(sample);
+            window.push(sample);
+            let mut recent = all[all.len().saturating_sub(50)..].to_vec();
+            recent.sort_by(f64::total_cmp);
+            assert_eq!(window.quantile(0.0), recent.first().copied());
+            assert_eq!(window.quantile(1.0), recent.last().copied());
+            let third = recent[(recent.len() * 3).div_ceil(10) - 1];
+            assert_eq!(window.quantile(0.3), Some(third));
+        }
+    }
+}
