@@ -17,6 +17,7 @@
     allow(dead_code, irrefutable_let_patterns, unused_imports, unused_variables)
 )]
 
+pub mod channel;
 pub mod client;
 pub mod clock;
 pub mod dot;
