@@ -123,6 +123,25 @@ struct View {
     lan: Option<crate::wire::lan::StateUpdate>,
 }
 
+/// When ticks are due.
+#[derive(Clone, Copy, Debug)]
+struct TickClock {
+    epoch: Time,
+    rate: u8,
+}
+
+impl TickClock {
+    fn due(self, tick: u32) -> Time {
+        let rate = u64::from(self.rate);
+        self.epoch + Duration::from_nanos(u64::from(tick) * 1_000_000_000 / rate)
+    }
+
+    /// How long before `tick` is due it is `now`; negative if it is late.
+    fn early_ns(self, now: Time, tick: u32) -> i64 {
+        self.due(tick).as_nanos() as i64 - now.as_nanos() as i64
+    }
+}
+
 /// Events that nobody has read yet; older ones make room.
 const EVENT_LIMIT: usize = 256;
 
@@ -195,7 +214,7 @@ impl<G: Game> Room<G> {
 
     /// Takes what the front hands over.
     pub fn handle_call(&mut self, now: Time, call: Call<'_>) {
-        let place = usize::from(call.place);
+        let (place, clock) = (usize::from(call.place), self.clock());
         if let CallKind::Admit(admission) = call.kind {
             self.admit(now, place, call.session, admission);
             return;
@@ -215,7 +234,7 @@ impl<G: Game> Room<G> {
             }
             CallKind::StreamClosed => member.lose_stream(now, &self.config),
             CallKind::Packet(packet) => {
-                let came = member.handle_packet(now, self.tick, &packet, &self.config);
+                let came = member.handle_packet(now, clock, &packet, &self.config);
                 self.react(now, place, came);
             }
         }
@@ -403,8 +422,11 @@ impl<G: Game> Room<G> {
     }
 
     fn tick_due(&self, tick: u32) -> Time {
-        let rate = u64::from(self.game.tick_rate());
-        self.epoch + Duration::from_nanos(u64::from(tick) * 1_000_000_000 / rate)
+        self.clock().due(tick)
+    }
+
+    fn clock(&self) -> TickClock {
+        TickClock { epoch: self.epoch, rate: self.game.tick_rate() }
     }
 
     /// Makes what everyone is shown.

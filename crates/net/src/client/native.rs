@@ -1,5 +1,7 @@
 //! The client in `native`: Hello, Challenge, Join, Accept; and the same way back.
 
+use std::time::Duration;
+
 use super::{Client, ClientEvent, Phase, RosterLine, Speech};
 use crate::game::PlayerId;
 use crate::session::{EndReason, Question, Retry, RetryPolicy, Secrets, Verdict, Window};
@@ -7,7 +9,7 @@ use crate::time::Time;
 use crate::wire::native::{
     Accept, Budget, Challenge, CloseReason, Datagram, DeltaSnapshot, EntityState, Feedback,
     Goodbye, Hello, History, Input, InputRecord, Join, PROTOCOL, Packet, Ping, Reject, Resume,
-    Scratch, Secret, SessionIndex, Token, UnknownSession,
+    Scratch, Secret, SessionIndex, SnapshotEcho, Token, UnknownSession, nearest_tick,
 };
 use crate::wire::{Full, List, Reader};
 
@@ -40,7 +42,10 @@ struct Seat {
     tick_rate: u8,
     window: Window,
     next_input: u32,
-    sent: [(u32, Time); SENT_INPUTS],
+    /// The inputs sent last and when, each where the low bits of its number say.
+    sent: [Option<(u32, Time)>; SENT_INPUTS],
+    /// When the newest snapshot came.
+    snapshot_came: Option<Time>,
     last_input: Option<Time>,
     roster_revision: Option<u16>,
 }
@@ -154,7 +159,8 @@ impl Client {
             tick_rate: accept.tick_rate,
             window: Window::new(sequence.wrapping_add(1)),
             next_input: accept.tick.wrapping_add(FIRST_LEAD_TICKS).max(1),
-            sent: [(0, Time::ZERO); SENT_INPUTS],
+            sent: [None; SENT_INPUTS],
+            snapshot_came: None,
             last_input: None,
             roster_revision: None,
         });
@@ -228,12 +234,16 @@ impl Client {
         if let Some(feedback) = snapshot.feedback {
             self.handle_feedback(now, &feedback);
         }
-        let newer = snapshot.server_tick.wrapping_sub(self.server_tick) as i32 > 0;
+        let tick = nearest_tick(snapshot.tick, self.server_tick);
+        let newer = tick.wrapping_sub(self.server_tick).cast_signed() > 0;
         let mut r = Reader::new(snapshot.body);
         let count = r.left() / <EntityState as crate::wire::Record>::LEN;
         match List::<EntityState>::decode(&mut r, "body", count) {
             Ok(entities) if newer => {
-                self.server_tick = snapshot.server_tick;
+                self.server_tick = tick;
+                if let Some(seat) = self.native().and_then(|native| native.seat.as_mut()) {
+                    seat.snapshot_came = Some(now);
+                }
                 self.entities.clear();
                 self.entities.extend(entities.iter());
                 self.counts.states += 1;
@@ -247,17 +257,18 @@ impl Client {
         let Some(seat) = self.native().and_then(|native| native.seat.as_mut()) else { return };
         // An input that came late: aim so much further ahead.
         if feedback.early < 0 {
-            let late_ns = i64::from(-i32::from(feedback.early)) * 62_500;
-            let ticks = late_ns as u64 * u64::from(seat.tick_rate) / 1_000_000_000;
+            let late_ns = u64::from(feedback.early.unsigned_abs()) * 500_000;
+            let ticks = late_ns * u64::from(seat.tick_rate) / 1_000_000_000;
             seat.next_input = seat.next_input.wrapping_add(ticks as u32 + 1);
         }
-        let echoed = seat
-            .sent
-            .iter()
-            .find(|(timestamp, at)| *timestamp == feedback.echo_timestamp && *at != Time::ZERO);
-        if let Some((_, sent)) = echoed {
-            let held = std::time::Duration::from_nanos(u64::from(feedback.held) * 62_500);
-            let rtt = now.since(*sent).saturating_sub(held);
+        // Inputs with the same low byte share a place, and the last of them is in it.
+        let sent = seat.sent[usize::from(feedback.echo) % SENT_INPUTS];
+        if let Some((sequence, sent)) = sent
+            && sequence as u8 == feedback.echo
+            && feedback.held < u8::MAX
+        {
+            let held = Duration::from_nanos(u64::from(feedback.held) * 125_000);
+            let rtt = now.since(sent).saturating_sub(held);
             self.round_trip.sample(rtt);
             self.pinger.postpone(now);
         }
@@ -336,17 +347,22 @@ impl Client {
         let sequence = seat.next_input;
         seat.next_input = seat.next_input.wrapping_add(1).max(1);
         let timestamp = now.as_millis() as u32;
-        seat.sent[sequence as usize % SENT_INPUTS] = (timestamp, now);
+        seat.sent[sequence as usize % SENT_INPUTS] = Some((sequence, now));
         let since = seat.last_input.replace(now).map_or(0.0, |last| now.since(last).as_secs_f32());
         let input_flags = buttons.0;
         let newest = InputRecord { sequence, input_flags, timestamp, delta_time: since };
-        let back = u8::try_from(sequence.wrapping_sub(server_tick)).ok();
+        let snapshot = seat.snapshot_came.and_then(|came| {
+            let back = u8::try_from(sequence.wrapping_sub(server_tick)).ok()?;
+            let held = now.since(came).as_nanos() / 250_000;
+            Some(SnapshotEcho { back, held: held.min(u8::MAX.into()) as u8 })
+        });
         let mut room = [0; History::MAX_LEN];
         let packet = Packet::Input(Input {
             session: seat.session,
             newest,
-            snapshot_back: back,
+            snapshot,
             drawn_back: None,
+            events: None,
             history: History::new(input_flags, [], &mut room),
         });
         Some(native.encode(packet, out))

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::{MemberCard, RoomConfig};
+use super::{MemberCard, RoomConfig, TickClock};
 use crate::front::{Admission, Voice};
 use crate::game::{Buttons, PlayerId};
 use crate::node::Path;
@@ -78,8 +78,21 @@ pub(super) struct Native {
     /// The number of the next datagram to the client.
     pub(super) sequence: u32,
     pub(super) window: Window,
-    /// The newest input, and when it came.
-    pub(super) newest: Option<(native::InputRecord, Time)>,
+    pub(super) inputs: Option<Arrivals>,
+}
+
+/// How a member's inputs came.
+#[derive(Debug)]
+pub(super) struct Arrivals {
+    /// The newest.
+    pub(super) newest: native::InputRecord,
+    /// When it came.
+    pub(super) came: Time,
+    /// How early the least early of the datagrams since the last snapshot was. If none came, what
+    /// was reported last.
+    pub(super) least_early_ns: i64,
+    /// Whether that was reported already.
+    pub(super) reported: bool,
 }
 
 /// What a member is to be sent.
@@ -179,6 +192,26 @@ impl Member {
         }
     }
 
+    /// Takes an input datagram that came `early_ns` before the time of its newest input.
+    fn handle_input(&mut self, now: Time, newest: native::InputRecord, early_ns: i64) {
+        let Speech::Native(native) = &mut self.voice else { return };
+        if let Some(before) = &mut native.inputs {
+            before.least_early_ns = match std::mem::take(&mut before.reported) {
+                true => early_ns,
+                false => before.least_early_ns.min(early_ns),
+            };
+            if newest.sequence.wrapping_sub(before.newest.sequence).cast_signed() <= 0 {
+                return;
+            }
+            (before.newest, before.came) = (newest, now);
+        } else {
+            let (came, least_early_ns) = (now, early_ns);
+            native.inputs = Some(Arrivals { newest, came, least_early_ns, reported: false });
+        }
+        self.buttons = Buttons(newest.input_flags);
+        self.last_input = now;
+    }
+
     /// A datagram of the session that the front has dealt with.
     pub(super) fn count(&mut self, sequence: u32) {
         if let Speech::Native(native) = &mut self.voice {
@@ -257,7 +290,7 @@ impl Member {
         if let Speech::Native(native) = &mut self.voice {
             native.nonce = nonce;
             native.window = Window::new(sequence.wrapping_add(1));
-            native.newest = None;
+            native.inputs = None;
         }
         self.roster.announce(now);
         self.greet();
@@ -294,7 +327,7 @@ impl Member {
     pub(super) fn handle_packet(
         &mut self,
         now: Time,
-        tick: u32,
+        clock: TickClock,
         packet: &Packet<'_>,
         config: &RoomConfig,
     ) -> Came {
@@ -302,7 +335,7 @@ impl Member {
             return Came::Nothing;
         }
         match packet {
-            Packet::Native(datagram) => self.handle_native(now, tick, datagram, config),
+            Packet::Native(datagram) => self.handle_native(now, clock, datagram, config),
             #[cfg(feature = "rtype")]
             Packet::Rtype(packet) => self.handle_rtype(now, packet, config),
             #[cfg(feature = "lan")]
@@ -323,7 +356,7 @@ impl Member {
     fn handle_native(
         &mut self,
         now: Time,
-        _tick: u32,
+        clock: TickClock,
         datagram: &native::Datagram<'_>,
         config: &RoomConfig,
     ) -> Came {
@@ -333,14 +366,7 @@ impl Member {
         }
         let came = match datagram.packet {
             native::Packet::Input(input) => {
-                let newer = native.newest.is_none_or(|(newest, _)| {
-                    (input.newest.sequence.wrapping_sub(newest.sequence) as i32) > 0
-                });
-                if newer {
-                    native.newest = Some((input.newest, now));
-                    self.buttons = Buttons(input.newest.input_flags);
-                    self.last_input = now;
-                }
+                self.handle_input(now, input.newest, clock.early_ns(now, input.newest.sequence));
                 Came::Nothing
             }
             native::Packet::ClientPong(pong) => {
@@ -421,7 +447,7 @@ impl Speech {
                     budget,
                     sequence: first_sequence,
                     window: Window::new(peer_sequence.wrapping_add(1)),
-                    newest: None,
+                    inputs: None,
                 }))
             }
             #[cfg(feature = "rtype")]

@@ -98,19 +98,15 @@ impl<G: Game> Room<G> {
         Some(native.encode(Packet::ServerPing(ping), out))
     }
 
-    fn snapshot(&self, now: Time, native: &Native) -> DeltaSnapshot<'_> {
-        let feedback = native.newest.map(|(newest, came)| {
-            let early = self.tick_due(newest.sequence).as_nanos() as i64 - came.as_nanos() as i64;
-            Feedback {
-                missing: 0,
-                early: (early / 62_500).clamp(i16::MIN.into(), i16::MAX.into()) as i16,
-                echo_timestamp: newest.timestamp,
-                held: (now.since(came).as_nanos() / 62_500).min(u16::MAX.into()) as u16,
-            }
-        });
-        let body = &self.view.body;
-        let (server_tick, part) = (self.view.tick, Part::WHOLE);
-        DeltaSnapshot { server_tick, baseline_back: 0, part, feedback, body }
+    fn snapshot(&self, now: Time, native: &mut Native) -> DeltaSnapshot<'_> {
+        DeltaSnapshot {
+            tick: self.view.tick as u16,
+            baseline_back: 0,
+            feedback: native.feedback(now),
+            part: Part::WHOLE,
+            events: None,
+            body: &self.view.body,
+        }
     }
 
     /// Everyone: the member who is spoken to is not among the others meanwhile.
@@ -219,6 +215,22 @@ impl Member {
 }
 
 impl Native {
+    /// How the member's inputs fared, once there are any; counts it as reported.
+    fn feedback(&mut self, now: Time) -> Option<Feedback> {
+        let lost = (self.window.recent_loss() * 255.0).round() as u8;
+        let inputs = self.inputs.as_mut()?;
+        inputs.reported = true;
+        let held = now.since(inputs.came).as_nanos() / 125_000;
+        let early = inputs.least_early_ns.div_euclid(500_000);
+        Some(Feedback {
+            echo: inputs.newest.sequence as u8,
+            held: held.min(u8::MAX.into()) as u8,
+            early: early.clamp(i8::MIN.into(), i8::MAX.into()) as i8,
+            missing: 0,
+            lost,
+        })
+    }
+
     fn encode(&mut self, packet: Packet<'_>, out: &mut [u8]) -> Result<usize, Full> {
         let limit = out.len().min(self.budget.bytes());
         let sequence = self.sequence;
