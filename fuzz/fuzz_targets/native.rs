@@ -4,7 +4,9 @@
 
 use std::cell::RefCell;
 
-use backspin::wire::native::{Datagram, Events, History, MAX_DATAGRAM_LEN, Packet, Scratch};
+use backspin::wire::native::{
+    Datagram, EventBlock, Events, History, MAX_DATAGRAM_LEN, Packet, Scratch,
+};
 use backspin::wire::{Dialect, Writer};
 use libfuzzer_sys::fuzz_target;
 
@@ -54,14 +56,18 @@ fn payload(data: &[u8]) {
             let mut room = [0; History::MAX_LEN];
             let flags = input.newest.input_flags;
             assert_eq!(History::new(flags, input.history.iter(), &mut room), input.history);
+            same_events(input.events);
         }
-        Packet::ClientEvents(packet) => same_events(packet.events),
-        Packet::ServerEvents(packet) => same_events(packet.events),
+        Packet::ClientEvents(packet) => same_events(Some(packet.block)),
+        Packet::SnapshotAck(packet) => same_events(packet.events),
+        Packet::DeltaSnapshot(packet) => same_events(packet.events),
+        Packet::ServerEvents(packet) => same_events(Some(packet.block)),
         _ => {}
     }
 }
 
-fn same_events(events: Events<'_>) {
+fn same_events(block: Option<EventBlock<'_>>) {
+    let Some(EventBlock { events, .. }) = block else { return };
     let mut room = [0; 1400];
     let bodies: Vec<&[u8]> = events.iter().map(|(_, event)| event).collect();
     assert_eq!(Events::new(events.first(), bodies, &mut room), events);

@@ -66,9 +66,15 @@ fn native_snapshot() -> Vec<u8> {
     encoded(native::Packet::Snapshot(native::Snapshot { server_tick: 100, entities }))
 }
 
+/// One event of ten bytes that is not acknowledged.
+fn native_events(room: &mut [u8]) -> Option<native::EventBlock<'_>> {
+    let events = native::Events::new(7, [&[1; 10][..]], room);
+    Some(native::EventBlock { acknowledged: 3, events })
+}
+
 /// Ten inputs without acknowledgement.
 fn native_input() -> Vec<u8> {
-    let mut room = [0; native::History::MAX_LEN];
+    let (mut room, mut event) = ([0; native::History::MAX_LEN], [0; 11]);
     let history = native::History::new(8, [8, 8, 8, 8, 8, 8, 0, 0, 0, 0], &mut room);
     encoded(native::Packet::Input(native::Input {
         session: native::SessionIndex::MIN,
@@ -78,9 +84,22 @@ fn native_input() -> Vec<u8> {
             timestamp: 1000,
             delta_time: 1.0 / 60.0,
         },
-        snapshot_back: Some(4),
+        snapshot: Some(native::SnapshotEcho { back: 4, held: 20 }),
         drawn_back: Some(1600),
+        events: native_events(&mut event),
         history,
+    }))
+}
+
+/// What a player is sent, with an event that rides along.
+fn native_delta() -> Vec<u8> {
+    encoded(native::Packet::DeltaSnapshot(native::DeltaSnapshot {
+        tick: 100,
+        baseline_back: 6,
+        feedback: Some(native::Feedback { echo: 106, held: 60, early: 8, missing: 0, lost: 13 }),
+        part: native::Part::WHOLE,
+        events: native_events(&mut [0; 11]),
+        body: &[1, 2, 3, 4, 5, 6, 7],
     }))
 }
 
@@ -127,6 +146,28 @@ fn rtype_state_55_encode(bencher: Bencher<'_, '_>) {
 fn native_input_decode(bencher: Bencher<'_, '_>) {
     let bytes = native_input();
     bencher.bench(|| Datagram::decode(black_box(&bytes)).is_ok());
+}
+
+#[divan::bench]
+fn native_input_encode(bencher: Bencher<'_, '_>) {
+    let bytes = native_input();
+    let datagram = Datagram::decode(&bytes).unwrap();
+    let mut out = [0; native::MAX_DATAGRAM_LEN];
+    bencher.bench_local(|| black_box(&datagram).encode(black_box(&mut out)));
+}
+
+#[divan::bench]
+fn native_delta_decode(bencher: Bencher<'_, '_>) {
+    let bytes = native_delta();
+    bencher.bench(|| Datagram::decode(black_box(&bytes)).is_ok());
+}
+
+#[divan::bench]
+fn native_delta_encode(bencher: Bencher<'_, '_>) {
+    let bytes = native_delta();
+    let datagram = Datagram::decode(&bytes).unwrap();
+    let mut out = [0; native::MAX_DATAGRAM_LEN];
+    bencher.bench_local(|| black_box(&datagram).encode(black_box(&mut out)));
 }
 
 #[divan::bench]

@@ -207,12 +207,19 @@ fn each_native_packet(mut visit: impl FnMut(native::Packet<'_>)) {
         native::InputRecord { sequence: 100, input_flags: 1, timestamp: 2, delta_time: 0.5 };
     let mut runs = [0; native::History::MAX_LEN];
     let history = native::History::new(1, (0..63).map(|i| i % 3), &mut runs);
-    let (snapshot_back, drawn_back) = (Some(3), Some(700));
-    visit(P::Input(native::Input { session, newest, snapshot_back, drawn_back, history }));
+    let snapshot = Some(native::SnapshotEcho { back: 3, held: 4 });
+    let drawn_back = Some(700);
     let mut body = [0; 1000];
     let events = native::Events::new(7, [&[1; 255][..], &[], &[2; 100]], &mut body);
-    visit(P::ClientEvents(native::ClientEvents { session, acknowledged: 1, events }));
-    visit(P::SnapshotAck(native::SnapshotAck { session, server_tick: 1 }));
+    let block = native::EventBlock { acknowledged: 1, events };
+    for events in [None, Some(block)] {
+        visit(P::Input(native::Input { session, newest, snapshot, drawn_back, events, history }));
+    }
+    visit(P::ClientEvents(native::ClientEvents { session, block }));
+    for events in [None, Some(block)] {
+        let (server_tick, held) = (1, 2);
+        visit(P::SnapshotAck(native::SnapshotAck { session, server_tick, held, events }));
+    }
 
     visit(P::Challenge(native::Challenge { nonce, cookie, token_required }));
     visit(P::Accept(native::Accept {
@@ -267,28 +274,43 @@ fn each_native_packet(mut visit: impl FnMut(native::Packet<'_>)) {
         let entities = List::new(&entities[..count]);
         visit(P::Snapshot(native::Snapshot { server_tick: 1, entities }));
     }
-    let feedback = native::Feedback { missing: 1, early: -2, echo_timestamp: 3, held: 4 };
+    let feedback = native::Feedback { echo: 1, held: 2, early: -3, missing: 4, lost: 5 };
     visit(P::DeltaSnapshot(native::DeltaSnapshot {
-        server_tick: 1,
+        tick: 1,
         baseline_back: 2,
-        part: native::Part::WHOLE,
         feedback: Some(feedback),
+        part: native::Part::WHOLE,
+        events: None,
         body: &[0; 1000],
     }));
-    visit(P::ServerEvents(native::ServerEvents { acknowledged: 1, events }));
+    visit(P::DeltaSnapshot(native::DeltaSnapshot {
+        tick: 1,
+        baseline_back: 0,
+        feedback: None,
+        part: native::Part::new(1, 2).unwrap(),
+        events: Some(block),
+        body: &[0; 500],
+    }));
+    visit(P::ServerEvents(native::ServerEvents { block }));
 }
 
 /// Walks what a packet borrows.
 fn walk(packet: native::Packet<'_>) -> usize {
     match packet {
-        native::Packet::Input(input) => input.history.iter().count(),
-        native::Packet::ClientEvents(packet) => packet.events.iter().count(),
-        native::Packet::ServerEvents(packet) => packet.events.iter().count(),
+        native::Packet::Input(input) => input.history.iter().count() + walk_events(input.events),
+        native::Packet::ClientEvents(packet) => walk_events(Some(packet.block)),
+        native::Packet::SnapshotAck(packet) => walk_events(packet.events),
+        native::Packet::DeltaSnapshot(packet) => walk_events(packet.events),
+        native::Packet::ServerEvents(packet) => walk_events(Some(packet.block)),
         native::Packet::RoomList(page) => page.rooms.iter().count(),
         native::Packet::Roster(roster) => roster.players.iter().count(),
         native::Packet::Snapshot(snapshot) => snapshot.entities.iter().count(),
         _ => 0,
     }
+}
+
+fn walk_events(block: Option<native::EventBlock<'_>>) -> usize {
+    block.map_or(0, |block| block.events.iter().count())
 }
 
 #[test]

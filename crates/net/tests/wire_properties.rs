@@ -187,6 +187,33 @@ prop_compose! {
     }
 }
 
+/// What one side has to say of events.
+#[derive(Clone, Debug)]
+struct WrittenEvents {
+    acknowledged: u16,
+    first: u16,
+    bodies: Vec<Vec<u8>>,
+}
+
+impl WrittenEvents {
+    /// As many as `room` has place for.
+    fn block<'a>(&'a self, room: &'a mut [u8]) -> native::EventBlock<'a> {
+        let bodies = self.bodies.iter().map(Vec::as_slice);
+        let events = native::Events::new(self.first, bodies, room);
+        native::EventBlock { acknowledged: self.acknowledged, events }
+    }
+}
+
+prop_compose! {
+    /// Mostly few and short; at times more than fit.
+    fn written_events()(
+        acknowledged: u16, first: u16,
+        bodies in prop_oneof![3 => vec(bytes(12), 0..6), 1 => vec(bytes(255), 0..8)],
+    ) -> WrittenEvents {
+        WrittenEvents { acknowledged, first, bodies }
+    }
+}
+
 mod a_packet_survives_the_wire {
     use super::*;
 
@@ -435,9 +462,13 @@ mod a_packet_survives_the_wire {
         #[test]
         fn native_input(
             sequence: u32, session in session(), tick in 1..=u32::MAX, input_flags: u16,
-            timestamp: u32, delta_time in float(), snapshot_back: Option<u8>, drawn_back: Option<u16>,
-            runs in vec((any::<u16>(), 1..20_usize), 0..20),
+            timestamp: u32, delta_time in float(), snapshot: Option<(u8, u8)>,
+            drawn_back: Option<u16>, runs in vec((any::<u16>(), 1..20_usize), 0..20),
+            events in option::of(written_events()),
         ) {
+            let snapshot = snapshot.map(|(back, held)| native::SnapshotEcho { back, held });
+            let mut event_room = [0; 800];
+            let events = events.as_ref().map(|events| events.block(&mut event_room));
             let older: Vec<u16> =
                 runs.iter().flat_map(|&(flags, ticks)| std::iter::repeat_n(flags, ticks)).collect();
             let mut room = [0; native::History::MAX_LEN];
@@ -446,30 +477,35 @@ mod a_packet_survives_the_wire {
             assert_eq!(history.iter().collect::<Vec<_>>(), kept);
             let newest = native::InputRecord { sequence: tick, input_flags, timestamp, delta_time };
             native_survives(sequence, native::Packet::Input(native::Input {
-                session, newest, snapshot_back, drawn_back, history,
+                session, newest, snapshot, drawn_back, events, history,
             }));
         }
 
         #[test]
-        fn native_snapshot_ack(sequence: u32, session in session(), server_tick: u32) {
-            let ack = native::SnapshotAck { session, server_tick };
+        fn native_snapshot_ack(
+            sequence: u32, session in session(), server_tick: u32, held: u8,
+            events in option::of(written_events()),
+        ) {
+            let mut room = [0; 1100];
+            let events = events.as_ref().map(|events| events.block(&mut room));
+            let ack = native::SnapshotAck { session, server_tick, held, events };
             native_survives(sequence, native::Packet::SnapshotAck(ack));
         }
 
         #[test]
         fn native_events(
-            sequence: u32, session in session(), acknowledged: u16, first: u16,
-            events in vec(bytes(255), 0..8),
+            sequence: u32, session in session(), events in written_events(),
+            room_len in 0..=1100_usize,
         ) {
-            let mut room = [0; 1100];
-            let fitting = native::Events::new(first, events.iter().map(Vec::as_slice), &mut room);
-            let numbers = (0..).map(|i| first.wrapping_add(i));
-            let expected: Vec<_> = numbers.zip(events.iter().map(Vec::as_slice)).collect();
+            let mut room = vec![0; room_len];
+            let block = events.block(&mut room);
+            let numbers = (0..).map(|i| events.first.wrapping_add(i));
+            let expected: Vec<_> = numbers.zip(events.bodies.iter().map(Vec::as_slice)).collect();
+            let fitting = block.events;
             assert_eq!(fitting.iter().collect::<Vec<_>>(), expected[..fitting.len()]);
-            let to_server = native::ClientEvents { session, acknowledged, events: fitting };
+            let to_server = native::ClientEvents { session, block };
             native_survives(sequence, native::Packet::ClientEvents(to_server));
-            let to_client = native::ServerEvents { acknowledged, events: fitting };
-            native_survives(sequence, native::Packet::ServerEvents(to_client));
+            native_survives(sequence, native::Packet::ServerEvents(native::ServerEvents { block }));
         }
 
         #[test]
@@ -497,16 +533,21 @@ mod a_packet_survives_the_wire {
 
         #[test]
         fn native_delta_snapshot(
-            sequence: u32, server_tick: u32, baseline_back in 0..=native::MAX_BASELINE_BACK,
-            (index, count) in (1..16_u8).prop_flat_map(|count| (0..count, Just(count))),
-            feedback: Option<(u8, i16, u32, u16)>, body in bytes(1100),
+            sequence: u32, tick: u16, baseline_back in 0..=native::MAX_BASELINE_BACK,
+            (index, count) in prop_oneof![
+                Just((0, 1)), (2..16_u8).prop_flat_map(|count| (0..count, Just(count))),
+            ],
+            feedback: Option<(u8, u8, i8, u8, u8)>, events in option::of(written_events()),
+            body in bytes(550),
         ) {
             let part = native::Part::new(index, count).unwrap();
-            let feedback = feedback.map(|(missing, early, echo_timestamp, held)| {
-                native::Feedback { missing, early, echo_timestamp, held }
+            let feedback = feedback.map(|(echo, held, early, missing, lost)| {
+                native::Feedback { echo, held, early, missing, lost }
             });
+            let mut room = [0; 600];
+            let events = events.as_ref().map(|events| events.block(&mut room));
             native_survives(sequence, native::Packet::DeltaSnapshot(native::DeltaSnapshot {
-                server_tick, baseline_back, part, feedback, body: &body,
+                tick, baseline_back, feedback, part, events, body: &body,
             }));
         }
     }
@@ -514,6 +555,12 @@ mod a_packet_survives_the_wire {
 
 proptest! {
     #![proptest_config(config())]
+
+    #[test]
+    fn a_tick_is_found_by_its_low_half_from_anywhere_near(near: u32, distance: i16) {
+        let tick = near.wrapping_add_signed(distance.into());
+        assert_eq!(native::nearest_tick(tick as u16, near), tick);
+    }
 
     #[test]
     fn any_bytes_have_one_form(bytes in bytes(64)) {

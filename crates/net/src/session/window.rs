@@ -86,6 +86,15 @@ impl Window {
         if self.next == self.first { None } else { Some(self.next - 1) }
     }
 
+    /// The share of the last 64 numbers, the newest among them, that have not arrived; 0 before
+    /// the first. What is still on its way counts until it arrives.
+    pub fn recent_loss(&self) -> f64 {
+        match (self.next - self.first).min(BEHIND.into()) {
+            0 => 0.0,
+            expected => (expected - u64::from(self.seen.count_ones())) as f64 / expected as f64,
+        }
+    }
+
     /// What has happened so far.
     pub const fn counts(&self) -> &ArrivalCounts {
         &self.counts
@@ -229,6 +238,28 @@ mod tests {
         assert_eq!(window.handle(201 - BEHIND), Arrival::Duplicate);
         assert_eq!(window.counts().too_old, 1);
         assert_eq!(window.counts().out_of_window(), 1);
+    }
+
+    #[test]
+    fn recent_loss_forgets_what_is_64_behind() {
+        let mut window = Window::new(10);
+        assert_eq!(window.recent_loss(), 0.0);
+        window.handle(11);
+        assert_eq!(window.recent_loss(), 0.5);
+        window.handle(10);
+        assert_eq!(window.recent_loss(), 0.0);
+        window.handle(13);
+        assert_eq!(window.recent_loss(), 0.25);
+        // 12 is the oldest of the 64 when 75 comes, and gone with 76.
+        (14..=75).for_each(|sequence| {
+            window.handle(sequence);
+        });
+        assert_eq!(window.recent_loss(), 1.0 / 64.0);
+        window.handle(76);
+        assert_eq!(window.recent_loss(), 0.0);
+        assert_eq!(window.counts().lost(), 1);
+        window.handle(76 + AHEAD);
+        assert_eq!(window.recent_loss(), 63.0 / 64.0);
     }
 
     #[test]

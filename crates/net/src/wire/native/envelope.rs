@@ -216,16 +216,16 @@ mod tests {
 
     const PONG: [u8; 17] = [1, 0x85, 0, 0, 8, 0x0A, 0x0B, 0x0C, 0x0D, 0, 0, 0, 5, 0, 0, 0x30, 0x39];
 
-    /// A DeltaSnapshot with a body of 32 zeros: eight literals, a match of 26 at distance 1, and
+    /// A DeltaSnapshot with a body of 36 zeros: eight literals, a match of 26 at distance 1, and
     /// the five literals that end every block.
     const PACKED: [u8; 31] = [
         1, 0xA1, 1, 0, 18, 0x0A, 0x0B, 0x0C, 0x0D, 0, 0, 0, 39, // header
-        0x8F, 0, 0, 0, 9, 0, 1, 0, 0, 1, 0, 7, 0x50, 0, 0, 0, 0, 0,
+        0x8F, 0, 9, 0, 0, 0, 0, 0, 0, 1, 0, 7, 0x50, 0, 0, 0, 0, 0,
     ];
 
     fn delta(body: &[u8]) -> Datagram<'_> {
-        let (baseline_back, part, feedback) = (0, Part::WHOLE, None);
-        let delta = DeltaSnapshot { server_tick: 9, baseline_back, part, feedback, body };
+        let (baseline_back, feedback, part, events) = (0, None, Part::WHOLE, None);
+        let delta = DeltaSnapshot { tick: 9, baseline_back, feedback, part, events, body };
         Datagram { sequence: 0x0A0B_0C0D, packet: Packet::DeltaSnapshot(delta) }
     }
 
@@ -333,11 +333,12 @@ mod tests {
     fn a_compressed_packet_is_unpacked_into_the_scratch() {
         let mut scratch = Scratch::default();
         let unpacked = Datagram::decode_compressed(&PACKED, &mut scratch);
-        assert_eq!(unpacked, Ok(delta(&[0; 32])));
+        assert_eq!(unpacked, Ok(delta(&[0; 36])));
         assert!(has_shape(&PACKED));
-        // A block has more than one form: ours has another match, as long.
-        let ours = packed(&delta(&[0; 32])).unwrap();
-        assert_eq!(ours[..COMPRESSED_HEADER_LEN], PACKED[..COMPRESSED_HEADER_LEN]);
+        // A block has more than one form: ours finds its match sooner and is shorter.
+        let ours = packed(&delta(&[0; 36])).unwrap();
+        assert_eq!(ours[5..COMPRESSED_HEADER_LEN], PACKED[5..COMPRESSED_HEADER_LEN]);
+        assert!(ours.len() < PACKED.len());
     }
 
     #[test]
@@ -345,7 +346,7 @@ mod tests {
         // The match grows from 8 to 9 bytes, so that 17 + 4 is no longer all of the payload.
         let block = |token, size| {
             let start = [1, 0xA1, 1, 0, 17, 0, 0, 0, 0, 0, 0, 0, size, token];
-            [&start[..], &[0, 0, 0, 9, 0, 1, 0, 0, 1, 0, 0x50, 0, 0, 0, 0, 0]].concat()
+            [&start[..], &[0, 9, 0, 0, 0, 0, 0, 0, 1, 0, 0x50, 0, 0, 0, 0, 0]].concat()
         };
         let second = Malformed::new("uncompressed_size", Fault::NotCanonical);
         assert_eq!(unpacked(&block(0x84, 21)), Err(second));
@@ -366,9 +367,9 @@ mod tests {
         let wrong = Malformed::new("payload", Fault::Compression);
         assert_eq!(unpacked(&sized(most)), Err(wrong));
         let body = [0; MAX_UNCOMPRESSED_LEN];
-        let longest = packed(&delta(&body[7..])).unwrap();
+        let longest = packed(&delta(&body[3..])).unwrap();
         assert_eq!(longest[9..13], most.to_be_bytes());
-        assert_eq!(packed(&delta(&body[6..])), Err(Full));
+        assert_eq!(packed(&delta(&body[2..])), Err(Full));
     }
 
     #[test]
@@ -395,8 +396,8 @@ mod tests {
         let trailing = Malformed::new("Pong", Fault::Trailing { extra: 31 });
         assert_eq!(unpacked(&bytes), Err(trailing));
         let mut bytes = PACKED;
-        bytes[19] = 0;
-        assert_eq!(unpacked(&bytes), Err(Malformed::out_of_range("part", 0)));
+        bytes[16] = 33;
+        assert_eq!(unpacked(&bytes), Err(Malformed::out_of_range("baseline_back", 33)));
     }
 
     #[test]
@@ -446,14 +447,14 @@ mod tests {
 
     #[test]
     fn a_datagram_has_at_most_1200_bytes() {
-        let body = noise(MAX_DATAGRAM_LEN - HEADER_LEN - 7 + 1);
+        let body = noise(MAX_DATAGRAM_LEN - HEADER_LEN - 3 + 1);
         let longest = delta(&body[1..]);
         let mut out = [0; 1500];
         assert_eq!(longest.encode(&mut out), Ok(MAX_DATAGRAM_LEN));
         assert_eq!(Datagram::decode(&out[..MAX_DATAGRAM_LEN]), Ok(longest));
         assert_eq!(delta(&body).encode(&mut out), Err(Full));
         assert_eq!(packed(&delta(&body)), Err(Full));
-        let mut payload = vec![0, 0, 0, 9, 0, 1, 0];
+        let mut payload = vec![0, 9, 0];
         payload.extend(&body);
         let fault = Malformed::out_of_range("payload_length", 1192);
         assert_eq!(Datagram::decode(&native_datagram(0xA1, &payload)), Err(fault));

@@ -1,9 +1,11 @@
-//! What must arrive, in order and once: ClientEvents and ServerEvents.
+//! What must arrive, in order and once: an [`EventBlock`], which rides along in Input, SnapshotAck
+//! and DeltaSnapshot, and is a packet of its own (ClientEvents, ServerEvents) where none of them
+//! is due or has room.
 
 use std::fmt;
 
 use super::{SessionIndex, decode_session};
-use crate::wire::malformed::{Fault, Malformed};
+use crate::wire::malformed::Malformed;
 use crate::wire::{Reader, Writer};
 
 /// The longest event.
@@ -70,16 +72,13 @@ impl<'a> Events<'a> {
 
     fn decode(r: &mut Reader<'a>) -> Result<Self, Malformed> {
         let (first, count) = (r.u16_be("first")?, r.u8("count")?);
-        let body = r.take_rest();
-        let mut check = Reader::new(body);
+        let mut ahead = r.clone();
         for _ in 0..count {
-            let len = check.u8("length")?;
-            check.take("event", usize::from(len))?;
+            let len = ahead.u8("length")?;
+            ahead.take("event", usize::from(len))?;
         }
-        match check.left() {
-            0 => Ok(Events { first, count, body }),
-            extra => Err(Malformed::new("events", Fault::Trailing { extra })),
-        }
+        let body = r.take("events", r.left() - ahead.left())?;
+        Ok(Events { first, count, body })
     }
 
     fn encode(&self, w: &mut Writer<'_>) {
@@ -108,70 +107,87 @@ impl serde::Serialize for Events<'_> {
     }
 }
 
+/// One side's events, and how far it has the other side's. It says itself where it ends.
+///
+/// ```text
+/// 0              2       4       5
+/// | acknowledged | first | count | count x ( length:u8, bytes ) |
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct EventBlock<'a> {
+    /// The number of the other side's event that is awaited next.
+    pub acknowledged: u16,
+    /// This side's own; none is a mere acknowledgement.
+    #[cfg_attr(feature = "serde", serde(flatten))]
+    pub events: Events<'a>,
+}
+
+impl<'a> EventBlock<'a> {
+    /// The bytes of a block without events.
+    pub const MIN_LEN: usize = 5;
+
+    /// Stops at the end of the block: what follows is the packet's.
+    pub(super) fn decode(r: &mut Reader<'a>) -> Result<Self, Malformed> {
+        Ok(EventBlock { acknowledged: r.u16_be("acknowledged")?, events: Events::decode(r)? })
+    }
+
+    pub(super) fn encode(&self, w: &mut Writer<'_>) {
+        w.u16_be(self.acknowledged);
+        self.events.encode(w);
+    }
+}
+
 /// What must reach the server.
 ///
 /// ```text
-/// 0         2              4
-/// | session | acknowledged | Events ...
+/// 0         2
+/// | session | EventBlock |
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct ClientEvents<'a> {
     /// The client's.
     pub session: SessionIndex,
-    /// The number of the server's event that the client waits for next.
-    pub acknowledged: u16,
-    /// The client's own.
+    /// The client's events.
     #[cfg_attr(feature = "serde", serde(flatten))]
-    pub events: Events<'a>,
+    pub block: EventBlock<'a>,
 }
 
 impl<'a> ClientEvents<'a> {
     pub(super) fn decode(r: &mut Reader<'a>) -> Result<Self, Malformed> {
-        Ok(ClientEvents {
-            session: decode_session(r)?,
-            acknowledged: r.u16_be("acknowledged")?,
-            events: Events::decode(r)?,
-        })
+        Ok(ClientEvents { session: decode_session(r)?, block: EventBlock::decode(r)? })
     }
 
     pub(super) fn encode(&self, w: &mut Writer<'_>) {
         w.u16_be(self.session.get());
-        w.u16_be(self.acknowledged);
-        self.events.encode(w);
+        self.block.encode(w);
     }
 }
 
-/// What must reach the client.
-///
-/// ```text
-/// 0              2
-/// | acknowledged | Events ...
-/// ```
+/// What must reach the client: an [`EventBlock`] and nothing else.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct ServerEvents<'a> {
-    /// The number of the client's event that the server waits for next.
-    pub acknowledged: u16,
-    /// The server's own.
+    /// The server's events.
     #[cfg_attr(feature = "serde", serde(flatten))]
-    pub events: Events<'a>,
+    pub block: EventBlock<'a>,
 }
 
 impl<'a> ServerEvents<'a> {
     pub(super) fn decode(r: &mut Reader<'a>) -> Result<Self, Malformed> {
-        Ok(ServerEvents { acknowledged: r.u16_be("acknowledged")?, events: Events::decode(r)? })
+        Ok(ServerEvents { block: EventBlock::decode(r)? })
     }
 
     pub(super) fn encode(&self, w: &mut Writer<'_>) {
-        w.u16_be(self.acknowledged);
-        self.events.encode(w);
+        self.block.encode(w);
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::wire::malformed::Fault;
     use crate::wire::native::Packet;
     use crate::wire::testing::{check_native, native_fault};
 
@@ -182,8 +198,10 @@ mod tests {
         let mut room = [0; 16];
         let packet = ClientEvents {
             session: SessionIndex::new(0x0102).unwrap(),
-            acknowledged: 0x0304,
-            events: Events::new(0x0506, THREE, &mut room),
+            block: EventBlock {
+                acknowledged: 0x0304,
+                events: Events::new(0x0506, THREE, &mut room),
+            },
         };
         let bytes = [1, 2, 3, 4, 5, 6, 3, 2, b'g', b'o', 0, 1, b'x'];
         check_native(0x11, &bytes, Packet::ClientEvents(packet));
@@ -192,12 +210,24 @@ mod tests {
     #[test]
     fn server_events_begin_with_the_acknowledgement() {
         let mut room = [0; 16];
-        let packet =
-            ServerEvents { acknowledged: 0x0304, events: Events::new(0x0506, THREE, &mut room) };
+        let block =
+            EventBlock { acknowledged: 0x0304, events: Events::new(0x0506, THREE, &mut room) };
+        let packet = ServerEvents { block };
         let bytes = [3, 4, 5, 6, 3, 2, b'g', b'o', 0, 1, b'x'];
         check_native(0xA2, &bytes, Packet::ServerEvents(packet));
-        let none = ServerEvents { acknowledged: 9, events: Events::new(7, [], &mut []) };
-        check_native(0xA2, &[0, 9, 0, 7, 0], Packet::ServerEvents(none));
+        let none = EventBlock { acknowledged: 9, events: Events::new(7, [], &mut []) };
+        let bytes = [0, 9, 0, 7, 0];
+        check_native(0xA2, &bytes, Packet::ServerEvents(ServerEvents { block: none }));
+        assert_eq!(bytes.len(), EventBlock::MIN_LEN);
+    }
+
+    #[test]
+    fn a_block_ends_where_it_says() {
+        let mut r = Reader::new(&[3, 4, 5, 6, 2, 1, b'x', 0, 0xAB, 0xCD]);
+        let block = EventBlock::decode(&mut r).unwrap();
+        let events: Vec<_> = block.events.iter().collect();
+        assert_eq!(events, [(0x0506, &b"x"[..]), (0x0507, b"")]);
+        assert_eq!(r.take_rest(), [0xAB, 0xCD]);
     }
 
     #[test]
@@ -230,8 +260,8 @@ mod tests {
         let truncated = |field| Malformed::new(field, Fault::Truncated);
         assert_eq!(native_fault(0xA2, &[0, 0, 0, 0, 2, 0]), truncated("length"));
         assert_eq!(native_fault(0xA2, &[0, 0, 0, 0, 1, 2, 7]), truncated("event"));
-        let trailing = Malformed::new("events", Fault::Trailing { extra: 2 });
-        assert_eq!(native_fault(0xA2, &[0, 0, 0, 0, 1, 0, 7, 7]), trailing);
-        assert_eq!(native_fault(0x11, &[0, 1, 0, 0, 0, 0, 1, 0, 7, 7]), trailing);
+        let trailing = |packet| Malformed::new(packet, Fault::Trailing { extra: 2 });
+        assert_eq!(native_fault(0xA2, &[0, 0, 0, 0, 1, 0, 7, 7]), trailing("ServerEvents"));
+        assert_eq!(native_fault(0x11, &[0, 1, 0, 0, 0, 0, 1, 0, 7, 7]), trailing("ClientEvents"));
     }
 }

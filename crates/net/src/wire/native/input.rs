@@ -1,9 +1,9 @@
 //! A player's buttons, numbered by the tick they are for: Input; and SnapshotAck for watchers,
-//! who have none.
+//! who have none. Both say which snapshot has come, and carry events along.
 
 use std::fmt;
 
-use super::{SessionIndex, decode_session};
+use super::{EventBlock, SessionIndex, decode_session};
 use crate::wire::malformed::{Fault, Malformed};
 use crate::wire::{Reader, Writer};
 
@@ -23,7 +23,7 @@ pub struct InputRecord {
     pub sequence: u32,
     /// The buttons, as the game numbers them.
     pub input_flags: u16,
-    /// The client's clock in ms when the input was made; comes back in the snapshot.
+    /// The client's clock in ms when the input was made; means nothing to the server.
     pub timestamp: u32,
     /// Seconds since the input before.
     pub delta_time: f32,
@@ -51,14 +51,42 @@ impl InputRecord {
     }
 }
 
+/// The newest snapshot that a client has received.
+///
+/// ```text
+/// 0               1               2
+/// | snapshot_back | snapshot_held |
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct SnapshotEcho {
+    /// It is of so many ticks before the newest input's.
+    #[cfg_attr(feature = "serde", serde(rename = "snapshot_back"))]
+    pub back: u8,
+    /// It had come so many 1/4 ms before this was sent; 255 is that or more.
+    #[cfg_attr(feature = "serde", serde(rename = "snapshot_held"))]
+    pub held: u8,
+}
+
+impl SnapshotEcho {
+    fn decode(r: &mut Reader<'_>) -> Result<Self, Malformed> {
+        Ok(SnapshotEcho { back: r.u8("snapshot_back")?, held: r.u8("snapshot_held")? })
+    }
+
+    fn encode(&self, w: &mut Writer<'_>) {
+        w.u8(self.back);
+        w.u8(self.held);
+    }
+}
+
 /// The newest input, what the client has received, and all older inputs without acknowledgement.
 ///
 /// ```text
 /// 0         2        16        17
-/// | session | newest | present | [snapshot_back:u8] [drawn_back:u16] [History ...]
+/// | session | newest | present | [SnapshotEcho] [drawn_back:u16] [EventBlock] [History ...]
 /// ```
 ///
-/// `present` has bit 0 for `snapshot_back` and bit 1 for `drawn_back`.
+/// `present` has bit 0 for the SnapshotEcho, bit 1 for `drawn_back` and bit 2 for the EventBlock.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Input<'a> {
@@ -66,37 +94,45 @@ pub struct Input<'a> {
     pub session: SessionIndex,
     /// The newest input.
     pub newest: InputRecord,
-    /// The newest snapshot received is of so many ticks before `newest.sequence`.
-    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
-    pub snapshot_back: Option<u8>,
+    /// The newest snapshot received, if it is of one of the 255 ticks before.
+    #[cfg_attr(feature = "serde", serde(flatten))]
+    pub snapshot: Option<SnapshotEcho>,
     /// The server time drawn when the input was made is so many 1/256 ticks before
     /// `newest.sequence`.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub drawn_back: Option<u16>,
-    /// The inputs of the ticks before, newest first.
+    /// What must reach the server.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
+    pub events: Option<EventBlock<'a>>,
+    /// The inputs of the ticks before, newest first; made for `newest.input_flags`.
     pub history: History<'a>,
 }
 
 impl<'a> Input<'a> {
-    const SNAPSHOT_BACK: u8 = 1;
+    const SNAPSHOT: u8 = 1;
     const DRAWN_BACK: u8 = 2;
+    const EVENTS: u8 = 4;
 
     pub(super) fn decode(r: &mut Reader<'a>) -> Result<Self, Malformed> {
         let (session, newest) = (decode_session(r)?, InputRecord::decode(r)?);
         let present = r.u8("present")?;
-        if present > Input::SNAPSHOT_BACK | Input::DRAWN_BACK {
+        if present > Input::SNAPSHOT | Input::DRAWN_BACK | Input::EVENTS {
             return Err(Malformed::out_of_range("present", present));
         }
         let has = |bit| present & bit != 0;
         Ok(Input {
             session,
             newest,
-            snapshot_back: match has(Input::SNAPSHOT_BACK) {
-                true => Some(r.u8("snapshot_back")?),
+            snapshot: match has(Input::SNAPSHOT) {
+                true => Some(SnapshotEcho::decode(r)?),
                 false => None,
             },
             drawn_back: match has(Input::DRAWN_BACK) {
                 true => Some(r.u16_be("drawn_back")?),
+                false => None,
+            },
+            events: match has(Input::EVENTS) {
+                true => Some(EventBlock::decode(r)?),
                 false => None,
             },
             history: History::decode(r, newest.input_flags)?,
@@ -104,15 +140,23 @@ impl<'a> Input<'a> {
     }
 
     pub(super) fn encode(&self, w: &mut Writer<'_>) {
+        debug_assert_eq!(
+            self.history.newest, self.newest.input_flags,
+            "the history counts its changes from the newest input"
+        );
         w.u16_be(self.session.get());
         self.newest.encode(w);
-        let snapshot = self.snapshot_back.map_or(0, |_| Input::SNAPSHOT_BACK);
-        w.u8(snapshot | self.drawn_back.map_or(0, |_| Input::DRAWN_BACK));
-        if let Some(back) = self.snapshot_back {
-            w.u8(back);
+        let snapshot = self.snapshot.map_or(0, |_| Input::SNAPSHOT);
+        let drawn_back = self.drawn_back.map_or(0, |_| Input::DRAWN_BACK);
+        w.u8(snapshot | drawn_back | self.events.map_or(0, |_| Input::EVENTS));
+        if let Some(snapshot) = self.snapshot {
+            snapshot.encode(w);
         }
         if let Some(back) = self.drawn_back {
             w.u16_be(back);
+        }
+        if let Some(events) = self.events {
+            events.encode(w);
         }
         w.bytes(self.history.runs);
     }
@@ -247,52 +291,78 @@ fn encode_varint(w: &mut Writer<'_>, mut value: u16) {
 /// Which snapshot a watcher has.
 ///
 /// ```text
-/// 0         2             6
-/// | session | server_tick |
+/// 0         2             6      7
+/// | session | server_tick | held | [EventBlock]
 /// ```
+///
+/// The EventBlock is there if any bytes follow `held`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
-pub struct SnapshotAck {
+pub struct SnapshotAck<'a> {
     /// The client's.
     pub session: SessionIndex,
     /// The newest snapshot's.
     pub server_tick: u32,
+    /// It had come so many 1/4 ms before this was sent; 255 is that or more.
+    pub held: u8,
+    /// What must reach the server.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
+    pub events: Option<EventBlock<'a>>,
 }
 
-impl SnapshotAck {
-    pub(super) fn decode(r: &mut Reader<'_>) -> Result<Self, Malformed> {
-        Ok(SnapshotAck { session: decode_session(r)?, server_tick: r.u32_be("server_tick")? })
+impl<'a> SnapshotAck<'a> {
+    pub(super) fn decode(r: &mut Reader<'a>) -> Result<Self, Malformed> {
+        Ok(SnapshotAck {
+            session: decode_session(r)?,
+            server_tick: r.u32_be("server_tick")?,
+            held: r.u8("held")?,
+            events: match r.left() {
+                0 => None,
+                _ => Some(EventBlock::decode(r)?),
+            },
+        })
     }
 
     pub(super) fn encode(&self, w: &mut Writer<'_>) {
         w.u16_be(self.session.get());
         w.u32_be(self.server_tick);
+        w.u8(self.held);
+        if let Some(events) = self.events {
+            events.encode(w);
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::wire::native::Packet;
+    use crate::wire::native::{Events, Packet};
     use crate::wire::testing::{check_native, native_fault};
 
     const NEWEST: InputRecord =
         InputRecord { sequence: 100, input_flags: 0x0009, timestamp: 0x0102_0304, delta_time: 0.5 };
     const SESSION: SessionIndex = SessionIndex::new(0x0A0B).unwrap();
 
-    /// An Input with both optional fields and these bytes of history.
+    /// An Input with a snapshot and a drawn time, and these bytes of history.
     fn bytes(runs: &[u8]) -> Vec<u8> {
         let start = [
             0x0A, 0x0B, 0, 0, 0, 100, 0, 9, 1, 2, 3, 4, 0x3F, 0, 0, 0, // session, newest
-            3, 8, 0x03, 0x80, // present, snapshot_back, drawn_back
+            3, 8, 0x21, 0x03, 0x80, // present, snapshot_back, snapshot_held, drawn_back
         ];
         [&start, runs].concat()
     }
 
-    fn input(history: History<'_>) -> Packet<'_> {
-        let (snapshot_back, drawn_back) = (Some(8), Some(0x0380));
-        let newest = NEWEST;
-        Packet::Input(Input { session: SESSION, newest, snapshot_back, drawn_back, history })
+    const ECHO: SnapshotEcho = SnapshotEcho { back: 8, held: 0x21 };
+
+    fn input(history: History<'_>) -> Input<'_> {
+        Input {
+            session: SESSION,
+            newest: NEWEST,
+            snapshot: Some(ECHO),
+            drawn_back: Some(0x0380),
+            events: None,
+            history,
+        }
     }
 
     fn history_fault(runs: &[u8]) -> Malformed {
@@ -306,30 +376,63 @@ mod tests {
         let older = [9, 9, 1, 1, 1, 0x8001];
         let history = History::new(9, older, &mut room);
         let runs = [2, 0x08, 3, 0x80, 0x80, 0x02, 1];
-        check_native(0x10, &bytes(&runs), input(history));
+        check_native(0x10, &bytes(&runs), Packet::Input(input(history)));
         assert_eq!(history.iter().collect::<Vec<_>>(), older);
     }
 
     #[test]
-    fn every_optional_field_stands_alone() {
-        let mut room = [0; History::MAX_LEN];
+    fn every_combination_of_optional_fields_has_its_bytes() {
+        let (mut room, mut event) = ([0; History::MAX_LEN], [0; 8]);
         let history = History::new(9, [9], &mut room);
-        let start = &bytes(&[])[..16];
-        let with = |snapshot_back, drawn_back, history| {
-            let (session, newest) = (SESSION, NEWEST);
-            Packet::Input(Input { session, newest, snapshot_back, drawn_back, history })
-        };
-        let vector = |tail: &[u8]| [start, tail].concat();
-        check_native(0x10, &vector(&[0, 1]), with(None, None, history));
-        check_native(0x10, &vector(&[1, 8, 1]), with(Some(8), None, history));
-        check_native(0x10, &vector(&[2, 3, 0x80, 1]), with(None, Some(0x0380), history));
-        let none = History::new(9, [], &mut [0; History::MAX_LEN]).runs.to_vec();
-        assert_eq!(none, []);
-        check_native(0x10, &vector(&[0]), with(None, None, History { newest: 9, runs: &none }));
-        for present in [4, 0xFF] {
-            let fault = Malformed::out_of_range("present", present);
-            assert_eq!(native_fault(0x10, &vector(&[present, 0, 0, 0])), fault);
+        let events = Events::new(0x0102, [&b"hi"[..]], &mut event);
+        let block = EventBlock { acknowledged: 0x0304, events };
+        for present in 0..8 {
+            let has = |bit: u8| present & bit != 0;
+            let input = Input {
+                snapshot: has(1).then_some(ECHO),
+                drawn_back: has(2).then_some(0x0380),
+                events: has(4).then_some(block),
+                ..input(history)
+            };
+            let mut vector = bytes(&[])[..16].to_vec();
+            vector.push(present);
+            vector.extend(has(1).then_some([8, 0x21]).iter().flatten());
+            vector.extend(has(2).then_some([3, 0x80]).iter().flatten());
+            vector.extend(has(4).then_some([3, 4, 1, 2, 1, 2, b'h', b'i']).iter().flatten());
+            let bare = Input { history: History { newest: 9, runs: &[] }, ..input };
+            check_native(0x10, &vector, Packet::Input(bare));
+            vector.push(1);
+            check_native(0x10, &vector, Packet::Input(input));
         }
+        for present in [8, 0x10, 0x20, 0x40, 0x80, 0xFF] {
+            let vector = [&bytes(&[])[..16], &[present, 0, 0, 0]].concat();
+            assert_eq!(native_fault(0x10, &vector), Malformed::out_of_range("present", present));
+        }
+    }
+
+    #[test]
+    fn an_optional_field_that_is_cut_short_is_named() {
+        let fault = |present, tail: &[u8]| {
+            native_fault(0x10, &[&bytes(&[])[..16], &[present], tail].concat())
+        };
+        let truncated = |field| Malformed::new(field, Fault::Truncated);
+        assert_eq!(fault(1, &[]), truncated("snapshot_back"));
+        assert_eq!(fault(1, &[8]), truncated("snapshot_held"));
+        assert_eq!(fault(2, &[3]), truncated("drawn_back"));
+        assert_eq!(fault(4, &[3]), truncated("acknowledged"));
+        assert_eq!(fault(4, &[3, 4, 1]), truncated("first"));
+        assert_eq!(fault(4, &[3, 4, 1, 2]), truncated("count"));
+        assert_eq!(fault(4, &[3, 4, 1, 2, 1]), truncated("length"));
+        assert_eq!(fault(4, &[3, 4, 1, 2, 1, 2, b'h']), truncated("event"));
+    }
+
+    #[test]
+    #[cfg(debug_assertions)]
+    #[should_panic(expected = "the history counts its changes from the newest input")]
+    fn a_history_of_another_newest_input_is_the_callers_mistake() {
+        let mut room = [0; History::MAX_LEN];
+        let input = input(History::new(8, [8], &mut room));
+        input.encode(&mut Writer::new(&mut [0; 100]));
     }
 
     #[test]
@@ -390,9 +493,18 @@ mod tests {
 
     #[test]
     fn a_watcher_acknowledges_the_newest_snapshot() {
-        let ack = SnapshotAck { session: SESSION, server_tick: 0x0102_0304 };
-        check_native(0x12, &[0x0A, 0x0B, 1, 2, 3, 4], Packet::SnapshotAck(ack));
+        let (session, server_tick, held) = (SESSION, 0x0102_0304, 0x21);
+        let bare = SnapshotAck { session, server_tick, held, events: None };
+        let bytes = [0x0A, 0x0B, 1, 2, 3, 4, 0x21];
+        check_native(0x12, &bytes, Packet::SnapshotAck(bare));
+        let mut room = [0; 8];
+        let events = Events::new(0x0102, [&b"hi"[..]], &mut room);
+        let events = Some(EventBlock { acknowledged: 0x0304, events });
+        let bytes = [&bytes[..], &[3, 4, 1, 2, 1, 2, b'h', b'i']].concat();
+        check_native(0x12, &bytes, Packet::SnapshotAck(SnapshotAck { events, ..bare }));
+        let truncated = Malformed::new("acknowledged", Fault::Truncated);
+        assert_eq!(native_fault(0x12, &bytes[..8]), truncated);
         let trailing = Malformed::new("SnapshotAck", Fault::Trailing { extra: 1 });
-        assert_eq!(native_fault(0x12, &[0x0A, 0x0B, 1, 2, 3, 4, 5]), trailing);
+        assert_eq!(native_fault(0x12, &[&bytes[..], &[5]].concat()), trailing);
     }
 }

@@ -18,16 +18,18 @@ pub use envelope::{
     Datagram, HEADER_LEN, MAX_DATAGRAM_LEN, MAX_UNCOMPRESSED_LEN, MIN_BUDGET, Scratch, VERSION,
     has_shape,
 };
-pub use events::{ClientEvents, Events, MAX_EVENT_LEN, ServerEvents};
+pub use events::{ClientEvents, EventBlock, Events, MAX_EVENT_LEN, ServerEvents};
 pub use handshake::{
     Accept, Budget, Challenge, Hello, Join, PROTOCOL, Reject, RejectReason, Resume, Role, Secret,
     Token,
 };
-pub use input::{History, Input, InputRecord, MAX_HISTORY, SnapshotAck};
+pub use input::{History, Input, InputRecord, MAX_HISTORY, SnapshotAck, SnapshotEcho};
 pub use ping::{ClientPong, Ping, Pong, ServerPing};
 pub use rooms::{EnterRoom, ListRooms, RoomEntry, RoomFlags, RoomList};
 pub use session::{Close, CloseReason, Goodbye, PlayerFlags, Roster, RosterEntry, UnknownSession};
-pub use snapshot::{DeltaSnapshot, EntityState, Feedback, MAX_BASELINE_BACK, Part, Snapshot};
+pub use snapshot::{
+    DeltaSnapshot, EntityState, Feedback, MAX_BASELINE_BACK, Part, Snapshot, nearest_tick,
+};
 
 use std::num::NonZeroU16;
 
@@ -105,7 +107,7 @@ packets! {
     0x09 Resume, "With a cookie: back into the slot that the ticket names.";
     0x10 Input<'a>, "The buttons for a tick, and all before it that are not acknowledged.";
     0x11 ClientEvents<'a>, "What must reach the server.";
-    0x12 SnapshotAck, "Which snapshot a watcher has.";
+    0x12 SnapshotAck<'a>, "Which snapshot a watcher has.";
     0x81 Challenge, "Prove your address with this.";
     0x82 Accept, "The place, and what is needed to use it.";
     0x83 Here, "A server answers a search.";
@@ -274,16 +276,16 @@ mod tests {
             Packet::Input(Input {
                 session,
                 newest,
-                snapshot_back: None,
+                snapshot: None,
                 drawn_back: None,
+                events: None,
                 history,
             }),
             Packet::ClientEvents(ClientEvents {
                 session,
-                acknowledged: 0,
-                events: Events::new(0, [], &mut []),
+                block: EventBlock { acknowledged: 0, events: Events::new(0, [], &mut []) },
             }),
-            Packet::SnapshotAck(SnapshotAck { session, server_tick: 0 }),
+            Packet::SnapshotAck(SnapshotAck { session, server_tick: 0, held: 0, events: None }),
         ]
     }
 

@@ -1,7 +1,9 @@
 //! The world: Snapshot, the full form of document 004; and DeltaSnapshot, against one that the
-//! client has. The delta's body is the replica layer's.
+//! client has. The delta's body is the replica layer's; its head is a few bytes, because most
+//! bodies are no longer.
 
-use crate::wire::malformed::Malformed;
+use super::EventBlock;
+use crate::wire::malformed::{Fault, Malformed};
 use crate::wire::{List, Reader, Record, Writer};
 
 /// A baseline is at most so many ticks old: the room's history.
@@ -114,37 +116,42 @@ impl serde::Serialize for Snapshot<'_> {
 /// How the client's inputs fared.
 ///
 /// ```text
-/// 0         1       3                7      9
-/// | missing | early | echo_timestamp | held |
+/// 0      1      2       3         4      5
+/// | echo | held | early | missing | lost |
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Feedback {
+    /// The low byte of the tick of the newest input received.
+    pub echo: u8,
+    /// That input had come so many 1/8 ms before this was sent; 255 is that or more.
+    pub held: u8,
+    /// Of the datagrams that came since the last snapshot, how early the least early one was: its
+    /// newest input's tick time less its arrival, in 1/2 ms, saturated. Negative is late.
+    pub early: i8,
     /// Bit n: there was no input for the tick n before this one.
     pub missing: u8,
-    /// How early the newest input came for its tick, in 1/16 ms; negative is late.
-    pub early: i16,
-    /// The newest input's timestamp.
-    pub echo_timestamp: u32,
-    /// How long ago that input had come when this was sent, in 1/16 ms.
-    pub held: u16,
+    /// The share of the client's datagrams that were lost lately, in 1/255.
+    pub lost: u8,
 }
 
 impl Feedback {
     fn decode(r: &mut Reader<'_>) -> Result<Self, Malformed> {
         Ok(Feedback {
+            echo: r.u8("echo")?,
+            held: r.u8("held")?,
+            early: r.i8("early")?,
             missing: r.u8("missing")?,
-            early: r.i16_be("early")?,
-            echo_timestamp: r.u32_be("echo_timestamp")?,
-            held: r.u16_be("held")?,
+            lost: r.u8("lost")?,
         })
     }
 
     fn encode(&self, w: &mut Writer<'_>) {
+        w.u8(self.echo);
+        w.u8(self.held);
+        w.i8(self.early);
         w.u8(self.missing);
-        w.i16_be(self.early);
-        w.u32_be(self.echo_timestamp);
-        w.u16_be(self.held);
+        w.u8(self.lost);
     }
 }
 
@@ -175,64 +182,128 @@ impl Part {
         self.count
     }
 
+    /// Whether there is nothing else.
+    pub fn is_whole(&self) -> bool {
+        *self == Part::WHOLE
+    }
+
     fn decode(r: &mut Reader<'_>) -> Result<Self, Malformed> {
         let byte = r.u8("part")?;
-        Part::new(byte >> 4, byte & 15).ok_or(Malformed::out_of_range("part", byte))
+        match Part::new(byte >> 4, byte & 15) {
+            // The whole is what is there when nothing is said of parts.
+            Some(Part::WHOLE) => Err(Malformed::new("part", Fault::NotCanonical)),
+            Some(part) => Ok(part),
+            None => Err(Malformed::out_of_range("part", byte)),
+        }
+    }
+
+    fn encode(&self, w: &mut Writer<'_>) {
+        w.u8(self.index << 4 | self.count);
     }
 }
 
 /// The world, against one that the client has. Provisional: its body is still to be measured.
 ///
 /// ```text
-/// 0             4               5      6         7
-/// | server_tick | baseline_back | part | present | [Feedback] body ...
+/// 0      2      3
+/// | tick | base | [more:u8] [Feedback] [part:u8] [EventBlock] body ...
 /// ```
 ///
-/// `part` has its index in the high four bits and the count in the low four; `present` is 1 if
-/// there is a Feedback.
+/// `base` has `baseline_back` in bits 0 to 5, bit 6 if there is a Feedback and bit 7 if there is
+/// `more`; `more` (never 0) has bit 0 if there is `part` and bit 1 if there is an EventBlock.
+/// `part` has its index in the high four bits and the count (2 or more) in the low four.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct DeltaSnapshot<'a> {
-    /// The tick after which the world looked so.
-    pub server_tick: u32,
+    /// The low half of the tick after which the world looked so: see [`nearest_tick`].
+    pub tick: u16,
     /// The baseline is of so many ticks before; 0 is none, and at most [`MAX_BASELINE_BACK`].
     pub baseline_back: u8,
-    /// Which piece.
-    #[cfg_attr(feature = "serde", serde(flatten))]
-    pub part: Part,
     /// How this client's inputs fared; a watcher has none.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub feedback: Option<Feedback>,
+    /// Which piece; the whole is not written.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Part::is_whole"))]
+    pub part: Part,
+    /// What must reach the client.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
+    pub events: Option<EventBlock<'a>>,
     /// The change, in the game's schema.
     #[cfg_attr(feature = "serde", serde(serialize_with = "crate::wire::hex::serialize"))]
     pub body: &'a [u8],
 }
 
+/// The tick with the low half `low` that is nearest to `near`, on whichever side; of two as near,
+/// the one before. Ticks wrap.
+pub fn nearest_tick(low: u16, near: u32) -> u32 {
+    let distance = low.wrapping_sub(near as u16).cast_signed();
+    near.wrapping_add_signed(distance.into())
+}
+
 impl<'a> DeltaSnapshot<'a> {
+    const BASELINE_BACK: u8 = 0x3F;
+    const FEEDBACK: u8 = 0x40;
+    const MORE: u8 = 0x80;
+    const MORE_PART: u8 = 1;
+    const MORE_EVENTS: u8 = 2;
+
     pub(super) fn decode(r: &mut Reader<'a>) -> Result<Self, Malformed> {
+        let (tick, base) = (r.u16_be("tick")?, r.u8("base")?);
+        let baseline_back = match base & DeltaSnapshot::BASELINE_BACK {
+            back @ 0..=MAX_BASELINE_BACK => back,
+            other => return Err(Malformed::out_of_range("baseline_back", other)),
+        };
+        let more = match base & DeltaSnapshot::MORE {
+            0 => 0,
+            _ => DeltaSnapshot::decode_more(r)?,
+        };
         Ok(DeltaSnapshot {
-            server_tick: r.u32_be("server_tick")?,
-            baseline_back: match r.u8("baseline_back")? {
-                back @ 0..=MAX_BASELINE_BACK => back,
-                other => return Err(Malformed::out_of_range("baseline_back", other)),
+            tick,
+            baseline_back,
+            feedback: match base & DeltaSnapshot::FEEDBACK {
+                0 => None,
+                _ => Some(Feedback::decode(r)?),
             },
-            part: Part::decode(r)?,
-            feedback: match r.flag("present")? {
-                true => Some(Feedback::decode(r)?),
-                false => None,
+            part: match more & DeltaSnapshot::MORE_PART {
+                0 => Part::WHOLE,
+                _ => Part::decode(r)?,
+            },
+            events: match more & DeltaSnapshot::MORE_EVENTS {
+                0 => None,
+                _ => Some(EventBlock::decode(r)?),
             },
             body: r.take_rest(),
         })
     }
 
+    fn decode_more(r: &mut Reader<'_>) -> Result<u8, Malformed> {
+        const ALL: u8 = DeltaSnapshot::MORE_PART | DeltaSnapshot::MORE_EVENTS;
+        match r.u8("more")? {
+            // "There is more: nothing" is written as nothing.
+            0 => Err(Malformed::new("more", Fault::NotCanonical)),
+            more @ 1..=ALL => Ok(more),
+            other => Err(Malformed::out_of_range("more", other)),
+        }
+    }
+
     pub(super) fn encode(&self, w: &mut Writer<'_>) {
-        w.u32_be(self.server_tick);
         debug_assert!(self.baseline_back <= MAX_BASELINE_BACK, "the history is no longer");
-        w.u8(self.baseline_back);
-        w.u8(self.part.index << 4 | self.part.count);
-        w.flag(self.feedback.is_some());
+        let part = if self.part.is_whole() { 0 } else { DeltaSnapshot::MORE_PART };
+        let more = part | self.events.map_or(0, |_| DeltaSnapshot::MORE_EVENTS);
+        let feedback = self.feedback.map_or(0, |_| DeltaSnapshot::FEEDBACK);
+        w.u16_be(self.tick);
+        w.u8(self.baseline_back | feedback | if more == 0 { 0 } else { DeltaSnapshot::MORE });
+        if more != 0 {
+            w.u8(more);
+        }
         if let Some(feedback) = self.feedback {
             feedback.encode(w);
+        }
+        if part != 0 {
+            self.part.encode(w);
+        }
+        if let Some(events) = self.events {
+            events.encode(w);
         }
         w.bytes(self.body);
     }
@@ -241,8 +312,7 @@ impl<'a> DeltaSnapshot<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::wire::malformed::Fault;
-    use crate::wire::native::Packet;
+    use crate::wire::native::{Events, Packet};
     use crate::wire::testing::{check_native, native_fault};
 
     const SNAPSHOT: [u8; 32] = [
@@ -250,8 +320,31 @@ mod tests {
         0, 0, 0, 7, 0, 2, 0x42, 0x48, 0, 0, 0xC2, 0xC8, 0, 0, // entity_id to y
         0, 0x96, 0xFF, 0x6A, 0, 3, 0x80, 0, 0, 0, 1, 0, // vx to last_ack_sequence
     ];
-    const DELTA: [u8; 18] =
-        [0, 0, 1, 2, 32, 0x12, 1, 0x81, 0xFF, 0xF0, 1, 2, 3, 4, 0, 0x20, 0xAB, 0xCD];
+    /// Everything that a head can have, and a body of two bytes.
+    const DELTA: [u8; 19] = [
+        1, 2, 0xE0, 3, // tick, base, more
+        0x81, 8, 0xF0, 5, 0x40, // Feedback
+        0x12, 3, 4, 5, 6, 1, 1, b'x', // part, EventBlock
+        0xAB, 0xCD,
+    ];
+    const FEEDBACK: Feedback = Feedback { echo: 0x81, held: 8, early: -16, missing: 5, lost: 0x40 };
+
+    fn delta(events: Option<EventBlock<'_>>) -> DeltaSnapshot<'_> {
+        DeltaSnapshot {
+            tick: 0x0102,
+            baseline_back: 32,
+            feedback: Some(FEEDBACK),
+            part: Part::new(1, 2).unwrap(),
+            events,
+            body: &[0xAB, 0xCD],
+        }
+    }
+
+    fn changed(at: usize, value: u8) -> Malformed {
+        let mut bytes = DELTA;
+        bytes[at] = value;
+        native_fault(0xA1, &bytes)
+    }
 
     #[test]
     fn a_snapshot_counts_its_entities() {
@@ -292,65 +385,128 @@ mod tests {
     }
 
     #[test]
-    fn a_delta_carries_feedback_and_its_body() {
-        let feedback =
-            Feedback { missing: 0x81, early: -16, echo_timestamp: 0x0102_0304, held: 32 };
-        let delta = DeltaSnapshot {
-            server_tick: 258,
-            baseline_back: 32,
-            part: Part::new(1, 2).unwrap(),
-            feedback: Some(feedback),
-            body: &[0xAB, 0xCD],
-        };
-        check_native(0xA1, &DELTA, Packet::DeltaSnapshot(delta));
+    fn every_combination_of_optional_fields_has_its_bytes() {
+        let mut room = [0; 2];
+        let events = Events::new(0x0506, [&b"x"[..]], &mut room);
+        let block = EventBlock { acknowledged: 0x0304, events };
+        for present in 0..8 {
+            let has = |bit: u8| present & bit != 0;
+            let whole = delta(has(4).then_some(block));
+            let delta = DeltaSnapshot {
+                feedback: has(1).then_some(FEEDBACK),
+                part: if has(2) { whole.part } else { Part::WHOLE },
+                ..whole
+            };
+            let mut bytes = vec![1, 2, 32 | (present & 1) << 6];
+            if present > 1 {
+                bytes[2] |= 0x80;
+                bytes.push(present >> 1);
+            }
+            bytes.extend(if has(1) { &DELTA[4..9] } else { &[] });
+            bytes.extend(if has(2) { &DELTA[9..10] } else { &[] });
+            bytes.extend(if has(4) { &DELTA[10..17] } else { &[] });
+            bytes.extend(&DELTA[17..]);
+            check_native(0xA1, &bytes, Packet::DeltaSnapshot(delta));
+        }
+        check_native(0xA1, &DELTA, Packet::DeltaSnapshot(delta(Some(block))));
     }
 
     #[test]
-    fn a_watchers_delta_has_no_feedback() {
+    fn a_watchers_delta_may_be_three_bytes() {
         let delta = DeltaSnapshot {
-            server_tick: 258,
+            tick: 0x0102,
             baseline_back: 0,
-            part: Part::WHOLE,
             feedback: None,
+            part: Part::WHOLE,
+            events: None,
             body: &[],
         };
-        check_native(0xA1, &[0, 0, 1, 2, 0, 1, 0], Packet::DeltaSnapshot(delta));
+        check_native(0xA1, &[1, 2, 0], Packet::DeltaSnapshot(delta));
     }
 
     #[test]
     fn numbers_out_of_range_are_named() {
-        let changed = |at: usize, value| {
-            let mut bytes = DELTA;
-            bytes[at] = value;
-            native_fault(0xA1, &bytes)
-        };
-        for back in [33, 255] {
-            assert_eq!(changed(4, back), Malformed::out_of_range("baseline_back", back));
+        for back in [33, 63] {
+            assert_eq!(changed(2, 0xC0 | back), Malformed::out_of_range("baseline_back", back));
         }
-        for present in [2, 255] {
-            assert_eq!(changed(6, present), Malformed::out_of_range("present", present));
+        assert_eq!(changed(3, 0), Malformed::new("more", Fault::NotCanonical));
+        for more in [4, 7, 0x80, 255] {
+            assert_eq!(changed(3, more), Malformed::out_of_range("more", more));
         }
-        assert_eq!(native_fault(0xA1, &DELTA[..15]), Malformed::new("held", Fault::Truncated));
     }
 
     #[test]
-    fn a_part_is_one_of_at_most_fifteen() {
+    fn a_head_that_is_cut_short_is_named() {
+        let names = [
+            "tick",
+            "tick",
+            "base",
+            "more",
+            "echo",
+            "held",
+            "early",
+            "missing",
+            "lost",
+            "part",
+            "acknowledged",
+            "acknowledged",
+            "first",
+            "first",
+            "count",
+            "length",
+            "event",
+        ];
+        for (len, field) in names.into_iter().enumerate() {
+            let truncated = Malformed::new(field, Fault::Truncated);
+            assert_eq!(native_fault(0xA1, &DELTA[..len]), truncated, "{len} bytes");
+        }
+        assert!(Packet::decode(0xA1, &DELTA[..names.len()]).is_ok(), "a body may be empty");
+    }
+
+    #[test]
+    fn a_part_is_one_of_at_most_fifteen_and_the_whole_is_none() {
         for byte in 0..=255_u8 {
             let (index, count) = (byte >> 4, byte & 15);
             let mut bytes = DELTA;
-            bytes[5] = byte;
+            bytes[9] = byte;
             match Part::new(index, count) {
+                Some(Part::WHOLE) => {
+                    assert_eq!(changed(9, byte), Malformed::new("part", Fault::NotCanonical));
+                }
                 Some(part) => {
                     assert!(index < count && (part.index(), part.count()) == (index, count));
                     assert!(Packet::decode(0xA1, &bytes).is_ok());
                 }
                 None => {
                     assert!(index >= count);
-                    assert_eq!(native_fault(0xA1, &bytes), Malformed::out_of_range("part", byte));
+                    assert_eq!(changed(9, byte), Malformed::out_of_range("part", byte));
                 }
             }
         }
         assert_eq!(Part::new(0, 16), None);
         assert_eq!(Part::new(0, 0), None);
+    }
+
+    #[test]
+    fn a_tick_is_known_by_its_low_half() {
+        assert_eq!(nearest_tick(7, 7), 7);
+        assert_eq!(nearest_tick(9, 7), 9);
+        assert_eq!(nearest_tick(5, 7), 5);
+        // Across the wrap of the low half, in both directions.
+        assert_eq!(nearest_tick(2, 0x0003_FFFE), 0x0004_0002);
+        assert_eq!(nearest_tick(0xFFFE, 0x0004_0002), 0x0003_FFFE);
+        // Across the wrap of the tick itself.
+        assert_eq!(nearest_tick(2, u32::MAX), 2);
+        assert_eq!(nearest_tick(0xFFFF, 2), u32::MAX);
+    }
+
+    #[test]
+    fn the_nearest_tick_is_at_most_half_a_lap_away() {
+        for near in [0, 1, 0x7FFF, 0x8000, 0xFFFF, 0x1_0000, 0x1234_5678, u32::MAX - 1, u32::MAX] {
+            for distance in i16::MIN..=i16::MAX {
+                let tick = near.wrapping_add_signed(distance.into());
+                assert_eq!(nearest_tick(tick as u16, near), tick, "{distance} from {near}");
+            }
+        }
     }
 }
