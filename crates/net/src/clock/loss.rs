@@ -16,8 +16,10 @@ const LONGEST_GAP: u32 = 16;
 const PRIOR: f64 = 20.0;
 const PRIOR_LOST: f64 = 1.0;
 
-/// Loss has changed when the recent one is so many deviations from that of longer ago.
-const CHANGED_DEVIATIONS: f64 = 3.0;
+/// Loss has become worse or better when the recent one is so many deviations from that of
+/// longer ago.
+const WORSE_DEVIATIONS: f64 = 2.5;
+const BETTER_DEVIATIONS: f64 = 3.0;
 
 /// Counts which of a peer's numbered datagrams have arrived.
 ///
@@ -72,17 +74,18 @@ impl LossMeter {
     /// The share that is lost, from 0 to 1: of as many datagrams, up to two thousand, as fared
     /// no differently from the newest hundred. One in twenty before there is evidence.
     pub fn share(&self) -> f64 {
+        let newest = self.count(WORDS_AT_LEAST);
+        let mut share = newest.share();
         let mut words = WORDS_AT_LEAST;
-        let mut recent = self.count(words);
         while words < WORDS {
             words *= 2;
             let longer = self.count(words);
-            if recent.differs_from(&longer) {
+            if newest.differs_from(&longer) {
                 break;
             }
-            recent = longer;
+            share = longer.share();
         }
-        recent.share()
+        share
     }
 
     /// What became of the newest `words` words.
@@ -139,8 +142,9 @@ impl Count {
         // Losses in runs of mean length n scatter as if there were 2 n - 1 times fewer.
         let run_len = (others.lost + PRIOR_LOST) / (others.runs + PRIOR_LOST);
         let variance = self.counted * share * (1.0 - share) * (2.0 * run_len - 1.0);
-        let excess = (self.lost - self.counted * share).abs() - 1.0;
-        excess > CHANGED_DEVIATIONS * variance.sqrt()
+        let excess = self.lost - self.counted * share;
+        let limit = if excess > 0.0 { WORSE_DEVIATIONS } else { BETTER_DEVIATIONS };
+        excess.abs() > limit * variance.sqrt() + 1.0
     }
 }
 
