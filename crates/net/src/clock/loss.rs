@@ -1,7 +1,10 @@
 //! What share of numbered datagrams is lost, and how far ahead that asks a clock to be.
 
-/// So many words of 64 datagrams are remembered: 17 s at 60 a second.
-const WORDS: usize = 16;
+/// So many words of 64 datagrams are remembered: half a minute at 60 a second.
+const WORDS: usize = 32;
+
+/// Loss is judged by at least the newest so many words: two seconds.
+const WORDS_AT_LEAST: usize = 2;
 
 /// The newest so many may still be on their way, overtaken by others: not yet called lost.
 const GRACE: u32 = 4;
@@ -13,8 +16,10 @@ const LONGEST_GAP: u32 = 16;
 const PRIOR: f64 = 20.0;
 const PRIOR_LOST: f64 = 1.0;
 
-/// Recent loss is believed at once when it is so many deviations above that of long ago.
-const SUDDEN_DEVIATIONS: f64 = 3.0;
+/// Loss has become worse or better when the recent one is so many deviations from that of
+/// longer ago.
+const WORSE_DEVIATIONS: f64 = 2.5;
+const BETTER_DEVIATIONS: f64 = 3.0;
 
 /// Counts which of a peer's numbered datagrams have arrived.
 ///
@@ -66,27 +71,38 @@ impl LossMeter {
         self.newest
     }
 
-    /// The share that is lost, from 0 to 1: of the last thousand, or of the last two seconds
-    /// if that is suddenly far more. One in twenty before there is evidence.
+    /// The share that is lost, from 0 to 1: of as many datagrams, up to two thousand, as fared
+    /// no differently from the newest hundred. One in twenty before there is evidence.
     pub fn share(&self) -> f64 {
-        let (lost, counted) = self.count(WORDS);
-        let share = (lost + PRIOR_LOST) / (counted + PRIOR);
-        let (recently_lost, recently) = self.count(2);
-        let excess = recently_lost - recently * share;
-        let deviation = (recently * share * (1.0 - share)).sqrt();
-        if excess > SUDDEN_DEVIATIONS * deviation + 1.0 { recently_lost / recently } else { share }
+        let newest = self.count(WORDS_AT_LEAST);
+        let mut share = newest.share();
+        let mut words = WORDS_AT_LEAST;
+        while words < WORDS {
+            words *= 2;
+            let longer = self.count(words);
+            if newest.differs_from(&longer) {
+                break;
+            }
+            share = longer.share();
+        }
+        share
     }
 
-    /// How many are lost of the newest `words` words, and how many that is of.
-    fn count(&self, words: usize) -> (f64, f64) {
-        let len = self.len.min(words as u32 * 64);
-        let counted = len.saturating_sub(GRACE);
-        let mut arrived = 0;
-        for (index, word) in self.arrived[..words].iter().enumerate() {
-            let settled = if index == 0 { *word >> GRACE } else { *word };
-            arrived += settled.count_ones();
+    /// What became of the newest `words` words.
+    fn count(&self, words: usize) -> Count {
+        let counted = self.len.min(words as u32 * 64).saturating_sub(GRACE);
+        let (mut lost, mut runs) = (0, 0);
+        let mut newer = 0;
+        for (index, arrived) in self.arrived[..words].iter().enumerate() {
+            let first = if index == 0 { GRACE } else { 0 };
+            let end = self.len.saturating_sub(index as u32 * 64).min(64);
+            let settled = low_bits(end) & !low_bits(first);
+            let missing = !arrived & settled;
+            lost += missing.count_ones();
+            runs += (missing & !(missing << 1 | newer)).count_ones();
+            newer = missing >> 63;
         }
-        (f64::from(counted.saturating_sub(arrived)), f64::from(counted))
+        Count { lost: lost.into(), runs: runs.into(), counted: counted.into() }
     }
 
     /// Makes room for `by` newer datagrams, at most those of the longest gap.
@@ -105,6 +121,36 @@ impl LossMeter {
             carry = out;
         }
     }
+}
+
+/// What became of some datagrams.
+struct Count {
+    lost: f64,
+    /// How many times one or more were lost in a row.
+    runs: f64,
+    counted: f64,
+}
+
+impl Count {
+    fn share(&self) -> f64 {
+        (self.lost + PRIOR_LOST) / (self.counted + PRIOR)
+    }
+
+    /// Whether these fared differently from the `others`, by more than chance would have it.
+    fn differs_from(&self, others: &Count) -> bool {
+        let share = others.share();
+        // Losses in runs of mean length n scatter as if there were 2 n - 1 times fewer.
+        let run_len = (others.lost + PRIOR_LOST) / (others.runs + PRIOR_LOST);
+        let variance = self.counted * share * (1.0 - share) * (2.0 * run_len - 1.0);
+        let excess = self.lost - self.counted * share;
+        let limit = if excess > 0.0 { WORSE_DEVIATIONS } else { BETTER_DEVIATIONS };
+        excess.abs() > limit * variance.sqrt() + 1.0
+    }
+}
+
+/// A word with the lowest `count` of its 64 bits set.
+fn low_bits(count: u32) -> u64 {
+    1u64.checked_shl(count).unwrap_or(0).wrapping_sub(1)
 }
 
 /// How many further copies, in intervals, a share of lost datagrams asks for until all but one

@@ -61,4 +61,3 @@ fn seconds(now: Time, origin: Time) -> f64 {
 fn ticks_since(tick: u32, origin: u32) -> f64 {
     f64::from(tick.wrapping_sub(origin) as i32)
 }
-
