@@ -6,7 +6,7 @@ use std::time::Duration;
 use backspin::client::{Client, ClientConfig, ClientEvent};
 use backspin::dot::Dots;
 use backspin::front::FrontConfig;
-use backspin::game::{Buttons, Game};
+use backspin::game::Buttons;
 use backspin::node::{Node, Path, StreamAction, StreamEvent, StreamId, StreamNode, Transmit};
 use backspin::room::RoomConfig;
 use backspin::server::Server;
@@ -18,7 +18,7 @@ use backspin::wire::{Dialect, Name};
 /// Whoever takes part in a test.
 enum Party {
     Server(Box<Server<Dots>>),
-    Client(Box<Client>),
+    Client(Box<Client<Dots>>),
 }
 
 impl Party {
@@ -86,15 +86,15 @@ fn seed(n: u64) -> [u8; 32] {
 
 fn server(now: Time, n: u64) -> Party {
     let mut server = Server::new(FrontConfig::default(), seed(n));
-    server.open(now, Dots, Name::new("Dots"), n, RoomConfig::default());
+    server.open(now, Dots::default(), Name::new("Dots"), n, RoomConfig::default());
     Party::Server(Box::new(server))
 }
 
 fn client(now: Time, dialect: Dialect, n: u64) -> Party {
     let name = Name::new(["Alice", "Bob", "Carol", "Dave"][n as usize % 4]);
-    let mut config = ClientConfig::new(server_address(), dialect, Dots.id(), name);
+    let mut config = ClientConfig::new(server_address(), dialect, name);
     config.own_port = 5000;
-    Party::Client(Box::new(Client::new(now, config, seed(100 + n))))
+    Party::Client(Box::new(Client::new(now, Dots::default(), config, seed(100 + n))))
 }
 
 struct Scene {
@@ -118,14 +118,14 @@ impl Scene {
         Scene { world, server, clients }
     }
 
-    fn client(&self, i: usize) -> &Client {
+    fn client(&self, i: usize) -> &Client<Dots> {
         match self.world.node(self.clients[i]) {
             Party::Client(client) => client,
             Party::Server(_) => unreachable!(),
         }
     }
 
-    fn client_mut(&mut self, i: usize) -> &mut Client {
+    fn client_mut(&mut self, i: usize) -> &mut Client<Dots> {
         match self.world.node_mut(self.clients[i]) {
             Party::Client(client) => client,
             Party::Server(_) => unreachable!(),
@@ -217,7 +217,7 @@ fn two_players_see_each_other() {
     scene.run_ms(2000);
     for i in 0..2 {
         assert_eq!(scene.client(i).roster().len(), 2);
-        assert_eq!(scene.client(i).entities().len(), 2);
+        assert_eq!(scene.client(i).state().entities().len(), 2);
     }
     let events: Vec<_> = std::iter::from_fn(|| scene.client_mut(0).poll_event()).collect();
     assert!(matches!(events[0], ClientEvent::Connected(_)), "{events:?}");
@@ -316,7 +316,8 @@ fn all_dialects_share_a_room() {
     scene.run_ms(3000);
     assert!((0..3).all(|i| scene.client(i).is_playing()));
     assert_eq!(scene.server().rooms()[0].world().dots.len(), 3);
-    assert_eq!((scene.client(0).entities().len(), scene.client(1).entities().len()), (3, 3));
+    let seen = (scene.client(0).state().entities().len(), scene.client(1).rtype_entities().len());
+    assert_eq!(seen, (3, 3));
 }
 
 #[test]

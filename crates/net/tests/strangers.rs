@@ -47,7 +47,7 @@ fn hello(nonce: u64) -> Vec<u8> {
 #[test]
 fn a_hundred_thousand_hellos_take_the_memory_of_one() {
     let mut server = Server::new(FrontConfig::default(), [1; 32]);
-    server.open(Time::ZERO, Dots, Name::new("Dots"), 0, RoomConfig::default());
+    server.open(Time::ZERO, Dots::default(), Name::new("Dots"), 0, RoomConfig::default());
     let mut out = [0; 2048];
     let mut ask = |server: &mut Server<Dots>, n: u32| {
         let ip = IpAddr::V4(Ipv4Addr::from_bits(0x0B00_0000 + n));

@@ -11,10 +11,14 @@
 //! who own these and put them into [`crate::wire::native`] packets. None has a clock or chance
 //! of its own, and none allocates after it was made.
 
+mod block;
+mod events;
 mod pending;
 mod queue;
 pub mod tick;
 
+pub use block::{BLOCK_ROOM, event_block};
+pub use events::{Backlog, Inbox, InboxCounts, Outbox, OutboxCounts};
 pub use pending::{
     Alarm, AlarmEvent, CALM_AFTER, HIGH_LATENCY_OVER, LAG_OVER, LOST_OVER, PENDING_LIMIT, Pending,
     PendingCounts, PendingInput,

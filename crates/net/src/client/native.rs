@@ -22,7 +22,8 @@ pub(super) struct Native<G: Game> {
     nonce: u64,
     /// The Challenge's; `None` while a Hello is what to ask with.
     cookie: Option<Secret>,
-    /// When the Join or Resume was first sent, to guess the round trip from the Accept.
+    /// When a question was sent last. The time since then is never longer than the round trip:
+    /// a guess that is too short is mended at once, one that is too long takes a while.
     asked: Time,
     pub(super) seat: Option<Box<Seat<G>>>,
     /// The number of the next datagram to the server.
@@ -121,7 +122,6 @@ impl<G: Game> Client<G> {
         // The second question goes out at once; a challenge that repeats the first only renews
         // the cookie.
         if first {
-            native.asked = now;
             let give_up = match native.seat {
                 Some(_) => self.config.resume_for,
                 None => RetryPolicy::HELLO.give_up,
@@ -215,7 +215,7 @@ impl<G: Game> Client<G> {
                 self.hear_events();
             }
             Packet::ServerEvents(packet) => {
-                seat.handle_events(&packet.0);
+                seat.handle_events(&packet.block);
                 self.hear_events();
             }
             _ => self.counts.stray += 1,
@@ -262,7 +262,7 @@ impl<G: Game> Client<G> {
     ) -> Option<Result<usize, Full>> {
         if self.due.questions > 0 {
             self.due.questions -= 1;
-            return Some(self.ask_native(out));
+            return Some(self.ask_native(now, out));
         }
         let session = self.native()?.seat.as_ref()?.session;
         let packet = if self.due.goodbyes > 0 {
@@ -281,9 +281,10 @@ impl<G: Game> Client<G> {
         Some(self.native()?.encode(packet, out))
     }
 
-    fn ask_native(&mut self, out: &mut [u8]) -> Result<usize, Full> {
+    fn ask_native(&mut self, now: Time, out: &mut [u8]) -> Result<usize, Full> {
         let (config, id) = (&self.config, self.game.id());
         let Speech::Native(native) = &mut self.speech else { return Err(Full) };
+        native.asked = now;
         let nonce = native.nonce;
         let packet = match (native.cookie, &native.seat) {
             (None, _) => Packet::Hello(Hello {

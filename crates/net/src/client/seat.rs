@@ -5,7 +5,9 @@ use std::collections::VecDeque;
 use std::time::Duration;
 
 use super::{ClientEvent, Frame};
-use crate::channel::{Alarm, AlarmEvent, Inbox, Outbox, Pending, tick};
+use crate::channel::{
+    Alarm, AlarmEvent, BLOCK_ROOM, Inbox, Outbox, Pending, event_block, tick,
+};
 use crate::clock::{Ahead, Behind, Feedback, ServerClock};
 use crate::game::{Buttons, Event, Game, PlayerId};
 use crate::replica::{Drawn, Picture, Prediction, State, delta};
@@ -13,18 +15,18 @@ use crate::session::Window;
 use crate::time::Time;
 use crate::wire::Full;
 use crate::wire::native::{
-    Accept, Datagram, DeltaSnapshot, EventBlock, Events, History, Input, InputRecord,
+    Accept, Datagram, DeltaSnapshot, EventBlock, History, Input, InputRecord,
     MAX_BASELINE_BACK, Packet, Secret, SessionIndex, SnapshotAck, SnapshotEcho, nearest_tick,
 };
 
 /// A client that was stopped for longer does not make up for the inputs it missed.
 const CATCH_UP_LIMIT: i32 = 16;
 
+/// An event is sent again a round trip and this after it was sent.
+const RESEND_SLACK: Duration = Duration::from_millis(50);
+
 /// How often a watcher says what it has.
 const ACK_EVERY: Duration = Duration::from_millis(50);
-
-/// Room in an input datagram for events.
-const EVENT_ROOM: usize = 600;
 
 /// Events that nobody has read yet; older ones make room.
 const EVENT_LIMIT: usize = 256;
@@ -179,8 +181,8 @@ impl<G: Game> Seat<G> {
         let echo = newest.wrapping_sub(u32::from((newest as u8).wrapping_sub(report.echo)));
         let held = Duration::from_micros(u64::from(report.held) * 125);
         let lost = f64::from(report.lost) / 255.0;
-        let early_ms = f64::from(report.early) / 2.0;
-        self.ahead.handle_feedback(now, &Feedback { echo, held, early_ms, lost });
+        let early_us = i32::from(report.early) * 500;
+        self.ahead.handle_feedback(now, &Feedback { echo, held, early_us, lost });
         // 255 is "that or more": of no use for measuring.
         let sent = self.pending.sent_at(echo).filter(|_| report.held < u8::MAX)?;
         self.clock.handle_echo(now, tick, sent, held);
@@ -273,7 +275,8 @@ impl<G: Game> Seat<G> {
             ((f64::from(newest.tick) - drawn) * 256.0).clamp(0.0, f64::from(u16::MAX)) as u16
         });
         let mut history_room = [0; History::MAX_LEN];
-        let mut event_room = [0; EVENT_ROOM];
+        let mut event_room = [0; BLOCK_ROOM];
+        let again_after = self.clock.rtt() + RESEND_SLACK;
         let older = self.pending.iter().skip(1).map(|input| input.buttons);
         let packet = Packet::Input(Input {
             session: self.session,
@@ -285,7 +288,13 @@ impl<G: Game> Seat<G> {
             },
             snapshot: self.echo(now, newest.tick),
             drawn_back,
-            events: event_block(&mut self.outbox, &mut self.inbox, now, &mut event_room),
+            events: event_block(
+                &mut self.outbox,
+                &mut self.inbox,
+                now,
+                again_after,
+                &mut event_room,
+            ),
             history: History::new(newest.buttons, older, &mut history_room),
         });
         Some(Datagram { sequence, packet }.encode(out))
@@ -298,12 +307,19 @@ impl<G: Game> Seat<G> {
         out: &mut [u8],
     ) -> Option<Result<usize, Full>> {
         let server_tick = self.picture.newest()?;
-        let mut event_room = [0; EVENT_ROOM];
+        let mut event_room = [0; BLOCK_ROOM];
+        let again_after = self.clock.rtt() + RESEND_SLACK;
         let packet = Packet::SnapshotAck(SnapshotAck {
             session: self.session,
             server_tick,
             held: self.held(now),
-            events: event_block(&mut self.outbox, &mut self.inbox, now, &mut event_room),
+            events: event_block(
+                &mut self.outbox,
+                &mut self.inbox,
+                now,
+                again_after,
+                &mut event_room,
+            ),
         });
         Some(Datagram { sequence, packet }.encode(out))
     }
@@ -380,17 +396,3 @@ impl<G: Game> Seat<G> {
 }
 
 const _: () = assert!(MAX_BASELINE_BACK as usize <= crate::replica::KEPT);
-
-/// Events that are due, and how far we have heard; nothing where there is neither.
-fn event_block<'a>(
-    outbox: &'a mut Outbox,
-    inbox: &mut Inbox,
-    now: Time,
-    room: &'a mut [u8],
-) -> Option<EventBlock<'a>> {
-    let owed = inbox.take_owed();
-    let (first, events) = outbox.poll(now, room.len());
-    let events = Events::new(first, events, room);
-    (owed || !events.is_empty())
-        .then(|| EventBlock { acknowledged: inbox.expected(), events })
-}

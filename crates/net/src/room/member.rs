@@ -385,7 +385,7 @@ impl Member {
                 Came::Nothing
             }
             native::Packet::ClientEvents(packet) => {
-                native.handle_events(&packet.events);
+                native.handle_events(&packet.block);
                 Came::Nothing
             }
             native::Packet::ClientPong(pong) => {

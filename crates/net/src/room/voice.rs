@@ -2,18 +2,24 @@
 
 use super::member::{Member, Native, Presence, Speech};
 use super::{Room, View};
+use std::time::Duration;
+
+use crate::channel::{BLOCK_ROOM, event_block};
 use crate::game::Game;
 use crate::node::Transmit;
 use crate::time::Time;
 use crate::replica::Schema;
 use crate::wire::native::{
-    self, Accept, Budget, Close, CloseReason, Datagram, DeltaSnapshot, EventBlock, Events,
+    self, Accept, Budget, Close, CloseReason, Datagram, DeltaSnapshot,
     Feedback, MAX_BASELINE_BACK, Packet, Part, PlayerFlags, Roster, RosterEntry, ServerPing,
 };
 use crate::wire::{Full, List, Record};
 
-/// Room in a snapshot datagram for events.
-const EVENT_ROOM: usize = 600;
+/// The round trip of a member that has not been measured yet.
+const FIRST_RTT: Duration = Duration::from_millis(150);
+
+/// An event is sent again a round trip and this after it was sent.
+const RESEND_SLACK: Duration = Duration::from_millis(50);
 
 impl View {
     /// The state in `rtype`'s words, by the names of its fields.
@@ -43,7 +49,7 @@ impl View {
 
 impl<G: Game> Room<G> {
     /// The next datagram that `member` is owed, if any.
-    pub(super) fn speak(&self, now: Time, member: &mut Member, out: &mut [u8]) -> Option<Transmit> {
+    pub(super) fn speak(&mut self, now: Time, member: &mut Member, out: &mut [u8]) -> Option<Transmit> {
         let path = member.path;
         let encoded = match member.voice {
             Speech::Native(_) => self.speak_native(now, member, out),
@@ -92,7 +98,8 @@ impl<G: Game> Room<G> {
             return Some(native.encode(Packet::Roster(roster), out));
         }
         if due.world.take().is_some() {
-            return Some(self.encode_snapshot(now, native, out));
+            let rtt = member.round_trip.mean().unwrap_or(FIRST_RTT);
+            return Some(self.encode_snapshot(now, native, rtt + RESEND_SLACK, out));
         }
         let ping = due.ping.take()?;
         let ping = ServerPing { id: ping.sequence, timestamp: ping.timestamp };
@@ -100,7 +107,13 @@ impl<G: Game> Room<G> {
     }
 
     /// The snapshot of the last tick against one that the client has.
-    fn encode_snapshot(&mut self, now: Time, native: &mut Native, out: &mut [u8]) -> Result<usize, Full> {
+    fn encode_snapshot(
+        &mut self,
+        now: Time,
+        native: &mut Native,
+        again_after: Duration,
+        out: &mut [u8],
+    ) -> Result<usize, Full> {
         let (view, schema) = (&mut self.view, self.game.schema());
         let tick = view.state.tick;
         let back = native.has.map(|has| tick.wrapping_sub(has));
@@ -116,12 +129,9 @@ impl<G: Game> Room<G> {
             missing: native.queue.missing(),
             lost,
         });
-        let mut room = [0; EVENT_ROOM];
-        let owed = native.inbox.take_owed();
-        let (first, events) = native.outbox.poll(now, room.len());
-        let events = Events::new(first, events, &mut room);
-        let acknowledged = native.inbox.expected();
-        let events = (owed || !events.is_empty()).then_some(EventBlock { acknowledged, events });
+        let mut room = [0; BLOCK_ROOM];
+        let Native { outbox, inbox, .. } = native;
+        let events = event_block(outbox, inbox, now, again_after, &mut room);
         let packet = Packet::DeltaSnapshot(DeltaSnapshot {
             tick: tick as u16,
             baseline_back: back.unwrap_or(0) as u8,

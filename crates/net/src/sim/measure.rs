@@ -1,14 +1,19 @@
 //! The quality of a match over a link, measured from outside client and server: the simulator
 //! knows the truth.
+//!
+//! What each figure means stands at its field in [`Quality`]; the first two seconds of a session
+//! are joining and do not count.
 
 use std::net::SocketAddr;
 use std::time::Duration;
 
-use super::{Chance, Digest, Drift, HostId, LinkConfig, Party, Player, World};
+use super::quality::{Quality, Report, mean, percent, percentile};
+use super::watch::{Faults, Watched};
+use super::{Chance, Drift, HostId, LinkConfig, Party, Player, Preset, World};
 use crate::client::{Client, ClientConfig};
 use crate::front::FrontConfig;
 use crate::game::Game;
-use crate::room::RoomConfig;
+use crate::room::{Room, RoomConfig};
 use crate::server::Server;
 use crate::time::Time;
 use crate::wire::{Dialect, Name};
@@ -16,65 +21,65 @@ use crate::wire::{Dialect, Name};
 /// The first seconds of a session are joining and do not count.
 const JOINING: Duration = Duration::from_secs(2);
 
+/// Whoever is not in by then does not get in.
+const JOIN_WITHIN: Duration = Duration::from_secs(12);
+
 /// Frames a second at which the players' screens are looked at.
-const FRAME_RATE: u32 = 60;
+const FRAME_RATE: u64 = 60;
 
-const PLAYERS: usize = 2;
-
-/// What a run was like, and its digest.
-#[derive(Clone, Debug)]
-pub struct Report {
-    /// The same for the same seed, link and code.
-    pub digest: Digest,
-    /// The figures.
-    pub quality: Quality,
+/// A run to measure.
+#[derive(Clone, Copy, Debug)]
+pub struct Setup {
+    /// The link of every player to the server.
+    pub link: LinkConfig,
+    /// Everything that is left to chance follows from it.
+    pub seed: u64,
+    /// How long, joining not counted.
+    pub seconds: u32,
+    /// How many play.
+    pub players: u8,
+    /// How much longer the round trip gets in the middle of the run.
+    pub rtt_step: Duration,
 }
 
-/// The figures of DESIGN.md's table; `None` is "not measured".
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
-pub struct Quality {
-    /// How far the newest input is ahead of the server's true clock, median.
-    pub lead_ms_p50: Option<f64>,
-    /// The same, of 95 in a hundred.
-    pub lead_ms_p95: Option<f64>,
-    /// From making an input to receiving a snapshot whose tick has applied it, median.
-    pub ack_ms_p50: Option<f64>,
-    /// The same, of 99 in a hundred.
-    pub ack_ms_p99: Option<f64>,
-    /// Things in a snapshot.
-    pub entities_mean: Option<f64>,
-    /// UDP payload to each client.
-    pub bytes_per_s_down: Option<f64>,
-    /// UDP payload from each client.
-    pub bytes_per_s_up: Option<f64>,
-}
-
-/// Plays `seconds` of `game` between two bots over `link`, and measures it.
-pub fn measure<G: Game>(game: G, link: LinkConfig, seed: u64, seconds: u32) -> Report {
-    let mut scene = Scene::new(game, link, seed);
-    let mut samples = Samples::default();
-    scene.world.run_for(JOINING);
-    let before = scene.traffic();
-    let frames = seconds * FRAME_RATE;
-    for frame in 1..=frames {
-        let at = Duration::from_nanos(u64::from(frame) * 1_000_000_000 / u64::from(FRAME_RATE));
-        scene.world.run_until(Time::ZERO + JOINING + at);
-        scene.look(&mut samples);
+impl Setup {
+    /// A minute of two players over `link`.
+    pub fn new(link: LinkConfig, seed: u64) -> Self {
+        Setup { link, seed, seconds: 60, players: 2, rtt_step: Duration::ZERO }
     }
-    let after = scene.traffic();
-    let per_s = |before: u64, after: u64| {
-        Some((after - before) as f64 / f64::from(seconds) / PLAYERS as f64)
-    };
-    let quality = Quality {
-        lead_ms_p50: percentile(&mut samples.lead_ms, 50),
-        lead_ms_p95: percentile(&mut samples.lead_ms, 95),
-        ack_ms_p50: percentile(&mut samples.ack_ms, 50),
-        ack_ms_p99: percentile(&mut samples.ack_ms, 99),
-        entities_mean: mean(&samples.entities),
-        bytes_per_s_down: per_s(before.0, after.0),
-        bytes_per_s_up: per_s(before.1, after.1),
-    };
+}
+
+impl Default for Setup {
+    fn default() -> Self {
+        Setup::new(Preset::Reference.config(), 1)
+    }
+}
+
+/// Plays a minute of anyone's game between two bots over `link`; the report prints as a table.
+pub fn measure<G: Game + Default>(link: LinkConfig) -> Report {
+    measure_with(G::default(), &Setup::new(link, 1))
+}
+
+/// Plays a match between bots as `setup` says, and measures it.
+pub fn measure_with<G: Game>(game: G, setup: &Setup) -> Report {
+    let mut scene = Scene::new(game, setup);
+    scene.join();
+    let began = scene.world.now();
+    for watched in &mut scene.players {
+        watched.begin(&scene.world);
+    }
+    let (ticks, missing) = scene.inputs();
+    let frames = u64::from(setup.seconds) * FRAME_RATE;
+    for frame in 1..=frames {
+        let at = Duration::from_nanos(frame * 1_000_000_000 / FRAME_RATE);
+        scene.run_until(began + at);
+        scene.look();
+        if frame == frames / 2 {
+            scene.lengthen(setup);
+        }
+    }
+    let (ticks, missing) = (scene.inputs().0 - ticks, scene.inputs().1 - missing);
+    let quality = scene.judge(setup, ticks, missing);
     Report { digest: scene.world.digest(), quality }
 }
 
@@ -83,76 +88,131 @@ struct Scene<G: Game> {
     world: World<Party<G>>,
     server: HostId,
     players: Vec<Watched>,
-}
-
-/// A player, and the inputs that wait for their acknowledgement: number and time.
-struct Watched {
-    host: HostId,
-    newest: u32,
-    waiting: std::collections::VecDeque<(u32, Time)>,
-}
-
-#[derive(Default)]
-struct Samples {
-    lead_ms: Vec<f64>,
-    ack_ms: Vec<f64>,
-    entities: Vec<f64>,
+    missing_before: u64,
+    faults: Faults,
+    stepped_at: Option<Time>,
 }
 
 impl<G: Game> Scene<G> {
-    fn new(game: G, link: LinkConfig, seed: u64) -> Self {
-        let mut world = World::new(seed, link);
+    fn new(game: G, setup: &Setup) -> Self {
+        let seed = setup.seed;
+        let mut world = World::new(seed, setup.link);
         let mut chance = Chance::new(seed, 1);
         let address = SocketAddr::from(([10, 0, 0, 1], crate::wire::native::DEFAULT_PORT));
-        let id = game.id();
         let mut server = Server::new(FrontConfig::default(), secret(&mut chance));
-        server.open(Time::ZERO, game, Name::new("Room"), seed, RoomConfig::default());
+        let name = Name::new("Room");
+        server.open(Time::ZERO, game.clone(), name, seed, RoomConfig::default());
         let server = world.add(Party::Server(Box::new(server)), &[address], Drift::NONE);
-        let players = (0..PLAYERS).map(|i| {
-            let own = SocketAddr::from(([10, 0, 0, 2 + i as u8], 5000));
-            let name = Name::new(["Alice", "Bob"][i % 2]);
-            let config = ClientConfig::new(address, Dialect::Native, id, name);
+        let mut players = Vec::new();
+        for i in 0..setup.players {
+            let own = SocketAddr::from(([10, 0, 0, 2 + i], 5000));
+            let name = Name::new(["Alice", "Bob", "Carol", "Dave"][usize::from(i) % 4]);
+            let config = ClientConfig::new(address, Dialect::Native, name);
             let ppm = chance.below(401) as i32 - Drift::LIMIT_PPM;
             let drift = Drift::new(ppm, Duration::from_millis(chance.below(10_000)));
-            let client = Client::new(drift.local(Time::ZERO), config, secret(&mut chance));
-            let player = Player::new(client, Chance::new(seed, 2 + i as u64));
+            let now = drift.local(Time::ZERO);
+            let client = Client::new(now, game.clone(), config, secret(&mut chance));
+            let player = Player::new(client, Chance::new(seed, 2 + u64::from(i)));
             let host = world.add(Party::Player(Box::new(player)), &[own], drift);
-            Watched { host, newest: 0, waiting: std::collections::VecDeque::new() }
-        });
-        let players = players.collect();
-        Scene { world, server, players }
+            players.push(Watched::new(host));
+        }
+        let faults = Faults::default();
+        Scene { world, server, players, missing_before: 0, faults, stepped_at: None }
     }
 
-    /// Bytes to and from all players.
-    fn traffic(&self) -> (u64, u64) {
-        let traffic = self.players.iter().map(|player| self.world.traffic(player.host));
-        traffic.fold((0, 0), |(down, up), traffic| {
-            (down + traffic.received_bytes, up + traffic.sent_bytes)
+    /// Runs until everyone is in, and for as long as joining lasts; a link that lets nobody in is
+    /// measured as it is.
+    fn join(&mut self) {
+        let in_time = Time::ZERO + JOIN_WITHIN;
+        while self.world.now() < in_time && !self.is_everyone_in() {
+            self.world.run_for(Duration::from_millis(10));
+        }
+        self.world.run_for(JOINING);
+    }
+
+    fn is_everyone_in(&self) -> bool {
+        self.players.iter().all(|watched| match self.world.node(watched.host) {
+            Party::Player(player) => player.client.is_playing(),
+            Party::Server(_) => true,
         })
     }
 
-    fn look(&mut self, samples: &mut Samples) {
+    fn room(&self) -> &Room<G> {
+        match self.world.node(self.server) {
+            Party::Server(server) => &server.rooms()[0],
+            Party::Player(_) => unreachable!("the server was added as one"),
+        }
+    }
+
+    /// Ticks of all players so far, and those without a real input.
+    fn inputs(&self) -> (u64, u64) {
+        self.room().members().fold((0, 0), |(ticks, missing), member| {
+            (ticks + member.ticks, missing + member.ticks_without_input)
+        })
+    }
+
+    /// Runs event by event, so that nothing that happens between two frames is missed.
+    fn run_until(&mut self, until: Time) {
+        while self.world.step_until(until).is_some() {
+            for watched in &mut self.players {
+                watched.after_event(&self.world);
+            }
+        }
+    }
+
+    fn look(&mut self) {
         let now = self.world.now();
-        let Party::Server(server) = self.world.node(self.server) else { return };
-        let Some(room) = server.rooms().first() else { return };
-        let true_tick = room.ticks_at(now);
-        let tick_ms = 1_000.0 / f64::from(room.tick_rate());
+        let room = self.room();
+        let (true_tick, tick_rate) = (room.ticks_at(now), f64::from(room.tick_rate()));
+        let missing = self.inputs().1;
+        let new_missing = missing - std::mem::replace(&mut self.missing_before, missing);
+        let mut starved = 0;
         for watched in &mut self.players {
-            let Party::Player(player) = self.world.node(watched.host) else { continue };
-            let client = &player.client;
-            let Some(newest) = client.newest_input() else { continue };
-            if newest != watched.newest {
-                watched.newest = newest;
-                watched.waiting.push_back((newest, now));
-            }
-            let acknowledged = client.server_tick();
-            while let Some((_, made)) =
-                watched.waiting.pop_front_if(|(input, _)| *input <= acknowledged)
-            {
-                samples.ack_ms.push(now.since(made).as_secs_f64() * 1e3);
-            }
-            samples.lead_ms.push((f64::from(newest) - true_tick) * tick_ms);
-            samples.entities.push(client.entities().len() as f64);
+            starved += watched.look(&mut self.world, true_tick, 1_000.0 / tick_rate);
+        }
+        self.faults.note(now, new_missing + starved, 2 * self.players.len() as u64);
+    }
+
+    fn lengthen(&mut self, setup: &Setup) {
+        if setup.rtt_step.is_zero() {
+            return;
+        }
+        let mut link = setup.link;
+        link.delay += setup.rtt_step / 2;
+        for watched in &self.players {
+            self.world.set_link(self.server, watched.host, link);
+        }
+        self.stepped_at = Some(self.world.now());
+    }
+
+    fn judge(&mut self, setup: &Setup, ticks: u64, missing: u64) -> Quality {
+        let seconds = f64::from(setup.seconds) * self.players.len() as f64;
+        let base_ms = setup.link.delay.as_secs_f64() * 1e3;
+        let all = Watched::pool(&mut self.players, &self.world);
+        let burst = setup.link.loss.burst_len > 1.0;
+        let limit = if burst { 0.15 } else { 0.05 };
+        let mut all = all;
+        Quality {
+            own_input_ms_p99: percentile(&mut all.own_input_ms, 99),
+            ticks_without_input_pct: percent(missing, ticks),
+            lead_ms_p50: percentile(&mut all.lead_ms, 50),
+            lead_ms_p95: percentile(&mut all.lead_ms, 95),
+            ack_ms_p50: percentile(&mut all.ack_ms, 50),
+            ack_ms_p99: percentile(&mut all.ack_ms, 99),
+            draw_delay_ms_p50: percentile(&mut all.behind_ms, 50).map(|ms| ms - base_ms),
+            draw_delay_ms_p95: percentile(&mut all.behind_ms, 95).map(|ms| ms - base_ms),
+            starved_frames_pct: percent(all.starved, all.frames),
+            corrections_over_1px_pct: percent(all.corrections, all.made),
+            visible_jump_pct: percent(all.jumps, all.frames),
+            contact_disagreement_pct: None,
+            contacts: 0,
+            recovery_s: self.stepped_at.map(|at| self.faults.recovery(at, limit)),
+            playback_rate_min: all.rate.map(|(min, _)| min),
+            playback_rate_max: all.rate.map(|(_, max)| max),
+            clock_error_ms_p99: percentile(&mut all.clock_error_ms, 99),
+            entities_mean: mean(&all.entities),
+            bytes_per_s_down: Some(all.bytes_down as f64 / seconds),
+            bytes_per_s_up: Some(all.bytes_up as f64 / seconds),
         }
     }
 }
@@ -163,34 +223,4 @@ fn secret(chance: &mut Chance) -> [u8; 32] {
         part.copy_from_slice(&chance.u64().to_le_bytes());
     }
     seed
-}
-
-fn percentile(samples: &mut [f64], percent: usize) -> Option<f64> {
-    samples.sort_unstable_by(f64::total_cmp);
-    let last = samples.len().checked_sub(1)?;
-    samples.get(last * percent / 100).copied()
-}
-
-fn mean(samples: &[f64]) -> Option<f64> {
-    (!samples.is_empty()).then(|| samples.iter().sum::<f64>() / samples.len() as f64)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::dot::Dots;
-    use crate::sim::Preset;
-
-    #[test]
-    fn a_measured_match_has_figures_and_a_digest_of_its_own() {
-        let run = |seed| measure(Dots, Preset::Reference.config(), seed, 10);
-        let (first, again, other) = (run(1), run(1), run(2));
-        assert_eq!(first.digest, again.digest);
-        assert_ne!(first.digest, other.digest);
-        let quality = first.quality;
-        assert_eq!(quality.entities_mean, Some(2.0));
-        assert!(quality.bytes_per_s_up.unwrap() > 1_000.0);
-        // Half the way there, half the way back, and a tick.
-        assert!((100.0..500.0).contains(&quality.ack_ms_p50.unwrap()), "{quality:?}");
-    }
 }

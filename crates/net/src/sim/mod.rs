@@ -21,6 +21,8 @@ mod fault;
 mod link;
 mod measure;
 mod party;
+mod quality;
+mod watch;
 mod preset;
 mod world;
 
@@ -30,7 +32,8 @@ pub use config::{Bandwidth, Jitter, LinkConfig, LinkError, Loss, Reorder, Shape,
 pub use digest::Digest;
 pub use fault::{Fault, Faults};
 pub use link::{Deliveries, Duplex, Link, Partition};
-pub use measure::{Quality, Report, measure};
+pub use measure::{Setup, measure, measure_with};
+pub use quality::{Quality, Report, Row, Target};
 pub use party::{Party, Player};
 pub use preset::{Preset, UnknownPreset};
 pub use world::{HostId, Strays, Traffic, World};

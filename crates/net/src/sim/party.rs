@@ -15,25 +15,26 @@ pub enum Party<G: Game> {
     /// The server.
     Server(Box<Server<G>>),
     /// A player.
-    Player(Box<Player>),
+    Player(Box<Player<G>>),
 }
 
 /// A client whose buttons are pressed by a bot: it changes its mind two to ten times a second.
 #[derive(Debug)]
-pub struct Player {
+pub struct Player<G: Game> {
     /// The client.
-    pub client: Client,
+    pub client: Client<G>,
     chance: Chance,
     next_change: Time,
+    presses: u64,
 }
 
 /// A bot holds its buttons for at least and at most so long.
 const HOLD_MS: (u64, u64) = (100, 500);
 
-impl Player {
+impl<G: Game> Player<G> {
     /// `client`, played by a bot.
-    pub fn new(client: Client, chance: Chance) -> Self {
-        Player { client, chance, next_change: Time::ZERO }
+    pub fn new(client: Client<G>, chance: Chance) -> Self {
+        Player { client, chance, next_change: Time::ZERO, presses: 0 }
     }
 
     fn press(&mut self, now: Time) {
@@ -42,7 +43,13 @@ impl Player {
             let hold = Duration::from_millis(least + self.chance.below(most - least));
             self.next_change = now + hold;
             self.client.press(Buttons(self.chance.below(16) as u16));
+            self.presses += 1;
         }
+    }
+
+    /// How often the bot has changed its mind.
+    pub fn presses(&self) -> u64 {
+        self.presses
     }
 }
 
@@ -79,7 +86,11 @@ impl<G: Game> Node for Party<G> {
     }
 
     fn poll_timeout(&self) -> Option<Time> {
-        self.node().poll_timeout()
+        let node = self.node().poll_timeout();
+        match self {
+            Party::Player(player) => node.map(|due| due.min(player.next_change)),
+            Party::Server(_) => node,
+        }
     }
 }
 

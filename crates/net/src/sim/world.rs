@@ -154,6 +154,12 @@ impl<N: StreamNode> World<N> {
         &mut self.hosts[id.index()].node
     }
 
+    /// What runs on a host, to be looked at by something that changes what it remembers of
+    /// being looked at: it is not polled for that.
+    pub(super) fn node_quietly(&mut self, id: HostId) -> &mut N {
+        &mut self.hosts[id.index()].node
+    }
+
     /// True time.
     pub fn now(&self) -> Time {
         self.agenda.now()

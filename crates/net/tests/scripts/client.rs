@@ -2,7 +2,7 @@
 
 use backspin::client::{Client, ClientConfig, ClientEvent};
 use backspin::dot::Dots;
-use backspin::game::{Game, PlayerId};
+use backspin::game::PlayerId;
 use backspin::node::StreamEvent;
 use backspin::session::EndReason;
 use backspin::wire::{Dialect, Name};
@@ -17,15 +17,15 @@ const STATE: [u8; 31] = [
     0xFF, 0xFF, 0xAA, 0x55,
 ];
 
-fn desk(dialect: Dialect) -> Desk<Client> {
+fn desk(dialect: Dialect) -> Desk<Client<Dots>> {
     let server = address("10.0.0.1:4242");
-    let mut config = ClientConfig::new(server, dialect, Dots.id(), Name::new("Alice"));
+    let mut config = ClientConfig::new(server, dialect, Name::new("Alice"));
     config.own_port = 5000;
-    Desk::new(Client::new(backspin::time::Time::ZERO, config, [3; 32]))
+    Desk::new(Client::new(backspin::time::Time::ZERO, Dots::default(), config, [3; 32]))
 }
 
 /// A client that has done the TCP step and knows its token.
-fn with_token() -> Desk<Client> {
+fn with_token() -> Desk<Client<Dots>> {
     let mut desk = desk(Dialect::Rtype);
     let server = address("10.0.0.1:4243");
     assert_eq!(desk.stream(0, StreamEvent::Opened(server)), []);
@@ -42,11 +42,11 @@ fn hello() -> Vec<u8> {
     [&[20, 0, 1, 1], &TOKEN[..], b"Alice\0\0\0\0\0\0\0\0\0\0\0"].concat()
 }
 
-fn events(desk: &mut Desk<Client>) -> Vec<ClientEvent> {
+fn events(desk: &mut Desk<Client<Dots>>) -> Vec<ClientEvent> {
     std::iter::from_fn(|| desk.node.poll_event()).collect()
 }
 
-fn ended_with(desk: &mut Desk<Client>) -> String {
+fn ended_with(desk: &mut Desk<Client<Dots>>) -> String {
     desk.node.ended().expect("it is over").to_string()
 }
 
@@ -73,7 +73,7 @@ fn a_lost_hello_ack_is_asked_for_again_and_a_state_says_the_same() {
     assert_eq!(desk.advance_ms(2), [(server, hello()), (server, hello())]);
     desk.receive(server, &STATE);
     assert_eq!(events(&mut desk), [ClientEvent::Connected(PlayerId(0))]);
-    assert_eq!(desk.node.entities().len(), 1);
+    assert_eq!(desk.node.rtype_entities().len(), 1);
 }
 
 #[test]

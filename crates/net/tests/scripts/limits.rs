@@ -12,7 +12,7 @@ use super::desk::{Desk, address};
 fn desk(rooms: u64, limits: Limits) -> Desk<Server<Dots>> {
     let mut server = Server::new(FrontConfig { limits, ..FrontConfig::default() }, [5; 32]);
     for room in 0..rooms {
-        server.open(Time::ZERO, Dots, Name::new("Dots"), room, RoomConfig::default());
+        server.open(Time::ZERO, Dots::default(), Name::new("Dots"), room, RoomConfig::default());
     }
     Desk::new(server)
 }

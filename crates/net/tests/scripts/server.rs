@@ -19,7 +19,7 @@ const HELLO_ACK: &[u8] = &[0, 0, 2, 1];
 
 fn desk_with(config: FrontConfig) -> Desk<Server<Dots>> {
     let mut server = Server::new(config, [5; 32]);
-    server.open(Time::ZERO, Dots, Name::new("Dots"), 0, RoomConfig::default());
+    server.open(Time::ZERO, Dots::default(), Name::new("Dots"), 0, RoomConfig::default());
     Desk::new(server)
 }
 

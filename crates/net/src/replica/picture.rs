@@ -1,0 +1,203 @@
+//! What is drawn of the others: between the two snapshots around the drawn time, or a little past
+//! the newest where none has come in time.
+
+use super::prediction::blend;
+use super::{Entity, MAX_FIELDS, Motion, Schema, State};
+
+/// Snapshots that are kept for drawing and as baselines.
+pub const KEPT: usize = 64;
+
+/// Where nothing newer has come, motion goes on for at most so many ticks of 1/60 s: 100 ms.
+const EXTRAPOLATE_LIMIT_TICKS: f64 = 6.0;
+
+/// How long a visible error lasts, roughly, in ms.
+const DECAY_MS: f32 = 100.0;
+
+/// An error beyond this is no error but another place.
+const TELEPORT: f32 = 128.0;
+
+/// Something on the screen.
+#[derive(Clone, Copy, Debug)]
+pub struct Drawn {
+    /// What it is, as the snapshot has it that it is on the way to.
+    pub entity: Entity,
+    /// Where and how it is drawn, in the fields' units.
+    pub fields: [f32; MAX_FIELDS],
+}
+
+/// The snapshots that have come, and what was drawn of them last.
+#[derive(Debug)]
+pub struct Picture {
+    states: Vec<State>,
+    present: [bool; KEPT],
+    newest: Option<u32>,
+    /// What was drawn last, before errors were added.
+    drawn: Vec<Shown>,
+    next: Vec<Shown>,
+    drawn_tick: Option<f64>,
+}
+
+/// One entity of the last frame.
+#[derive(Clone, Copy, Debug)]
+struct Shown {
+    id: u16,
+    fields: [f32; MAX_FIELDS],
+    error: [f32; MAX_FIELDS],
+}
+
+impl Default for Picture {
+    fn default() -> Self {
+        Picture {
+            states: (0..KEPT).map(|_| State::default()).collect(),
+            present: [false; KEPT],
+            newest: None,
+            drawn: Vec::new(),
+            next: Vec::new(),
+            drawn_tick: None,
+        }
+    }
+}
+
+impl Picture {
+    /// The snapshot of `tick`, if it is kept.
+    pub fn at(&self, tick: u32) -> Option<&State> {
+        let slot = tick as usize % KEPT;
+        (self.present[slot] && self.states[slot].tick == tick).then(|| &self.states[slot])
+    }
+
+    /// The newest snapshot's tick.
+    pub fn newest(&self) -> Option<u32> {
+        self.newest
+    }
+
+    /// Keeps a snapshot, in place of one that is [`KEPT`] ticks older.
+    pub fn keep(&mut self, state: &State) {
+        let slot = state.tick as usize % KEPT;
+        self.states[slot].clone_from(state);
+        self.present[slot] = true;
+        if self.newest.is_none_or(|newest| state.tick.wrapping_sub(newest) as i32 > 0) {
+            self.newest = Some(state.tick);
+        }
+    }
+
+    /// Forgets everything: the session is another.
+    pub fn clear(&mut self) {
+        self.present = [false; KEPT];
+        self.newest = None;
+        self.drawn.clear();
+        self.drawn_tick = None;
+    }
+
+    /// Draws the entities as they were at `tick`, `ms` after the last frame.
+    pub fn draw(
+        &mut self,
+        schema: &Schema,
+        tick: f64,
+        ms: f32,
+        mut show: impl FnMut(&Entity, [f32; MAX_FIELDS]),
+    ) {
+        let before = self.drawn_tick.replace(tick);
+        let mut next = std::mem::take(&mut self.next);
+        next.clear();
+        let left = (1.0 - ms / DECAY_MS).clamp(0.0, 1.0);
+        self.look(schema, tick, |entity, fields| {
+            let mut shown = Shown { id: entity.id, fields, error: [0.0; MAX_FIELDS] };
+            if let Ok(i) = self.drawn.binary_search_by_key(&entity.id, |shown| shown.id) {
+                let old = &self.drawn[i];
+                // What we know now of the time that was drawn last, against what was drawn.
+                let known = before.and_then(|tick| self.fields_at(schema, entity.id, tick));
+                shown.error = carry(schema, entity, old, known, left);
+            }
+            let mut fields = shown.fields;
+            fields.iter_mut().zip(shown.error).for_each(|(field, error)| *field += error);
+            show(entity, fields);
+            next.push(shown);
+        });
+        self.next = std::mem::replace(&mut self.drawn, next);
+    }
+
+    fn look(&self, schema: &Schema, tick: f64, mut show: impl FnMut(&Entity, [f32; MAX_FIELDS])) {
+        let Some((from, to)) = self.around(tick) else { return };
+        for entity in from.entities() {
+            let next = to.and_then(|to| to.find(entity.id)).unwrap_or(entity);
+            show(next, place(schema, entity, from, to, tick));
+        }
+    }
+
+    fn fields_at(&self, schema: &Schema, id: u16, tick: f64) -> Option<[f32; MAX_FIELDS]> {
+        let (from, to) = self.around(tick)?;
+        Some(place(schema, from.find(id)?, from, to, tick))
+    }
+
+    /// The snapshots before and after `tick`; where there is none before, the first that is.
+    fn around(&self, tick: f64) -> Option<(&State, Option<&State>)> {
+        let newest = self.newest?;
+        let kept = |back: u32| self.at(newest.wrapping_sub(back));
+        let mut after = None;
+        for back in 0..KEPT as u32 {
+            let Some(state) = kept(back) else { continue };
+            if f64::from(state.tick) <= tick {
+                return Some((state, after));
+            }
+            after = Some(state);
+        }
+        after.map(|state| (state, None))
+    }
+}
+
+/// An entity of `from`, moved on to `tick`.
+fn place(
+    schema: &Schema,
+    entity: &Entity,
+    from: &State,
+    to: Option<&State>,
+    tick: f64,
+) -> [f32; MAX_FIELDS] {
+    let since = tick - f64::from(from.tick);
+    match to.and_then(|to| Some((to, to.find(entity.id).filter(|to| to.kind == entity.kind)?))) {
+        Some((to, target)) => {
+            let span = f64::from(to.tick) - f64::from(from.tick);
+            let mut fields = blend(schema, entity, target, (since / span) as f32);
+            keep_still(schema, entity, &mut fields);
+            fields
+        }
+        None => {
+            let ticks = since.clamp(0.0, EXTRAPOLATE_LIMIT_TICKS);
+            let one = entity.extrapolate(schema, 1);
+            let mut fields = blend(schema, entity, &one, ticks as f32);
+            keep_still(schema, entity, &mut fields);
+            fields
+        }
+    }
+}
+
+/// What does not move is drawn as it was at the earlier snapshot, until the later one is reached.
+fn keep_still(schema: &Schema, entity: &Entity, fields: &mut [f32; MAX_FIELDS]) {
+    let Some(kind) = schema.kinds.get(usize::from(entity.kind)) else { return };
+    for (i, field) in kind.fields.iter().enumerate() {
+        if matches!(field.motion, Motion::Still) {
+            fields[i] = field.value(entity.fields[i]);
+        }
+    }
+}
+
+/// What is left to be seen of earlier errors, and of what we know better now.
+fn carry(
+    schema: &Schema,
+    entity: &Entity,
+    old: &Shown,
+    known: Option<[f32; MAX_FIELDS]>,
+    left: f32,
+) -> [f32; MAX_FIELDS] {
+    let mut error = [0.0; MAX_FIELDS];
+    let Some(kind) = schema.kinds.get(usize::from(entity.kind)) else { return error };
+    for (i, field) in kind.fields.iter().enumerate() {
+        if matches!(field.motion, Motion::Still) {
+            continue;
+        }
+        let news = known.map_or(0.0, |known| old.fields[i] - known[i]);
+        let sum = old.error[i] + news;
+        error[i] = if sum.abs() > TELEPORT { 0.0 } else { sum * left };
+    }
+    error
+}
