@@ -71,9 +71,10 @@ local SCHEMA = {
         player = "u32", tick = "u32", tick_rate = "u8", reason = "u8", players = "u16",
         capacity = "u16", rooms = "u16", id = "u32", timestamp = "u32", first = "u16",
         total = "u16", count = "u8", revision = "u16", present = "x8", snapshot_back = "u8",
-        drawn_back = "u16", same = "u8", changed = "x16", ticks = "u8", history = "x16",
-        server_tick = "u32", entity_count = "u16", baseline_back = "u8", part = "x8",
-        index = "u8", body = "bytes", acknowledged = "u16", length = "u8", events = "bytes",
+        snapshot_held = "u8", drawn_back = "u16", same = "u8", changed = "x16", ticks = "u8", history = "x16",
+        server_tick = "u32", entity_count = "u16", base = "x8", baseline_back = "u8",
+        more = "x8", part = "x8", held = "u8", body = "bytes", acknowledged = "u16",
+        length = "u8", events = "bytes",
         ["newest.sequence"] = "u32", ["newest.input_flags"] = "x16",
         ["newest.timestamp"] = "u32", ["newest.delta_time"] = "f32",
         ["rooms.room"] = "u32", ["rooms.game"] = "x32", ["rooms.players"] = "u8",
@@ -83,9 +84,11 @@ local SCHEMA = {
         ["entities.entity_id"] = "u32", ["entities.entity_type"] = "u16",
         ["entities.x"] = "f32", ["entities.y"] = "f32", ["entities.vx"] = "i16",
         ["entities.vy"] = "i16", ["entities.health"] = "u16", ["entities.flags"] = "x16",
-        ["entities.last_ack_sequence"] = "u32", ["feedback.missing"] = "x8",
-        ["feedback.early"] = "i16", ["feedback.echo_timestamp"] = "u32",
-        ["feedback.held"] = "u16",
+        ["entities.last_ack_sequence"] = "u32", ["feedback.echo"] = "u8",
+        ["feedback.held"] = "u8", ["feedback.early"] = "i8", ["feedback.missing"] = "x8",
+        ["feedback.lost"] = "u8", ["part.index"] = "u8", ["part.count"] = "u8",
+        ["events.acknowledged"] = "u16", ["events.first"] = "u16", ["events.count"] = "u8",
+        ["events.length"] = "u8", ["events.events"] = "bytes",
     },
 }
 
@@ -281,14 +284,18 @@ function Reader:zeros(name, len)
     end
 end
 
--- Reads a part of the packet into a branch of the tree.
+-- Reads a part of the packet, of at most `len` bytes, into a branch of the tree.
 function Reader:branch(prefix, label, len, read)
-    local tree, outer = self.tree, self.prefix
+    local tree, outer, start = self.tree, self.prefix, self.at
     local shown = math.min(len, self:left())
-    self.tree = shown > 0 and tree:add(self.tvb(self.at, shown), label) or tree
+    local item = shown > 0 and tree:add(self.tvb(self.at, shown), label)
+    self.tree = item or tree
     self.prefix = prefix .. "."
     read(self)
     self.tree, self.prefix = tree, outer
+    if item then
+        item:set_len(self.at - start)
+    end
 end
 
 -- `count` records of `len` bytes each, which are all that is left.
@@ -579,17 +586,74 @@ local function history(r, flags)
     end
 end
 
-local function events(r)
+-- An EventBlock, which says itself where it ends.
+local function event_block(r)
     r:number("acknowledged")
     r:number("first")
     for _ = 1, r:number("count") do
         local range = r:take("length", 1)
-        r.tree:add(FIELDS.native.length, range)
+        r.tree:add(FIELDS.native[r.prefix .. "length"], range)
         if range:uint() > 0 then
-            r.tree:add(FIELDS.native.events, r:take("event", range:uint()))
+            r.tree:add(FIELDS.native[r.prefix .. "events"], r:take("event", range:uint()))
         end
     end
-    r:finish("events")
+end
+
+-- Which piece of a snapshot.
+local function part(r)
+    local range = r:take("part", 1)
+    local index, count = range:bitfield(0, 4), range:bitfield(4, 4)
+    r.tree:add(FIELDS.native.part, range)
+    r:show("index", range, index)
+    r:show("count", range, count)
+    if index >= count then
+        fail("part", "out_of_range")
+    elseif count == 1 then
+        fail("part", "not_canonical")
+    end
+end
+
+-- An EventBlock inside a packet.
+local function events(r)
+    r:branch("events", "events", r:left(), event_block)
+end
+
+local function has(set, bit)
+    return math.floor(set / bit) % 2 == 1
+end
+
+-- The head of a delta snapshot, whose optional fields two bytes announce.
+local function delta_head(r)
+    r:number("tick", "u16")
+    local range = r:take("base", 1)
+    local base, back = range:uint(), range:bitfield(2, 6)
+    r.tree:add(FIELDS.native.base, range)
+    r:show("baseline_back", range, back)
+    if back > NATIVE_MAX_BASELINE then
+        fail("baseline_back", "out_of_range")
+    end
+    local more = 0
+    if has(base, 0x80) then
+        more = r:within("more", 0, 3)
+        if more == 0 then
+            fail("more", "not_canonical")
+        end
+    end
+    if has(base, 0x40) then
+        r:branch("feedback", "feedback", 5, function(feedback)
+            feedback:number("echo")
+            feedback:number("held")
+            feedback:number("early")
+            feedback:number("missing")
+            feedback:number("lost")
+        end)
+    end
+    if has(more, 1) then
+        r:branch("part", "part", 1, part)
+    end
+    if has(more, 2) then
+        events(r)
+    end
 end
 
 local function pong(r)
@@ -659,22 +723,30 @@ local NATIVE = {
             newest:number("timestamp")
             newest:number("delta_time")
         end)
-        local present = r:within("present", 0, 3)
-        if present % 2 == 1 then
+        local present = r:within("present", 0, 7)
+        if has(present, 1) then
             r:number("snapshot_back")
+            r:number("snapshot_held")
         end
-        if present >= 2 then
+        if has(present, 2) then
             r:number("drawn_back")
+        end
+        if has(present, 4) then
+            events(r)
         end
         history(r, flags)
     end },
     [0x11] = { "ClientEvents", function(r)
         session(r)
-        events(r)
+        event_block(r)
     end },
     [0x12] = { "SnapshotAck", function(r)
         session(r)
         r:number("server_tick")
+        r:number("held")
+        if r:left() > 0 then
+            events(r)
+        end
     end },
     [0x81] = { "Challenge", function(r)
         r:number("nonce")
@@ -751,27 +823,10 @@ local NATIVE = {
         end)
     end },
     [0xA1] = { "DeltaSnapshot", function(r)
-        r:number("server_tick")
-        r:within("baseline_back", 0, NATIVE_MAX_BASELINE)
-        local range = r:take("part", 1)
-        local index, count = range:bitfield(0, 4), range:bitfield(4, 4)
-        r.tree:add(FIELDS.native.part, range)
-        r:show("index", range, index)
-        r:show("count", range, count)
-        if index >= count then
-            fail("part", "out_of_range")
-        end
-        if r:within("present", 0, 1) == 1 then
-            r:branch("feedback", "feedback", 9, function(feedback)
-                feedback:number("missing")
-                feedback:number("early")
-                feedback:number("echo_timestamp")
-                feedback:number("held")
-            end)
-        end
+        delta_head(r)
         r:opaque("body", r:left())
     end },
-    [0xA2] = { "ServerEvents", events },
+    [0xA2] = { "ServerEvents", event_block },
 }
 
 local function native_has_shape(tvb)
