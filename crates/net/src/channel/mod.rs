@@ -5,16 +5,21 @@
 //! tick      how the numbers of ticks count: they wrap, and 0 is none
 //! pending   the client's inputs without acknowledgement, and the alarms that they raise
 //! queue     the server's inputs of one player, until their tick runs
+//! events    what must arrive, in order and exactly once
 //! ```
 //!
 //! Below lies [`crate::session`], which has judged the datagram; above, the room and the client,
 //! who own these and put them into [`crate::wire::native`] packets. None has a clock or chance
 //! of its own, and none allocates after it was made.
 
+mod events;
 mod pending;
 mod queue;
 pub mod tick;
 
+pub use events::{
+    OutboxCounts,
+};
 pub use pending::{
     Alarm, AlarmEvent, CALM_AFTER, HIGH_LATENCY_OVER, LAG_OVER, LOST_OVER, PENDING_LIMIT, Pending,
     PendingCounts, PendingInput,
