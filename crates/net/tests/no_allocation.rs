@@ -5,6 +5,8 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use std::hint::black_box;
 
+use backspin::channel::{Inbox, InputQueue, Newest, Outbox, Pending, Timeline};
+use backspin::time::Time;
 use backspin::wire::native::{self, Datagram, Scratch};
 use backspin::wire::{Dialect, List, Name, Packet, lan, rtype};
 
@@ -362,4 +364,35 @@ fn telling_dialects_apart_allocates_nothing_even_for_bytes_of_none() {
             assert_eq!(allocations(decode), 0);
         }
     }
+}
+
+#[test]
+fn the_channel_allocates_nothing_per_packet_and_tick() {
+    let (mut pending, mut queue) = (Pending::new(), InputQueue::new(1));
+    let (mut outbox, mut inbox, mut timeline) = (Outbox::new(), Inbox::new(), Timeline::new());
+    let mut room = [0; 1_000];
+    let again_after = std::time::Duration::from_millis(100);
+    let count = allocations(|| {
+        for tick in 1..1_000 {
+            let now = Time::from_millis(u64::from(tick) * 16);
+            pending.push(now, tick, tick as u16);
+            timeline.handle_sent(tick);
+            let newest = Newest { tick, buttons: tick as u16, early_ns: 0 };
+            queue.handle(now, newest, pending.iter().skip(1).map(|input| input.buttons));
+            black_box((queue.take(tick), queue.take_report(), pending.poll_alarm(now)));
+            // Every third snapshot arrives, and every third datagram with events.
+            black_box(outbox.push(&[7; 50])).ok();
+            let batch = outbox.poll(now, again_after, room.len());
+            if tick % 3 == 0 {
+                pending.acknowledge(tick);
+                timeline.handle_snapshot(tick, queue.missing());
+                if let Some(batch) = batch {
+                    black_box(inbox.handle(&outbox.write(batch, &mut room)).count());
+                }
+                outbox.acknowledge(inbox.acknowledge());
+            }
+        }
+    });
+    assert_eq!(count, 0);
+    assert!(inbox.counts().delivered > 900 && queue.counts().applied == 999);
 }

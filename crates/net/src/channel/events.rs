@@ -267,10 +267,7 @@ impl Inbox {
     }
 
     /// The events that are new, in order. They count as delivered.
-    pub fn handle<'a>(
-        &mut self,
-        events: &Events<'a>,
-    ) -> impl Iterator<Item = &'a [u8]> + use<'a> {
+    pub fn handle<'a>(&mut self, events: &Events<'a>) -> impl Iterator<Item = &'a [u8]> + use<'a> {
         let known = self.judge(events.first(), events.len() as u16);
         events.iter().skip(usize::from(known)).map(|(_, event)| event)
     }
@@ -302,12 +299,13 @@ impl Inbox {
         if count == 0 {
             return 0;
         }
+        // Also for what cannot be used: who sends it has not heard where we are.
+        self.debt = Debt::Acknowledgement;
         let behind = self.expected.wrapping_sub(first).cast_signed();
         if behind.unsigned_abs() > NEAR {
             self.counts.far += u64::from(count);
             return count;
         }
-        self.debt = Debt::Acknowledgement;
         let Ok(behind) = u16::try_from(behind) else {
             self.counts.early += u64::from(count);
             return count;

@@ -5,6 +5,9 @@
 //! tick      how the numbers of ticks count: they wrap, and 0 is none
 //! pending   the client's inputs without acknowledgement, and the alarms that they raise
 //! queue     the server's inputs of one player, until their tick runs
+//! events    what must arrive, in order and exactly once
+//! block     what of the events goes into a datagram that is sent anyway
+//! log       what happened to inputs, in words and as a picture
 //! ```
 //!
 //! Below lies [`crate::session`], which has judged the datagram; above, the room and the client,
@@ -13,12 +16,17 @@
 
 mod block;
 mod events;
+mod log;
 mod pending;
 mod queue;
 pub mod tick;
 
 pub use block::{BLOCK_ROOM, event_block};
-pub use events::{Backlog, Inbox, InboxCounts, Outbox, OutboxCounts};
+pub use events::{
+    BACKLOG_BYTES, Backlog, Batch, EVENT_BYTES, EVENT_LIMIT, Inbox, InboxCounts, Outbox,
+    OutboxCounts,
+};
+pub use log::{ClientTimeline, Fate, LogLine, ServerTimeline, TIMELINE_LEN, Timeline};
 pub use pending::{
     Alarm, AlarmEvent, CALM_AFTER, HIGH_LATENCY_OVER, LAG_OVER, LOST_OVER, PENDING_LIMIT, Pending,
     PendingCounts, PendingInput,

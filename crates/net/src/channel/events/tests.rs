@@ -1,6 +1,6 @@
 use super::*;
 use crate::sim::{Chance, Jitter, Link, LinkConfig, Loss, Reorder};
-use crate::wire::native::{Datagram, Packet, ServerEvents};
+use crate::wire::native::{Datagram, Packet, EventBlock, ServerEvents};
 use std::collections::BTreeMap;
 
 const AGAIN: Duration = Duration::from_millis(100);
@@ -263,7 +263,8 @@ impl Side {
             Some(batch) => self.outbox.write(batch, &mut room),
             None => Events::new(0, [], &mut room),
         };
-        let packet = Packet::ServerEvents(ServerEvents { acknowledged, events });
+        let block = EventBlock { acknowledged, events };
+        let packet = Packet::ServerEvents(ServerEvents { block });
         let len = Datagram { sequence: 0, packet }.encode(&mut out).unwrap();
         out.truncate(len);
         Some(out)
@@ -273,12 +274,12 @@ impl Side {
         let Packet::ServerEvents(packet) = Datagram::decode(bytes).unwrap().packet else {
             unreachable!("nothing else is sent")
         };
-        self.outbox.acknowledge(packet.acknowledged);
-        self.heard.extend(self.inbox.handle(&packet.events).map(<[u8]>::to_vec));
+        self.outbox.acknowledge(packet.block.acknowledged);
+        self.heard.extend(self.inbox.handle(&packet.block.events).map(<[u8]>::to_vec));
     }
 }
 
-/// Two sides talk for three seconds, and are then heard out.
+/// Two sides talk for a second and a half, and are then heard out.
 fn converse(seed: u64) -> [Side; 2] {
     // Half of the conversations cross the wrap.
     let first = if seed.is_multiple_of(2) { [0, 7] } else { [u16::MAX - 20, u16::MAX] };
@@ -292,7 +293,7 @@ fn converse(seed: u64) -> [Side; 2] {
             sides[to].hear(&bytes);
         }
         for (i, side) in sides.iter_mut().enumerate() {
-            if frame < 180 {
+            if frame < 90 {
                 side.say();
             }
             let Some(mut bytes) = side.speak(now) else { continue };
@@ -300,7 +301,7 @@ fn converse(seed: u64) -> [Side; 2] {
                 flying.insert((*due, (frame, i, flying.len())), (1 - i, bytes.clone()));
             }
         }
-        if frame >= 180 && sides.iter().all(|side| side.outbox.is_empty()) {
+        if frame >= 90 && sides.iter().all(|side| side.outbox.is_empty()) {
             break;
         }
     }

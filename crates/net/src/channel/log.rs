@@ -1,0 +1,321 @@
+//! What happened to inputs, in words: the log lines and the timeline picture of document 004,
+//! section 7.3. Whoever logs owns them; nothing here decides anything.
+
+use std::fmt;
+
+use super::tick;
+
+/// One line of the log.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LogLine {
+    /// The client sent an input.
+    InputSent {
+        /// Its tick.
+        seq: u32,
+        /// The buttons.
+        flags: u16,
+        /// The client's clock in ms.
+        ts: u32,
+    },
+    /// The client got a snapshot.
+    AckReceived {
+        /// The last input that it acknowledges.
+        seq: u32,
+        /// How many inputs wait on.
+        pending: usize,
+    },
+    /// The server got an input.
+    InputRecv {
+        /// Whose.
+        player: u32,
+        /// Its tick.
+        seq: u32,
+        /// See [`super::Received::gap`].
+        gap: u32,
+    },
+    /// The server applied an input.
+    InputProcess {
+        /// Whose.
+        player: u32,
+        /// Its tick.
+        seq: u32,
+        /// See [`super::InputQueue::last_ack`].
+        last_ack: u32,
+    },
+    /// The server sent a snapshot.
+    SnapshotSent {
+        /// Its tick.
+        tick: u32,
+        /// How many entities it shows.
+        entities: usize,
+        /// To whom.
+        player: u32,
+        /// See [`super::InputQueue::last_ack`].
+        ack: u32,
+    },
+}
+
+impl fmt::Display for LogLine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            LogLine::InputSent { seq, flags, ts } => {
+                write!(f, "[Client] INPUT_SENT    seq={seq} flags={flags:#04x} ts={ts}")
+            }
+            LogLine::AckReceived { seq, pending } => {
+                write!(f, "[Client] ACK_RECEIVED  seq={seq} ({pending} inputs pending)")
+            }
+            LogLine::InputRecv { player, seq, gap } => {
+                write!(f, "[Server] INPUT_RECV    player={player} seq={seq} (gap={gap})")
+            }
+            LogLine::InputProcess { player, seq, last_ack } => {
+                write!(f, "[Server] INPUT_PROCESS player={player} seq={seq} last_ack={last_ack}")
+            }
+            LogLine::SnapshotSent { tick, entities, player, ack } => {
+                write!(f, "[Server] SNAPSHOT_SENT tick={tick} entities={entities} ")?;
+                write!(f, "(player{player}_ack={ack})")
+            }
+        }
+    }
+}
+
+/// How many inputs a timeline shows.
+pub const TIMELINE_LEN: usize = 16;
+
+/// What became of an input.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fate {
+    /// No snapshot of its tick has come yet.
+    Sent,
+    /// Its tick has run with it.
+    Acknowledged,
+    /// Its tick has run without it.
+    Lost,
+}
+
+/// The fate of the last inputs, as a picture.
+///
+/// ```text
+/// Client Sequence Timeline:
+/// [100][101][102][X][104][105][106]  <- X = packet lost
+///        ^                      ^
+///        +-- ACK(101)           +-- ACK(106) -> clears all <=106
+///
+/// Server Processed Sequence:
+/// [100][101][102][  ][104][105][106]  <- Gap detected between 102-104
+///                      ^
+///                      +-- Server continues with seq=104
+/// ```
+#[derive(Clone, Debug)]
+pub struct Timeline {
+    /// The inputs, the oldest first; `len` of them.
+    inputs: [(u32, Fate); TIMELINE_LEN],
+    len: usize,
+    /// The newest acknowledgement, and the one before.
+    acks: [Option<u32>; 2],
+}
+
+impl Timeline {
+    /// An empty picture.
+    pub const fn new() -> Self {
+        Timeline { inputs: [(0, Fate::Sent); TIMELINE_LEN], len: 0, acks: [None; 2] }
+    }
+
+    /// An input was sent; the oldest leaves the picture where there is no room.
+    pub fn handle_sent(&mut self, tick: u32) {
+        if self.len == TIMELINE_LEN {
+            self.inputs.rotate_left(1);
+            self.len -= 1;
+        }
+        self.inputs[self.len] = (tick, Fate::Sent);
+        self.len += 1;
+    }
+
+    /// A snapshot of `server_tick` came. `missing` has bit n if there was no input for the tick
+    /// n before it.
+    pub fn handle_snapshot(&mut self, server_tick: u32, missing: u8) {
+        for (tick, fate) in &mut self.inputs[..self.len] {
+            let back = tick::since(server_tick, *tick);
+            let lost = u32::try_from(back).ok().and_then(|back| missing.checked_shr(back));
+            if lost.is_some_and(|bits| bits & 1 != 0) {
+                *fate = Fate::Lost;
+            } else if back >= 0 && *fate == Fate::Sent {
+                *fate = Fate::Acknowledged;
+            }
+        }
+        if self.acks[0].is_none_or(|newest| tick::is_after(server_tick, newest)) {
+            self.acks = [Some(server_tick), self.acks[0]];
+        }
+    }
+
+    /// What became of an input in the picture.
+    pub fn fate(&self, tick: u32) -> Option<Fate> {
+        self.inputs().find(|(input, _)| *input == tick).map(|(_, fate)| fate)
+    }
+
+    /// The client's half.
+    pub const fn client(&self) -> ClientTimeline<'_> {
+        ClientTimeline(self)
+    }
+
+    /// The server's half, as far as the client knows it.
+    pub const fn server(&self) -> ServerTimeline<'_> {
+        ServerTimeline(self)
+    }
+
+    fn inputs(&self) -> impl Iterator<Item = (u32, Fate)> {
+        self.inputs[..self.len].iter().copied()
+    }
+
+    /// The inputs whose tick has run.
+    fn run(&self) -> impl Iterator<Item = (u32, Fate)> {
+        self.inputs().filter(|(_, fate)| *fate != Fate::Sent)
+    }
+
+    /// The last inputs in a row that were lost: the first and the last of them.
+    fn gap(&self) -> Option<(u32, u32)> {
+        let mut gap = None;
+        let mut before = Fate::Sent;
+        for (tick, fate) in self.run() {
+            gap = match (fate, before, gap) {
+                (Fate::Lost, Fate::Lost, Some((first, _))) => Some((first, tick)),
+                (Fate::Lost, ..) => Some((tick, tick)),
+                _ => gap,
+            };
+            before = fate;
+        }
+        gap
+    }
+}
+
+impl Default for Timeline {
+    fn default() -> Self {
+        Timeline::new()
+    }
+}
+
+impl fmt::Display for Timeline {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}\n\n{}", self.client(), self.server())
+    }
+}
+
+/// The client's half of a [`Timeline`]: what was sent, and the last acknowledgements below.
+#[derive(Clone, Copy, Debug)]
+pub struct ClientTimeline<'a>(&'a Timeline);
+
+impl ClientTimeline<'_> {
+    /// Where the acknowledgement of `ack` stands: under the newest input that it clears.
+    fn column(&self, ack: u32) -> Option<usize> {
+        let cleared = self.0.inputs().filter(|(tick, _)| !tick::is_after(*tick, ack));
+        middle(self.0.inputs().map(sent_cell), cleared.count())
+    }
+}
+
+impl fmt::Display for ClientTimeline<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let timeline = self.0;
+        f.write_str("Client Sequence Timeline:\n")?;
+        timeline.inputs().map(sent_cell).try_for_each(|cell| cell.fmt(f))?;
+        if timeline.inputs().any(|(_, fate)| fate == Fate::Lost) {
+            f.write_str("  <- X = packet lost")?;
+        }
+        let mark = |ack: Option<u32>| ack.and_then(|ack| Some((ack, self.column(ack)?)));
+        let [newest, before] = timeline.acks.map(mark);
+        let Some((newest, column)) = newest else { return Ok(()) };
+        // The acknowledgement before is shown where it has room: it ends with a space.
+        let len = |ack: u32| "+-- ACK() ".len() + digits(ack);
+        let before = before.filter(|(ack, start)| start + len(*ack) <= column);
+        match before {
+            Some((ack, start)) => {
+                let gap = column - start;
+                write!(f, "\n{:start$}^{:>gap$}\n", "", '^')?;
+                let label = Ack(ack);
+                write!(f, "{:start$}{label}{:>fill$}", "", "", fill = gap + 1 - len(ack))?;
+            }
+            None => write!(f, "\n{:column$}^\n{:column$}", "", "")?,
+        }
+        write!(f, "{} -> clears all <={newest}", Ack(newest))
+    }
+}
+
+/// The server's half of a [`Timeline`]: what was applied, and where it went on after a gap.
+#[derive(Clone, Copy, Debug)]
+pub struct ServerTimeline<'a>(&'a Timeline);
+
+impl fmt::Display for ServerTimeline<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let timeline = self.0;
+        f.write_str("Server Processed Sequence:\n")?;
+        timeline.run().map(applied_cell).try_for_each(|cell| cell.fmt(f))?;
+        let Some((first, last)) = timeline.gap() else { return Ok(()) };
+        let before = timeline.run().filter(|(tick, _)| !tick::is_after(*tick, last)).count();
+        let next = timeline.run().nth(before).map_or(tick::after(last, 1), |(tick, _)| tick);
+        write!(f, "  <- Gap detected between {}-{next}", tick::before(first, 1))?;
+        match middle(timeline.run().map(applied_cell), before + 1) {
+            Some(at) => write!(f, "\n{:at$}^\n{:at$}+-- Server continues with seq={next}", "", ""),
+            None => Ok(()),
+        }
+    }
+}
+
+/// One place of a line.
+#[derive(Clone, Copy)]
+enum Cell {
+    Number(u32),
+    Cross,
+    Blank,
+}
+
+fn sent_cell((tick, fate): (u32, Fate)) -> Cell {
+    if fate == Fate::Lost { Cell::Cross } else { Cell::Number(tick) }
+}
+
+fn applied_cell((tick, fate): (u32, Fate)) -> Cell {
+    if fate == Fate::Lost { Cell::Blank } else { Cell::Number(tick) }
+}
+
+impl Cell {
+    fn width(self) -> usize {
+        2 + match self {
+            Cell::Number(tick) => digits(tick),
+            Cell::Cross => 1,
+            Cell::Blank => 2,
+        }
+    }
+}
+
+impl fmt::Display for Cell {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Cell::Number(tick) => write!(f, "[{tick}]"),
+            Cell::Cross => f.write_str("[X]"),
+            Cell::Blank => f.write_str("[  ]"),
+        }
+    }
+}
+
+struct Ack(u32);
+
+impl fmt::Display for Ack {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "+-- ACK({})", self.0)
+    }
+}
+
+/// The column in the middle of the last of the first `count` cells.
+fn middle(cells: impl Iterator<Item = Cell>, count: usize) -> Option<usize> {
+    let mut start = 0;
+    let mut cells = cells.map(|cell| {
+        let middle = start + cell.width() / 2;
+        start += cell.width();
+        middle
+    });
+    cells.nth(count.checked_sub(1)?)
+}
+
+fn digits(number: u32) -> usize {
+    number.checked_ilog10().unwrap_or(0) as usize + 1
+}
+
+#[cfg(test)]
+mod tests;

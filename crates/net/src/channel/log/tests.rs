@@ -1,0 +1,141 @@
+use super::*;
+
+fn timeline(ticks: impl IntoIterator<Item = u32>, snapshots: &[(u32, u8)]) -> Timeline {
+    let mut timeline = Timeline::new();
+    ticks.into_iter().for_each(|tick| timeline.handle_sent(tick));
+    snapshots.iter().for_each(|(tick, missing)| timeline.handle_snapshot(*tick, *missing));
+    timeline
+}
+
+fn lines(picture: impl fmt::Display) -> Vec<String> {
+    picture.to_string().lines().map(str::to_owned).collect()
+}
+
+#[test]
+fn the_log_lines_are_those_of_document_004() {
+    let lines = [
+        LogLine::InputSent { seq: 12345, flags: 5, ts: 1_234_567_890 },
+        LogLine::AckReceived { seq: 12340, pending: 5 },
+        LogLine::InputRecv { player: 1, seq: 12345, gap: 0 },
+        LogLine::InputProcess { player: 1, seq: 12345, last_ack: 12345 },
+        LogLine::SnapshotSent { tick: 6789, entities: 20, player: 1, ack: 12345 },
+    ];
+    let document = [
+        "[Client] INPUT_SENT    seq=12345 flags=0x05 ts=1234567890",
+        "[Client] ACK_RECEIVED  seq=12340 (5 inputs pending)",
+        "[Server] INPUT_RECV    player=1 seq=12345 (gap=0)",
+        "[Server] INPUT_PROCESS player=1 seq=12345 last_ack=12345",
+        "[Server] SNAPSHOT_SENT tick=6789 entities=20 (player1_ack=12345)",
+    ];
+    assert_eq!(lines.map(|line| line.to_string()), document);
+}
+
+#[test]
+fn flags_have_as_many_digits_as_they_need() {
+    let line = LogLine::InputSent { seq: 1, flags: 0x8001, ts: 0 };
+    assert_eq!(line.to_string(), "[Client] INPUT_SENT    seq=1 flags=0x8001 ts=0");
+}
+
+#[test]
+fn the_picture_is_that_of_document_004() {
+    let timeline = timeline(100..=106, &[(101, 0), (106, 0b1000)]);
+    // The document's marks stand up to two columns beside the middle; these do not.
+    let picture = "\
+Client Sequence Timeline:
+[100][101][102][X][104][105][106]  <- X = packet lost
+       ^                      ^
+       +-- ACK(101)           +-- ACK(106) -> clears all <=106
+
+Server Processed Sequence:
+[100][101][102][  ][104][105][106]  <- Gap detected between 102-104
+                     ^
+                     +-- Server continues with seq=104";
+    assert_eq!(timeline.to_string(), picture);
+}
+
+#[test]
+fn without_loss_there_is_no_gap_and_what_is_pending_is_not_the_servers_yet() {
+    let timeline = timeline(8..=11, &[(9, 0)]);
+    let client = [
+        "Client Sequence Timeline:",
+        "[8][9][10][11]",
+        "    ^",
+        "    +-- ACK(9) -> clears all <=9",
+    ];
+    assert_eq!(lines(timeline.client()), client);
+    assert_eq!(lines(timeline.server()), ["Server Processed Sequence:", "[8][9]"]);
+    assert_eq!(timeline.fate(9), Some(Fate::Acknowledged));
+    assert_eq!((timeline.fate(10), timeline.fate(12)), (Some(Fate::Sent), None));
+}
+
+#[test]
+fn an_empty_picture_has_titles_only() {
+    let picture = "Client Sequence Timeline:\n\n\nServer Processed Sequence:\n";
+    assert_eq!(Timeline::new().to_string(), picture);
+}
+
+#[test]
+fn an_acknowledgement_right_before_the_newest_gives_way() {
+    let marks = |acks: &[(u32, u8)]| lines(timeline(100..=105, acks).client())[2..].to_vec();
+    let newest = ["                 ^", "                 +-- ACK(103) -> clears all <=103"];
+    assert_eq!(marks(&[(101, 0), (103, 0)]), newest);
+    // Where the label fits, both stand.
+    let both = ["  ^              ^", "  +-- ACK(100)   +-- ACK(103) -> clears all <=103"];
+    assert_eq!(marks(&[(100, 0), (103, 0)]), both);
+    // A late snapshot marks nothing.
+    assert_eq!(marks(&[(100, 0), (103, 0), (102, 0)]), both);
+}
+
+#[test]
+fn an_acknowledgement_beyond_the_picture_stands_under_its_end_or_nowhere() {
+    let beyond = lines(timeline(100..=101, &[(200, 0)]).client());
+    assert_eq!(beyond[2..], ["       ^", "       +-- ACK(200) -> clears all <=200"]);
+    let before = lines(timeline(100..=101, &[(99, 0)]).client());
+    assert_eq!(before, ["Client Sequence Timeline:", "[100][101]"]);
+}
+
+#[test]
+fn the_last_of_several_gaps_is_told_whole() {
+    let timeline = timeline(20..=27, &[(27, 0b0011_0010)]);
+    let server = [
+        "Server Processed Sequence:",
+        "[20][21][  ][  ][24][25][  ][27]  <- Gap detected between 25-27",
+        "                              ^",
+        "                              +-- Server continues with seq=27",
+    ];
+    assert_eq!(lines(timeline.server()), server);
+    assert_eq!(lines(timeline.client())[1], "[20][21][X][X][24][25][X][27]  <- X = packet lost");
+}
+
+#[test]
+fn a_gap_at_the_end_is_not_gone_on_from_yet() {
+    let timeline = timeline(20..=23, &[(22, 0b11)]);
+    let server = ["Server Processed Sequence:", "[20][  ][  ]  <- Gap detected between 20-23"];
+    assert_eq!(lines(timeline.server()), server);
+}
+
+#[test]
+fn a_loss_is_remembered_when_later_snapshots_no_longer_tell() {
+    let timeline = timeline(100..=110, &[(100, 0b1), (110, 0)]);
+    assert_eq!(timeline.fate(100), Some(Fate::Lost));
+    assert_eq!(timeline.fate(101), Some(Fate::Acknowledged));
+}
+
+#[test]
+fn the_last_sixteen_stay_in_the_picture() {
+    let timeline = timeline(1..=17, &[]);
+    assert_eq!((timeline.fate(1), timeline.fate(2)), (None, Some(Fate::Sent)));
+    assert_eq!(timeline.fate(17), Some(Fate::Sent));
+}
+
+#[test]
+fn the_picture_wraps_past_0() {
+    let timeline = timeline([u32::MAX, 1, 2], &[(2, 0b10)]);
+    let server = [
+        "Server Processed Sequence:",
+        "[4294967295][  ][2]  <- Gap detected between 4294967295-2",
+        "                 ^",
+        "                 +-- Server continues with seq=2",
+    ];
+    assert_eq!(lines(timeline.server()), server);
+}
