@@ -22,6 +22,7 @@ pub mod dot;
 pub mod front;
 pub mod game;
 pub mod node;
+pub mod replica;
 pub mod room;
 pub mod server;
 pub mod session;

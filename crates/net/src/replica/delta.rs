@@ -1,0 +1,54 @@
+//! A state written against an older one. PROTOCOL.md 5.12 specifies the body bit by bit.
+//!
+//! Every entity of the baseline is carried on to the new tick by its own velocity. One that is
+//! where that puts it costs almost nothing; of the others only what differs is sent; and since
+//! what differs is mostly that it turned, the tick of the turn is sent instead of where it led.
+//!
+//! ```text
+//! | changes | changes x ( gap, gone, [ mask, [turn], residuals ] ) | new x ( 1, id, kind, fields ) 0 | 0.. |
+//! ```
+
+mod change;
+mod decode;
+mod encode;
+
+pub use decode::decode;
+pub use encode::encode;
+
+use super::state::{Entity, State};
+use crate::wire::native::MAX_BASELINE_BACK;
+
+/// What a state is written against: nothing, or the entities of some ticks ago.
+#[derive(Clone, Copy)]
+struct Baseline<'a> {
+    entities: &'a [Entity],
+    /// How old they are, at most [`MAX_BASELINE_BACK`] ticks.
+    ticks: u32,
+}
+
+impl<'a> Baseline<'a> {
+    /// The baseline of a state of tick `tick`, or how old it would have to be.
+    fn new(baseline: Option<&'a State>, tick: u32) -> Result<Self, u32> {
+        let Some(baseline) = baseline else { return Ok(Baseline { entities: &[], ticks: 0 }) };
+        match tick.wrapping_sub(baseline.tick) {
+            ticks if (1..=u32::from(MAX_BASELINE_BACK)).contains(&ticks) => {
+                Ok(Baseline { entities: baseline.entities(), ticks })
+            }
+            ticks => Err(ticks),
+        }
+    }
+
+    /// The id that the first new entity is likely to have.
+    fn next_id(&self) -> i32 {
+        self.entities.last().map_or(0, |last| i32::from(last.id) + 1)
+    }
+}
+
+/// How many low bits a gap has if `free` of the entities ahead are unchanged and `changes` are
+/// not: about the mean gap.
+fn gap_bits(free: u32, changes: u32) -> u32 {
+    (free / (changes + 1)).checked_ilog2().unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests;

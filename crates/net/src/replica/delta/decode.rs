@@ -1,0 +1,106 @@
+//! From a body, and the state that it was written against, to a state.
+
+use super::change::Change;
+use super::{Baseline, gap_bits};
+use crate::replica::bits::BitReader;
+use crate::replica::{ENTITY_LIMIT, Entity, MAX_FIELDS, Schema, State};
+use crate::wire::{Fault, Malformed};
+
+/// Reads the state of tick `tick` into `out` from a body that was written against `baseline`,
+/// which is of `schema`. If the body is malformed, `out` is empty.
+pub fn decode(
+    schema: &Schema,
+    baseline: Option<&State>,
+    tick: u32,
+    bytes: &[u8],
+    out: &mut State,
+) -> Result<(), Malformed> {
+    out.clear(tick);
+    let baseline = Baseline::new(baseline, tick)
+        .map_err(|ticks| Malformed::out_of_range("baseline_back", ticks))?;
+    let mut r = BitReader::new(bytes);
+    let entities = out.entities_mut();
+    let result = decode_changes(schema, baseline, &mut r, entities)
+        .and_then(|()| decode_new(schema, baseline, &mut r, entities))
+        .and_then(|()| r.finish("body"));
+    if result.is_err() {
+        entities.clear();
+    }
+    result
+}
+
+fn decode_changes(
+    schema: &Schema,
+    baseline: Baseline<'_>,
+    r: &mut BitReader<'_>,
+    out: &mut Vec<Entity>,
+) -> Result<(), Malformed> {
+    let mut left = baseline.entities;
+    let unchanged =
+        |before: &Entity| before.carried(&schema.kinds[usize::from(before.kind)], baseline.ticks);
+    let count = r.count("changes")?;
+    if count as usize > left.len() {
+        return Err(Malformed::out_of_range("changes", count));
+    }
+    for changes in (1..=count).rev() {
+        let free = left.len() as u32 - changes;
+        let gap = if free > 0 { r.rice("gap", gap_bits(free, changes), free)? } else { 0 };
+        let (passed, rest) = left.split_at(gap as usize);
+        out.extend(passed.iter().map(unchanged));
+        // A gap is at most `free`, so the changed ones are still ahead.
+        let [before, rest @ ..] = rest else { break };
+        if !r.flag("gone")? {
+            let kind = &schema.kinds[usize::from(before.kind)];
+            out.push(Change { kind, before, ticks: baseline.ticks }.decode(r)?);
+        }
+        left = rest;
+    }
+    out.extend(left.iter().map(unchanged));
+    Ok(())
+}
+
+fn decode_new(
+    schema: &Schema,
+    baseline: Baseline<'_>,
+    r: &mut BitReader<'_>,
+    out: &mut Vec<Entity>,
+) -> Result<(), Malformed> {
+    let kept = out.len();
+    while r.flag("more")? {
+        if out.len() >= ENTITY_LIMIT {
+            return Err(Malformed::out_of_range("more", ENTITY_LIMIT as i64 + 1));
+        }
+        let id = match out[kept..].last() {
+            None => i64::from(baseline.next_id()) + i64::from(r.signed("id")?),
+            Some(last) => i64::from(last.id) + 1 + i64::from(r.count("id")?),
+        };
+        let free = |id: &u16| out[..kept].binary_search_by_key(id, |entity| entity.id).is_err();
+        let id = u16::try_from(id).ok().filter(free).ok_or(Malformed::out_of_range("id", id))?;
+        out.push(decode_entity(schema, id, r)?);
+        let place = baseline.entities.binary_search_by_key(&id, |entity| entity.id);
+        if place.is_ok_and(|place| baseline.entities[place].kind == out[out.len() - 1].kind) {
+            // It should have been a change.
+            return Err(Malformed::new("kind", Fault::NotCanonical));
+        }
+    }
+    let (before, new) = out.split_at(kept);
+    if let (Some(last), Some(first)) = (before.last(), new.first())
+        && first.id < last.id
+    {
+        out.sort_unstable_by_key(|entity| entity.id);
+    }
+    Ok(())
+}
+
+fn decode_entity(schema: &Schema, id: u16, r: &mut BitReader<'_>) -> Result<Entity, Malformed> {
+    let last_kind = schema.kinds.len().saturating_sub(1) as u32;
+    let kind = r.ranged("kind", last_kind)?;
+    let Some(fields) = schema.kinds.get(kind as usize).map(|kind| kind.fields) else {
+        return Err(Malformed::out_of_range("kind", kind));
+    };
+    let mut entity = Entity { id, kind: kind as u8, fields: [0; MAX_FIELDS] };
+    for (place, field) in entity.fields.iter_mut().zip(fields) {
+        *place = field.min.wrapping_add_unsigned(r.ranged(field.name, field.span())?);
+    }
+    Ok(entity)
+}

@@ -1,0 +1,20 @@
+//! State over time: what a game's entities are made of, how a world of them is written against
+//! an older one, and which older ones are kept.
+//!
+//! Below is the wire, which carries a [`delta`]'s bytes as the body of a
+//! [`DeltaSnapshot`](crate::wire::native::DeltaSnapshot); above is the game, whose world is
+//! written into a [`State`] by its [`Schema`]. Nothing here knows a clock or chance, and nothing
+//! allocates once its buffers have grown to the size of the game.
+//!
+//! ```text
+//! game -> State -> History, Bodies -> delta::encode -> body       server
+//! game <- State <- History         <- delta::decode <- body       client
+//! ```
+
+pub mod bits;
+pub mod delta;
+pub mod schema;
+pub mod state;
+
+pub use schema::{Field, Kind, MAX_FIELDS, Mistake, Motion, Schema, Step};
+pub use state::{ENTITY_LIMIT, Entity, PushError, State};
