@@ -59,7 +59,8 @@ const fn position(name: &'static str, max: i32, velocity: usize) -> Field {
 
 const fn velocity(name: &'static str) -> Field {
     let (min, max) = (-2 * Dots::STEP, 2 * Dots::STEP);
-    Field { name, min, max, step: Step::ONE, motion: Motion::Still }
+    // Counted in px per tick, worth 60 px/s each.
+    Field { name, min, max, step: Step::new(60, 1), motion: Motion::Still }
 }
 
 impl Dot {
@@ -226,7 +227,13 @@ mod tests {
         for _ in 0..2_000 {
             let before = world.swarm.clone();
             step(&mut world, &[]);
-            assert!(world.swarm.iter().zip(&before).all(|(now, then)| now.moved != (0, 0) && now != then));
+            assert!(
+                world
+                    .swarm
+                    .iter()
+                    .zip(&before)
+                    .all(|(now, then)| now.moved != (0, 0) && now != then)
+            );
         }
     }
 }

@@ -13,10 +13,10 @@ use std::time::Duration;
 use crate::front::{Admission, Call, CallKind, Notice, NoticeKind, RESUME_FOR};
 use crate::game::{Buttons, Event, Game, PlayerId, PlayerInput, REWIND_LIMIT_TICKS, Reach, Turn};
 use crate::node::{Path, Transmit};
+use crate::replica::{Bodies, FullForm, History, State};
 use crate::session::{Grade, LifeEvent, Limits, PingCounts};
 use crate::time::Time;
 use crate::wire::Name;
-use crate::replica::{Bodies, History, State};
 use crate::wire::native::{CloseReason, Role, SessionIndex};
 
 use member::{Member, Presence};
@@ -119,11 +119,13 @@ pub struct Room<G: Game> {
 }
 
 /// What there is to see after a tick: made once, sent to all.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct View {
     state: State,
     history: History,
     bodies: Bodies,
+    #[cfg(feature = "rtype")]
+    full: FullForm,
     #[cfg(feature = "rtype")]
     rtype: Vec<crate::wire::rtype::Entity>,
     #[cfg(feature = "lan")]
@@ -150,7 +152,7 @@ impl<G: Game> Room<G> {
             roster_revision: 0,
             events: VecDeque::new(),
             notices: VecDeque::new(),
-            view: View::default(),
+            view: View::new(game.schema()),
             past: Vec::new(),
             game_events: Vec::new(),
             cursor: 0,
@@ -292,8 +294,8 @@ impl<G: Game> Room<G> {
         }
         let joined = RoomEvent::Joined(admission.player, admission.name);
         *slot = Some(Member::new(now, session, admission, self.tick, &self.config));
+        // A tick has one state only, which deltas stand on: who is new is seen from the next on.
         self.note(joined);
-        self.look();
         self.roster_changed(now);
     }
 
@@ -452,9 +454,8 @@ impl<G: Game> Room<G> {
         view.state.clear(self.tick);
         self.game.capture(&self.world, &mut view.state);
         view.history.push(&view.state);
-        view.bodies.clear();
         #[cfg(feature = "rtype")]
-        view.translate(self.game.schema());
+        view.translate();
         #[cfg(feature = "lan")]
         {
             view.lan = self.game.lan_state(&self.world);

@@ -58,7 +58,14 @@ enum Dial {
 impl Default for Rtype {
     fn default() -> Self {
         let inbox = Vec::with_capacity(INBOX_LEN);
-        Rtype { dial: Dial::Wanted, inbox, token: 0, sequence: 0, entities: Vec::new(), next_knock: None }
+        Rtype {
+            dial: Dial::Wanted,
+            inbox,
+            token: 0,
+            sequence: 0,
+            entities: Vec::new(),
+            next_knock: None,
+        }
     }
 }
 

@@ -5,9 +5,7 @@ use std::collections::VecDeque;
 use std::time::Duration;
 
 use super::{ClientEvent, Frame};
-use crate::channel::{
-    Alarm, AlarmEvent, BLOCK_ROOM, Inbox, Outbox, Pending, event_block, tick,
-};
+use crate::channel::{Alarm, AlarmEvent, BLOCK_ROOM, Inbox, Outbox, Pending, event_block, tick};
 use crate::clock::{Ahead, Behind, Feedback, ServerClock};
 use crate::game::{Buttons, Event, Game, PlayerId};
 use crate::replica::{Drawn, Picture, Prediction, State, delta};
@@ -15,8 +13,8 @@ use crate::session::Window;
 use crate::time::Time;
 use crate::wire::Full;
 use crate::wire::native::{
-    Accept, Datagram, DeltaSnapshot, EventBlock, History, Input, InputRecord,
-    MAX_BASELINE_BACK, Packet, Secret, SessionIndex, SnapshotAck, SnapshotEcho, nearest_tick,
+    Accept, Datagram, DeltaSnapshot, EventBlock, History, Input, InputRecord, MAX_BASELINE_BACK,
+    Packet, Secret, SessionIndex, SnapshotAck, SnapshotEcho, nearest_tick,
 };
 
 /// A client that was stopped for longer does not make up for the inputs it missed.
@@ -67,13 +65,7 @@ pub(super) enum Refused {
 }
 
 impl<G: Game> Seat<G> {
-    pub(super) fn new(
-        now: Time,
-        game: G,
-        sequence: u32,
-        accept: &Accept,
-        rtt: Duration,
-    ) -> Self {
+    pub(super) fn new(now: Time, game: G, sequence: u32, accept: &Accept, rtt: Duration) -> Self {
         let rate = accept.tick_rate;
         let server_tick = f64::from(accept.tick) + rtt.as_secs_f64() / 2.0 * f64::from(rate);
         let ahead = Ahead::new(now, rate, server_tick, rtt);
@@ -117,9 +109,7 @@ impl<G: Game> Seat<G> {
     }
 
     pub(super) fn is_news(&mut self, revision: u16) -> bool {
-        let news = self
-            .roster_revision
-            .is_none_or(|known| revision.wrapping_sub(known) as i16 > 0);
+        let news = self.roster_revision.is_none_or(|known| revision.wrapping_sub(known) as i16 > 0);
         if news {
             self.roster_revision = Some(revision);
         }

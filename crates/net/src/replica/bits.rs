@@ -211,3 +211,139 @@ impl<'a> BitReader<'a> {
 pub(super) const fn bit_length(value: u32) -> u32 {
     u32::BITS - value.leading_zeros()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What `write` writes, as text of ones and zeros, without the padding.
+    fn written(write: impl Fn(&mut BitWriter<'_>)) -> String {
+        let mut out = [0; 16];
+        let mut w = BitWriter::new(&mut out);
+        write(&mut w);
+        // A one behind marks where it ends.
+        w.flag(true);
+        let len = w.finish().unwrap();
+        let text: String = out[..len].iter().map(|byte| format!("{byte:08b}")).collect();
+        text.trim_end_matches('0').strip_suffix('1').unwrap().into()
+    }
+
+    fn bytes(text: &str) -> Vec<u8> {
+        let bits: Vec<u8> = text.bytes().filter(|byte| *byte != b' ').collect();
+        let byte = |bits: &[u8]| {
+            (0..8).fold(0, |byte, i| byte << 1 | u8::from(bits.get(i) == Some(&b'1')))
+        };
+        bits.chunks(8).map(byte).collect()
+    }
+
+    #[test]
+    fn bits_come_most_significant_first_and_zeros_fill_the_last_byte() {
+        let mut out = [0xAA; 8];
+        let mut w = BitWriter::new(&mut out);
+        w.bits(0b101, 3);
+        w.bits(0, 0);
+        w.bits(0xDEAD_BEEF, 32);
+        w.flag(true);
+        assert_eq!(w.finish(), Ok(5));
+        assert_eq!(out, [0xBB, 0xD5, 0xB7, 0xDD, 0xF0, 0xAA, 0xAA, 0xAA]);
+        let mut r = BitReader::new(&out[..5]);
+        assert_eq!(r.bits("a", 3), Ok(0b101));
+        assert_eq!(r.bits("b", 0), Ok(0));
+        assert_eq!(r.bits("c", 32), Ok(0xDEAD_BEEF));
+        assert_eq!(r.flag("d"), Ok(true));
+        assert_eq!(r.finish("body"), Ok(()));
+    }
+
+    #[test]
+    fn what_does_not_fit_is_not_written_and_is_reported() {
+        for (bits, fits) in [(24, true), (25, false), (31, false)] {
+            let mut out = [0xAA; 4];
+            let mut w = BitWriter::new(&mut out[..3]);
+            w.bits(1, bits);
+            assert_eq!(w.finish().is_ok(), fits);
+            assert_eq!(out[3], 0xAA);
+        }
+        let mut w = BitWriter::new(&mut []);
+        (0..100).for_each(|_| w.bits(7, 32));
+        assert_eq!(w.finish(), Err(Full));
+    }
+
+    #[test]
+    fn bits_past_the_end_are_named() {
+        let mut r = BitReader::new(&[0xFF, 0xFF]);
+        assert_eq!(r.bits("a", 15), Ok(0x7FFF));
+        assert_eq!(r.bits("b", 2), Err(Malformed::new("b", Fault::Truncated)));
+        assert_eq!(r.bits("c", 1), Ok(1));
+        assert_eq!(r.flag("d"), Err(Malformed::new("d", Fault::Truncated)));
+    }
+
+    #[test]
+    fn what_is_left_over_is_refused() {
+        let mut r = BitReader::new(&[0x81, 0, 0]);
+        assert_eq!(r.flag("a"), Ok(true));
+        let trailing = Fault::Trailing { extra: 2 };
+        assert_eq!(r.clone().finish("body"), Err(Malformed::new("body", trailing)));
+        let mut r = BitReader::new(&[0x81]);
+        assert_eq!(r.flag("a"), Ok(true));
+        let padding = Malformed::new("padding", Fault::NotCanonical);
+        assert_eq!(r.clone().finish("body"), Err(padding));
+        assert_eq!(r.bits("b", 7), Ok(1));
+        assert_eq!(r.finish("body"), Ok(()));
+    }
+
+    #[test]
+    fn counts_are_as_specified() {
+        for (value, code) in
+            [(0, "1"), (1, "010"), (2, "011"), (3, "00100"), (6, "00111"), (7, "0001000")]
+        {
+            assert_eq!(written(|w| w.count(value)), code);
+            assert_eq!(BitReader::new(&bytes(code)).count("n"), Ok(value));
+        }
+        for value in [1023, 65_535, 131_070, u32::MAX - 1] {
+            assert_eq!(BitReader::new(&bytes(&written(|w| w.count(value)))).count("n"), Ok(value));
+        }
+    }
+
+    #[test]
+    fn a_count_without_an_end_is_refused() {
+        let out_of_range = Malformed::out_of_range("n", u32::MAX);
+        assert_eq!(BitReader::new(&[0; 9]).count("n"), Err(out_of_range));
+        let truncated = Malformed::new("n", Fault::Truncated);
+        for end in [&[][..], &[0], &[0, 0, 0], &[1], &[0, 0, 0, 1]] {
+            assert_eq!(BitReader::new(end).count("n"), Err(truncated), "{end:?}");
+        }
+    }
+
+    #[test]
+    fn signs_alternate() {
+        for (value, code) in [(0, "1"), (-1, "010"), (1, "011"), (-2, "00100"), (2, "00101")] {
+            assert_eq!(written(|w| w.signed(value)), code);
+            assert_eq!(BitReader::new(&bytes(code)).signed("n"), Ok(value));
+        }
+        for value in [-65_536, 65_536, i32::MAX / 2, i32::MIN / 2] {
+            let code = bytes(&written(|w| w.signed(value)));
+            assert_eq!(BitReader::new(&code).signed("n"), Ok(value));
+        }
+    }
+
+    #[test]
+    fn a_rice_code_stays_within_its_limit() {
+        for (value, low, code) in [(0, 0, "0"), (2, 0, "110"), (5, 2, "1001"), (13, 2, "111001")] {
+            assert_eq!(written(|w| w.rice(value, low)), code);
+            assert_eq!(BitReader::new(&bytes(code)).rice("gap", low, value), Ok(value));
+            let over = BitReader::new(&bytes(code)).rice("gap", low, value.saturating_sub(1));
+            assert_eq!(over.is_err(), value > 0, "{value}");
+        }
+        let endless = BitReader::new(&[0xFF; 1000]).rice("gap", 1, 1024);
+        assert_eq!(endless, Err(Malformed::out_of_range("gap", 1026)));
+    }
+
+    #[test]
+    fn a_range_refuses_what_is_beyond_it() {
+        assert_eq!(written(|w| w.ranged(9, 9)), "1001");
+        assert_eq!(written(|w| w.ranged(0, 0)), "");
+        assert_eq!(BitReader::new(&bytes("1001")).ranged("turn", 9), Ok(9));
+        let beyond = BitReader::new(&bytes("1010")).ranged("turn", 9);
+        assert_eq!(beyond, Err(Malformed::out_of_range("turn", 10)));
+    }
+}

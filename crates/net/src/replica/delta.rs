@@ -49,3 +49,6 @@ impl<'a> Baseline<'a> {
 fn gap_bits(free: u32, changes: u32) -> u32 {
     (free / (changes + 1)).checked_ilog2().unwrap_or(0)
 }
+
+#[cfg(test)]
+mod tests;

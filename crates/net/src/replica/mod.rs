@@ -13,12 +13,15 @@
 
 pub mod bits;
 pub mod delta;
+mod full;
 mod history;
 mod picture;
+mod place;
 mod prediction;
 pub mod schema;
 pub mod state;
 
+pub use full::FullForm;
 pub use history::{Bodies, History};
 pub use picture::{Drawn, KEPT, Picture};
 pub use prediction::{Correction, Prediction};

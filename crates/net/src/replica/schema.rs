@@ -66,37 +66,6 @@ pub enum Motion {
 }
 
 impl Schema {
-    /// The entity in the form of document 004, by the names of its fields; `None` if it has no
-    /// place. (temporary)
-    pub fn full_form(&self, entity: &super::Entity) -> Option<crate::wire::native::EntityState> {
-        let kind = self.kinds.get(usize::from(entity.kind))?;
-        let value = |name| {
-            let index = kind.index_of(name)?;
-            Some(kind.fields[index].value(entity.fields[index]))
-        };
-        Some(crate::wire::native::EntityState {
-            entity_id: entity.id.into(),
-            entity_type: entity.kind.into(),
-            x: value("x")?,
-            y: value("y")?,
-            vx: value("vx").unwrap_or(0.0) as i16 * 60,
-            vy: value("vy").unwrap_or(0.0) as i16 * 60,
-            health: value("health").unwrap_or(0.0) as u16,
-            flags: value("flags").unwrap_or(0.0) as u16,
-            last_ack_sequence: 0,
-        })
-    }
-
-    /// Where an entity is: the fields named x and y, in their units.
-    pub fn place_of(&self, entity: &super::Entity) -> Option<[f32; 2]> {
-        let kind = self.kinds.get(usize::from(entity.kind))?;
-        let at = |name| {
-            let index = kind.index_of(name)?;
-            Some(kind.fields[index].value(entity.fields[index]))
-        };
-        Some([at("x")?, at("y")?])
-    }
-
     /// Finds what is wrong with a schema. It can run at compile time:
     ///
     /// ```
@@ -150,37 +119,6 @@ impl Kind {
             index += 1;
         }
         Ok(())
-    }
-}
-
-impl Kind {
-    /// The field with this name.
-    pub fn index_of(&self, name: &str) -> Option<usize> {
-        self.fields.iter().position(|field| field.name == name)
-    }
-
-    /// The fields of an entity, in their units.
-    pub fn values(&self, entity: &super::Entity) -> [f32; MAX_FIELDS] {
-        let mut values = [0.0; MAX_FIELDS];
-        for (i, field) in self.fields.iter().enumerate() {
-            values[i] = field.value(entity.fields[i]);
-        }
-        values
-    }
-
-    /// Where drawn fields put an entity, and how far it moves in a tick, both in units of x and y.
-    pub fn place(&self, drawn: &[f32; MAX_FIELDS]) -> Option<([f32; 2], [f32; 2])> {
-        let along = |name| {
-            let index = self.index_of(name)?;
-            let field = &self.fields[index];
-            let Motion::Along { velocity, per_ticks } = field.motion else {
-                return Some((drawn[index], 0.0));
-            };
-            let counts = drawn[velocity] / self.fields[velocity].value(1);
-            Some((drawn[index], counts * field.value(1) / f32::from(per_ticks)))
-        };
-        let ((x, vx), (y, vy)) = (along("x")?, along("y")?);
-        Some(([x, y], [vx, vy]))
     }
 }
 
@@ -387,10 +325,7 @@ mod tests {
                 Field { step: Step::new(1, 0), ..FIELD },
                 "a step needs a numerator and a denominator above 0",
             ),
-            (
-                Field { motion: along(0, 0), ..FIELD },
-                "its velocity must count per 1 tick or more",
-            ),
+            (Field { motion: along(0, 0), ..FIELD }, "its velocity must count per 1 tick or more"),
             (
                 Field { motion: along(1, 1), ..FIELD },
                 "the index of its velocity is beyond the kind's fields",

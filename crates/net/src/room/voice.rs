@@ -7,13 +7,16 @@ use std::time::Duration;
 use crate::channel::{BLOCK_ROOM, event_block};
 use crate::game::Game;
 use crate::node::Transmit;
+use crate::replica::{Bodies, FullForm, History, Schema, State};
 use crate::time::Time;
-use crate::replica::Schema;
 use crate::wire::native::{
-    self, Accept, Budget, Close, CloseReason, Datagram, DeltaSnapshot,
-    Feedback, MAX_BASELINE_BACK, Packet, Part, PlayerFlags, Roster, RosterEntry, ServerPing,
+    self, Accept, Budget, Close, CloseReason, Datagram, DeltaSnapshot, Feedback, MAX_DATAGRAM_LEN,
+    Packet, Part, PlayerFlags, Roster, RosterEntry, ServerPing,
 };
 use crate::wire::{Full, List, Record};
+
+/// How old a baseline may be.
+const HISTORY_TICKS: u32 = native::MAX_BASELINE_BACK as u32;
 
 /// The round trip of a member that has not been measured yet.
 const FIRST_RTT: Duration = Duration::from_millis(150);
@@ -22,13 +25,27 @@ const FIRST_RTT: Duration = Duration::from_millis(150);
 const RESEND_SLACK: Duration = Duration::from_millis(50);
 
 impl View {
+    pub(super) fn new(schema: &Schema) -> Self {
+        View {
+            state: State::default(),
+            history: History::default(),
+            bodies: Bodies::new(MAX_DATAGRAM_LEN),
+            #[cfg(feature = "rtype")]
+            full: FullForm::new(schema),
+            #[cfg(feature = "rtype")]
+            rtype: Vec::new(),
+            #[cfg(feature = "lan")]
+            lan: None,
+        }
+    }
+
     /// The state in `rtype`'s words, by the names of its fields.
     #[cfg(feature = "rtype")]
-    pub(super) fn translate(&mut self, schema: &Schema) {
+    pub(super) fn translate(&mut self) {
         use crate::wire::rtype::{Entity, Kind};
         self.rtype.clear();
         self.rtype.extend(self.state.entities().iter().filter_map(|entity| {
-            let full = schema.full_form(entity)?;
+            let full = self.full.entity(entity)?;
             Some(Entity {
                 id: full.entity_id,
                 kind: match full.entity_type {
@@ -49,7 +66,12 @@ impl View {
 
 impl<G: Game> Room<G> {
     /// The next datagram that `member` is owed, if any.
-    pub(super) fn speak(&mut self, now: Time, member: &mut Member, out: &mut [u8]) -> Option<Transmit> {
+    pub(super) fn speak(
+        &mut self,
+        now: Time,
+        member: &mut Member,
+        out: &mut [u8],
+    ) -> Option<Transmit> {
         let path = member.path;
         let encoded = match member.voice {
             Speech::Native(_) => self.speak_native(now, member, out),
@@ -116,10 +138,11 @@ impl<G: Game> Room<G> {
     ) -> Result<usize, Full> {
         let (view, schema) = (&mut self.view, self.game.schema());
         let tick = view.state.tick;
-        let back = native.has.map(|has| tick.wrapping_sub(has));
-        let back = back.filter(|back| (1..=u32::from(MAX_BASELINE_BACK)).contains(back));
-        let back = back.filter(|back| view.history.at(tick.wrapping_sub(*back)).is_some());
-        let body = view.bodies.body(schema, &view.history, tick, back)?;
+        let baseline =
+            native.has.filter(|has| (1..=HISTORY_TICKS).contains(&tick.wrapping_sub(*has)));
+        let baseline = baseline.and_then(|has| view.history.at(has));
+        let back = baseline.map_or(0, |baseline| tick.wrapping_sub(baseline.tick));
+        let body = view.bodies.body(schema, baseline, &view.state)?;
         let report = native.queue.take_report();
         let lost = (native.lost.share() * 255.0).round().min(255.0) as u8;
         let feedback = report.map(|report| Feedback {
@@ -134,7 +157,7 @@ impl<G: Game> Room<G> {
         let events = event_block(outbox, inbox, now, again_after, &mut room);
         let packet = Packet::DeltaSnapshot(DeltaSnapshot {
             tick: tick as u16,
-            baseline_back: back.unwrap_or(0) as u8,
+            baseline_back: back as u8,
             feedback,
             part: Part::WHOLE,
             events,

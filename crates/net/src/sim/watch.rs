@@ -257,9 +257,7 @@ impl Faults {
         let bad = self.halves.iter().filter(|(began, faults, chances)| {
             *began + Faults::HALF > at && *faults as f64 > *chances as f64 * limit
         });
-        bad.last().map_or(0.0, |(began, _, _)| {
-            (*began + Faults::HALF).since(at).as_secs_f64()
-        })
+        bad.last().map_or(0.0, |(began, _, _)| (*began + Faults::HALF).since(at).as_secs_f64())
     }
 }
 

@@ -1,6 +1,6 @@
 use super::*;
 use crate::sim::{Chance, Jitter, Link, LinkConfig, Loss, Reorder};
-use crate::wire::native::{Datagram, Packet, EventBlock, ServerEvents};
+use crate::wire::native::{Datagram, EventBlock, Packet, ServerEvents};
 use std::collections::BTreeMap;
 
 const AGAIN: Duration = Duration::from_millis(100);

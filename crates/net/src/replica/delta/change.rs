@@ -71,8 +71,9 @@ impl Change<'_> {
     /// How many ticks ago it turned: what explains best where it is. `None` if no velocity
     /// changed.
     fn turn(&self, after: &Entity) -> Option<u32> {
-        let turned =
-            |&(_, velocity): &(usize, usize)| self.before.fields[velocity] != after.fields[velocity];
+        let turned = |&(_, velocity): &(usize, usize)| {
+            self.before.fields[velocity] != after.fields[velocity]
+        };
         self.moving().find(turned)?;
         let error = |turn: &u32| -> u64 {
             let off = |(index, _): (usize, usize)| {

@@ -36,9 +36,8 @@ fn decode_changes(
     out: &mut Vec<Entity>,
 ) -> Result<(), Malformed> {
     let mut left = baseline.entities;
-    let unchanged = |before: &Entity| {
-        before.carried(&schema.kinds[usize::from(before.kind)], baseline.ticks)
-    };
+    let unchanged =
+        |before: &Entity| before.carried(&schema.kinds[usize::from(before.kind)], baseline.ticks);
     let count = r.count("changes")?;
     if count as usize > left.len() {
         return Err(Malformed::out_of_range("changes", count));
