@@ -49,7 +49,7 @@ pub struct ClientConfig {
     pub own_port: u16,
     /// When a silent server is worth a sign, and when it is given up.
     pub liveness: Limits,
-    /// How long to try to come back (`native`).
+    /// How long a server keeps the place of a player it has dropped (`native`).
     pub resume_for: Duration,
 }
 
@@ -143,6 +143,8 @@ pub struct Client<G: Game> {
     round_trip: RoundTrip,
     buttons: Buttons,
     next_input: Time,
+    /// Until when the server keeps our place, if it is lost.
+    resume_until: Time,
     due: Due,
     /// The old dialects' newest state, and how many there were.
     state: State,
@@ -232,6 +234,7 @@ impl<G: Game> Client<G> {
             round_trip: RoundTrip::default(),
             buttons: Buttons::default(),
             next_input: now,
+            resume_until: now,
             due: Due::default(),
             state: State::default(),
             roster: Vec::new(),
@@ -406,7 +409,9 @@ impl<G: Game> Client<G> {
             && matches!(self.phase, Phase::Playing)
         {
             native.start_resume(&mut self.secrets);
-            let policy = RetryPolicy { give_up: self.config.resume_for, ..RetryPolicy::HELLO };
+            let heard = self.liveness.as_ref().map_or(now, Liveness::last_heard);
+            self.resume_until = heard + self.config.liveness.drop + self.config.resume_for;
+            let policy = self.patience(now);
             self.phase = Phase::Asking(Retry::new(now, policy));
             self.note(ClientEvent::Trying);
         }
@@ -448,6 +453,23 @@ impl<G: Game> Client<G> {
             self.due.input = true;
             self.next_input += INPUT_PERIOD;
         }
+    }
+
+    /// How long to ask: a new player as long as anyone, one who wants back as long as the server
+    /// may keep the place.
+    fn patience(&self, now: Time) -> RetryPolicy {
+        match self.player {
+            None => RetryPolicy::HELLO,
+            Some(_) => {
+                RetryPolicy { give_up: self.resume_until.since(now), ..RetryPolicy::HELLO }
+            }
+        }
+    }
+
+    /// How long the client still tries to come back, while it does.
+    pub fn resume_left(&self, now: Time) -> Option<Duration> {
+        let trying = self.player.is_some() && matches!(self.phase, Phase::Asking(_));
+        trying.then(|| self.resume_until.since(now))
     }
 
     fn pings_itself(&self) -> bool {

@@ -47,8 +47,9 @@ impl Client {
                 timestamp: now.as_millis() as u32,
                 delta_time: 0.0,
             },
-            snapshot_back: None,
+            snapshot: None,
             drawn_back: None,
+            events: None,
             history: History::new(buttons, older, &mut room),
         });
         let mut out = vec![0; 1_200];

@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::seat::Seat;
 use super::{Client, ClientEvent, Phase, RosterLine, Speech};
 use crate::game::{Game, PlayerId};
-use crate::session::{EndReason, Question, Retry, RetryPolicy, Secrets, Verdict};
+use crate::session::{EndReason, Question, Retry, Secrets, Verdict};
 use crate::time::Time;
 use crate::wire::Full;
 use crate::wire::native::{
@@ -122,11 +122,7 @@ impl<G: Game> Client<G> {
         // The second question goes out at once; a challenge that repeats the first only renews
         // the cookie.
         if first {
-            let give_up = match native.seat {
-                Some(_) => self.config.resume_for,
-                None => RetryPolicy::HELLO.give_up,
-            };
-            let policy = RetryPolicy { give_up, ..RetryPolicy::HELLO };
+            let policy = self.patience(now);
             self.phase = Phase::Asking(Retry::new(now, policy));
         }
     }
