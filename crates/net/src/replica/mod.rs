@@ -13,8 +13,12 @@
 
 pub mod bits;
 pub mod delta;
+pub mod full;
+pub mod history;
 pub mod schema;
 pub mod state;
 
+pub use full::FullForm;
+pub use history::{Bodies, HISTORY_LEN, History};
 pub use schema::{Field, Kind, MAX_FIELDS, Mistake, Motion, Schema, Step};
 pub use state::{ENTITY_LIMIT, Entity, PushError, State};
