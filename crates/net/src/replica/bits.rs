@@ -197,6 +197,17 @@ impl<'a> BitReader<'a> {
     /// Holds more than 56 bits, or all that there are.
     #[inline]
     fn refill(&mut self) {
+        if self.held <= 56
+            && let Some(next) = self.rest.first_chunk()
+        {
+            self.bits |= u64::from_be_bytes(*next) >> self.held;
+            // As many whole bytes as there was room for; the bits of a further one are cleared.
+            let taken = (63 - self.held) / 8;
+            self.held += 8 * taken;
+            self.bits &= u64::MAX << (64 - self.held);
+            self.rest = &self.rest[taken as usize..];
+            return;
+        }
         while self.held <= 56 {
             let [next, rest @ ..] = self.rest else { break };
             self.bits |= u64::from(*next) << (56 - self.held);

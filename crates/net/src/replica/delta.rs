@@ -44,6 +44,12 @@ impl<'a> Baseline<'a> {
     }
 }
 
+/// The entity with this id among those sorted by id.
+fn find(entities: &[Entity], id: u16) -> Option<&Entity> {
+    let place = entities.binary_search_by_key(&id, |entity| entity.id);
+    place.ok().map(|place| &entities[place])
+}
+
 /// How many low bits a gap has if `free` of the entities ahead are unchanged and `changes` are
 /// not: about the mean gap.
 fn gap_bits(free: u32, changes: u32) -> u32 {

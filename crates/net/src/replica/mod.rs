@@ -13,8 +13,8 @@
 
 pub mod bits;
 pub mod delta;
-mod full;
-mod history;
+pub mod full;
+pub mod history;
 mod picture;
 mod place;
 mod prediction;
@@ -22,7 +22,7 @@ pub mod schema;
 pub mod state;
 
 pub use full::FullForm;
-pub use history::{Bodies, History};
+pub use history::{Bodies, HISTORY_LEN, History};
 pub use picture::{Drawn, KEPT, Picture};
 pub use prediction::{Correction, Prediction};
 pub use schema::{Field, Kind, MAX_FIELDS, Mistake, Motion, Schema, Step};

@@ -1,7 +1,7 @@
 //! What changed in one entity: which fields, when it turned, and by how much they differ.
 
 use crate::replica::bits::{BitReader, BitWriter, bit_length};
-use crate::replica::{Entity, Field, Kind, Motion};
+use crate::replica::{Entity, Field, Kind, MAX_FIELDS, Motion};
 use crate::wire::{Fault, Malformed};
 
 /// An entity that is in the baseline and in the new state, and not as its velocity had it.
@@ -16,29 +16,28 @@ pub(super) struct Change<'a> {
 impl Change<'_> {
     pub(super) fn encode(&self, after: &Entity, w: &mut BitWriter<'_>) {
         let turn = self.turn(after);
-        let expected = |index| self.expected(index, after, turn.unwrap_or(0));
-        for (index, _) in self.variable() {
-            w.flag(after.fields[index] != expected(index));
+        let mut expected = [0; MAX_FIELDS];
+        let (mut mask, mut mask_len) = (0, 0);
+        for (index, field) in self.kind.fields.iter().enumerate() {
+            expected[index] = self.expected(index, after, turn.unwrap_or(0));
+            if field.min < field.max {
+                mask = mask << 1 | u32::from(after.fields[index] != expected[index]);
+                mask_len += 1;
+            }
         }
+        w.bits(mask, mask_len);
         if let Some(turn) = turn {
             w.ranged(turn, self.ticks);
         }
         for (index, field) in self.in_order() {
-            let (value, expected) = (after.fields[index], expected(index));
-            if value != expected {
-                encode_value(field, expected, value, w);
+            if after.fields[index] != expected[index] {
+                encode_value(field, expected[index], after.fields[index], w);
             }
         }
     }
 
     pub(super) fn decode(&self, r: &mut BitReader<'_>) -> Result<Entity, Malformed> {
-        let mut changed = 0_u32;
-        for (index, _) in self.variable() {
-            changed |= r.bits("mask", 1)? << index;
-        }
-        if changed == 0 {
-            return Err(Malformed::new("mask", Fault::NotCanonical));
-        }
+        let changed = self.decode_mask(r)?;
         let turned = self.moving().any(|(_, velocity)| changed >> velocity & 1 == 1);
         let turn = if turned { r.ranged("turn", self.ticks)? } else { 0 };
         let mut after = *self.before;
@@ -55,8 +54,23 @@ impl Change<'_> {
         Ok(after)
     }
 
+    /// Which fields are not as expected, each at its index.
+    fn decode_mask(&self, r: &mut BitReader<'_>) -> Result<u32, Malformed> {
+        let mut changed = 0;
+        for (index, field) in self.kind.fields.iter().enumerate() {
+            if field.min < field.max {
+                changed |= r.bits("mask", 1)? << index;
+            }
+        }
+        if changed == 0 {
+            return Err(Malformed::new("mask", Fault::NotCanonical));
+        }
+        Ok(changed)
+    }
+
     /// What field `index` would be if it had followed its velocity, the old one until `turn`
     /// ticks ago and the new one since.
+    #[inline]
     fn expected(&self, index: usize, after: &Entity, turn: u32) -> i32 {
         let (field, base) = (&self.kind.fields[index], self.before.fields[index]);
         let Motion::Along { velocity, per_ticks } = field.motion else { return base };
@@ -68,24 +82,34 @@ impl Change<'_> {
         field.carried(there, new, per_ticks, turn)
     }
 
-    /// How many ticks ago it turned: what explains best where it is. `None` if no velocity
-    /// changed.
+    /// How many ticks ago it turned: what explains best where it is, and the latest such. `None`
+    /// if no velocity changed.
     fn turn(&self, after: &Entity) -> Option<u32> {
-        let turned = |&(_, velocity): &(usize, usize)| {
-            self.before.fields[velocity] != after.fields[velocity]
-        };
-        self.moving().find(turned)?;
-        let error = |turn: &u32| -> u64 {
-            let off = |(index, _): (usize, usize)| {
-                u64::from(after.fields[index].abs_diff(self.expected(index, after, *turn)))
-            };
-            self.moving().filter(turned).map(off).sum()
-        };
-        // The first of the least.
-        (0..=self.ticks).min_by_key(error)
+        let (mut turned, mut count) = ([0; MAX_FIELDS], 0);
+        for (index, velocity) in self.moving() {
+            if self.before.fields[velocity] != after.fields[velocity] {
+                turned[count] = index;
+                count += 1;
+            }
+        }
+        let (mut best, mut least) = (None, u64::MAX);
+        let ticks = if count > 0 { 0..self.ticks + 1 } else { 0..0 };
+        for turn in ticks {
+            let off =
+                |&index: &usize| after.fields[index].abs_diff(self.expected(index, after, turn));
+            let error = turned[..count].iter().map(|index| u64::from(off(index))).sum();
+            if error < least {
+                (best, least) = (Some(turn), error);
+            }
+            if least == 0 {
+                break;
+            }
+        }
+        best
     }
 
     /// The fields that move, each with its velocity.
+    #[inline]
     fn moving(&self) -> impl Iterator<Item = (usize, usize)> {
         self.kind.fields.iter().enumerate().filter_map(|(index, field)| match field.motion {
             Motion::Along { velocity, .. } => Some((index, velocity)),
@@ -93,16 +117,12 @@ impl Change<'_> {
         })
     }
 
-    /// The fields that can change.
-    fn variable(&self) -> impl Iterator<Item = (usize, &'static Field)> {
-        self.kind.fields.iter().enumerate().filter(|(_, field)| field.min < field.max)
-    }
-
     /// All fields: velocities and all else that stays before what moves.
+    #[inline]
     fn in_order(&self) -> impl Iterator<Item = (usize, &'static Field)> {
         let fields = || self.kind.fields.iter().enumerate();
-        let still = fields().filter(|(_, field)| field.motion == Motion::Still);
-        still.chain(fields().filter(|(_, field)| field.motion != Motion::Still))
+        let still = fields().filter(|(_, field)| matches!(field.motion, Motion::Still));
+        still.chain(fields().filter(|(_, field)| !matches!(field.motion, Motion::Still)))
     }
 }
 

@@ -1,7 +1,7 @@
 //! From a body, and the state that it was written against, to a state.
 
 use super::change::Change;
-use super::{Baseline, gap_bits};
+use super::{Baseline, find, gap_bits};
 use crate::replica::bits::BitReader;
 use crate::replica::{ENTITY_LIMIT, Entity, MAX_FIELDS, Schema, State};
 use crate::wire::{Fault, Malformed};
@@ -74,14 +74,14 @@ fn decode_new(
             None => i64::from(baseline.next_id()) + i64::from(r.signed("id")?),
             Some(last) => i64::from(last.id) + 1 + i64::from(r.count("id")?),
         };
-        let free = |id: &u16| out[..kept].binary_search_by_key(id, |entity| entity.id).is_err();
+        let free = |id: &u16| find(&out[..kept], *id).is_none();
         let id = u16::try_from(id).ok().filter(free).ok_or(Malformed::out_of_range("id", id))?;
-        out.push(decode_entity(schema, id, r)?);
-        let place = baseline.entities.binary_search_by_key(&id, |entity| entity.id);
-        if place.is_ok_and(|place| baseline.entities[place].kind == out[out.len() - 1].kind) {
+        let entity = decode_entity(schema, id, r)?;
+        if find(baseline.entities, id).is_some_and(|before| before.kind == entity.kind) {
             // It should have been a change.
             return Err(Malformed::new("kind", Fault::NotCanonical));
         }
+        out.push(entity);
     }
     let (before, new) = out.split_at(kept);
     if let (Some(last), Some(first)) = (before.last(), new.first())

@@ -1,7 +1,7 @@
 //! From two states to a body.
 
 use super::change::Change;
-use super::{Baseline, gap_bits};
+use super::{Baseline, find, gap_bits};
 use crate::replica::bits::BitWriter;
 use crate::replica::{ENTITY_LIMIT, Entity, Schema, State};
 use crate::wire::Full;
@@ -21,50 +21,88 @@ pub fn encode(
     let now = current.entities();
     debug_assert!(now.iter().all(|entity| entity.conforms(schema)), "{current:?}");
     let mut w = BitWriter::new(out);
-    encode_changes(schema, baseline, now, &mut w);
-    encode_new(schema, baseline, now, &mut w);
+    let changed = Changed::find(schema, baseline, now);
+    encode_changes(schema, baseline, now, &changed, &mut w);
+    if changed.kept < now.len() {
+        encode_new(schema, baseline, now, &mut w);
+    }
+    w.flag(false);
     w.finish()
 }
 
-fn encode_changes(schema: &Schema, baseline: Baseline<'_>, now: &[Entity], w: &mut BitWriter<'_>) {
-    let mut changed = [0_u64; ENTITY_LIMIT / 64];
-    let mut changes = 0;
-    for (index, (before, after)) in pairs(baseline.entities, now).enumerate() {
-        let kind = &schema.kinds[usize::from(before.kind)];
-        if after != Some(&before.carried(kind, baseline.ticks)) {
-            changed[index / 64] |= 1 << (index % 64);
-            changes += 1;
+/// Which entities of the baseline are not as their velocities had them.
+struct Changed {
+    /// A bit for each.
+    set: [u64; ENTITY_LIMIT / 64],
+    /// How many are changed or gone.
+    count: u32,
+    /// How many are not gone.
+    kept: usize,
+}
+
+impl Changed {
+    fn find(schema: &Schema, baseline: Baseline<'_>, now: &[Entity]) -> Self {
+        let mut changed = Changed { set: [0; ENTITY_LIMIT / 64], count: 0, kept: 0 };
+        let mut rest = now;
+        for (index, before) in baseline.entities.iter().enumerate() {
+            while let [first, behind @ ..] = rest
+                && first.id < before.id
+            {
+                rest = behind;
+            }
+            let after = rest.first().filter(|after| is_same_thing(before, after));
+            changed.kept += usize::from(after.is_some());
+            let kind = &schema.kinds[usize::from(before.kind)];
+            if after.is_none_or(|after| after.fields != before.carried(kind, baseline.ticks).fields)
+            {
+                changed.set[index / 64] |= 1 << (index % 64);
+                changed.count += 1;
+            }
         }
+        changed
     }
-    w.count(changes);
-    let mut left = baseline.entities.len() as u32;
-    let mut gap = 0;
-    for (index, (before, after)) in pairs(baseline.entities, now).enumerate() {
-        if changed[index / 64] & 1 << (index % 64) == 0 {
-            gap += 1;
-            continue;
-        }
-        let free = left - changes;
+
+    /// Their indices.
+    fn iter(&self) -> impl Iterator<Item = usize> {
+        self.set.iter().enumerate().flat_map(|(word, &bits)| {
+            let next = |bits: &u64| Some(bits & (bits - 1)).filter(|&bits| bits != 0);
+            let rests = std::iter::successors(Some(bits).filter(|&bits| bits != 0), next);
+            rests.map(move |bits| word * 64 + bits.trailing_zeros() as usize)
+        })
+    }
+}
+
+fn encode_changes(
+    schema: &Schema,
+    baseline: Baseline<'_>,
+    now: &[Entity],
+    changed: &Changed,
+    w: &mut BitWriter<'_>,
+) {
+    w.count(changed.count);
+    let mut next = 0;
+    for (index, changes) in changed.iter().zip((1..=changed.count).rev()) {
+        let free = (baseline.entities.len() - next) as u32 - changes;
         if free > 0 {
-            w.rice(gap, gap_bits(free, changes));
+            w.rice((index - next) as u32, gap_bits(free, changes));
         }
+        next = index + 1;
+        let before = &baseline.entities[index];
+        let after = find(now, before.id).filter(|after| is_same_thing(before, after));
         w.flag(after.is_none());
         if let Some(after) = after {
             let kind = &schema.kinds[usize::from(before.kind)];
             Change { kind, before, ticks: baseline.ticks }.encode(after, w);
-        }
-        left -= gap + 1;
-        changes -= 1;
-        gap = 0;
-        if changes == 0 {
-            break;
         }
     }
 }
 
 fn encode_new(schema: &Schema, baseline: Baseline<'_>, now: &[Entity], w: &mut BitWriter<'_>) {
     let mut last = None;
-    for entity in new(baseline.entities, now) {
+    for entity in now {
+        if find(baseline.entities, entity.id).is_some_and(|before| is_same_thing(before, entity)) {
+            continue;
+        }
         w.flag(true);
         let id = i32::from(entity.id);
         match last {
@@ -78,29 +116,9 @@ fn encode_new(schema: &Schema, baseline: Baseline<'_>, now: &[Entity], w: &mut B
             w.bits(value.abs_diff(field.min), field.bits());
         }
     }
-    w.flag(false);
 }
 
-/// Each entity of the baseline with what became of it; `None` if it is gone.
-fn pairs<'a>(
-    before: &'a [Entity],
-    now: &'a [Entity],
-) -> impl Iterator<Item = (&'a Entity, Option<&'a Entity>)> {
-    let mut now = now.iter().peekable();
-    before.iter().map(move |before| {
-        while now.next_if(|after| after.id < before.id).is_some() {}
-        let after = now.next_if(|after| after.id == before.id);
-        // An id that is another kind of thing now was given to a new one.
-        (before, after.filter(|after| after.kind == before.kind))
-    })
-}
-
-/// The entities that the baseline does not have.
-fn new<'a>(before: &'a [Entity], now: &'a [Entity]) -> impl Iterator<Item = &'a Entity> {
-    let mut before = before.iter().peekable();
-    now.iter().filter(move |after| {
-        while before.next_if(|before| before.id < after.id).is_some() {}
-        let before = before.next_if(|before| before.id == after.id);
-        before.is_none_or(|before| before.kind != after.kind)
-    })
+/// An id that is another kind of thing now was given to a new one.
+fn is_same_thing(before: &Entity, after: &Entity) -> bool {
+    (before.id, before.kind) == (after.id, after.kind)
 }
