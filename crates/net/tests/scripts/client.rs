@@ -1,5 +1,7 @@
 //! Our client, and a server of literal bytes.
 
+use std::time::Duration;
+
 use backspin::client::{Client, ClientConfig, ClientEvent};
 use backspin::dot::Dots;
 use backspin::game::{Game, PlayerId};
@@ -233,4 +235,69 @@ fn pings_are_answered_verbatim_and_pongs_are_judged() {
     let counts = desk.node.pings();
     let figures = (counts.answered, counts.corrupt, counts.duplicate, counts.unknown);
     assert_eq!(figures, (1, 1, 1, 1), "{counts:?}");
+}
+
+fn native(kind: u8, sequence: u32, payload: &[u8]) -> Vec<u8> {
+    let len = (payload.len() as u16).to_be_bytes();
+    [&[1, kind, 0], &len[..], &sequence.to_be_bytes(), payload].concat()
+}
+
+/// A client in a room whose last tick is 0x0001_FFFE, and its first input.
+fn in_native_room() -> (Desk<Client>, Vec<u8>) {
+    let (mut desk, server) = (desk(Dialect::Native), address("10.0.0.1:4242"));
+    let hello = desk.advance_ms(0)[0].1.clone();
+    let nonce = &hello[17..25];
+    let challenge = [nonce, &[7; 16], &[0]].concat();
+    desk.receive(server, &native(0x81, 0, &challenge));
+    let join = desk.advance_ms(0)[0].1.clone();
+    assert_eq!(join[1], 0x02, "Join");
+    let place = [0, 1, 0, 0, 0, 9, 0, 0, 0, 1]; // session, player, room
+    let accept = [nonce, &place, &[0, 1, 0xFF, 0xFE], &[60, 4, 0xB0, 0], &[8; 16]].concat();
+    let sent = desk.receive(server, &native(0x82, 1000, &accept));
+    (desk, sent[0].1.clone())
+}
+
+#[test]
+fn an_echoed_input_measures_the_round_trip_and_the_next_input_echoes_the_snapshot() {
+    let (mut desk, first) = in_native_room();
+    let server = address("10.0.0.1:4242");
+    assert_eq!(first[11..15], [0, 2, 0, 0x0A], "for tick 0x0001_FFFE and 12 more");
+    assert_eq!(first[25..], [0], "no snapshot yet, and nothing older");
+    desk.advance_ms(60);
+    // Tick 0x0002_0001 by its low half; the input that ends in 0x0A had come 10 ms before.
+    desk.receive(server, &native(0xA1, 1001, &[0, 1, 0x40, 0x0A, 80, 20, 0, 0]));
+    assert_eq!(desk.node.server_tick(), 0x0002_0001);
+    assert_eq!(desk.node.round_trip().mean(), Some(Duration::from_millis(50)));
+    // The fifth input, 6.7 ms later.
+    let sent = desk.advance_ms(7);
+    assert_eq!(sent[0].1[11..15], [0, 2, 0, 0x0E]);
+    assert_eq!(sent[0].1[25..], [1, 13, 26]);
+    // Half a second without a snapshot.
+    let sent = desk.advance_ms(500);
+    assert_eq!(sent.last().unwrap().1[25..], [1, 43, 255]);
+}
+
+#[test]
+fn an_echo_that_says_nothing_of_the_time_measures_nothing() {
+    let (mut desk, _) = in_native_room();
+    let server = address("10.0.0.1:4242");
+    desk.advance_ms(60);
+    // Held for too long; never sent; sent with another high part of its low byte.
+    for (sequence, echo, held) in [(1001, 0x0A, 255), (1002, 0x20, 80), (1003, 0x4A, 80)] {
+        desk.receive(server, &native(0xA1, sequence, &[0, 1, 0x40, echo, held, 20, 0, 0]));
+    }
+    assert_eq!(desk.node.round_trip().samples(), 0);
+    desk.receive(server, &native(0xA1, 1004, &[0, 2, 0x40, 0x0A, 254, 20, 0, 0]));
+    assert_eq!(desk.node.round_trip().samples(), 1);
+}
+
+#[test]
+fn a_late_input_moves_the_next_one_ahead() {
+    let (mut desk, _) = in_native_room();
+    desk.advance_ms(10);
+    // 20 ms late: more than a tick.
+    let server = address("10.0.0.1:4242");
+    desk.receive(server, &native(0xA1, 1001, &[0, 1, 0x40, 0x0A, 0, 0xD8, 0, 0]));
+    let sent = desk.advance_ms(10);
+    assert_eq!(sent[0].1[11..15], [0, 2, 0, 0x0B + 2]);
 }
