@@ -234,3 +234,68 @@ fn pings_are_answered_verbatim_and_pongs_are_judged() {
     let figures = (counts.answered, counts.corrupt, counts.duplicate, counts.unknown);
     assert_eq!(figures, (1, 1, 1, 1), "{counts:?}");
 }
+
+fn native(kind: u8, sequence: u32, payload: &[u8]) -> Vec<u8> {
+    let len = (payload.len() as u16).to_be_bytes();
+    [&[1, kind, 0], &len[..], &sequence.to_be_bytes(), payload].concat()
+}
+
+/// A client in a room whose last tick is 0x0001_FFFE, and the low byte of its first input's tick.
+fn in_native_room() -> (Desk<Client<Dots>>, u8) {
+    let (mut desk, server) = (desk(Dialect::Native), address("10.0.0.1:4242"));
+    let hello = desk.advance_ms(0)[0].1.clone();
+    let nonce = &hello[17..25];
+    let challenge = [nonce, &[7; 16], &[0]].concat();
+    desk.receive(server, &native(0x81, 0, &challenge));
+    let join = desk.advance_ms(0)[0].1.clone();
+    assert_eq!(join[1], 0x02, "Join");
+    let place = [0, 1, 0, 0, 0, 9, 0, 0, 0, 1]; // session, player, room
+    let accept = [nonce, &place, &[0, 1, 0xFF, 0xFE], &[60, 4, 0xB0, 0], &[8; 16]].concat();
+    desk.receive(server, &native(0x82, 1000, &accept));
+    let sent = desk.advance_ms(17);
+    let first = &sent[0].1;
+    assert_eq!((first[1], &first[9..13]), (0x10, &[0, 1, 0, 1][..]), "for tick 0x0001_FF..");
+    assert_eq!(first[25..], [0], "no snapshot yet, and nothing older");
+    (desk, first[14])
+}
+
+#[test]
+fn an_echoed_input_measures_the_round_trip_and_the_next_input_echoes_the_snapshot() {
+    let (mut desk, echo) = in_native_room();
+    let server = address("10.0.0.1:4242");
+    desk.advance_ms(60);
+    // Tick 0x0002_0001 by its low half, empty; that input had come 10 ms before.
+    desk.receive(server, &native(0xA1, 1001, &[0, 1, 0x40, echo, 80, 20, 0, 0, 0x80]));
+    assert_eq!(desk.node.server_tick(), 0x0002_0001);
+    let rtt = desk.node.round_trip().mean().unwrap().as_millis();
+    assert!((50..=67).contains(&rtt), "{rtt} ms");
+    let sent = desk.advance_ms(17);
+    let input = &sent[0].1;
+    let back = input[14].wrapping_sub(1);
+    assert_eq!((input[25] & 1, input[26]), (1, back), "the snapshot is echoed");
+}
+
+#[test]
+fn an_echo_that_says_nothing_of_the_time_measures_nothing() {
+    let (mut desk, echo) = in_native_room();
+    let server = address("10.0.0.1:4242");
+    desk.advance_ms(60);
+    // Held for too long; never sent.
+    for (sequence, echo, held) in [(1001, echo, 255), (1002, echo.wrapping_add(100), 80)] {
+        desk.receive(server, &native(0xA1, sequence, &[0, 1, 0x40, echo, held, 20, 0, 0, 0x80]));
+    }
+    assert_eq!(desk.node.round_trip().samples(), 0);
+    desk.receive(server, &native(0xA1, 1004, &[0, 2, 0x40, echo, 254, 20, 0, 0, 0x80]));
+    assert_eq!(desk.node.round_trip().samples(), 1);
+}
+
+#[test]
+fn inputs_that_come_late_move_the_next_ones_ahead() {
+    let (mut desk, echo) = in_native_room();
+    let server = address("10.0.0.1:4242");
+    // 60 ms late, and nothing else is known yet.
+    desk.receive(server, &native(0xA1, 1001, &[0, 1, 0x40, echo, 0, 0x88, 0, 0, 0x80]));
+    let sent = desk.advance_ms(17);
+    let ahead = sent.last().unwrap().1[14].wrapping_sub(echo);
+    assert!((4..=8).contains(&ahead), "{ahead} ticks in one");
+}

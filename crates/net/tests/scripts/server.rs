@@ -11,7 +11,7 @@ use backspin::server::Server;
 use backspin::session::EndReason;
 use backspin::time::Time;
 use backspin::wire::Name;
-use backspin::wire::native::{CloseReason, Datagram, Packet};
+use backspin::wire::native::{CloseReason, Datagram, Feedback, Packet};
 
 use super::desk::{Desk, Sent, address, sent_to};
 
@@ -291,7 +291,11 @@ impl Peer {
     fn input(&mut self, buttons: u8) -> Vec<u8> {
         // Three ticks for each input of twenty a second, and a little ahead.
         self.inputs += 3;
-        let tick = (self.inputs + 6).to_be_bytes();
+        self.input_for(self.inputs + 6, buttons)
+    }
+
+    fn input_for(&mut self, tick: u32, buttons: u8) -> Vec<u8> {
+        let tick = tick.to_be_bytes();
         let payload = [&self.session[..], &tick, &[0, buttons], &[0; 4], &[0; 4], &[0]].concat();
         let sequence = self.sequence;
         self.sequence = sequence.wrapping_add(1);
@@ -417,6 +421,41 @@ fn a_replayed_or_far_off_number_is_not_taken() {
     desk.receive(alice.at, &far);
     let member = desk.node.rooms()[0].members().next().unwrap();
     assert_eq!(member.buttons.0, 0);
+}
+
+/// The feedback of the only snapshot among these.
+fn feedback(sent: &[Sent]) -> Option<Feedback> {
+    let packets = sent.iter().map(|(_, bytes)| Datagram::decode(bytes).unwrap().packet);
+    let snapshots: Vec<_> = packets
+        .filter_map(|packet| match packet {
+            Packet::DeltaSnapshot(snapshot) => Some(snapshot.feedback),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(snapshots.len(), 1);
+    snapshots[0]
+}
+
+#[test]
+fn a_snapshot_says_how_the_inputs_fared() {
+    let mut desk = desk();
+    let mut alice = join(&mut desk, address("10.0.0.2:5000"));
+    assert_eq!(feedback(&desk.advance_ms(20)), None, "no input yet");
+    // Tick 5 is due at 83.3 ms, tick 4 at 66.7 ms. One datagram is lost, two swap places.
+    let [_lost, overtaken, newest] = [3, 4, 5].map(|tick| alice.input_for(tick, 0));
+    desk.receive(alice.at, &newest);
+    desk.advance_ms(5);
+    desk.receive(alice.at, &overtaken);
+    // Ticks 1 and 2 had no input; what is lost is not known yet, and taken to be a twentieth.
+    let expected = Feedback { echo: 5, held: 106, early: 83, missing: 0b11, lost: 13 };
+    assert_eq!(feedback(&desk.advance_ms(10)), Some(expected), "after 33.3 ms");
+    assert_eq!(feedback(&desk.advance_ms(16)), None, "nothing came");
+    // Late by a third of a millisecond, behind another that was lost.
+    desk.advance_ms(16);
+    let [_lost, late] = [3, 4].map(|tick| alice.input_for(tick, 0));
+    desk.receive(alice.at, &late);
+    let came = feedback(&desk.advance_ms(17)).unwrap();
+    assert_eq!((came.echo, came.early, came.missing), (4, 0, 0b11100), "ticks 1 to 3 had none");
 }
 
 #[test]

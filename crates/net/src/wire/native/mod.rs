@@ -261,6 +261,30 @@ mod tests {
         }
     }
 
+    #[test]
+    fn a_match_of_pong_fits_its_budget() {
+        let newest = InputRecord { sequence: 9, input_flags: 1, timestamp: 0, delta_time: 0.0 };
+        let mut room = [0; History::MAX_LEN];
+        let input = Packet::Input(Input {
+            session: SessionIndex::MIN,
+            newest,
+            snapshot: Some(SnapshotEcho { back: 9, held: 40 }),
+            drawn_back: Some(2048),
+            events: None,
+            history: History::new(1, [1; 10], &mut room),
+        });
+        assert_eq!(len(input), 31, "2,000 bytes a second are 33 in each of 60");
+        let delta = Packet::DeltaSnapshot(DeltaSnapshot {
+            tick: 9,
+            baseline_back: 6,
+            feedback: Some(Feedback { echo: 9, held: 80, early: 16, missing: 0, lost: 13 }),
+            part: Part::WHOLE,
+            events: None,
+            body: &[0; 7],
+        });
+        assert_eq!(len(delta), 24, "1,500 bytes a second are 25 in each of 60");
+    }
+
     /// Every packet that begins with a session index, as short as it gets.
     fn shortest_in_session() -> [Packet<'static>; 7] {
         let session = SessionIndex::MIN;
