@@ -20,7 +20,7 @@ fn main() {
 const BACK: usize = 9;
 
 /// So many ticks are written or applied in turn, as no two are alike.
-const TICKS: usize = 64;
+const TICKS: usize = 256;
 
 fn rtype() -> Vec<State> {
     let mut game = Rtype::new(1);
@@ -81,28 +81,28 @@ fn decode(bencher: Bencher<'_, '_>, schema: &Schema, states: &[State]) {
     });
 }
 
-#[divan::bench]
+#[divan::bench(sample_size = TICKS as u32)]
 fn rtype_encode(bencher: Bencher<'_, '_>) {
     encode(bencher, &RTYPE, &rtype());
 }
 
-#[divan::bench]
+#[divan::bench(sample_size = TICKS as u32)]
 fn rtype_decode(bencher: Bencher<'_, '_>) {
     decode(bencher, &RTYPE, &rtype());
 }
 
-#[divan::bench]
+#[divan::bench(sample_size = TICKS as u32)]
 fn pong_encode(bencher: Bencher<'_, '_>) {
     encode(bencher, &PONG, &pong());
 }
 
-#[divan::bench]
+#[divan::bench(sample_size = TICKS as u32)]
 fn pong_decode(bencher: Bencher<'_, '_>) {
     decode(bencher, &PONG, &pong());
 }
 
 /// One tick of a room: 64 entities, 4 clients with one baseline.
-#[divan::bench]
+#[divan::bench(sample_size = TICKS as u32)]
 fn rtype_for_four_clients(bencher: Bencher<'_, '_>) {
     let states = rtype();
     let mut bodies = Bodies::new(1200);
@@ -113,9 +113,13 @@ fn rtype_for_four_clients(bencher: Bencher<'_, '_>) {
     });
 }
 
-#[divan::bench]
+#[divan::bench(sample_size = TICKS as u32)]
 fn rtype_push(bencher: Bencher<'_, '_>) {
     let states = rtype();
     let mut history = History::default();
-    each_tick(bencher, &states, |tick| history.push(black_box(&states[tick])));
+    let mut newest = states[0].clone();
+    each_tick(bencher, &states, |_| {
+        newest.tick += 1;
+        history.push(black_box(&newest));
+    });
 }

@@ -149,9 +149,10 @@ impl Field {
         self.max.abs_diff(self.min)
     }
 
-    /// Where `velocity` carries `base` in `ticks`.
+    /// Where `velocity` carries `base` in `ticks`, if it moves.
     #[inline]
-    pub(super) fn carried(&self, base: i32, velocity: i32, per_ticks: u16, ticks: u32) -> i32 {
+    pub(super) fn carried(&self, base: i32, velocity: i32, ticks: u32) -> i32 {
+        let Motion::Along { per_ticks, .. } = self.motion else { return base };
         // Both products and sums of these types fit.
         let way = i64::from(velocity) * i64::from(ticks);
         // Most games count per tick, and a division costs more than all else here.
@@ -293,7 +294,8 @@ mod tests {
             (0, i32::MIN, 1, u32::MAX, -160),
             (0, i32::MAX, 1, u32::MAX, 1600),
         ] {
-            assert_eq!(FIELD.carried(base, velocity, per_ticks, ticks), then);
+            let motion = Motion::Along { velocity: 0, per_ticks };
+            assert_eq!(Field { motion, ..FIELD }.carried(base, velocity, ticks), then);
         }
     }
 

@@ -51,20 +51,33 @@ impl Entity {
     /// # Panics
     /// If it is not of `schema`.
     pub fn extrapolate(&self, schema: &Schema, ticks: u32) -> Entity {
-        self.carried(&schema.kinds[usize::from(self.kind)], ticks)
+        let mut then = *self;
+        then.carry(&schema.kinds[usize::from(self.kind)], ticks);
+        then
     }
 
-    /// The same, of a known kind.
+    /// The same in place, of a known kind.
     #[inline]
-    pub(super) fn carried(&self, kind: &Kind, ticks: u32) -> Entity {
-        let mut then = *self;
+    pub(super) fn carry(&mut self, kind: &Kind, ticks: u32) {
         for (index, field) in kind.fields.iter().enumerate() {
-            if let Motion::Along { velocity, per_ticks } = field.motion {
-                let velocity = self.fields[velocity];
-                then.fields[index] = field.carried(self.fields[index], velocity, per_ticks, ticks);
+            if let Motion::Along { velocity, .. } = field.motion {
+                // The velocity stays, so the order of the fields does not matter.
+                self.fields[index] =
+                    field.carried(self.fields[index], self.fields[velocity], ticks);
             }
         }
-        then
+    }
+
+    /// Whether `after` is what its velocities make of it.
+    #[inline]
+    pub(super) fn is_carried_to(&self, after: &Entity, kind: &Kind, ticks: u32) -> bool {
+        kind.fields.iter().enumerate().all(|(index, field)| {
+            let velocity = match field.motion {
+                Motion::Along { velocity, .. } => self.fields[velocity],
+                Motion::Still => 0,
+            };
+            after.fields[index] == field.carried(self.fields[index], velocity, ticks)
+        })
     }
 
     /// Whether it is of `schema`: its kind is known, its counts are in their ranges.

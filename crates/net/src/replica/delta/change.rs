@@ -42,11 +42,10 @@ impl Change<'_> {
         let turn = if turned { r.ranged("turn", self.ticks)? } else { 0 };
         let mut after = *self.before;
         for (index, field) in self.in_order() {
-            let expected = self.expected(index, &after, turn);
-            after.fields[index] = match changed >> index & 1 {
-                0 => expected,
-                _ => decode_value(field, expected, r)?,
-            };
+            after.fields[index] = self.expected(index, &after, turn);
+            if changed >> index & 1 == 1 {
+                after.fields[index] = decode_value(field, after.fields[index], r)?;
+            }
         }
         if turned && self.turn(&after) != Some(turn) {
             return Err(Malformed::new("turn", Fault::NotCanonical));
@@ -54,16 +53,21 @@ impl Change<'_> {
         Ok(after)
     }
 
-    /// Which fields are not as expected, each at its index.
+    /// Which fields are not as expected: bit n is field n.
     fn decode_mask(&self, r: &mut BitReader<'_>) -> Result<u32, Malformed> {
-        let mut changed = 0;
-        for (index, field) in self.kind.fields.iter().enumerate() {
-            if field.min < field.max {
-                changed |= r.bits("mask", 1)? << index;
-            }
-        }
-        if changed == 0 {
+        let fields = self.kind.fields;
+        let variable = |field: &Field| field.min < field.max;
+        let mut mask =
+            r.bits("mask", fields.iter().filter(|field| variable(field)).count() as u32)?;
+        if mask == 0 {
             return Err(Malformed::new("mask", Fault::NotCanonical));
+        }
+        let mut changed = 0;
+        for (index, field) in fields.iter().enumerate().rev() {
+            if variable(field) {
+                changed |= (mask & 1) << index;
+                mask >>= 1;
+            }
         }
         Ok(changed)
     }
@@ -72,40 +76,45 @@ impl Change<'_> {
     /// ticks ago and the new one since.
     #[inline]
     fn expected(&self, index: usize, after: &Entity, turn: u32) -> i32 {
-        let (field, base) = (&self.kind.fields[index], self.before.fields[index]);
-        let Motion::Along { velocity, per_ticks } = field.motion else { return base };
-        let (old, new) = (self.before.fields[velocity], after.fields[velocity]);
-        if old == new {
-            return field.carried(base, old, per_ticks, self.ticks);
+        match self.kind.fields[index].motion {
+            Motion::Still => self.before.fields[index],
+            Motion::Along { velocity, .. } => self.way(index, velocity, after).end(turn),
         }
-        let there = field.carried(base, old, per_ticks, self.ticks - turn);
-        field.carried(there, new, per_ticks, turn)
     }
 
     /// How many ticks ago it turned: what explains best where it is, and the latest such. `None`
     /// if no velocity changed.
     fn turn(&self, after: &Entity) -> Option<u32> {
-        let (mut turned, mut count) = ([0; MAX_FIELDS], 0);
-        for (index, velocity) in self.moving() {
-            if self.before.fields[velocity] != after.fields[velocity] {
-                turned[count] = index;
-                count += 1;
-            }
+        let mut ways = self.moving().map(|(index, velocity)| self.way(index, velocity, after));
+        let mut turned = [ways.find(Way::turns)?; MAX_FIELDS];
+        let mut count = 1;
+        for way in ways.filter(Way::turns) {
+            turned[count] = way;
+            count += 1;
         }
-        let (mut best, mut least) = (None, u64::MAX);
-        let ticks = if count > 0 { 0..self.ticks + 1 } else { 0..0 };
-        for turn in ticks {
-            let off =
-                |&index: &usize| after.fields[index].abs_diff(self.expected(index, after, turn));
-            let error = turned[..count].iter().map(|index| u64::from(off(index))).sum();
+        let (mut best, mut least) = (0, u64::MAX);
+        for turn in 0..=self.ticks {
+            let error = turned[..count].iter().map(|way| way.error(turn)).sum();
             if error < least {
-                (best, least) = (Some(turn), error);
+                (best, least) = (turn, error);
             }
             if least == 0 {
                 break;
             }
         }
-        best
+        Some(best)
+    }
+
+    #[inline]
+    fn way(&self, index: usize, velocity: usize, after: &Entity) -> Way<'_> {
+        Way {
+            field: &self.kind.fields[index],
+            from: self.before.fields[index],
+            to: after.fields[index],
+            old: self.before.fields[velocity],
+            new: after.fields[velocity],
+            ticks: self.ticks,
+        }
     }
 
     /// The fields that move, each with its velocity.
@@ -123,6 +132,41 @@ impl Change<'_> {
         let fields = || self.kind.fields.iter().enumerate();
         let still = fields().filter(|(_, field)| matches!(field.motion, Motion::Still));
         still.chain(fields().filter(|(_, field)| !matches!(field.motion, Motion::Still)))
+    }
+}
+
+/// A field that moves, from the baseline to now.
+#[derive(Clone, Copy)]
+struct Way<'a> {
+    field: &'a Field,
+    from: i32,
+    to: i32,
+    /// The velocity before and after.
+    old: i32,
+    new: i32,
+    ticks: u32,
+}
+
+impl Way<'_> {
+    #[inline]
+    fn turns(&self) -> bool {
+        self.old != self.new
+    }
+
+    /// Where it ends if the velocity changed `turn` ticks ago.
+    #[inline]
+    fn end(&self, turn: u32) -> i32 {
+        if !self.turns() {
+            return self.field.carried(self.from, self.old, self.ticks);
+        }
+        let there = self.field.carried(self.from, self.old, self.ticks - turn);
+        self.field.carried(there, self.new, turn)
+    }
+
+    /// How far that is from where it is.
+    #[inline]
+    fn error(&self, turn: u32) -> u64 {
+        u64::from(self.to.abs_diff(self.end(turn)))
     }
 }
 

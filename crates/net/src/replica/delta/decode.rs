@@ -36,8 +36,13 @@ fn decode_changes(
     out: &mut Vec<Entity>,
 ) -> Result<(), Malformed> {
     let mut left = baseline.entities;
-    let unchanged =
-        |before: &Entity| before.carried(&schema.kinds[usize::from(before.kind)], baseline.ticks);
+    let carry = |entities: &[Entity], out: &mut Vec<Entity>| {
+        let start = out.len();
+        out.extend_from_slice(entities);
+        for entity in &mut out[start..] {
+            entity.carry(&schema.kinds[usize::from(entity.kind)], baseline.ticks);
+        }
+    };
     let count = r.count("changes")?;
     if count as usize > left.len() {
         return Err(Malformed::out_of_range("changes", count));
@@ -46,7 +51,7 @@ fn decode_changes(
         let free = left.len() as u32 - changes;
         let gap = if free > 0 { r.rice("gap", gap_bits(free, changes), free)? } else { 0 };
         let (passed, rest) = left.split_at(gap as usize);
-        out.extend(passed.iter().map(unchanged));
+        carry(passed, out);
         // A gap is at most `free`, so the changed ones are still ahead.
         let [before, rest @ ..] = rest else { break };
         if !r.flag("gone")? {
@@ -55,7 +60,7 @@ fn decode_changes(
         }
         left = rest;
     }
-    out.extend(left.iter().map(unchanged));
+    carry(left, out);
     Ok(())
 }
 

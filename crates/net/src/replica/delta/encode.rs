@@ -45,16 +45,10 @@ impl Changed {
         let mut changed = Changed { set: [0; ENTITY_LIMIT / 64], count: 0, kept: 0 };
         let mut rest = now;
         for (index, before) in baseline.entities.iter().enumerate() {
-            while let [first, behind @ ..] = rest
-                && first.id < before.id
-            {
-                rest = behind;
-            }
-            let after = rest.first().filter(|after| is_same_thing(before, after));
+            let after = pass(&mut rest, before);
             changed.kept += usize::from(after.is_some());
             let kind = &schema.kinds[usize::from(before.kind)];
-            if after.is_none_or(|after| after.fields != before.carried(kind, baseline.ticks).fields)
-            {
+            if !after.is_some_and(|after| before.is_carried_to(after, kind, baseline.ticks)) {
                 changed.set[index / 64] |= 1 << (index % 64);
                 changed.count += 1;
             }
@@ -88,7 +82,7 @@ fn encode_changes(
         }
         next = index + 1;
         let before = &baseline.entities[index];
-        let after = find(now, before.id).filter(|after| is_same_thing(before, after));
+        let after = find(now, before.id).filter(|after| after.kind == before.kind);
         w.flag(after.is_none());
         if let Some(after) = after {
             let kind = &schema.kinds[usize::from(before.kind)];
@@ -98,9 +92,9 @@ fn encode_changes(
 }
 
 fn encode_new(schema: &Schema, baseline: Baseline<'_>, now: &[Entity], w: &mut BitWriter<'_>) {
-    let mut last = None;
+    let (mut rest, mut last) = (baseline.entities, None);
     for entity in now {
-        if find(baseline.entities, entity.id).is_some_and(|before| is_same_thing(before, entity)) {
+        if pass(&mut rest, entity).is_some() {
             continue;
         }
         w.flag(true);
@@ -118,7 +112,15 @@ fn encode_new(schema: &Schema, baseline: Baseline<'_>, now: &[Entity], w: &mut B
     }
 }
 
-/// An id that is another kind of thing now was given to a new one.
-fn is_same_thing(before: &Entity, after: &Entity) -> bool {
-    (before.id, before.kind) == (after.id, after.kind)
+/// The same thing as `entity` in `rest`, where what comes before it is dropped. An id that is
+/// another kind of thing now was given to a new one.
+#[inline]
+fn pass<'a>(rest: &mut &'a [Entity], entity: &Entity) -> Option<&'a Entity> {
+    while let [first, behind @ ..] = rest {
+        if first.id >= entity.id {
+            return Some(first).filter(|first| (first.id, first.kind) == (entity.id, entity.kind));
+        }
+        *rest = behind;
+    }
+    None
 }
