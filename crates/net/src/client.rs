@@ -460,9 +460,7 @@ impl<G: Game> Client<G> {
     fn patience(&self, now: Time) -> RetryPolicy {
         match self.player {
             None => RetryPolicy::HELLO,
-            Some(_) => {
-                RetryPolicy { give_up: self.resume_until.since(now), ..RetryPolicy::HELLO }
-            }
+            Some(_) => RetryPolicy { give_up: self.resume_until.since(now), ..RetryPolicy::HELLO },
         }
     }
 

@@ -148,7 +148,7 @@ impl<G: Game> Room<G> {
         let feedback = report.map(|report| Feedback {
             echo: report.echo_tick as u8,
             held: (now.since(report.arrived).as_micros() / 125).min(u8::MAX.into()) as u8,
-            early: (report.early_ns / 500_000).clamp(i8::MIN.into(), i8::MAX.into()) as i8,
+            early: report.early_ns.div_euclid(500_000).clamp(i8::MIN.into(), i8::MAX.into()) as i8,
             missing: native.queue.missing(),
             lost,
         });
