@@ -15,7 +15,7 @@ use std::collections::VecDeque;
 use std::net::SocketAddr;
 use std::time::Duration;
 
-use crate::channel::{AlarmEvent, Pending};
+use crate::channel::{AlarmEvent, LogLine, Pending, Timeline};
 use crate::clock::Delay;
 use crate::game::{Buttons, Event, Game, PlayerId};
 use crate::node::{Node, Path, StreamAction, StreamEvent, StreamId, StreamNode, Transmit};
@@ -49,6 +49,8 @@ pub struct ClientConfig {
     pub own_port: u16,
     /// When a silent server is worth a sign, and when it is given up.
     pub liveness: Limits,
+    /// How many lines about inputs and snapshots are kept for [`Client::poll_line`]; 0 is none.
+    pub journal: usize,
     /// How long a server keeps the place of a player it has dropped (`native`).
     pub resume_for: Duration,
 }
@@ -66,6 +68,7 @@ impl ClientConfig {
             token: Vec::new(),
             own_port: 0,
             liveness: Limits::DEFAULT,
+            journal: 0,
             resume_for: crate::front::RESUME_FOR,
         }
     }
@@ -325,6 +328,16 @@ impl<G: Game> Client<G> {
         if let Some(seat) = self.seat_mut() {
             seat.draw(now, frame);
         }
+    }
+
+    /// The fate of the last inputs (`native`), as a picture.
+    pub fn timeline(&self) -> Option<&Timeline> {
+        self.seat().map(seat::Seat::timeline)
+    }
+
+    /// The oldest line about inputs and snapshots (`native`) that was not read yet.
+    pub fn poll_line(&mut self) -> Option<LogLine> {
+        self.seat_mut()?.poll_line()
     }
 
     /// Sends something that must arrive (`native`), at most 255 bytes. Whether there was room.

@@ -10,6 +10,7 @@ mod voice;
 use std::collections::VecDeque;
 use std::time::Duration;
 
+use crate::channel::{Journal, LogLine};
 use crate::front::{Admission, Call, CallKind, Notice, NoticeKind, RESUME_FOR};
 use crate::game::{Buttons, Event, Game, PlayerId, PlayerInput, REWIND_LIMIT_TICKS, Reach, Turn};
 use crate::node::{Path, Transmit};
@@ -30,6 +31,8 @@ pub struct RoomConfig {
     pub resume_for: Duration,
     /// A round trip above this is worth a line in the log.
     pub high_latency: Duration,
+    /// How many lines about inputs and snapshots are kept for [`Room::poll_line`]; 0 is none.
+    pub journal: usize,
 }
 
 impl Default for RoomConfig {
@@ -38,6 +41,7 @@ impl Default for RoomConfig {
             liveness: Limits::DEFAULT,
             resume_for: RESUME_FOR,
             high_latency: Duration::from_millis(300),
+            journal: 0,
         }
     }
 }
@@ -109,6 +113,7 @@ pub struct Room<G: Game> {
     events: VecDeque<RoomEvent>,
     notices: VecDeque<Notice>,
     view: View,
+    journal: Journal,
     /// The worlds of the last ticks, to be rewound to.
     past: Vec<(u32, G::World)>,
     game_events: Vec<Event>,
@@ -153,6 +158,7 @@ impl<G: Game> Room<G> {
             events: VecDeque::new(),
             notices: VecDeque::new(),
             view: View::new(game.schema()),
+            journal: Journal::new(config.journal),
             past: Vec::new(),
             game_events: Vec::new(),
             cursor: 0,
@@ -199,6 +205,11 @@ impl<G: Game> Room<G> {
         self.events.pop_front()
     }
 
+    /// The oldest line about inputs and snapshots that was not read yet.
+    pub fn poll_line(&mut self) -> Option<LogLine> {
+        self.journal.poll()
+    }
+
     /// What the front must know.
     pub fn poll_notice(&mut self) -> Option<Notice> {
         self.notices.pop_front()
@@ -227,7 +238,8 @@ impl<G: Game> Room<G> {
             CallKind::StreamClosed => member.lose_stream(now, &self.config),
             CallKind::Packet(packet) => {
                 let clock = TickClock { epoch: self.epoch, rate: self.game.tick_rate() };
-                let came = member.handle_packet(now, clock, &packet, &self.config);
+                let journal = &mut self.journal;
+                let came = member.handle_packet(now, clock, &packet, &self.config, journal);
                 self.react(now, place, came);
             }
         }
@@ -397,7 +409,7 @@ impl<G: Game> Room<G> {
         let tick = self.tick.wrapping_add(1).max(1);
         self.inputs.clear();
         for member in self.members.iter_mut().flatten() {
-            let input = member.take_input(tick);
+            let input = member.take_input(tick, &mut self.journal);
             if member.role == Role::Play {
                 self.inputs.push(input);
             }

@@ -8,6 +8,7 @@
 //! events    what must arrive, in order and exactly once
 //! block     what of the events goes into a datagram that is sent anyway
 //! log       what happened to inputs, in words and as a picture
+//! journal   the lines of whoever wants to read them
 //! ```
 //!
 //! Below lies [`crate::session`], which has judged the datagram; above, the room and the client,
@@ -16,6 +17,7 @@
 
 mod block;
 mod events;
+mod journal;
 mod log;
 mod pending;
 mod queue;
@@ -26,6 +28,7 @@ pub use events::{
     BACKLOG_BYTES, Backlog, Batch, EVENT_BYTES, EVENT_LIMIT, Inbox, InboxCounts, Outbox,
     OutboxCounts,
 };
+pub use journal::Journal;
 pub use log::{ClientTimeline, Fate, LogLine, ServerTimeline, TIMELINE_LEN, Timeline};
 pub use pending::{
     Alarm, AlarmEvent, CALM_AFTER, HIGH_LATENCY_OVER, LAG_OVER, LOST_OVER, PENDING_LIMIT, Pending,

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use super::seat::Seat;
 use super::{Client, ClientEvent, Phase, RosterLine, Speech};
+use crate::channel::Journal;
 use crate::game::{Game, PlayerId};
 use crate::session::{EndReason, Question, Retry, Secrets, Verdict};
 use crate::time::Time;
@@ -138,7 +139,7 @@ impl<G: Game> Client<G> {
         let rtt = now.since(native.asked).min(Duration::from_secs(1));
         native.seat = Some(Box::new(match native.seat.take() {
             Some(seat) => seat.resumed(now, game, sequence, accept, rtt),
-            None => Seat::new(now, game, sequence, accept, rtt),
+            None => Seat::new(now, game, sequence, accept, rtt, Journal::new(self.config.journal)),
         }));
         self.enter(now, PlayerId(accept.player));
     }

@@ -5,7 +5,10 @@ use std::collections::VecDeque;
 use std::time::Duration;
 
 use super::{ClientEvent, Frame};
-use crate::channel::{Alarm, AlarmEvent, BLOCK_ROOM, Inbox, Outbox, Pending, event_block, tick};
+use crate::channel::{
+    Alarm, AlarmEvent, BLOCK_ROOM, Inbox, Journal, LogLine, Outbox, Pending, Timeline, event_block,
+    tick,
+};
 use crate::clock::{Ahead, Behind, Feedback, ServerClock};
 use crate::game::{Buttons, Event, Game, PlayerId};
 use crate::replica::{Drawn, Picture, Prediction, State, delta};
@@ -54,6 +57,8 @@ pub(super) struct Seat<G: Game> {
     inbox: Inbox,
     outbox: Outbox,
     events: VecDeque<ClientEvent>,
+    timeline: Timeline,
+    journal: Journal,
 }
 
 /// Why a snapshot was not taken.
@@ -65,7 +70,14 @@ pub(super) enum Refused {
 }
 
 impl<G: Game> Seat<G> {
-    pub(super) fn new(now: Time, game: G, sequence: u32, accept: &Accept, rtt: Duration) -> Self {
+    pub(super) fn new(
+        now: Time,
+        game: G,
+        sequence: u32,
+        accept: &Accept,
+        rtt: Duration,
+        journal: Journal,
+    ) -> Self {
         let rate = accept.tick_rate;
         let server_tick = f64::from(accept.tick) + rtt.as_secs_f64() / 2.0 * f64::from(rate);
         let ahead = Ahead::new(now, rate, server_tick, rtt);
@@ -91,6 +103,8 @@ impl<G: Game> Seat<G> {
             inbox: Inbox::new(),
             outbox: Outbox::new(),
             events: VecDeque::new(),
+            timeline: Timeline::new(),
+            journal,
         }
     }
 
@@ -103,8 +117,8 @@ impl<G: Game> Seat<G> {
         accept: &Accept,
         rtt: Duration,
     ) -> Self {
-        let Seat { inbox, outbox, events, roster_revision, .. } = self;
-        let seat = Seat::new(now, game, sequence, accept, rtt);
+        let Seat { inbox, outbox, events, roster_revision, journal, .. } = self;
+        let seat = Seat::new(now, game, sequence, accept, rtt, journal);
         Seat { inbox, outbox, events, roster_revision, ..seat }
     }
 
@@ -155,6 +169,9 @@ impl<G: Game> Seat<G> {
         if newer {
             self.newest_at = Some(now);
             self.pending.acknowledge(tick);
+            self.timeline
+                .handle_snapshot(tick, snapshot.feedback.map_or(0, |report| report.missing));
+            self.journal.note(LogLine::AckReceived { seq: tick, pending: self.pending.len() });
             self.reconcile(tick);
         }
         Ok(measured)
@@ -223,6 +240,12 @@ impl<G: Game> Seat<G> {
         let mut made = false;
         while self.ahead.due(self.next_input) <= now {
             self.pending.push(now, self.next_input, buttons.0);
+            self.timeline.handle_sent(self.next_input);
+            self.journal.note(LogLine::InputSent {
+                seq: self.next_input,
+                flags: buttons.0,
+                ts: now.as_millis() as u32,
+            });
             self.next_input = tick::after(self.next_input, 1);
             made = true;
             if let Some(prediction) = &mut self.prediction {
@@ -370,6 +393,14 @@ impl<G: Game> Seat<G> {
 
     pub(super) fn pending(&self) -> &Pending {
         &self.pending
+    }
+
+    pub(super) fn timeline(&self) -> &Timeline {
+        &self.timeline
+    }
+
+    pub(super) fn poll_line(&mut self) -> Option<LogLine> {
+        self.journal.poll()
     }
 
     pub(super) fn prediction(&self) -> Option<&Prediction<G>> {

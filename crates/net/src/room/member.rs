@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::{MemberCard, RoomConfig, TickClock};
-use crate::channel::{Inbox, InputQueue, InputSource, Newest, Outbox, tick};
+use crate::channel::{Inbox, InputQueue, InputSource, Journal, LogLine, Newest, Outbox, tick};
 use crate::clock::LossMeter;
 use crate::front::{Admission, Voice};
 use crate::game::{Buttons, PlayerId, PlayerInput};
@@ -195,7 +195,7 @@ impl Member {
     }
 
     /// What the member does in `tick`.
-    pub(super) fn take_input(&mut self, tick: u32) -> PlayerInput {
+    pub(super) fn take_input(&mut self, tick: u32, journal: &mut Journal) -> PlayerInput {
         let mut drawn = None;
         let here = self.is_here();
         if let Speech::Native(native) = &mut self.voice {
@@ -204,6 +204,10 @@ impl Member {
                 self.buttons = Buttons(taken.buttons);
                 self.ticks += 1;
                 self.ticks_without_input += u64::from(taken.source != InputSource::Real);
+                if taken.source == InputSource::Real {
+                    let (player, last_ack) = (self.player.0, tick);
+                    journal.note(LogLine::InputProcess { player, seq: tick, last_ack });
+                }
             }
             drawn = native.drawn_back.map(|back| f64::from(tick) - back);
         }
@@ -339,12 +343,13 @@ impl Member {
         clock: TickClock,
         packet: &Packet<'_>,
         config: &RoomConfig,
+        journal: &mut Journal,
     ) -> Came {
         if !self.is_here() {
             return Came::Nothing;
         }
         match packet {
-            Packet::Native(datagram) => self.handle_native(now, clock, datagram, config),
+            Packet::Native(datagram) => self.handle_native(now, clock, datagram, config, journal),
             #[cfg(feature = "rtype")]
             Packet::Rtype(packet) => self.handle_rtype(now, packet, config),
             #[cfg(feature = "lan")]
@@ -368,6 +373,7 @@ impl Member {
         clock: TickClock,
         datagram: &native::Datagram<'_>,
         config: &RoomConfig,
+        journal: &mut Journal,
     ) -> Came {
         let Speech::Native(native) = &mut self.voice else { return Came::Nothing };
         if !native.window.handle(datagram.sequence).is_taken() {
@@ -376,8 +382,10 @@ impl Member {
         native.lost.handle_arrival(datagram.sequence);
         let came = match datagram.packet {
             native::Packet::Input(input) => {
-                native.handle_input(now, clock, &input);
+                let gap = native.handle_input(now, clock, &input);
                 self.last_input = now;
+                let (player, seq) = (self.player.0, input.newest.sequence);
+                journal.note(LogLine::InputRecv { player, seq, gap });
                 Came::Nothing
             }
             native::Packet::SnapshotAck(ack) => {
@@ -457,12 +465,13 @@ impl Member {
 }
 
 impl Native {
-    fn handle_input(&mut self, now: Time, clock: TickClock, input: &native::Input<'_>) {
+    /// Takes the inputs of a datagram; says how many before them no datagram has brought.
+    fn handle_input(&mut self, now: Time, clock: TickClock, input: &native::Input<'_>) -> u32 {
         let record = input.newest;
         let due = clock.due(record.sequence);
         let early_ns = due.as_nanos() as i64 - now.as_nanos() as i64;
         let newest = Newest { tick: record.sequence, buttons: record.input_flags, early_ns };
-        self.queue.handle(now, newest, input.history.iter());
+        let received = self.queue.handle(now, newest, input.history.iter());
         self.drawn_back = input.drawn_back.map(|back| f64::from(back) / 256.0);
         if let Some(echo) = input.snapshot {
             self.handle_ack(tick::before(record.sequence, echo.back.into()), None);
@@ -470,6 +479,7 @@ impl Native {
         if let Some(block) = &input.events {
             self.handle_events(block);
         }
+        received.gap
     }
 
     fn handle_ack(&mut self, server_tick: u32, events: Option<&native::EventBlock<'_>>) {

@@ -4,7 +4,7 @@ use super::member::{Member, Native, Presence, Speech};
 use super::{Room, View};
 use std::time::Duration;
 
-use crate::channel::{BLOCK_ROOM, event_block};
+use crate::channel::{BLOCK_ROOM, LogLine, event_block};
 use crate::game::Game;
 use crate::node::Transmit;
 use crate::replica::{Bodies, FullForm, History, Schema, State};
@@ -121,6 +121,12 @@ impl<G: Game> Room<G> {
         }
         if due.world.take().is_some() {
             let rtt = member.round_trip.mean().unwrap_or(FIRST_RTT);
+            self.journal.note(LogLine::SnapshotSent {
+                tick: self.tick,
+                entities: self.view.state.entities().len(),
+                player: member.player.0,
+                ack: native.queue.last_ack().unwrap_or(0),
+            });
             return Some(self.encode_snapshot(now, native, rtt + RESEND_SLACK, out));
         }
         let ping = due.ping.take()?;
