@@ -89,7 +89,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Box<dyn Error>> {
     let mut server = Server::new(front_config(args, &ports), seed::secret()?);
     for room in 1..=args.rooms {
         let (now, name) = (driver.now(), Name::new(&format!("Dots {room}")));
-        server.open(now, Dots, name, seed::world()?, RoomConfig::default());
+        server.open(now, Dots::default(), name, seed::world()?, RoomConfig::default());
     }
     announce(args, &ports);
     while !stop.is_asked() {

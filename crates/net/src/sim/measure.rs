@@ -7,7 +7,8 @@
 use std::net::SocketAddr;
 use std::time::Duration;
 
-use super::quality::{Quality, Report, mean, percent, percentile};
+use super::quality::{Quality, Report, Tally, percentile};
+use super::target::Bar;
 use super::watch::{Faults, Watched};
 use super::{Chance, Drift, HostId, LinkConfig, Party, Player, Preset, World};
 use crate::client::{Client, ClientConfig};
@@ -62,13 +63,23 @@ pub fn measure<G: Game + Default>(link: LinkConfig) -> Report {
 
 /// Plays a match between bots as `setup` says, and measures it.
 pub fn measure_with<G: Game>(game: G, setup: &Setup) -> Report {
+    measure_watched(game, setup, |_| ())
+}
+
+/// The same, and calls `each_second` with how many of the seconds have been played.
+pub fn measure_watched<G: Game>(
+    game: G,
+    setup: &Setup,
+    mut each_second: impl FnMut(u32),
+) -> Report {
     let mut scene = Scene::new(game, setup);
     scene.join();
     let began = scene.world.now();
     for watched in &mut scene.players {
         watched.begin(&scene.world);
     }
-    let (ticks, missing) = scene.inputs();
+    let before = scene.inputs();
+    scene.missing_before = before.1;
     let frames = u64::from(setup.seconds) * FRAME_RATE;
     for frame in 1..=frames {
         let at = Duration::from_nanos(frame * 1_000_000_000 / FRAME_RATE);
@@ -77,10 +88,11 @@ pub fn measure_with<G: Game>(game: G, setup: &Setup) -> Report {
         if frame == frames / 2 {
             scene.lengthen(setup);
         }
+        if frame % FRAME_RATE == 0 {
+            each_second((frame / FRAME_RATE) as u32);
+        }
     }
-    let (ticks, missing) = (scene.inputs().0 - ticks, scene.inputs().1 - missing);
-    let quality = scene.judge(setup, ticks, missing);
-    Report { digest: scene.world.digest(), quality }
+    scene.judge(setup, before)
 }
 
 /// The match that is measured.
@@ -165,7 +177,8 @@ impl<G: Game> Scene<G> {
         let room = self.room();
         let (true_tick, tick_rate) = (room.ticks_at(now), f64::from(room.tick_rate()));
         let missing = self.inputs().1;
-        let new_missing = missing - std::mem::replace(&mut self.missing_before, missing);
+        let before = std::mem::replace(&mut self.missing_before, missing);
+        let new_missing = missing.saturating_sub(before);
         let mut starved = 0;
         for watched in &mut self.players {
             starved += watched.look(&mut self.world, true_tick, 1_000.0 / tick_rate);
@@ -185,35 +198,42 @@ impl<G: Game> Scene<G> {
         self.stepped_at = Some(self.world.now());
     }
 
-    fn judge(&mut self, setup: &Setup, ticks: u64, missing: u64) -> Quality {
-        let seconds = f64::from(setup.seconds) * self.players.len() as f64;
+    fn judge(&mut self, setup: &Setup, before: (u64, u64)) -> Report {
         let base_ms = setup.link.delay.as_secs_f64() * 1e3;
-        let all = Watched::pool(&mut self.players, &self.world);
-        let burst = setup.link.loss.burst_len > 1.0;
-        let limit = if burst { 0.15 } else { 0.05 };
-        let mut all = all;
-        Quality {
+        let (ticks, missing) = self.inputs();
+        let mut all = Watched::pool(&mut self.players, &self.world);
+        let limit = if setup.link.loss.burst_len > 1.0 { 0.15 } else { 0.05 };
+        let tally = Tally {
+            // Whoever drops out and comes back too late is counted from nothing again.
+            ticks: ticks.saturating_sub(before.0),
+            ticks_without_input: missing.saturating_sub(before.1),
+            frames: all.frames,
+            starved_frames: all.starved,
+            jumped_frames: all.jumps,
+            drawn: all.entities.iter().sum::<f64>() as u64,
+            inputs: all.made,
+            corrected: all.corrections,
+            contacts: 0,
+            contacts_disagreed: 0,
+            bytes_down: all.bytes_down,
+            bytes_up: all.bytes_up,
+            player_seconds: u64::from(setup.seconds) * self.players.len() as u64,
+        };
+        let quality = tally.fill(Quality {
             own_input_ms_p99: percentile(&mut all.own_input_ms, 99),
-            ticks_without_input_pct: percent(missing, ticks),
             lead_ms_p50: percentile(&mut all.lead_ms, 50),
             lead_ms_p95: percentile(&mut all.lead_ms, 95),
             ack_ms_p50: percentile(&mut all.ack_ms, 50),
             ack_ms_p99: percentile(&mut all.ack_ms, 99),
             draw_delay_ms_p50: percentile(&mut all.behind_ms, 50).map(|ms| ms - base_ms),
             draw_delay_ms_p95: percentile(&mut all.behind_ms, 95).map(|ms| ms - base_ms),
-            starved_frames_pct: percent(all.starved, all.frames),
-            corrections_over_1px_pct: percent(all.corrections, all.made),
-            visible_jump_pct: percent(all.jumps, all.frames),
-            contact_disagreement_pct: None,
-            contacts: 0,
             recovery_s: self.stepped_at.map(|at| self.faults.recovery(at, limit)),
             playback_rate_min: all.rate.map(|(min, _)| min),
             playback_rate_max: all.rate.map(|(_, max)| max),
             clock_error_ms_p99: percentile(&mut all.clock_error_ms, 99),
-            entities_mean: mean(&all.entities),
-            bytes_per_s_down: Some(all.bytes_down as f64 / seconds),
-            bytes_per_s_up: Some(all.bytes_up as f64 / seconds),
-        }
+            ..Quality::default()
+        });
+        Report { digest: self.world.digest(), quality, tally, bar: Bar::of(setup) }
     }
 }
 

@@ -8,6 +8,8 @@
 //! link    -> one direction of a path: when, how often and how intact a datagram arrives
 //! fault   -> the names and counts of what it did
 //! clock   -> what a node's own clock shows at a true instant
+//! measure -> a match of bots over a link, judged from outside: party plays, watch looks on
+//! quality -> its figures; pool takes many seeds together; target is what they must reach
 //! ```
 //!
 //! A link does not know who sends or what: [`World`], which jumps through simulated time, and a
@@ -21,8 +23,10 @@ mod fault;
 mod link;
 mod measure;
 mod party;
+mod pool;
 mod preset;
 mod quality;
+mod target;
 mod watch;
 mod world;
 
@@ -32,8 +36,10 @@ pub use config::{Bandwidth, Jitter, LinkConfig, LinkError, Loss, Reorder, Shape,
 pub use digest::Digest;
 pub use fault::{Fault, Faults};
 pub use link::{Deliveries, Duplex, Link, Partition};
-pub use measure::{Setup, measure, measure_with};
+pub use measure::{Setup, measure, measure_watched, measure_with};
 pub use party::{Party, Player};
+pub use pool::{Pool, PoolRow};
 pub use preset::{Preset, UnknownPreset};
-pub use quality::{Quality, Report, Row, Target};
+pub use quality::{Quality, Report, Row, Tally};
+pub use target::{Bar, FIGURES, Figure, Rule, Target, Verdict, WORST_SEED};
 pub use world::{HostId, Strays, Traffic, World};

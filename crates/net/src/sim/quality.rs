@@ -1,8 +1,10 @@
 //! The figures of a measured match, and how they stand to what they must reach.
 
 use std::fmt;
+use std::ops::AddAssign;
 
 use super::Digest;
+use super::target::{Bar, FIGURES, Figure, Verdict, remark};
 
 /// What a run was like, and its digest. Prints as a table.
 #[derive(Clone, Debug)]
@@ -11,6 +13,10 @@ pub struct Report {
     pub digest: Digest,
     /// The figures.
     pub quality: Quality,
+    /// What they were counted from.
+    pub tally: Tally,
+    /// What they are held against.
+    pub bar: Bar,
 }
 
 /// The figures; `None` is "nothing to measure".
@@ -59,110 +65,114 @@ pub struct Quality {
     pub bytes_per_s_up: Option<f64>,
 }
 
-/// One line of the table.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Row {
-    /// What.
-    pub what: &'static str,
-    /// The figure.
-    pub value: Option<f64>,
-    /// Its unit.
-    pub unit: &'static str,
-    /// What it must reach on the reference link, if anything.
-    pub target: Option<Target>,
+/// What the figures were counted from, so that many runs can be taken together.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// Server ticks, each player's counted.
+    pub ticks: u64,
+    /// Those without the player's real input.
+    pub ticks_without_input: u64,
+    /// Frames drawn.
+    pub frames: u64,
+    /// Those past the newest snapshot.
+    pub starved_frames: u64,
+    /// Those in which something jumped.
+    pub jumped_frames: u64,
+    /// Things drawn, summed over all frames.
+    pub drawn: u64,
+    /// Inputs made: client ticks.
+    pub inputs: u64,
+    /// Those in which the own position was corrected.
+    pub corrected: u64,
+    /// Contacts that were drawn, judged or both.
+    pub contacts: u64,
+    /// Those that were drawn and judged otherwise.
+    pub contacts_disagreed: u64,
+    /// UDP payload to all clients.
+    pub bytes_down: u64,
+    /// UDP payload from all clients.
+    pub bytes_up: u64,
+    /// Seconds measured, each player's counted.
+    pub player_seconds: u64,
 }
 
-/// What a figure must reach.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Target {
-    /// No more than this.
-    AtMost(f64),
-    /// No less than this.
-    AtLeast(f64),
-}
-
-impl Row {
-    /// Whether the figure reaches its target; without either there is nothing to fall short of.
-    pub fn holds(&self) -> bool {
-        match (self.value, self.target) {
-            (Some(value), Some(Target::AtMost(most))) => value <= most,
-            (Some(value), Some(Target::AtLeast(least))) => value >= least,
-            _ => true,
+impl Tally {
+    /// The figures that are counts over counts; the others stay as they are in `quality`.
+    #[must_use]
+    pub fn fill(&self, quality: Quality) -> Quality {
+        Quality {
+            ticks_without_input_pct: percent(self.ticks_without_input, self.ticks),
+            starved_frames_pct: percent(self.starved_frames, self.frames),
+            corrections_over_1px_pct: percent(self.corrected, self.inputs),
+            visible_jump_pct: percent(self.jumped_frames, self.frames),
+            contact_disagreement_pct: percent(self.contacts_disagreed, self.contacts),
+            contacts: self.contacts,
+            entities_mean: ratio(self.drawn, self.frames),
+            bytes_per_s_down: ratio(self.bytes_down, self.player_seconds),
+            bytes_per_s_up: ratio(self.bytes_up, self.player_seconds),
+            ..quality
         }
     }
 }
 
-impl Quality {
-    /// The table of DESIGN.md: independent loss on the reference link.
-    pub fn rows(&self) -> Vec<Row> {
-        use Target::{AtLeast, AtMost};
-        let row = |what, value, unit, target| Row { what, value, unit, target };
-        vec![
-            row("own input to own screen, p99", self.own_input_ms_p99, "ms", Some(AtMost(33.4))),
-            row(
-                "server ticks without a real input",
-                self.ticks_without_input_pct,
-                "%",
-                Some(AtMost(0.1)),
-            ),
-            row("client lead over the server, median", self.lead_ms_p50, "ms", Some(AtMost(105.0))),
-            row("client lead over the server, p95", self.lead_ms_p95, "ms", None),
-            row("input to acknowledgement, median", self.ack_ms_p50, "ms", Some(AtMost(168.0))),
-            row("input to acknowledgement, p99", self.ack_ms_p99, "ms", Some(AtMost(195.0))),
-            row(
-                "drawing delay of others, median",
-                self.draw_delay_ms_p50,
-                "ms",
-                Some(AtMost(54.0)),
-            ),
-            row("drawing delay of others, p95", self.draw_delay_ms_p95, "ms", None),
-            row("starved frames", self.starved_frames_pct, "%", Some(AtMost(0.3))),
-            row(
-                "own position corrected by > 1 px",
-                self.corrections_over_1px_pct,
-                "%",
-                Some(AtMost(0.05)),
-            ),
-            row("visible jumps", self.visible_jump_pct, "%", Some(AtMost(0.05))),
-            row(
-                "contacts drawn otherwise than judged",
-                self.contact_disagreement_pct,
-                "%",
-                Some(AtMost(1.0)),
-            ),
-            row("recovery after a longer round trip", self.recovery_s, "s", Some(AtMost(2.0))),
-            row("playback rate, slowest", self.playback_rate_min, "", Some(AtLeast(0.95))),
-            row("playback rate, fastest", self.playback_rate_max, "", Some(AtMost(1.05))),
-            row("clock error, p99", self.clock_error_ms_p99, "ms", Some(AtMost(8.34))),
-            row("things on the screen", self.entities_mean, "", None),
-            row("bytes a second down", self.bytes_per_s_down, "B/s", None),
-            row("bytes a second up", self.bytes_per_s_up, "B/s", Some(AtMost(2_000.0))),
-        ]
+impl AddAssign for Tally {
+    fn add_assign(&mut self, other: Tally) {
+        self.ticks += other.ticks;
+        self.ticks_without_input += other.ticks_without_input;
+        self.frames += other.frames;
+        self.starved_frames += other.starved_frames;
+        self.jumped_frames += other.jumped_frames;
+        self.drawn += other.drawn;
+        self.inputs += other.inputs;
+        self.corrected += other.corrected;
+        self.contacts += other.contacts;
+        self.contacts_disagreed += other.contacts_disagreed;
+        self.bytes_down += other.bytes_down;
+        self.bytes_up += other.bytes_up;
+        self.player_seconds += other.player_seconds;
     }
 }
 
-impl fmt::Display for Quality {
+/// One line of a report's table.
+#[derive(Clone, Copy, Debug)]
+pub struct Row<'a> {
+    figure: &'static Figure,
+    report: &'a Report,
+}
+
+impl Report {
+    /// What stands above the rows.
+    pub const HEADING: &'static str =
+        "what                                        measured        target";
+
+    /// The table, line by line.
+    pub fn rows(&self) -> impl Iterator<Item = Row<'_>> {
+        FIGURES.iter().map(|figure| Row { figure, report: self })
+    }
+}
+
+impl Row<'_> {
+    /// How the figure stands to its target.
+    pub fn verdict(&self) -> Verdict {
+        self.figure.judge(self.report.bar, &self.report.quality)
+    }
+}
+
+impl fmt::Display for Row<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "{:<38} {:>13} {:>13}", "what", "measured", "target")?;
-        for row in self.rows() {
-            let digits = if row.unit == "%" || row.unit.is_empty() { 3 } else { 1 };
-            let measured = row.value.map_or("-".to_owned(), |value| {
-                format!("{value:.digits$} {}", row.unit).trim_end().to_owned()
-            });
-            let target = row.target.map_or(String::new(), |target| match target {
-                Target::AtMost(most) => format!("<= {most} {}", row.unit).trim_end().to_owned(),
-                Target::AtLeast(least) => format!(">= {least}"),
-            });
-            let verdict = if row.holds() { "" } else { "  short of it" };
-            writeln!(f, "{:<38} {measured:>13} {target:>13}{verdict}", row.what)?;
-        }
-        Ok(())
+        let Row { figure, report: Report { quality, bar, .. } } = self;
+        let (cell, target) = (figure.cell(figure.of(quality)), figure.target_cell(*bar, quality));
+        let remark = remark(self.verdict(), figure.note(*bar));
+        let line = format!("{:<38} {cell:>13} {target:>13}{remark}", figure.what);
+        f.write_str(line.trim_end())
     }
 }
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}\ndigest {}", self.quality, self.digest)
+        writeln!(f, "{}", Report::HEADING)?;
+        self.rows().try_for_each(|row| writeln!(f, "{row}"))?;
+        write!(f, "\ndigest {}", self.digest)
     }
 }
 
@@ -172,10 +182,10 @@ pub(super) fn percentile(samples: &mut [f64], percent: usize) -> Option<f64> {
     samples.get(last * percent / 100).copied()
 }
 
-pub(super) fn percent(part: u64, whole: u64) -> Option<f64> {
-    (whole > 0).then(|| part as f64 * 100.0 / whole as f64)
+fn percent(part: u64, whole: u64) -> Option<f64> {
+    ratio(part, whole).map(|share| share * 100.0)
 }
 
-pub(super) fn mean(samples: &[f64]) -> Option<f64> {
-    (!samples.is_empty()).then(|| samples.iter().sum::<f64>() / samples.len() as f64)
+fn ratio(part: u64, whole: u64) -> Option<f64> {
+    (whole > 0).then(|| part as f64 / whole as f64)
 }

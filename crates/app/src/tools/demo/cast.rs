@@ -10,7 +10,7 @@ use std::thread::{Scope, ScopedJoinHandle};
 use std::time::Duration;
 
 use backspin::client::{Client, ClientConfig};
-use backspin::dot::Dots;
+use backspin::dot::{self, Dots};
 use backspin::front::FrontConfig;
 use backspin::game::{Buttons, Game};
 use backspin::room::RoomConfig;
@@ -56,6 +56,12 @@ pub(super) struct Dot {
     pub(super) y: i32,
 }
 
+impl From<&dot::Dot> for Dot {
+    fn from(dot: &dot::Dot) -> Self {
+        Dot { player: dot.player.0, x: dot.x, y: dot.y }
+    }
+}
+
 /// What the server knows.
 #[derive(Clone, Debug, Default, Serialize)]
 pub(super) struct ServerView {
@@ -85,7 +91,7 @@ pub(super) struct BotView {
 /// The server and its bots, before they enter.
 pub(super) struct Cast {
     server: (Loop, Server<Dots>),
-    bots: [(Loop, Client); BOTS],
+    bots: [(Loop, Client<Dots>); BOTS],
     /// The server's and then the bots'.
     pub(super) addresses: [SocketAddr; 1 + BOTS],
 }
@@ -128,13 +134,13 @@ impl Cast {
         let (mut server, server_address) = backstage()?;
         let mut room = Server::new(FrontConfig::default(), seed::secret()?);
         let (now, name) = (server.now(), Name::new("Dots"));
-        room.open(now, Dots, name, seed::world()?, RoomConfig::default());
+        room.open(now, Dots::default(), name, seed::world()?, RoomConfig::default());
         server.flush(&mut room);
         let bot = |name| -> Result<_, Box<dyn Error>> {
             let (driver, address) = backstage()?;
             let name = Name::new(name);
-            let config = ClientConfig::new(server_address, Dialect::Native, Dots.id(), name);
-            let client = Client::new(driver.now(), config, seed::secret()?);
+            let config = ClientConfig::new(server_address, Dialect::Native, name);
+            let client = Client::new(driver.now(), Dots::default(), config, seed::secret()?);
             Ok(((driver, client), address))
         };
         let [ann, ben] = NAMES;
@@ -171,8 +177,7 @@ fn serve(mut driver: Loop, mut server: Server<Dots>, stage: &Stage) -> io::Resul
         driver.turn(&mut server, limit)?;
         let Some(room) = server.rooms().first() else { break };
         let mut view = lock(&stage.server);
-        let dot = |dot: &backspin::dot::Dot| Dot { player: dot.player.0, x: dot.x, y: dot.y };
-        let dots: Vec<_> = room.world().dots.iter().map(dot).collect();
+        let dots: Vec<_> = room.world().dots.iter().map(Dot::from).collect();
         view.tick = room.tick();
         if dots != view.dots {
             view.moved_at = view.tick;
@@ -184,7 +189,7 @@ fn serve(mut driver: Loop, mut server: Server<Dots>, stage: &Stage) -> io::Resul
     Ok(())
 }
 
-fn play(mut driver: Loop, mut client: Client, which: usize, stage: &Stage) -> io::Result<()> {
+fn play(mut driver: Loop, mut client: Client<Dots>, which: usize, stage: &Stage) -> io::Result<()> {
     let began = driver.now();
     loop {
         match stage.act() {
@@ -206,7 +211,7 @@ fn play(mut driver: Loop, mut client: Client, which: usize, stage: &Stage) -> io
 }
 
 impl BotView {
-    fn see(&mut self, which: usize, client: &Client) {
+    fn see(&mut self, which: usize, client: &Client<Dots>) {
         self.name = NAMES[which];
         self.player = client.player().map(|player| player.0);
         self.round_trip_ms = client.round_trip().mean().map(ms);
@@ -215,11 +220,8 @@ impl BotView {
         self.tick = client.server_tick();
         self.ended = client.ended().map(|reason| reason.to_string());
         self.dots.clear();
-        self.dots.extend(client.entities().iter().map(|entity| Dot {
-            player: entity.entity_id,
-            x: entity.x as i32,
-            y: entity.y as i32,
-        }));
+        let world = client.game().restore(client.state());
+        self.dots.extend(world.dots.iter().map(Dot::from));
     }
 }
 

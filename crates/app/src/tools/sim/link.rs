@@ -1,0 +1,210 @@
+//! A link in the words of the command line.
+
+use std::fmt;
+use std::time::Duration;
+
+use backspin::sim::{Jitter, LinkConfig, Loss, Preset, Reorder, Setup, Shape};
+use clap::ValueEnum;
+use serde::Serialize;
+
+/// A named link, and what is to be different about it.
+#[derive(clap::Args)]
+pub(crate) struct LinkArgs {
+    /// A named link: lan, wifi, broadband, reference, transatlantic, mobile or awful
+    #[arg(long, value_name = "NAME", default_value = "reference")]
+    preset: Preset,
+
+    /// The round trip, half of it each way
+    #[arg(long, value_name = "MS", value_parser = parse_ms)]
+    rtt_ms: Option<Duration>,
+
+    /// How much later a datagram may come; the shape says how often
+    #[arg(long, value_name = "MS", value_parser = parse_ms)]
+    jitter_ms: Option<Duration>,
+
+    /// How jitter spreads
+    #[arg(long, value_name = "SHAPE")]
+    jitter_shape: Option<JitterShape>,
+
+    /// Datagrams lost each way
+    #[arg(long, value_name = "PCT")]
+    loss: Option<f64>,
+
+    /// How many are lost in a row, on average; 1 is each by itself
+    #[arg(long, value_name = "LEN")]
+    burst: Option<f64>,
+
+    /// Datagrams that come twice
+    #[arg(long, value_name = "PCT")]
+    duplicate: Option<f64>,
+
+    /// Datagrams held back until later ones have passed
+    #[arg(long, value_name = "PCT")]
+    reorder: Option<f64>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize)]
+#[serde(rename_all = "lowercase")]
+enum JitterShape {
+    /// Anything from 0 to MS, all equally likely
+    Uniform,
+    /// Around half of MS, never beyond twice
+    Normal,
+    /// Mostly small, with rare spikes to 20 times MS
+    Heavy,
+}
+
+/// A link as it is told to people and programs.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub(super) struct LinkWords {
+    rtt_ms: f64,
+    jitter_ms: f64,
+    jitter_shape: JitterShape,
+    loss_pct: f64,
+    burst: f64,
+    duplicate_pct: f64,
+    reorder_pct: f64,
+    corrupt_pct: f64,
+    bandwidth_bits_per_s: Option<u64>,
+    rtt_step_ms: f64,
+}
+
+/// A number of milliseconds, also a broken one.
+pub(super) fn parse_ms(text: &str) -> Result<Duration, String> {
+    let ms: f64 = text.parse().map_err(|_| "this is no number of milliseconds".to_owned())?;
+    Duration::try_from_secs_f64(ms / 1e3)
+        .map_err(|_| "milliseconds go from 0 to what a link can take".to_owned())
+}
+
+impl LinkArgs {
+    /// What the link does; it may be impossible.
+    pub(crate) fn config(&self) -> LinkConfig {
+        let mut link = self.preset.config();
+        if let Some(rtt) = self.rtt_ms {
+            link = link.with_rtt(rtt);
+        }
+        if let Some(span) = self.jitter_ms {
+            link.jitter = Jitter { span, ..link.jitter };
+        }
+        if let Some(shape) = self.jitter_shape {
+            link.jitter = Jitter { shape: shape.into(), ..link.jitter };
+        }
+        let share = |percent: f64| percent / 100.0;
+        if let Some(percent) = self.loss {
+            link.loss = Loss { probability: share(percent), ..link.loss };
+        }
+        if let Some(burst_len) = self.burst {
+            link.loss = Loss { burst_len, ..link.loss };
+        }
+        if let Some(percent) = self.duplicate {
+            link.duplicate_probability = share(percent);
+        }
+        if let Some(percent) = self.reorder {
+            link.reorder = Reorder::often(share(percent));
+        }
+        link
+    }
+}
+
+impl From<JitterShape> for Shape {
+    fn from(shape: JitterShape) -> Shape {
+        match shape {
+            JitterShape::Uniform => Shape::Uniform,
+            JitterShape::Normal => Shape::Normal,
+            JitterShape::Heavy => Shape::HeavyTailed,
+        }
+    }
+}
+
+impl From<Shape> for JitterShape {
+    fn from(shape: Shape) -> JitterShape {
+        match shape {
+            Shape::Uniform => JitterShape::Uniform,
+            Shape::Normal => JitterShape::Normal,
+            Shape::HeavyTailed => JitterShape::Heavy,
+        }
+    }
+}
+
+impl LinkWords {
+    pub(super) fn new(setup: &Setup) -> Self {
+        let link = &setup.link;
+        let ms = |span: Duration| tidy(span.as_secs_f64() * 1e3);
+        let percent = |share: f64| tidy(share * 100.0);
+        LinkWords {
+            rtt_ms: ms(link.delay * 2),
+            jitter_ms: ms(link.jitter.span),
+            jitter_shape: link.jitter.shape.into(),
+            loss_pct: percent(link.loss.probability),
+            burst: link.loss.burst_len,
+            duplicate_pct: percent(link.duplicate_probability),
+            reorder_pct: percent(link.reorder.probability),
+            corrupt_pct: percent(link.corrupt_probability),
+            bandwidth_bits_per_s: link.bandwidth.map(|bandwidth| bandwidth.bits_per_s),
+            rtt_step_ms: ms(setup.rtt_step),
+        }
+    }
+}
+
+impl fmt::Display for LinkWords {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} ms round trip, {} ms jitter", self.rtt_ms, self.jitter_ms)?;
+        match self.jitter_shape {
+            JitterShape::Uniform => {}
+            JitterShape::Normal => f.write_str(" (normal)")?,
+            JitterShape::Heavy => f.write_str(" (heavy-tailed)")?,
+        }
+        write!(f, ", {} % loss", self.loss_pct)?;
+        if self.burst > 1.0 {
+            write!(f, " in bursts of {}", self.burst)?;
+        }
+        let more = [
+            (self.duplicate_pct, "doubled"),
+            (self.reorder_pct, "reordered"),
+            (self.corrupt_pct, "corrupted"),
+        ];
+        for (percent, what) in more.into_iter().filter(|(percent, _)| *percent > 0.0) {
+            write!(f, ", {percent} % {what}")?;
+        }
+        if let Some(bits) = self.bandwidth_bits_per_s {
+            write!(f, ", {} Mbit/s", bits as f64 / 1e6)?;
+        }
+        if self.rtt_step_ms > 0.0 {
+            write!(f, ", {} ms more from the middle on", self.rtt_step_ms)?;
+        }
+        Ok(())
+    }
+}
+
+/// Without what binary fractions add at the end.
+fn tidy(number: f64) -> f64 {
+    (number * 1e9).round() / 1e9
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_link_is_told_in_the_words_it_was_asked_for() {
+        let mut setup = Setup::default();
+        let words = LinkWords::new(&setup).to_string();
+        assert_eq!(words, "100 ms round trip, 20 ms jitter, 5 % loss");
+        setup.link = Preset::Awful.config();
+        setup.rtt_step = Duration::from_millis(50);
+        assert_eq!(
+            LinkWords::new(&setup).to_string(),
+            "250 ms round trip, 60 ms jitter (heavy-tailed), 15 % loss in bursts of 4, \
+             2 % doubled, 5 % reordered, 0.5 % corrupted, 0.512 Mbit/s, \
+             50 ms more from the middle on"
+        );
+    }
+
+    #[test]
+    fn broken_milliseconds_are_understood_and_impossible_ones_refused() {
+        assert_eq!(parse_ms("0.5"), Ok(Duration::from_micros(500)));
+        for text in ["-1", "nan", "inf", "1e300", "five", ""] {
+            assert!(parse_ms(text).is_err(), "{text}");
+        }
+    }
+}

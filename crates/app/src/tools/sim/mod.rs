@@ -1,0 +1,140 @@
+//! `backspin sim`: matches over a simulated link, measured.
+//!
+//! `link` is the command line's words for a link, `crew` runs the seeds on all cores, `progress`
+//! tells how far they are, `show` is what people and programs get of it.
+
+mod crew;
+mod link;
+mod progress;
+mod show;
+
+use std::error::Error;
+use std::io;
+use std::str::FromStr;
+use std::time::Duration;
+
+use backspin::dot::Dots;
+use backspin::sim::{Bar, Pool, Report, Setup};
+
+use link::LinkArgs;
+use show::Shown;
+
+/// Play matches between bots over a simulated link, and measure them.
+///
+/// Nothing is sent anywhere: time is simulated too, and the same seed gives the same digest on
+/// every machine.
+#[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  backspin sim --preset reference
+  backspin sim --preset reference --burst 3 --seeds 100 --seconds 120
+  backspin sim --rtt-ms 100 --jitter-ms 0 --loss 0 --seed 7
+  backspin sim --preset mobile --swarm 64 --json")]
+pub(crate) struct Args {
+    /// What is played: dots, the built-in game
+    #[arg(long, default_value = "dots")]
+    game: GameName,
+
+    #[command(flatten)]
+    link: LinkArgs,
+
+    /// The round trip gets this much longer in the middle of the match
+    #[arg(long, value_name = "MS", default_value = "0", value_parser = link::parse_ms)]
+    rtt_step_ms: Duration,
+
+    /// Everything that is left to chance follows from it
+    #[arg(long, value_name = "S", default_value_t = 1)]
+    seed: u64,
+
+    /// Play so many matches, with the seeds S, S + 1 and so on, and take them together
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    seeds: Option<u32>,
+
+    /// How long each match is, joining not counted
+    #[arg(long, value_name = "S", default_value_t = 60)]
+    #[arg(value_parser = clap::value_parser!(u32).range(1..=86_400))]
+    seconds: u32,
+
+    /// How many bots play
+    #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u8).range(1..=4))]
+    players: u8,
+
+    /// Keep so many things moving that nobody steers
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u16).range(0..=1_000))]
+    swarm: u16,
+
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+/// The games there are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum GameName {
+    Dots,
+}
+
+impl GameName {
+    const ALL: [GameName; 1] = [GameName::Dots];
+
+    fn name(self) -> &'static str {
+        match self {
+            GameName::Dots => "dots",
+        }
+    }
+}
+
+impl FromStr for GameName {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let known = || GameName::ALL.map(GameName::name).join(", ");
+        let found = GameName::ALL.into_iter().find(|game| game.name() == text);
+        found.ok_or_else(|| format!("no game has this name: there is {}", known()))
+    }
+}
+
+/// Runs the command.
+pub(crate) fn run(args: &Args) -> Result<(), Box<dyn Error>> {
+    let setup = args.setup()?;
+    let reports = args.play(&setup);
+    let pool = args.seeds.map(|_| Pool::new(Bar::of(&setup), &reports));
+    let shown = match (&pool, reports.as_slice()) {
+        (Some(pool), _) => Shown::Pool(pool),
+        (None, [report, ..]) => Shown::One(report),
+        (None, []) => unreachable!("without a number of seeds there is one"),
+    };
+    let mut out = io::stdout().lock();
+    match args.json {
+        true => show::json(&mut out, args, &setup, shown)?,
+        false => show::table(&mut out, args, &setup, shown)?,
+    }
+    Ok(())
+}
+
+impl Args {
+    fn setup(&self) -> Result<Setup, Box<dyn Error>> {
+        let link = self.link.config();
+        link.check()?;
+        let mut longer = link;
+        longer.delay += self.rtt_step_ms / 2;
+        longer.check()?;
+        let last = self.seed.checked_add(u64::from(self.seeds.unwrap_or(1)) - 1);
+        last.ok_or("there are not so many seeds after the first: choose a smaller one")?;
+        Ok(Setup {
+            link,
+            seed: self.seed,
+            seconds: self.seconds,
+            players: self.players,
+            rtt_step: self.rtt_step_ms,
+        })
+    }
+
+    /// Every seed's report, in the order of the seeds.
+    fn play(&self, setup: &Setup) -> Vec<Report> {
+        let seeds = self.seeds.unwrap_or(1);
+        match self.game {
+            GameName::Dots => crew::play(Dots { swarm: self.swarm }, setup, seeds),
+        }
+    }
+}
