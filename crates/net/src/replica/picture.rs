@@ -13,8 +13,21 @@ const EXTRAPOLATE_LIMIT_TICKS: f64 = 6.0;
 /// How long a visible error lasts, roughly, in ms.
 const DECAY_MS: f32 = 100.0;
 
-/// An error beyond this is no error but another place.
+/// An error goes away no faster than this, in units of its field per ms and axis: two and a half
+/// pixels in a frame pass for motion, ten are seen to jump.
+const FASTEST_DECAY: f32 = 0.15;
+
+/// An error beyond this is no error but another place: death and rebirth, or a long absence.
 const TELEPORT: f32 = 128.0;
+
+/// What is left of a visible error after `ms`.
+pub(super) fn fade(error: f32, ms: f32) -> f32 {
+    if error.abs() > TELEPORT {
+        return 0.0;
+    }
+    let gone = (error.abs() * (ms / DECAY_MS).clamp(0.0, 1.0)).min(FASTEST_DECAY * ms);
+    error - gone.copysign(error)
+}
 
 /// Something on the screen.
 #[derive(Clone, Copy, Debug)]
@@ -99,14 +112,13 @@ impl Picture {
         let before = self.drawn_tick.replace(tick);
         let mut next = std::mem::take(&mut self.next);
         next.clear();
-        let left = (1.0 - ms / DECAY_MS).clamp(0.0, 1.0);
         self.look(schema, tick, |entity, fields| {
             let mut shown = Shown { id: entity.id, fields, error: [0.0; MAX_FIELDS] };
             if let Ok(i) = self.drawn.binary_search_by_key(&entity.id, |shown| shown.id) {
                 let old = &self.drawn[i];
                 // What we know now of the time that was drawn last, against what was drawn.
                 let known = before.and_then(|tick| self.fields_at(schema, entity.id, tick));
-                shown.error = carry(schema, entity, old, known, left);
+                shown.error = carry(schema, entity, old, known, ms);
             }
             let mut fields = shown.fields;
             fields.iter_mut().zip(shown.error).for_each(|(field, error)| *field += error);
@@ -187,7 +199,7 @@ fn carry(
     entity: &Entity,
     old: &Shown,
     known: Option<[f32; MAX_FIELDS]>,
-    left: f32,
+    ms: f32,
 ) -> [f32; MAX_FIELDS] {
     let mut error = [0.0; MAX_FIELDS];
     let Some(kind) = schema.kinds.get(usize::from(entity.kind)) else { return error };
@@ -196,8 +208,7 @@ fn carry(
             continue;
         }
         let news = known.map_or(0.0, |known| old.fields[i] - known[i]);
-        let sum = old.error[i] + news;
-        error[i] = if sum.abs() > TELEPORT { 0.0 } else { sum * left };
+        error[i] = fade(old.error[i] + news, ms);
     }
     error
 }

@@ -4,15 +4,9 @@
 //! With every input on time and nobody else's doing, what the server says is what was predicted,
 //! to the bit. Where it is not, the error is drawn and decays over a few frames.
 
+use super::picture::fade;
 use super::{Entity, MAX_FIELDS, Motion, Schema, State};
 use crate::game::{Buttons, Event, Game, PlayerId, PlayerInput, Turn};
-
-/// An error beyond this, in counts of the field's step worth, is no error but another place: death
-/// and rebirth, or a long absence.
-const TELEPORT: f32 = 128.0;
-
-/// How long an error stays visible, roughly, in ms.
-const DECAY_MS: f32 = 100.0;
 
 /// What one player predicts.
 #[derive(Debug)]
@@ -127,8 +121,7 @@ impl<G: Game> Prediction<G> {
 
     /// Lets the visible error fade, as time passes on the screen.
     pub fn fade(&mut self, ms: f32) {
-        let left = (1.0 - ms / DECAY_MS).clamp(0.0, 1.0);
-        self.error.iter_mut().for_each(|error| *error *= left);
+        self.error.iter_mut().for_each(|error| *error = fade(*error, ms));
     }
 
     fn replay(&mut self, tick: u32, buttons: Buttons) {
@@ -153,9 +146,6 @@ impl<G: Game> Prediction<G> {
             let moved = field.value(then.fields[i]) - field.value(now.fields[i]);
             square += moved * moved;
             self.error[i] += moved;
-            if self.error[i].abs() > TELEPORT {
-                self.error[i] = 0.0;
-            }
         }
         Correction { distance: square.sqrt() }
     }
