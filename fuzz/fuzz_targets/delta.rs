@@ -59,7 +59,7 @@ fn any_bytes(schema: &Schema, baseline: Option<&State>, body: &[u8]) {
 }
 
 fn any_state(schema: &Schema, baseline: Option<&State>, current: &State) {
-    let mut out = [0; 20_000];
+    let mut out = [0; 1200];
     let Ok(len) = delta::encode(schema, baseline, current, &mut out) else { return };
     let mut decoded = State::default();
     assert_eq!(delta::decode(schema, baseline, TICK, &out[..len], &mut decoded), Ok(()));

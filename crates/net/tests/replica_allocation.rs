@@ -108,7 +108,7 @@ fn pong_allocates_nothing() {
         game.step();
         room.tick(|state| game.state(state));
     };
-    assert_eq!(allocations(play, 600), 0);
+    assert_eq!(allocations(play, 200), 0);
 }
 
 #[test]
@@ -118,5 +118,5 @@ fn rtype_allocates_nothing() {
         game.step();
         room.tick(|state| game.state(state));
     };
-    assert_eq!(allocations(play, 600), 0);
+    assert_eq!(allocations(play, 200), 0);
 }
