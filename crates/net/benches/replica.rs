@@ -10,7 +10,8 @@ use divan::Bencher;
 #[path = "../tests/scenes/mod.rs"]
 mod scenes;
 
-use scenes::{PONG, Pong, RTYPE, Rtype};
+use scenes::schemas::{PONG, RTYPE};
+use scenes::{Pong, Rtype};
 
 fn main() {
     divan::main();

@@ -3,7 +3,8 @@
 mod scenes;
 
 use backspin::replica::{Schema, State, delta};
-use scenes::{PONG, Pong, RTYPE, Rtype};
+use scenes::schemas::{PONG, RTYPE};
+use scenes::{Pong, Rtype};
 
 /// The mean body in bytes over all ticks, each against the state `back` ticks before.
 fn mean_body(schema: &Schema, back: usize, states: &[State]) -> f64 {

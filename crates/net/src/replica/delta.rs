@@ -5,7 +5,8 @@
 //! what differs is mostly that it turned, the tick of the turn is sent instead of where it led.
 //!
 //! ```text
-//! | changes | changes x ( gap, gone, [ mask, [turn], residuals ] ) | new x ( 1, id, kind, fields ) 0 | 0.. |
+//! | changes | gap gone [mask [turn] values] ... | 1 id kind fields ... | 0 | padding |
+//!           of what the baseline has            of what is new
 //! ```
 
 mod change;

@@ -6,10 +6,11 @@ use crate::replica::bits::BitWriter;
 use crate::replica::{ENTITY_LIMIT, Entity, Schema, State};
 use crate::wire::Full;
 
-/// Writes `current` against `baseline`, and says how many bytes it is.
+/// Writes `current` against `baseline`, and says how many bytes it is. Both are of `schema`;
+/// debug builds make sure.
 ///
 /// # Panics
-/// If an entity is not of `schema`, or the baseline is not of the 32 ticks before.
+/// If the baseline is not of the 32 ticks before.
 pub fn encode(
     schema: &Schema,
     baseline: Option<&State>,
@@ -19,7 +20,7 @@ pub fn encode(
     let baseline = Baseline::new(baseline, current.tick)
         .unwrap_or_else(|ticks| panic!("a baseline is 1 to 32 ticks old, not {ticks}"));
     let now = current.entities();
-    debug_assert!(now.iter().all(|entity| entity.conforms(schema)), "{current:?}");
+    debug_assert!(now.iter().all(|entity| entity.conforms(schema)), "not of the schema");
     let mut w = BitWriter::new(out);
     let changed = Changed::find(schema, baseline, now);
     encode_changes(schema, baseline, now, &changed, &mut w);
