@@ -14,6 +14,7 @@
 //! proxy between real sockets use the same [`Link`].
 
 mod chance;
+mod check;
 mod clock;
 mod config;
 mod digest;
@@ -27,6 +28,9 @@ mod preset;
 mod world;
 
 pub use chance::Chance;
+pub use check::{
+    Breach, Checked, Difference, Proof, RuleError, Trial, check_rules, check_rules_with,
+};
 pub use clock::Drift;
 pub use config::{Bandwidth, Jitter, LinkConfig, LinkError, Loss, Reorder, Shape, Span};
 pub use digest::Digest;
