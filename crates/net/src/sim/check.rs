@@ -85,7 +85,8 @@ pub fn check_rules_with<G: Game>(game: G, trial: &Trial) -> Result<Checked, Rule
     let mut checked = Checked::default();
     for seed in (trial.seed..).take(trial.seeds as usize) {
         let mut tick = 0;
-        let found = play(&game, seed, trial.ticks, &mut tick, &mut checked)
+        let found = repeat(&game, seed, trial.ticks, &mut tick, &mut checked)
+            .and_then(|()| restore(&game, seed, trial.ticks, &mut tick))
             .and_then(|()| predict(&game, seed, trial.ticks, &mut tick));
         found.map_err(|breach| RuleError::Broken { seed, tick, breach })?;
         checked.seeds += 1;
@@ -128,8 +129,8 @@ fn capture<G: Game>(game: &G, world: &G::World, tick: u32, state: &mut State) {
     game.capture(world, state);
 }
 
-/// Plays one seed twice, side by side, and restores the world after every tick.
-fn play<G: Game>(
+/// Plays one seed twice, side by side.
+fn repeat<G: Game>(
     game: &G,
     seed: u64,
     ticks: u32,
@@ -137,52 +138,71 @@ fn play<G: Game>(
     checked: &mut Checked,
 ) -> Result<(), Breach> {
     let schema = game.schema();
-    let everything = |_: &Entity, _: usize| true;
     let mut crowd = Crowd::new(seed, game.capacity());
     let [mut first, mut second] = [game.begin(seed), game.begin(seed)].map(Match::<G>::new);
-    let mut restored = game.begin(seed);
-    let (mut before, mut copy, mut ignored) = (State::default(), State::default(), Vec::new());
+    let mut before = State::default();
     for next in 0..=ticks {
         *tick = next;
         if next > 0 {
-            let mut turn = Turn::new(next, crowd.inputs(), &first.past, &mut ignored);
-            game.step(&mut restored, &mut turn);
             first.step(game, next, crowd.inputs());
             second.step(game, next, crowd.inputs());
         }
-        ignored.clear();
-        first.look(game, next);
-        second.look(game, next);
-        check_form(schema, &before, &first.state)?;
+        for run in [&mut first, &mut second] {
+            run.look(game, next);
+            check_form(schema, &before, &run.state)?;
+        }
         difference(Proof::SecondRun, schema, &first.state, &second.state, everything)?;
         if first.events != second.events {
             return Err(Breach::Events);
         }
-        // The restored world took the same step: what players predict comes out the same.
-        capture(game, &restored, next, &mut copy);
-        let ahead = |entity: &Entity, _: usize| {
-            crowd.present().any(|player| game.is_ahead(entity, player))
-        };
-        difference(Proof::Step, schema, &first.state, &copy, ahead)?;
-        for (player, comes) in crowd.turn(next + 1) {
-            for world in [&mut first.world, &mut second.world] {
-                match comes {
-                    true => game.join(world, player),
-                    false => game.leave(world, player),
-                }
-            }
-        }
-        first.look(game, next);
-        check_form(schema, &before, &first.state)?;
-        capture(game, &game.restore(&first.state), next, &mut copy);
-        difference(Proof::RoundTrip, schema, &first.state, &copy, everything)?;
-        game.restore_into(&first.state, &mut restored);
-        capture(game, &restored, next, &mut copy);
-        difference(Proof::Reused, schema, &first.state, &copy, everything)?;
         before.clone_from(&first.state);
+        for change in crowd.turn(next + 1) {
+            change.apply(game, &mut first.world);
+            change.apply(game, &mut second.world);
+        }
         checked.ticks += 1;
         checked.entities += first.state.entities().len() as u64;
         checked.events += first.events.len() as u64;
+    }
+    Ok(())
+}
+
+/// Plays one seed again, and restores the world after every tick.
+fn restore<G: Game>(game: &G, seed: u64, ticks: u32, tick: &mut u32) -> Result<(), Breach> {
+    let schema = game.schema();
+    let mut crowd = Crowd::new(seed, game.capacity());
+    let mut right = Match::<G>::new(game.begin(seed));
+    let mut fullest = game.begin(seed);
+    let (mut most, mut copy, mut ignored) = (0, State::default(), Vec::new());
+    for next in 0..ticks {
+        *tick = next;
+        for change in crowd.turn(next + 1) {
+            change.apply(game, &mut right.world);
+        }
+        right.look(game, next);
+        capture(game, &game.restore(&right.state), next, &mut copy);
+        difference(Proof::RoundTrip, schema, &right.state, &copy, everything)?;
+        // Of a world full of things most would be seen that is left over.
+        let mut restored = fullest.clone();
+        game.restore_into(&right.state, &mut restored);
+        capture(game, &restored, next, &mut copy);
+        difference(Proof::Reused, schema, &right.state, &copy, everything)?;
+        if right.state.entities().len() > most {
+            most = right.state.entities().len();
+            fullest.clone_from(&right.world);
+        }
+        // From both the same step, after which what players predict is the same.
+        *tick = next + 1;
+        ignored.clear();
+        let mut turn = Turn::new(next + 1, crowd.inputs(), &right.past, &mut ignored);
+        game.step(&mut restored, &mut turn);
+        capture(game, &restored, next + 1, &mut copy);
+        right.step(game, next + 1, crowd.inputs());
+        right.look(game, next + 1);
+        let ahead = |entity: &Entity, _: usize| {
+            crowd.inputs().iter().any(|input| game.is_ahead(entity, input.player))
+        };
+        difference(Proof::Step, schema, &right.state, &copy, ahead)?;
     }
     Ok(())
 }
@@ -229,6 +249,11 @@ fn predict<G: Game>(game: &G, seed: u64, ticks: u32, tick: &mut u32) -> Result<(
         difference(Proof::Prediction, schema, &stepped.state, &predicted.state, drawn)?;
     }
     Ok(())
+}
+
+/// Every field of every entity counts.
+fn everything(_: &Entity, _: usize) -> bool {
+    true
 }
 
 /// Whether a field says where an entity is, or how it moves.

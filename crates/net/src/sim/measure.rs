@@ -8,7 +8,7 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use super::quality::{Quality, Report, mean, percent, percentile};
-use super::watch::{Faults, Watched};
+use super::watch::{Faults, Seen, Watched};
 use super::{Chance, Drift, HostId, LinkConfig, Party, Player, Preset, World};
 use crate::client::{Client, ClientConfig};
 use crate::front::FrontConfig;
@@ -79,8 +79,10 @@ pub fn measure_with<G: Game>(game: G, setup: &Setup) -> Report {
         }
     }
     let (ticks, missing) = (scene.inputs().0 - ticks, scene.inputs().1 - missing);
-    let quality = scene.judge(setup, ticks, missing);
-    Report { digest: scene.world.digest(), quality }
+    let mut seen = Watched::pool(&mut scene.players, &scene.world);
+    let corrections = seen.all_corrections;
+    let quality = scene.judge(setup, &mut seen, ticks, missing);
+    Report { digest: scene.world.digest(), quality, corrections }
 }
 
 /// The match that is measured.
@@ -185,13 +187,11 @@ impl<G: Game> Scene<G> {
         self.stepped_at = Some(self.world.now());
     }
 
-    fn judge(&mut self, setup: &Setup, ticks: u64, missing: u64) -> Quality {
+    fn judge(&self, setup: &Setup, all: &mut Seen, ticks: u64, missing: u64) -> Quality {
         let seconds = f64::from(setup.seconds) * self.players.len() as f64;
         let base_ms = setup.link.delay.as_secs_f64() * 1e3;
-        let all = Watched::pool(&mut self.players, &self.world);
         let burst = setup.link.loss.burst_len > 1.0;
         let limit = if burst { 0.15 } else { 0.05 };
-        let mut all = all;
         Quality {
             own_input_ms_p99: percentile(&mut all.own_input_ms, 99),
             ticks_without_input_pct: percent(missing, ticks),

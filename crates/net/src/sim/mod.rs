@@ -37,7 +37,7 @@ pub use digest::Digest;
 pub use fault::{Fault, Faults};
 pub use link::{Deliveries, Duplex, Link, Partition};
 pub use measure::{Setup, measure, measure_with};
-pub use quality::{Quality, Report, Row, Target};
+pub use quality::{Corrections, Quality, Report, Row, Target};
 pub use party::{Party, Player};
 pub use preset::{Preset, UnknownPreset};
 pub use world::{HostId, Strays, Traffic, World};

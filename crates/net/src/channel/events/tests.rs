@@ -1,6 +1,6 @@
 use super::*;
 use crate::sim::{Chance, Jitter, Link, LinkConfig, Loss, Reorder};
-use crate::wire::native::{Datagram, Packet, ServerEvents};
+use crate::wire::native::{Datagram, EventBlock, Packet, ServerEvents};
 use std::collections::BTreeMap;
 
 const AGAIN: Duration = Duration::from_millis(100);
@@ -263,7 +263,7 @@ impl Side {
             Some(batch) => self.outbox.write(batch, &mut room),
             None => Events::new(0, [], &mut room),
         };
-        let packet = Packet::ServerEvents(ServerEvents { acknowledged, events });
+        let packet = Packet::ServerEvents(ServerEvents { block: EventBlock { acknowledged, events } });
         let len = Datagram { sequence: 0, packet }.encode(&mut out).unwrap();
         out.truncate(len);
         Some(out)
@@ -273,8 +273,8 @@ impl Side {
         let Packet::ServerEvents(packet) = Datagram::decode(bytes).unwrap().packet else {
             unreachable!("nothing else is sent")
         };
-        self.outbox.acknowledge(packet.acknowledged);
-        self.heard.extend(self.inbox.handle(&packet.events).map(<[u8]>::to_vec));
+        self.outbox.acknowledge(packet.block.acknowledged);
+        self.heard.extend(self.inbox.handle(&packet.block.events).map(<[u8]>::to_vec));
     }
 }
 

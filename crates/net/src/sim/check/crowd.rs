@@ -1,6 +1,6 @@
 //! The bots that play the rules while they are checked: they come and go, and press like people.
 
-use crate::game::{Buttons, PlayerId, PlayerInput};
+use crate::game::{Buttons, Game, PlayerId, PlayerInput};
 use crate::sim::Chance;
 
 /// Who may play, and what each of them does.
@@ -17,6 +17,22 @@ struct Bot {
     /// How many ticks old the picture is that it presses by, if it says so.
     back: Option<f64>,
     until: u32,
+}
+
+/// Someone takes a slot, or gives it up.
+#[derive(Clone, Copy)]
+pub(super) enum Change {
+    Comes(PlayerId),
+    Goes(PlayerId),
+}
+
+impl Change {
+    pub(super) fn apply<G: Game>(self, game: &G, world: &mut G::World) {
+        match self {
+            Change::Comes(player) => game.join(world, player),
+            Change::Goes(player) => game.leave(world, player),
+        }
+    }
 }
 
 /// A bot holds its buttons for at least and at most so many ticks.
@@ -36,7 +52,7 @@ impl Crowd {
     }
 
     /// Decides what happens in `tick`, and who comes (or goes) before it.
-    pub(super) fn turn(&mut self, tick: u32) -> Vec<(PlayerId, bool)> {
+    pub(super) fn turn(&mut self, tick: u32) -> Vec<Change> {
         let mut changes = Vec::new();
         self.inputs.clear();
         for bot in &mut self.bots {
@@ -44,8 +60,11 @@ impl Crowd {
             // The first is there from the beginning, for the rest to meet.
             let first = tick == 1 && bot.player == PlayerId(1);
             if self.chance.happens(change) || first {
-                bot.is_present = !bot.is_present || first;
-                changes.push((bot.player, bot.is_present));
+                bot.is_present = !bot.is_present;
+                changes.push(match bot.is_present {
+                    true => Change::Comes(bot.player),
+                    false => Change::Goes(bot.player),
+                });
             }
             bot.press(tick, &mut self.chance);
             if bot.is_present {
@@ -59,11 +78,6 @@ impl Crowd {
     /// What those who are there do.
     pub(super) fn inputs(&self) -> &[PlayerInput] {
         &self.inputs
-    }
-
-    /// Who is there.
-    pub(super) fn present(&self) -> impl Iterator<Item = PlayerId> + '_ {
-        self.bots.iter().filter(|bot| bot.is_present).map(|bot| bot.player)
     }
 
     /// What a player holds, there or not.
