@@ -23,7 +23,7 @@ impl Dots {
 }
 
 /// The dots: those of players in the order they came, then the swarm.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Debug, Default, PartialEq, Eq)]
 pub struct World {
     /// Who is where.
     pub dots: Vec<Dot>,
@@ -41,6 +41,18 @@ pub struct Dot {
     pub y: i32,
     /// How far it moved in the last tick, px.
     pub moved: (i32, i32),
+}
+
+impl Clone for World {
+    fn clone(&self) -> Self {
+        World { dots: self.dots.clone(), swarm: self.swarm.clone() }
+    }
+
+    /// Keeps the memory.
+    fn clone_from(&mut self, source: &Self) {
+        self.dots.clone_from(&source.dots);
+        self.swarm.clone_from(&source.swarm);
+    }
 }
 
 const SCHEMA: Schema = Schema { kinds: &[Kind { name: "dot", fields: FIELDS }] };
@@ -154,10 +166,19 @@ impl Game for Dots {
     }
 
     fn restore(&self, state: &State) -> World {
-        let dots = state.entities().iter().map(Dot::from_entity);
-        let of_swarm = |dot: &Dot| dot.player.0 >= u32::from(Dots::FIRST_OF_SWARM);
-        let (swarm, dots) = dots.partition(of_swarm);
-        World { dots, swarm }
+        let mut world = World::default();
+        self.restore_into(state, &mut world);
+        world
+    }
+
+    fn restore_into(&self, state: &State, world: &mut World) {
+        let entities = state.entities();
+        let steered = entities.partition_point(|entity| entity.id < Dots::FIRST_OF_SWARM);
+        let (dots, swarm) = entities.split_at(steered);
+        world.dots.clear();
+        world.dots.extend(dots.iter().map(Dot::from_entity));
+        world.swarm.clear();
+        world.swarm.extend(swarm.iter().map(Dot::from_entity));
     }
 
     #[cfg(feature = "lan")]

@@ -230,6 +230,12 @@ pub trait Game: Clone {
     /// The world of a state: what is predicted must come out as it went in.
     fn restore(&self, state: &State) -> Self::World;
 
+    /// The same in the place of an older world, so that a game can use its memory again: a client
+    /// does this with every snapshot.
+    fn restore_into(&self, state: &State, world: &mut Self::World) {
+        *world = self.restore(state);
+    }
+
     /// The entity that a player steers.
     fn entity_of(&self, player: PlayerId) -> u16 {
         player.0 as u16

@@ -10,7 +10,7 @@ use crate::channel::{
     tick,
 };
 use crate::clock::{Ahead, Behind, Feedback, ServerClock};
-use crate::game::{Buttons, Event, Game, PlayerId};
+use crate::game::{Buttons, Game, PlayerId, Reach};
 use crate::replica::{Drawn, Picture, Prediction, State, delta};
 use crate::session::Window;
 use crate::time::Time;
@@ -135,10 +135,7 @@ impl<G: Game> Seat<G> {
     }
 
     fn note(&mut self, event: ClientEvent) {
-        if self.events.len() == EVENT_LIMIT {
-            self.events.pop_front();
-        }
-        self.events.push_back(event);
+        note(&mut self.events, event);
     }
 
     // --- what comes in -----------------------------------------------------------------------
@@ -215,9 +212,9 @@ impl<G: Game> Seat<G> {
 
     pub(super) fn handle_events(&mut self, block: &EventBlock<'_>) {
         self.outbox.acknowledge(block.acknowledged);
-        let events: Vec<Event> =
-            self.inbox.handle(&block.events).filter_map(super::decode_event).collect();
-        events.into_iter().for_each(|event| self.note(ClientEvent::Game(event)));
+        for event in self.inbox.handle(&block.events).filter_map(super::decode_event) {
+            self.note(ClientEvent::Game(event));
+        }
     }
 
     // --- what goes out -----------------------------------------------------------------------
@@ -249,9 +246,9 @@ impl<G: Game> Seat<G> {
             self.next_input = tick::after(self.next_input, 1);
             made = true;
             if let Some(prediction) = &mut self.prediction {
-                let events: Vec<Event> = prediction.advance(buttons).collect();
-                let own = events.into_iter().filter(|event| event.reach == crate::game::Reach::Own);
-                own.for_each(|event| self.note(ClientEvent::Game(event)));
+                for event in prediction.advance(buttons).filter(|event| event.reach == Reach::Own) {
+                    note(&mut self.events, ClientEvent::Game(event));
+                }
             }
         }
         made
@@ -414,6 +411,13 @@ impl<G: Game> Seat<G> {
     pub(super) fn send(&mut self, event: &[u8]) -> bool {
         self.outbox.push(event).is_ok()
     }
+}
+
+fn note(events: &mut VecDeque<ClientEvent>, event: ClientEvent) {
+    if events.len() == EVENT_LIMIT {
+        events.pop_front();
+    }
+    events.push_back(event);
 }
 
 const _: () = assert!(MAX_BASELINE_BACK as usize <= crate::replica::KEPT);

@@ -84,7 +84,7 @@ impl<G: Game> Prediction<G> {
         let own = self.game.entity_of(self.player);
         let then = self.newest.find(own).copied();
         let reached = self.tick;
-        self.world = self.game.restore(state);
+        self.game.restore_into(state, &mut self.world);
         self.tick = state.tick;
         self.look();
         self.before.clone_from(&self.newest);

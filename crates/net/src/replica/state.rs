@@ -29,6 +29,7 @@ pub struct State {
     /// The tick after which the world looked so.
     pub tick: u32,
     entities: Vec<Entity>,
+    refused: Option<PushError>,
 }
 
 impl Entity {
@@ -93,17 +94,24 @@ impl Entity {
 impl State {
     /// An empty state of tick `tick`.
     pub const fn new(tick: u32) -> Self {
-        State { tick, entities: Vec::new() }
+        State { tick, entities: Vec::new(), refused: None }
     }
 
     /// Begins again with tick `tick`; the memory is kept.
     pub fn clear(&mut self, tick: u32) {
         self.tick = tick;
         self.entities.clear();
+        self.refused = None;
     }
 
     /// Adds an entity in its place. In the order of ids it is cheapest.
     pub fn push(&mut self, entity: Entity) -> Result<(), PushError> {
+        let pushed = self.insert(entity);
+        self.refused = self.refused.or(pushed.err());
+        pushed
+    }
+
+    fn insert(&mut self, entity: Entity) -> Result<(), PushError> {
         if self.entities.len() >= ENTITY_LIMIT {
             return Err(PushError::Limit);
         }
@@ -115,6 +123,11 @@ impl State {
             _ => self.entities.push(entity),
         }
         Ok(())
+    }
+
+    /// Why an entity was left out since the state began, if one was.
+    pub fn refused(&self) -> Option<PushError> {
+        self.refused
     }
 
     /// The entities, sorted by id.
@@ -157,13 +170,14 @@ impl State {
 
 impl Clone for State {
     fn clone(&self) -> Self {
-        State { tick: self.tick, entities: self.entities.clone() }
+        State { tick: self.tick, entities: self.entities.clone(), refused: self.refused }
     }
 
     /// Keeps the memory.
     fn clone_from(&mut self, source: &Self) {
         self.tick = source.tick;
         self.entities.clone_from(&source.entities);
+        self.refused = source.refused;
     }
 }
 

@@ -233,7 +233,8 @@ impl<G: Game> Scene<G> {
             clock_error_ms_p99: percentile(&mut all.clock_error_ms, 99),
             ..Quality::default()
         });
-        Report { digest: self.world.digest(), quality, tally, bar: Bar::of(setup) }
+        let (digest, corrections) = (self.world.digest(), all.all_corrections);
+        Report { digest, quality, corrections, tally, bar: Bar::of(setup) }
     }
 }
 

@@ -16,6 +16,7 @@
 //! proxy between real sockets use the same [`Link`].
 
 mod chance;
+mod check;
 mod clock;
 mod config;
 mod digest;
@@ -31,6 +32,9 @@ mod watch;
 mod world;
 
 pub use chance::Chance;
+pub use check::{
+    Breach, Checked, Difference, Proof, RuleError, Trial, check_rules, check_rules_with,
+};
 pub use clock::Drift;
 pub use config::{Bandwidth, Jitter, LinkConfig, LinkError, Loss, Reorder, Shape, Span};
 pub use digest::Digest;
@@ -40,6 +44,6 @@ pub use measure::{Setup, measure, measure_watched, measure_with};
 pub use party::{Party, Player};
 pub use pool::{Pool, PoolRow};
 pub use preset::{Preset, UnknownPreset};
-pub use quality::{Quality, Report, Row, Tally};
+pub use quality::{Corrections, Quality, Report, Row, Tally};
 pub use target::{Bar, FIGURES, Figure, Rule, Target, Verdict, WORST_SEED};
 pub use world::{HostId, Strays, Traffic, World};

@@ -42,7 +42,7 @@ impl<G: Game> Player<G> {
             let (least, most) = HOLD_MS;
             let hold = Duration::from_millis(least + self.chance.below(most - least));
             self.next_change = now + hold;
-            self.client.press(Buttons(self.chance.below(16) as u16));
+            self.client.press(Buttons(self.chance.below(64) as u16));
             self.presses += 1;
         }
     }

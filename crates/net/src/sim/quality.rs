@@ -17,6 +17,17 @@ pub struct Report {
     pub tally: Tally,
     /// What they are held against.
     pub bar: Bar,
+    /// By how much snapshots moved the predicted own position.
+    pub corrections: Corrections,
+}
+
+/// How far off predictions were, however little.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Corrections {
+    /// Client ticks in which a snapshot moved the predicted own position at all.
+    pub ticks: u64,
+    /// The furthest, in the unit of x and y.
+    pub furthest: f32,
 }
 
 /// The figures; `None` is "nothing to measure".

@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
+use super::quality::Corrections;
 use super::{HostId, Party, Player, Traffic, World};
 use crate::client::Frame;
 use crate::game::Game;
@@ -26,6 +27,7 @@ pub(super) struct Watched {
     press: Option<(Time, Option<u32>)>,
     presses: u64,
     own: Option<(u32, [f32; 2])>,
+    moved_in: Option<u32>,
     corrected_in: Option<u32>,
     last_frame: Option<(Time, f64)>,
     drawn: Vec<Spot>,
@@ -56,6 +58,7 @@ pub(super) struct Seen {
     pub(super) starved: u64,
     pub(super) jumps: u64,
     pub(super) corrections: u64,
+    pub(super) all_corrections: Corrections,
     pub(super) made: u64,
     pub(super) bytes_down: u64,
     pub(super) bytes_up: u64,
@@ -71,6 +74,7 @@ impl Watched {
             press: None,
             presses: 0,
             own: None,
+            moved_in: None,
             corrected_in: None,
             last_frame: None,
             drawn: Vec::new(),
@@ -130,11 +134,15 @@ impl Watched {
     fn watch_own(&mut self, own: Option<(u32, [f32; 2])>) {
         if let (Some((then_tick, then)), Some((tick, at))) = (self.own, own)
             && then_tick == tick
-            && distance(then, at) > CORRECTION_PX
-            && self.corrected_in != Some(tick)
+            && then != at
         {
-            self.corrected_in = Some(tick);
-            self.seen.corrections += 1;
+            let moved = distance(then, at);
+            let all = &mut self.seen.all_corrections;
+            all.ticks += u64::from(self.moved_in.replace(tick) != Some(tick));
+            all.furthest = all.furthest.max(moved);
+            if moved > CORRECTION_PX && self.corrected_in.replace(tick) != Some(tick) {
+                self.seen.corrections += 1;
+            }
         }
         self.own = own;
     }
@@ -221,6 +229,9 @@ impl Watched {
             all.starved += seen.starved;
             all.jumps += seen.jumps;
             all.corrections += seen.corrections;
+            all.all_corrections.ticks += seen.all_corrections.ticks;
+            all.all_corrections.furthest =
+                all.all_corrections.furthest.max(seen.all_corrections.furthest);
             all.made += seen.made;
             all.bytes_down += traffic.received_bytes - watched.traffic.received_bytes;
             all.bytes_up += traffic.sent_bytes - watched.traffic.sent_bytes;

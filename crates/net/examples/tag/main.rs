@@ -1,0 +1,16 @@
+//! A game of one's own in one file of rules: `cargo run --release --example tag`.
+//!
+//! Proves the rules, then plays a minute of them between two bots over the reference link and
+//! prints what the players felt.
+
+mod rules;
+
+use backspin::sim::{Preset, check_rules, measure};
+
+use rules::Tag;
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    println!("{}\n", check_rules::<Tag>()?);
+    println!("{}", measure::<Tag>(Preset::Reference.config()));
+    Ok(())
+}

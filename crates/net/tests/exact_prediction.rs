@@ -1,0 +1,51 @@
+//! With every input on time and nobody else's doing, what the server says is what was predicted,
+//! to the bit.
+
+use std::time::Duration;
+
+use backspin::dot::Dots;
+use backspin::game::Game;
+use backspin::sim::{Corrections, LinkConfig, Setup, check_rules, measure_with};
+
+#[path = "../examples/tag/rules.rs"]
+#[allow(dead_code)]
+mod tag;
+
+/// One player, 100 ms there and back, nothing lost; the clocks drift by up to 200 ppm.
+fn assert_exact<G: Game + Copy>(game: G) {
+    let link = LinkConfig::PERFECT.with_rtt(Duration::from_millis(100));
+    for seed in 1..=100 {
+        let setup = Setup { players: 1, seconds: 10, ..Setup::new(link, seed) };
+        let report = measure_with(game, &setup);
+        assert_eq!(report.quality.ticks_without_input_pct, Some(0.0), "seed {seed}");
+        assert_eq!(report.corrections, Corrections::default(), "seed {seed}");
+        assert_eq!(report.quality.corrections_over_1px_pct, Some(0.0), "seed {seed}");
+    }
+}
+
+#[test]
+fn dots_that_are_alone_are_never_corrected() {
+    assert_exact(Dots::default());
+}
+
+#[test]
+fn runners_that_are_alone_are_never_corrected() {
+    assert_exact(tag::Tag);
+}
+
+/// Where inputs are lost there is something to count.
+#[test]
+fn corrections_are_counted_where_there_are_some() {
+    let link = LinkConfig {
+        loss: backspin::sim::Loss::independent(0.3),
+        ..LinkConfig::PERFECT.with_rtt(Duration::from_millis(100))
+    };
+    let report = measure_with(tag::Tag, &Setup { players: 1, seconds: 60, ..Setup::new(link, 1) });
+    assert!(report.corrections.ticks > 0 && report.corrections.furthest > 0.0, "{report}");
+}
+
+#[test]
+fn the_rules_of_tag_hold() {
+    let checked = check_rules::<tag::Tag>().unwrap_or_else(|error| panic!("{error}"));
+    assert!(checked.events > 100, "{checked}");
+}

@@ -1,0 +1,271 @@
+//! What a player spawns is there at once and stays one thing when the server's comes; what
+//! everyone must know reaches everyone exactly once, in order. Over a link that loses.
+
+use std::collections::BTreeMap;
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use backspin::client::{Client, ClientConfig, ClientEvent, Frame};
+use backspin::front::FrontConfig;
+use backspin::game::{PlayerId, Reach, SpawnName};
+use backspin::room::{Room, RoomConfig};
+use backspin::server::Server;
+use backspin::sim::{Chance, Drift, HostId, LinkConfig, Loss, Party, Player, Preset, World};
+use backspin::time::Time;
+use backspin::wire::{Dialect, Name};
+
+#[path = "../examples/tag/rules.rs"]
+#[allow(dead_code)]
+mod tag;
+
+use tag::{DASHED, TAGGED, Tag};
+
+const PUFF: u8 = 1;
+const PUFF_TICKS: u32 = 20;
+const FRAME: Duration = Duration::from_nanos(1_000_000_000 / 60);
+
+/// A match, and all that is seen of it.
+struct Scene {
+    world: World<Party<Tag>>,
+    server: HostId,
+    guests: Vec<Guest>,
+    /// Who became it, and in which tick, as the server's world shows it.
+    tagged: Vec<(u16, u32)>,
+    it: Option<u16>,
+    /// The puffs that the server's world ever had.
+    puffs: BTreeMap<u16, u32>,
+}
+
+struct Guest {
+    host: HostId,
+    frame: Frame,
+    frames: u64,
+    /// In which of its frames each own puff was drawn.
+    drawn: BTreeMap<u16, Vec<u64>>,
+    /// The frame after the newest predicted tick in which each own puff appeared.
+    due: BTreeMap<u16, u64>,
+    tagged: Vec<(u16, u32)>,
+    dashed: Vec<u16>,
+    twice_in_a_frame: u64,
+}
+
+impl Scene {
+    fn new(seed: u64, link: LinkConfig, players: u8) -> Self {
+        let mut world = World::new(seed, link);
+        let mut server = Server::new(FrontConfig::default(), [1; 32]);
+        server.open(Time::ZERO, Tag, Name::new("Room"), seed, RoomConfig::default());
+        let at = SocketAddr::from(([10, 0, 0, 1], 4300));
+        let server = world.add(Party::Server(Box::new(server)), &[at], Drift::NONE);
+        let mut scene = Scene {
+            world,
+            server,
+            guests: Vec::new(),
+            tagged: Vec::new(),
+            it: None,
+            puffs: BTreeMap::new(),
+        };
+        (0..players).for_each(|_| scene.add_guest(seed));
+        scene
+    }
+
+    fn add_guest(&mut self, seed: u64) {
+        let i = self.guests.len() as u8;
+        let server = SocketAddr::from(([10, 0, 0, 1], 4300));
+        let config = ClientConfig::new(server, Dialect::Native, Name::new("Alice"));
+        let now = self.world.now();
+        let client = Client::new(now, Tag, config, [2 + i; 32]);
+        let player = Player::new(client, Chance::new(seed, 2 + u64::from(i)));
+        let own = SocketAddr::from(([10, 0, 0, 2 + i], 5000));
+        let host = self.world.add(Party::Player(Box::new(player)), &[own], Drift::NONE);
+        self.guests.push(Guest {
+            host,
+            frame: Frame::default(),
+            frames: 0,
+            drawn: BTreeMap::new(),
+            due: BTreeMap::new(),
+            tagged: Vec::new(),
+            dashed: Vec::new(),
+            twice_in_a_frame: 0,
+        });
+    }
+
+    fn room(&self) -> &Room<Tag> {
+        match self.world.node(self.server) {
+            Party::Server(server) => &server.rooms()[0],
+            Party::Player(_) => unreachable!(),
+        }
+    }
+
+    fn run(&mut self, seconds: u64) {
+        for _ in 0..seconds * 60 {
+            let until = self.world.now() + FRAME;
+            while self.world.step_until(until).is_some() {
+                self.watch_server();
+                for guest in &mut self.guests {
+                    guest.listen(&mut self.world);
+                }
+            }
+            for guest in &mut self.guests {
+                guest.look(&mut self.world);
+            }
+        }
+    }
+
+    fn watch_server(&mut self) {
+        let (world, tick) = (self.room().world(), self.room().tick());
+        let it = world.runners.iter().find(|runner| runner.it.is_some());
+        let it = it.map(|runner| runner.player.0 as u16);
+        let puffs: Vec<u16> = world.puffs.iter().map(|puff| puff.id).collect();
+        if it != self.it && it.is_some() {
+            self.tagged.extend(it.map(|it| (it, tick)));
+        }
+        self.it = it;
+        for puff in puffs {
+            self.puffs.entry(puff).or_insert(tick);
+        }
+    }
+
+    /// Server ticks for which a player's input was not there.
+    fn missing(&self) -> u64 {
+        self.room().members().map(|member| member.ticks_without_input).sum()
+    }
+}
+
+impl Guest {
+    fn client<'a>(&self, world: &'a mut World<Party<Tag>>) -> &'a mut Client<Tag> {
+        match world.node_mut(self.host) {
+            Party::Player(player) => &mut player.client,
+            Party::Server(_) => unreachable!(),
+        }
+    }
+
+    fn listen(&mut self, world: &mut World<Party<Tag>>) {
+        while let Some(event) = self.client(world).poll_event() {
+            match event {
+                ClientEvent::Game(event) if event.kind == TAGGED => {
+                    assert_eq!(event.reach, Reach::Everyone);
+                    self.tagged.push((event.entity, event.value as u32));
+                }
+                ClientEvent::Game(event) if event.kind == DASHED => {
+                    self.dashed.push(event.entity);
+                    // Stepped just now: the next frame is to show it.
+                    self.due.insert(event.entity, self.frames + 1);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn look(&mut self, world: &mut World<Party<Tag>>) {
+        self.frames += 1;
+        let now = world.local_time(self.host);
+        let mut frame = std::mem::take(&mut self.frame);
+        let client = self.client(world);
+        client.draw(now, &mut frame);
+        let player = client.player();
+        let is_puff =
+            |owner: Option<PlayerId>, id| owner.is_some() && SpawnName::owner(id) == owner;
+        for drawn in frame.entities.iter().filter(|drawn| drawn.entity.kind == PUFF) {
+            if is_puff(player, drawn.entity.id) {
+                self.drawn.entry(drawn.entity.id).or_default().push(self.frames);
+            }
+        }
+        let twice = frame.entities.windows(2).any(|two| two[0].entity.id == two[1].entity.id);
+        self.twice_in_a_frame += u64::from(twice);
+        self.frame = frame;
+    }
+
+    /// Every own puff is there from the frame after its step, without a gap, for as long as it
+    /// lives.
+    fn assert_puffs_are_whole(&self, scene: &Scene) {
+        assert_eq!(self.twice_in_a_frame, 0);
+        for (puff, frames) in &self.drawn {
+            let (first, last) = (frames[0], frames[frames.len() - 1]);
+            assert_eq!(Some(&first), self.due.get(puff), "puff {puff:#x} came late");
+            assert_eq!(frames.len() as u64, last - first + 1, "puff {puff:#x}: {frames:?}");
+            // Ids come again after 1024 ticks; the last may still be there.
+            let whole = frames.len() as u32;
+            let is_last = last == self.frames;
+            let ticks = PUFF_TICKS - 2..=PUFF_TICKS + 2;
+            assert!(is_last || ticks.contains(&whole), "puff {puff:#x}: {frames:?}");
+            assert!(
+                is_last || scene.puffs.contains_key(puff),
+                "puff {puff:#x} was drawn, and the server never had it"
+            );
+        }
+    }
+}
+
+/// The reference link's delays and losses; with `lead` to spare nothing comes too late.
+fn lossy() -> LinkConfig {
+    Preset::Reference.config()
+}
+
+#[test]
+fn an_own_puff_is_drawn_at_once_and_stays_one() {
+    let mut puffs = 0;
+    for seed in 1..=10 {
+        let mut scene = Scene::new(seed, lossy(), 2);
+        // Ids are used again after 1024 ticks: 17 seconds.
+        scene.run(16);
+        if scene.missing() > 0 {
+            continue;
+        }
+        for guest in &scene.guests {
+            guest.assert_puffs_are_whole(&scene);
+            // What was predicted is what was shown, and it was shown once.
+            let mut dashed = guest.dashed.clone();
+            dashed.dedup();
+            assert_eq!(dashed, guest.dashed, "seed {seed}");
+            assert!(dashed.iter().all(|puff| guest.drawn.contains_key(puff)), "seed {seed}");
+            puffs += dashed.len();
+        }
+    }
+    assert!(puffs > 50, "{puffs} puffs");
+}
+
+#[test]
+fn every_puff_of_the_server_was_drawn_by_its_owner() {
+    for seed in 1..=5 {
+        let mut scene = Scene::new(seed, lossy(), 2);
+        scene.run(16);
+        for guest in &scene.guests {
+            let Party::Player(player) = scene.world.node(guest.host) else { unreachable!() };
+            let own = player.client.player();
+            let missed: Vec<_> = scene
+                .puffs
+                .keys()
+                .filter(|puff| SpawnName::owner(**puff) == own && !guest.drawn.contains_key(puff))
+                .collect();
+            assert!(missed.is_empty() || scene.missing() > 0, "seed {seed}: {missed:x?}");
+        }
+    }
+}
+
+fn assert_told_once(link: LinkConfig, seed: u64) -> usize {
+    let mut scene = Scene::new(seed, link, 3);
+    scene.run(20);
+    // Someone comes late, and is told what happens from then on.
+    scene.add_guest(seed);
+    scene.run(20);
+    let sure = scene.room().tick() - 3 * 60;
+    for guest in &scene.guests {
+        let heard = &guest.tagged;
+        let Some(first) = heard.first() else { panic!("seed {seed}: nothing heard") };
+        let from = scene.tagged.iter().position(|tagged| tagged == first);
+        let Some(from) = from else { panic!("seed {seed}: {first:?} never happened") };
+        let told = scene.tagged.get(from..from + heard.len());
+        assert_eq!(told, Some(&heard[..]), "seed {seed}");
+        let old = scene.tagged[from..].iter().filter(|(_, tick)| *tick <= sure).count();
+        assert!(heard.len() >= old, "seed {seed}: {} of {old}", heard.len());
+    }
+    scene.tagged.len()
+}
+
+#[test]
+fn everyone_is_told_who_is_it_exactly_once_and_in_order() {
+    let independent = (1..=5).map(|seed| assert_told_once(lossy(), seed)).sum::<usize>();
+    let cruel = LinkConfig { loss: Loss::bursts(0.2, 3.0), duplicate_probability: 0.1, ..lossy() };
+    let bursts = (1..=5).map(|seed| assert_told_once(cruel, seed)).sum::<usize>();
+    assert!(independent > 25 && bursts > 25, "{independent} and {bursts} events");
+}

@@ -1,0 +1,235 @@
+//! A match that is under way allocates nothing, on either side: proved by an allocator that
+//! counts.
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use backspin::client::{Client, ClientConfig, Frame};
+use backspin::dot::Dots;
+use backspin::front::FrontConfig;
+use backspin::game::{Buttons, Game};
+use backspin::node::{Node, Path};
+use backspin::room::RoomConfig;
+use backspin::server::Server;
+use backspin::time::Time;
+use backspin::wire::{Dialect, Name};
+
+#[path = "../examples/tag/rules.rs"]
+#[allow(dead_code)]
+mod tag;
+
+/// The system's allocator, and how often the current thread asked it for memory.
+struct Counting;
+
+thread_local! {
+    static ALLOCATIONS: Cell<usize> = const { Cell::new(0) };
+    /// For finding a culprit: the first allocation while it is armed panics with a backtrace.
+    static ARMED: Cell<bool> = const { Cell::new(false) };
+}
+
+fn count() {
+    ALLOCATIONS.set(ALLOCATIONS.get() + 1);
+    if ARMED.replace(false) {
+        panic!("allocated where nothing may be");
+    }
+}
+
+// SAFETY: every call is handed to `System` unchanged, which keeps the trait's contract; counting
+// touches thread-locals without a destructor and does not allocate, unless it panics instead of
+// returning.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        count();
+        // SAFETY: the caller keeps the contract of `alloc`.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        // SAFETY: the caller keeps the contract of `dealloc`, and all memory is `System`'s.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+
+    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, new_size: usize) -> *mut u8 {
+        count();
+        // SAFETY: the caller keeps the contract of `realloc`, and all memory is `System`'s.
+        unsafe { System.realloc(pointer, layout, new_size) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+/// A server and two players, joined by pipes that lose nothing and keep their memory.
+struct Table<G: Game> {
+    now: Time,
+    server: Server<G>,
+    clients: [Client<G>; 2],
+    up: Pipe,
+    down: Pipe,
+    frame: Frame,
+    drawn: usize,
+    heard: usize,
+}
+
+const SERVER: SocketAddr = address(1, 4300);
+const PLAYERS: [SocketAddr; 2] = [address(2, 5000), address(3, 5000)];
+const WAY: Duration = Duration::from_millis(30);
+const MS: Duration = Duration::from_millis(1);
+
+const fn address(host: u8, port: u16) -> SocketAddr {
+    use std::net::{IpAddr, Ipv4Addr};
+    SocketAddr::new(IpAddr::V4(Ipv4Addr::new(10, 0, 0, host)), port)
+}
+
+/// Datagrams on their way, in a ring of buffers.
+struct Pipe {
+    slots: Vec<Slot>,
+    first: usize,
+    len: usize,
+}
+
+struct Slot {
+    due: Time,
+    /// Whose way it is.
+    player: usize,
+    bytes: [u8; 2048],
+    bytes_len: usize,
+}
+
+impl Pipe {
+    fn new() -> Self {
+        let slot = |_| Slot { due: Time::ZERO, player: 0, bytes: [0; 2048], bytes_len: 0 };
+        Pipe { slots: (0..64).map(slot).collect(), first: 0, len: 0 }
+    }
+
+    fn vacant(&mut self) -> &mut Slot {
+        assert!(self.len < self.slots.len(), "the pipe is full");
+        let index = (self.first + self.len) % self.slots.len();
+        &mut self.slots[index]
+    }
+
+    fn arrived(&mut self, now: Time) -> Option<&mut Slot> {
+        if self.len == 0 || self.slots[self.first].due > now {
+            return None;
+        }
+        let index = self.first;
+        self.first = (self.first + 1) % self.slots.len();
+        self.len -= 1;
+        Some(&mut self.slots[index])
+    }
+}
+
+impl<G: Game> Table<G> {
+    fn new(game: G) -> Self {
+        let now = Time::from_millis(1_000);
+        let mut server = Server::new(FrontConfig::default(), [7; 32]);
+        server.open(now, game.clone(), Name::new("Room"), 1, RoomConfig::default());
+        let client = |i: u8| {
+            let config = ClientConfig::new(SERVER, Dialect::Native, Name::new("Alice"));
+            Client::new(now, game.clone(), config, [i; 32])
+        };
+        let (up, down) = (Pipe::new(), Pipe::new());
+        let (clients, frame) = ([client(1), client(2)], Frame::default());
+        Table { now, server, clients, up, down, frame, drawn: 0, heard: 0 }
+    }
+
+    /// One millisecond; a frame every 16 of them.
+    fn pass(&mut self) {
+        self.now += MS;
+        let now = self.now;
+        while let Some(slot) = self.up.arrived(now) {
+            let path = Path::to(PLAYERS[slot.player]);
+            self.server.handle_datagram(now, path, &mut slot.bytes[..slot.bytes_len]);
+        }
+        if self.server.poll_timeout().is_some_and(|due| due <= now) {
+            self.server.handle_timeout(now);
+        }
+        loop {
+            let slot = self.down.vacant();
+            let Some(sent) = self.server.poll_transmit(now, &mut slot.bytes) else { break };
+            let player = PLAYERS.iter().position(|&player| player == sent.path.remote).unwrap();
+            (slot.due, slot.player, slot.bytes_len) = (now + WAY, player, sent.len);
+            self.down.len += 1;
+        }
+        while let Some(slot) = self.down.arrived(now) {
+            let bytes = &mut slot.bytes[..slot.bytes_len];
+            self.clients[slot.player].handle_datagram(now, Path::to(SERVER), bytes);
+        }
+        for player in 0..2 {
+            self.play(player);
+        }
+    }
+
+    fn play(&mut self, player: usize) {
+        let (now, client) = (self.now, &mut self.clients[player]);
+        let ms = now.as_millis();
+        // Pressed anew seven times a second, all over the field.
+        let held = (ms / 143).wrapping_mul(0x9E37_79B9_7F4A_7C15 + player as u64) >> 17;
+        client.press(Buttons(held as u16 & 63));
+        if client.poll_timeout().is_some_and(|due| due <= now) {
+            client.handle_timeout(now);
+        }
+        loop {
+            let slot = self.up.vacant();
+            let Some(sent) = client.poll_transmit(now, &mut slot.bytes) else { break };
+            (slot.due, slot.player, slot.bytes_len) = (now + WAY, player, sent.len);
+            self.up.len += 1;
+        }
+        if ms.is_multiple_of(16) {
+            client.draw(now, &mut self.frame);
+            self.drawn += self.frame.entities.len();
+        }
+        while client.poll_event().is_some() {
+            self.heard += 1;
+        }
+    }
+}
+
+fn assert_steady<G: Game>(game: G) -> Table<G> {
+    let mut table = Table::new(game);
+    // Long enough for every buffer to have grown, and for every ping and roster to have been said.
+    for _ in 0..8_000 {
+        table.pass();
+    }
+    assert!(table.clients.iter().all(Client::is_playing));
+    (table.drawn, table.heard) = (0, 0);
+    let before = ALLOCATIONS.get();
+    ARMED.set(std::env::var_os("FIND_ALLOCATION").is_some());
+    let tick = table.server.rooms()[0].tick();
+    for _ in 0..10_000 {
+        table.pass();
+    }
+    ARMED.set(false);
+    let allocations = ALLOCATIONS.get() - before;
+    assert_eq!(allocations, 0, "run with FIND_ALLOCATION=1 to see the first of them");
+    let ticks = table.server.rooms()[0].tick() - tick;
+    assert!((599..=601).contains(&ticks), "{ticks} ticks");
+    assert!(table.drawn >= 2 * 2 * 600, "{} drawn", table.drawn);
+    table
+}
+
+#[test]
+fn the_counter_counts() {
+    let before = ALLOCATIONS.get();
+    drop(std::hint::black_box(Box::new(7)));
+    assert_eq!(ALLOCATIONS.get() - before, 1);
+}
+
+#[test]
+fn a_match_under_way_allocates_nothing() {
+    assert_steady(Dots::default());
+}
+
+#[test]
+fn a_swarm_under_way_allocates_nothing() {
+    assert_steady(Dots { swarm: 64 });
+}
+
+/// Spawns and events come and go with it.
+#[test]
+fn a_game_of_tag_under_way_allocates_nothing() {
+    let table = assert_steady(tag::Tag);
+    assert!(table.heard > 10, "{} events", table.heard);
+}
