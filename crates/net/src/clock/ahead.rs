@@ -6,7 +6,7 @@
 //! whatever this clock showed then, so it can be steered straight to where nearly all lags and
 //! a margin for lost datagrams fit, without waiting for the effect and without swinging.
 
-use super::loss::Copies;
+use super::reach::Reach;
 use super::slew::{MAX_BEND, Slew};
 use super::window::Window;
 use super::{Feedback, JOINING, seconds, ticks_since};
@@ -16,14 +16,12 @@ use std::time::Duration;
 /// So many reports are looked at: about two seconds.
 const REPORTS: usize = 128;
 
-/// This share of datagrams comes in time even without the margin.
-const PUNCTUAL: f64 = 0.97;
+/// What being further ahead is worth: 2 ms for 16 ticks without input less in 100,000.
+const PRICE: f64 = 0.08;
 
-/// The margin on a link that loses nothing.
-const MIN_MARGIN_S: f64 = 0.003;
-
-/// What is assumed lost before the first report.
+/// What is assumed lost before the first report, and the margin for that in ticks.
 const LOST_AT_FIRST: f64 = 0.05;
+const MARGIN_AT_FIRST: f64 = 2.5;
 
 /// The most that it is slowed down once the player plays: to be too far ahead costs little.
 const SLOWER: f64 = 0.02;
@@ -58,8 +56,8 @@ impl Ahead {
         assert!(tick_rate > 0, "a server that never steps has no clock to be ahead of");
         let tick_rate = f64::from(tick_rate);
         let origin = server_tick as u32;
-        let lead_s = rtt.as_secs_f64() / 2.0 + margin_s(LOST_AT_FIRST, tick_rate);
-        let first = server_tick - f64::from(origin) + lead_s * tick_rate;
+        let lead = rtt.as_secs_f64() / 2.0 * tick_rate + MARGIN_AT_FIRST;
+        let first = server_tick - f64::from(origin) + lead;
         Ahead {
             tick_rate,
             began: now,
@@ -95,11 +93,6 @@ impl Ahead {
         Some(self.began + Duration::try_from_secs_f64(due_s).ok()?)
     }
 
-    /// How much earlier than just in time inputs are sent now, because datagrams get lost.
-    pub fn margin(&self) -> Duration {
-        Duration::try_from_secs_f64(margin_s(self.lost, self.tick_rate)).unwrap_or_default()
-    }
-
     /// Takes what a snapshot reported, as it arrives, and bends the clock accordingly.
     pub fn handle_feedback(&mut self, now: Time, feedback: &Feedback) {
         self.remember(now);
@@ -107,9 +100,10 @@ impl Ahead {
         let Some(due_s) = self.remembered(feedback.echo) else { return };
         let tick_s = ticks_since(feedback.echo, self.origin) / self.tick_rate;
         self.lags_s.push(tick_s - f64::from(feedback.early_us) / 1e6 - due_s);
-        let Some(lag_s) = self.lags_s.quantile(PUNCTUAL) else { return };
+        let reach = Reach { interval_s: 1.0 / self.tick_rate, lost: self.lost, price: PRICE };
+        let Some(lag_s) = reach.choose(&self.lags_s) else { return };
 
-        let target_s = seconds(now, self.began) + lag_s + margin_s(self.lost, self.tick_rate);
+        let target_s = seconds(now, self.began) + lag_s;
         let target = target_s * self.tick_rate;
         if now.since(self.began) < JOINING {
             self.slew.jump(now, target);
@@ -138,9 +132,4 @@ impl Ahead {
         let due_s = self.due_s[tick as usize % REMEMBERED];
         ((1..=REMEMBERED).contains(&back) && due_s.is_finite()).then_some(due_s)
     }
-}
-
-/// How much earlier than just in time: so that of an input's copies, one a tick, enough come.
-fn margin_s(lost: f64, tick_rate: f64) -> f64 {
-    (Copies::INPUTS.at(lost) / tick_rate).max(MIN_MARGIN_S)
 }

@@ -5,7 +5,8 @@
 //! behind the arrival of nearly all of them by one interval, to have something to draw towards,
 //! and by as much again as lost snapshots ask for.
 
-use super::loss::{Copies, LossMeter};
+use super::loss::LossMeter;
+use super::reach::Reach;
 use super::slew::{MAX_BEND, Slew};
 use super::window::Window;
 use super::{JOINING, seconds, ticks_since};
@@ -15,14 +16,11 @@ use std::time::Duration;
 /// So many snapshots are looked at: about two seconds.
 const SNAPSHOTS: usize = 128;
 
-/// This share of snapshots comes in time.
-const PUNCTUAL: f64 = 0.97;
+/// What being further behind is worth: 2 ms for one starved frame less in a thousand.
+const PRICE: f64 = 0.5;
 
-/// The margin on a link that loses nothing.
-const MIN_MARGIN_S: f64 = 0.003;
-
-/// The most that it is slowed down at a time, and sped up when it can come closer.
-const SLOWER: f64 = MAX_BEND;
+/// Nearly all snapshots, for the jitter on a screen.
+const NEARLY_ALL: f64 = 0.97;
 
 /// The client's clock that runs behind the server's: at its time others are drawn.
 #[derive(Clone, Debug)]
@@ -46,14 +44,12 @@ struct Course {
 /// How far the drawing is behind the fastest snapshots, and why: for a screen.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Delay {
-    /// How far the drawing is meant to be behind them: the sum of the next three.
+    /// How far it is meant to be behind them.
     pub total: Duration,
-    /// For nearly all snapshots to have come.
+    /// How much later than the fastest nearly all snapshots come.
     pub jitter: Duration,
     /// From one snapshot to the next.
     pub interval: Duration,
-    /// For those that get lost.
-    pub margin: Duration,
     /// The share of snapshots that gets lost.
     pub lost: f64,
 }
@@ -82,15 +78,14 @@ impl Behind {
         let (began, origin) = self.course.as_ref().map_or((now, tick), |c| (c.began, c.origin));
         let local_s = seconds(now, began);
         self.late_s.push(local_s - ticks_since(tick, origin) / self.tick_rate);
-        let Some(late_s) = self.late_s.quantile(PUNCTUAL) else { return };
-
-        let target = (local_s - late_s - self.interval_s() - self.margin_s()) * self.tick_rate;
+        let Some(late_s) = self.reach_s() else { return };
+        let target = (local_s - late_s - self.interval_s()) * self.tick_rate;
         let first = Course { began, origin, slew: Slew::new(now, target, self.tick_rate) };
         let course = self.course.get_or_insert(first);
         if now.since(began) < JOINING {
             course.slew.jump(now, target);
         }
-        course.slew.steer(now, target, SLOWER);
+        course.slew.steer(now, target, MAX_BEND);
     }
 
     /// The server's tick that is drawn now, with its fraction; never runs backwards. Nothing
@@ -113,22 +108,24 @@ impl Behind {
     /// How far behind, and why.
     pub fn delay(&self) -> Delay {
         let base_s = self.late_s.quantile(0.0).unwrap_or_default();
-        let jitter_s = self.late_s.quantile(PUNCTUAL).unwrap_or_default() - base_s;
+        let jitter_s = self.late_s.quantile(NEARLY_ALL).unwrap_or_default() - base_s;
+        let total_s = self.reach_s().unwrap_or_default() - base_s + self.interval_s();
         let span = |s| Duration::try_from_secs_f64(s).unwrap_or_default();
         Delay {
-            total: span(jitter_s + self.interval_s() + self.margin_s()),
+            total: span(total_s),
             jitter: span(jitter_s),
             interval: span(self.interval_s()),
-            margin: span(self.margin_s()),
             lost: self.loss.share(),
         }
     }
 
-    fn interval_s(&self) -> f64 {
-        f64::from(self.every) / self.tick_rate
+    /// How late a snapshot may be.
+    fn reach_s(&self) -> Option<f64> {
+        let lost = self.loss.share();
+        Reach { interval_s: self.interval_s(), lost, price: PRICE }.choose(&self.late_s)
     }
 
-    fn margin_s(&self) -> f64 {
-        (Copies::SNAPSHOTS.at(self.loss.share()) * self.interval_s()).max(MIN_MARGIN_S)
+    fn interval_s(&self) -> f64 {
+        f64::from(self.every) / self.tick_rate
     }
 }

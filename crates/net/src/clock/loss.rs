@@ -1,4 +1,4 @@
-//! What share of numbered datagrams is lost, and how far ahead that asks a clock to be.
+//! What share of numbered datagrams is lost: of inputs on the server, of snapshots on the client.
 
 /// So many words of 64 datagrams are remembered: half a minute at 60 a second.
 const WORDS: usize = 32;
@@ -151,53 +151,4 @@ impl Count {
 /// A word with the lowest `count` of its 64 bits set.
 fn low_bits(count: u32) -> u64 {
     1u64.checked_shl(count).unwrap_or(0).wrapping_sub(1)
-}
-
-/// How many further copies, in intervals, a share of lost datagrams asks for until all but one
-/// in so many have come: a table instead of a logarithm, whose last bit is the platform's.
-pub(super) struct Copies(&'static [(f64, f64)]);
-
-impl Copies {
-    /// For inputs: all but about 15 in 100,000. `8.8 / -ln(p) - 1`.
-    pub(super) const INPUTS: Copies = Copies(&[
-        (0.0, 0.0),
-        (0.001, 0.27),
-        (0.0025, 0.47),
-        (0.005, 0.66),
-        (0.01, 0.91),
-        (0.02, 1.25),
-        (0.035, 1.63),
-        (0.05, 1.94),
-        (0.075, 2.40),
-        (0.1, 2.82),
-        (0.15, 3.64),
-        (0.2, 4.47),
-        (0.25, 5.35),
-    ]);
-
-    /// For snapshots: all but about 3 in 1,000. `5.84 / -ln(p) - 1`.
-    pub(super) const SNAPSHOTS: Copies = Copies(&[
-        (0.0, 0.0),
-        (0.003, 0.01),
-        (0.005, 0.10),
-        (0.01, 0.27),
-        (0.02, 0.49),
-        (0.035, 0.74),
-        (0.05, 0.95),
-        (0.075, 1.25),
-        (0.1, 1.54),
-        (0.15, 2.08),
-        (0.2, 2.63),
-        (0.25, 3.21),
-    ]);
-
-    /// For this share of loss; beyond a quarter no more than for a quarter.
-    pub(super) fn at(&self, lost: f64) -> f64 {
-        let above = self.0.partition_point(|(share, _)| *share < lost);
-        match (above.checked_sub(1).and_then(|below| self.0.get(below)), self.0.get(above)) {
-            (Some(low), Some(high)) => low.1 + (lost - low.0) / (high.0 - low.0) * (high.1 - low.1),
-            (None, Some(only)) | (Some(only), None) => only.1,
-            (None, None) => 0.0,
-        }
-    }
 }

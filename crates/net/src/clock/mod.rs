@@ -6,7 +6,8 @@
 //! behind  -> the tick at which others are drawn: snapshots are nearly always there
 //! arrival -> the same for dialects without ticks, by the time at which states arrive
 //! loss    -> what share of numbered datagrams is lost, for either side
-//! slew    -> a clock that is bent, never turned back; window holds the samples
+//! reach   -> how late is late enough, from the last delays in a window
+//! slew    -> a clock that is bent, never turned back
 //! ```
 //!
 //! Below is the session, which delivers snapshots and what they report on inputs; above are
@@ -18,6 +19,7 @@ mod ahead;
 mod arrival;
 mod behind;
 mod loss;
+mod reach;
 mod server;
 mod slew;
 mod window;

@@ -10,9 +10,11 @@ pub(super) const MAX_BEND: f64 = 0.049;
 /// A small error is gone in about this long.
 const SETTLE_S: f64 = 0.25;
 
-/// Further off than this, bending would take ten seconds: the clock is set instead. It jumps
-/// forward, or stands still until the target has come.
-const LOST_S: f64 = 0.5;
+/// Further back than this, bending would take six seconds: the clock jumps forward instead.
+const TOO_SLOW_S: f64 = 0.3;
+
+/// Further ahead than this, the clock stands still until its target has come.
+const TOO_FAST_S: f64 = 1.0;
 
 /// What a clock shows for any local time from its last steering on, in ticks.
 ///
@@ -75,13 +77,16 @@ impl Slew {
         if !error_s.is_finite() {
             return;
         }
-        if error_s > LOST_S {
+        if error_s > TOO_SLOW_S {
             return self.jump(now, target);
         }
         self.from = self.from.max(now);
         self.value = value;
-        self.bend =
-            if error_s < -LOST_S { -1.0 } else { (error_s / SETTLE_S).clamp(-slower, MAX_BEND) };
+        self.bend = if error_s < -TOO_FAST_S {
+            -1.0
+        } else {
+            (error_s / SETTLE_S).clamp(-slower, MAX_BEND)
+        };
         self.bend_for_s = if self.bend == 0.0 { 0.0 } else { error_s / self.bend };
     }
 
@@ -124,9 +129,9 @@ mod tests {
         let mut slew = Slew::new(ms(0), 100.0, 60.0);
         slew.steer(ms(10), 200.0, 0.05);
         assert_eq!(slew.at(ms(10)), 200.0);
-        slew.steer(ms(10), 140.0, 0.05);
-        assert_eq!(slew.at(ms(900)), 200.0);
-        assert!((slew.at(ms(2_010)) - 260.0).abs() < 1e-9);
+        slew.steer(ms(10), 110.0, 0.05);
+        assert_eq!(slew.at(ms(1_500)), 200.0);
+        assert!((slew.at(ms(2_510)) - 260.0).abs() < 1e-9);
     }
 
     #[test]

@@ -39,6 +39,12 @@ impl<const N: usize> Window<N> {
         Some(self.sorted[rank.saturating_sub(1).min(last)])
     }
 
+    /// The share of samples that do not exceed `limit`; 0 of none.
+    pub(super) fn share_within(&self, limit: f64) -> f64 {
+        let within = self.sorted[..self.len].partition_point(|sample| *sample <= limit);
+        within as f64 / self.len.max(1) as f64
+    }
+
     /// Where `sample` is among the sorted, or belongs.
     fn position(&self, sample: f64) -> usize {
         self.sorted[..self.len].partition_point(|other| *other < sample)

@@ -1,0 +1,86 @@
+//! How long to wait for what comes late or not at all: the point where a little longer is worth
+//! no more.
+//!
+//! Whatever is waited for is sent again and again, an interval apart: an input in every datagram
+//! until it is acknowledged, the course of the world in every snapshot. How late datagrams come
+//! is known from the last ones, which share is lost as well; so is the chance that all copies
+//! miss a given point. Waiting has its price, a fault has one: the cheapest point is chosen,
+//! of those where a copy more comes in time.
+
+use super::window::Window;
+
+/// The points looked at are so many copies after these shares of datagrams.
+const PUNCTUAL: [f64; 7] = [0.3, 0.5, 0.65, 0.75, 0.8, 0.83, 0.86];
+const COPIES: u32 = 8;
+
+/// No further copies count.
+const COPIES_COUNTED: u32 = 10;
+
+/// Always waited for in addition: clocks drift, and reports are rounded.
+const MARGIN_S: f64 = 0.002;
+
+/// What a clock waits for, and what that may cost.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Reach {
+    /// From one copy to the next.
+    pub(super) interval_s: f64,
+    /// The share of datagrams lost.
+    pub(super) lost: f64,
+    /// How many faults, as a share, a second of waiting is worth.
+    pub(super) price: f64,
+}
+
+impl Reach {
+    /// How late to be if datagrams come as late as these.
+    pub(super) fn choose<const N: usize>(&self, late_s: &Window<N>) -> Option<f64> {
+        let [.., most] = PUNCTUAL;
+        // The first copies of most come in time whatever the price: delays that are alike for
+        // all copies would otherwise be taken for chance.
+        let least_s = late_s.quantile(most)? + MARGIN_S;
+        let mut best_s = least_s;
+        let mut best_cost = self.missed(late_s, least_s);
+        for copies in 0..COPIES {
+            for share in PUNCTUAL {
+                let point_s =
+                    late_s.quantile(share)? + f64::from(copies) * self.interval_s + MARGIN_S;
+                let waiting = (point_s - least_s) * self.price;
+                if waiting <= 0.0 || waiting >= best_cost {
+                    continue;
+                }
+                let cost = waiting + self.missed(late_s, point_s);
+                if cost < best_cost {
+                    (best_s, best_cost) = (point_s, cost);
+                }
+            }
+        }
+        Some(best_s)
+    }
+
+    /// The chance that no copy comes in time, if none influences another.
+    fn missed<const N: usize>(&self, late_s: &Window<N>, point_s: f64) -> f64 {
+        let mut missed = 1.0;
+        let mut point_s = point_s;
+        for _ in 0..COPIES_COUNTED {
+            let punctual = punctual(late_s, point_s);
+            if punctual <= 0.0 {
+                break;
+            }
+            missed *= 1.0 - (1.0 - self.lost) * punctual;
+            point_s -= self.interval_s;
+        }
+        missed
+    }
+}
+
+/// The share of datagrams that come by this point.
+fn punctual<const N: usize>(late_s: &Window<N>, point_s: f64) -> f64 {
+    let share = late_s.share_within(point_s);
+    if share < 1.0 {
+        return share;
+    }
+    // Of so many, the next may come later than all before: by about as much as those are apart.
+    let quantile = |share| late_s.quantile(share).unwrap_or_default();
+    let (last_s, spread_s) = (quantile(1.0), quantile(1.0) - quantile(0.9));
+    let beyond_s = point_s - last_s;
+    if beyond_s < spread_s { 1.0 - (1.0 - beyond_s / spread_s) / N as f64 } else { 1.0 }
+}
