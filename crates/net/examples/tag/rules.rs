@@ -58,9 +58,9 @@ pub(crate) struct Moving {
 }
 
 /// Someone else is it, in this entity; the value is the tick in which that happened.
-pub const TAGGED: u8 = 1;
+pub(crate) const TAGGED: u8 = 1;
 /// The own runner has dashed.
-pub const DASHED: u8 = 2;
+pub(crate) const DASHED: u8 = 2;
 
 const PX: i32 = 16;
 const FIELD: (i32, i32) = (480 * PX, 320 * PX);

@@ -34,7 +34,7 @@ use crate::time::Time;
 use std::time::Duration;
 
 /// The first of a session: clocks may jump forward, later they are only bent.
-pub const JOINING: Duration = Duration::from_secs(2);
+pub const JOINING: Duration = Duration::from_millis(1_750);
 
 /// How the client's datagrams fared, as a snapshot reports it. One that was sent before any
 /// new datagram came reports nothing.
