@@ -23,6 +23,13 @@ const PRICE: f64 = 0.08;
 const LOST_AT_FIRST: f64 = 0.05;
 const MARGIN_AT_FIRST: f64 = 2.5;
 
+/// A longer round trip is not believed at first. It may have been a spike, and a clock set too
+/// far ahead comes back slowly, one set too far back jumps with the first reports.
+const RTT_AT_FIRST: Duration = Duration::from_millis(150);
+
+/// So many reports show where most datagrams come: enough to jump there while joining.
+const REPORTS_AT_FIRST: usize = 3;
+
 /// The most that it is slowed down once the player plays: to be too far ahead costs little.
 const SLOWER: f64 = 0.02;
 
@@ -56,8 +63,9 @@ impl Ahead {
         assert!(tick_rate > 0, "a server that never steps has no clock to be ahead of");
         let tick_rate = f64::from(tick_rate);
         let origin = server_tick as u32;
-        let lead = rtt.as_secs_f64() / 2.0 * tick_rate + MARGIN_AT_FIRST;
-        let first = server_tick - f64::from(origin) + lead;
+        let told = server_tick - f64::from(origin) - rtt.as_secs_f64() / 2.0 * tick_rate;
+        let lead = rtt.min(RTT_AT_FIRST).as_secs_f64() * tick_rate + MARGIN_AT_FIRST;
+        let first = (told + lead).max(0.0);
         Ahead {
             tick_rate,
             began: now,
@@ -103,14 +111,16 @@ impl Ahead {
         let reach = Reach { interval_s: 1.0 / self.tick_rate, lost: self.lost, price: PRICE };
         let Some(lag_s) = reach.choose(&self.lags_s) else { return };
 
-        let target_s = seconds(now, self.began) + lag_s;
-        let target = target_s * self.tick_rate;
-        if now.since(self.began) < JOINING {
-            self.slew.jump(now, target);
-            self.slew.steer(now, target, MAX_BEND);
-        } else {
-            self.slew.steer(now, target, SLOWER);
+        let local_s = seconds(now, self.began);
+        let target = (local_s + lag_s) * self.tick_rate;
+        if now.since(self.began) >= JOINING {
+            return self.slew.steer(now, target, SLOWER);
         }
+        if self.lags_s.len() >= REPORTS_AT_FIRST {
+            let typical_s = self.lags_s.quantile(0.5).unwrap_or(lag_s).min(lag_s);
+            self.slew.jump(now, (local_s + typical_s) * self.tick_rate);
+        }
+        self.slew.steer(now, target, MAX_BEND);
     }
 
     /// Notes when inputs were due up to now, before the clock is bent otherwise.

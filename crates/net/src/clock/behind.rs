@@ -9,15 +9,18 @@ use super::loss::LossMeter;
 use super::reach::Reach;
 use super::slew::{MAX_BEND, Slew};
 use super::window::Window;
-use super::{JOINING, seconds, ticks_since};
+use super::{seconds, ticks_since};
 use crate::time::Time;
 use std::time::Duration;
 
 /// So many snapshots are looked at: about two seconds.
 const SNAPSHOTS: usize = 128;
 
-/// What being further behind is worth: 2 ms for one starved frame less in a thousand.
-const PRICE: f64 = 0.5;
+/// What being further behind is worth: 1.25 ms for one starved frame less in a thousand.
+const PRICE: f64 = 0.8;
+
+/// So long after the first snapshot it may jump forward: no longer than the session is joining.
+const BEGINNING: Duration = Duration::from_secs(1);
 
 /// Nearly all snapshots, for the jitter on a screen.
 const NEARLY_ALL: f64 = 0.97;
@@ -82,7 +85,7 @@ impl Behind {
         let target = (local_s - late_s - self.interval_s()) * self.tick_rate;
         let first = Course { began, origin, slew: Slew::new(now, target, self.tick_rate) };
         let course = self.course.get_or_insert(first);
-        if now.since(began) < JOINING {
+        if now.since(began) < BEGINNING {
             course.slew.jump(now, target);
         }
         course.slew.steer(now, target, MAX_BEND);

@@ -39,6 +39,11 @@ impl<const N: usize> Window<N> {
         Some(self.sorted[rank.saturating_sub(1).min(last)])
     }
 
+    /// How many samples there are.
+    pub(super) const fn len(&self) -> usize {
+        self.len
+    }
+
     /// The share of samples that do not exceed `limit`; 0 of none.
     pub(super) fn share_within(&self, limit: f64) -> f64 {
         let within = self.sorted[..self.len].partition_point(|sample| *sample <= limit);
