@@ -265,10 +265,10 @@ impl Faults {
 
     /// Seconds from `at` until the last half second with more than `limit` faults has passed.
     pub(super) fn recovery(&self, at: Time, limit: f64) -> f64 {
-        let bad = self.halves.iter().filter(|(began, faults, chances)| {
+        let mut bad = self.halves.iter().filter(|(began, faults, chances)| {
             *began + Faults::HALF > at && *faults as f64 > *chances as f64 * limit
         });
-        bad.last().map_or(0.0, |(began, _, _)| (*began + Faults::HALF).since(at).as_secs_f64())
+        bad.next_back().map_or(0.0, |(began, _, _)| (*began + Faults::HALF).since(at).as_secs_f64())
     }
 }
 
