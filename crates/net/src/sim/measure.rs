@@ -208,7 +208,8 @@ impl<G: Game> Scene<G> {
             ticks: ticks.saturating_sub(before.0),
             ticks_without_input: missing.saturating_sub(before.1),
             frames: all.frames,
-            starved_frames: all.starved,
+            // A frame before there is anything to draw is not drawn towards anything, either.
+            starved_frames: all.starved + (all.frames - all.behind_ms.len() as u64),
             jumped_frames: all.jumps,
             drawn: all.entities.iter().sum::<f64>() as u64,
             inputs: all.made,

@@ -32,7 +32,8 @@ enum Worse {
 
 impl Pool {
     /// What stands above the rows.
-    pub const HEADING: &'static str = "what                                          pooled        median         worst        target";
+    pub const HEADING: &'static str = "what                                   \
+        \x20      pooled        median         worst        target";
 
     /// A pool of `reports` that is held against `bar`.
     pub fn new<'a>(bar: Bar, reports: impl IntoIterator<Item = &'a Report>) -> Self {
@@ -59,7 +60,8 @@ impl Pool {
 
     /// All seeds as one run: counts over counts, the slowest and the fastest playback of all.
     ///
-    /// The percentiles, the recovery and nothing else are means of the seeds' own.
+    /// Percentiles and the recovery cannot be taken together like that: they are the means of the
+    /// seeds' own.
     pub fn pooled(&self) -> Quality {
         let extremes = self.worst();
         self.tally.fill(Quality {
@@ -154,5 +156,97 @@ impl fmt::Display for Pool {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{}", Pool::HEADING)?;
         self.rows().try_for_each(|row| writeln!(f, "{row}"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sim::Digest;
+
+    /// A run with so many starved frames, and a lead where there is one.
+    fn run(starved_frames: u64, frames: u64, lead_ms: Option<f64>, rate: (f64, f64)) -> Report {
+        let tally = Tally {
+            starved_frames,
+            frames,
+            player_seconds: 10,
+            bytes_up: frames,
+            ..Tally::default()
+        };
+        let quality = tally.fill(Quality {
+            lead_ms_p50: lead_ms,
+            playback_rate_min: Some(rate.0),
+            playback_rate_max: Some(rate.1),
+            ..Quality::default()
+        });
+        Report { digest: Digest(0), quality, tally, bar: Bar::Reference }
+    }
+
+    fn pool(runs: &[Report]) -> Pool {
+        Pool::new(Bar::Reference, runs)
+    }
+
+    #[test]
+    fn percentages_are_pooled_by_what_they_count() {
+        // The mean of the percentages would be 50 %.
+        let pool = pool(&[run(100, 100, None, (1.0, 1.0)), run(0, 900, None, (1.0, 1.0))]);
+        assert_eq!(pool.pooled().starved_frames_pct, Some(10.0));
+        assert_eq!(pool.median().starved_frames_pct, Some(50.0));
+        assert_eq!(pool.worst().starved_frames_pct, Some(100.0));
+        assert_eq!(pool.pooled().bytes_per_s_up, Some(50.0));
+        assert_eq!(pool.len(), 2);
+    }
+
+    #[test]
+    fn times_are_means_medians_and_the_largest() {
+        let leads = [100.0, 130.0, 101.0, 105.0];
+        let runs = leads.map(|ms| run(0, 1, Some(ms), (1.0, 1.0)));
+        let (three, four) = (pool(&runs[..3]), pool(&runs));
+        assert_eq!(four.pooled().lead_ms_p50, Some(109.0));
+        assert_eq!(three.median().lead_ms_p50, Some(101.0));
+        assert_eq!(four.median().lead_ms_p50, Some(103.0));
+        assert_eq!(four.worst().lead_ms_p50, Some(130.0));
+    }
+
+    #[test]
+    fn the_slowest_playback_is_the_worst_of_the_slow_and_the_fastest_of_the_fast() {
+        let pool = pool(&[run(0, 1, None, (0.97, 1.01)), run(0, 1, None, (0.99, 1.04))]);
+        for quality in [pool.worst(), pool.pooled()] {
+            assert_eq!(quality.playback_rate_min, Some(0.97));
+            assert_eq!(quality.playback_rate_max, Some(1.04));
+        }
+        assert_eq!(pool.median().playback_rate_min, Some(0.98));
+    }
+
+    #[test]
+    fn seeds_without_a_figure_are_left_out_of_it() {
+        let pool = pool(&[run(0, 1, None, (1.0, 1.0)), run(0, 1, Some(80.0), (1.0, 1.0))]);
+        assert_eq!(pool.median().lead_ms_p50, Some(80.0));
+        assert_eq!(pool.median().recovery_s, None);
+    }
+
+    #[test]
+    fn an_empty_pool_has_no_figures() {
+        let empty = pool(&[]);
+        assert!(empty.is_empty());
+        assert_eq!(empty.pooled(), Quality::default());
+        assert_eq!(empty.median(), Quality::default());
+        assert_eq!(empty.worst(), Quality::default());
+    }
+
+    #[test]
+    fn a_row_tells_the_three_figures_the_target_and_the_verdict() {
+        let runs = [run(1, 100, Some(100.0), (1.0, 1.0)), run(0, 900, Some(127.0), (1.0, 1.0))];
+        let lines: Vec<String> = pool(&runs).rows().map(|row| row.to_string()).collect();
+        let line = |what: &str| lines.iter().find(|line| line.starts_with(what)).unwrap();
+        assert_eq!(
+            line("starved frames"),
+            "starved frames                               0.100 %       0.500 %       1.000 %      \
+             <= 0.3 %  ok"
+        );
+        assert!(line("client lead over the server, median").ends_with("<= 105 ms  short of it"));
+        assert!(line("recovery").ends_with("<= 2 s"));
+        let columns = Pool::HEADING.find("target").unwrap() + "target".len();
+        assert_eq!(line("starved frames").find("  ok").unwrap(), columns);
     }
 }

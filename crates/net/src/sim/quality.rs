@@ -200,3 +200,47 @@ fn percent(part: u64, whole: u64) -> Option<f64> {
 fn ratio(part: u64, whole: u64) -> Option<f64> {
     (whole > 0).then(|| part as f64 / whole as f64)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures_follow_from_their_counts_and_nothing_counted_is_no_figure() {
+        let tally = Tally {
+            ticks: 200,
+            ticks_without_input: 1,
+            frames: 400,
+            starved_frames: 2,
+            jumped_frames: 4,
+            drawn: 800,
+            inputs: 1_000,
+            corrected: 3,
+            contacts: 8,
+            contacts_disagreed: 2,
+            bytes_down: 3_000,
+            bytes_up: 5_000,
+            player_seconds: 2,
+        };
+        let lead_ms_p50 = Some(101.0);
+        let quality = tally.fill(Quality { lead_ms_p50, ..Quality::default() });
+        let expected = Quality {
+            lead_ms_p50,
+            ticks_without_input_pct: Some(0.5),
+            starved_frames_pct: Some(0.5),
+            corrections_over_1px_pct: Some(0.3),
+            visible_jump_pct: Some(1.0),
+            contact_disagreement_pct: Some(25.0),
+            contacts: 8,
+            entities_mean: Some(2.0),
+            bytes_per_s_down: Some(1_500.0),
+            bytes_per_s_up: Some(2_500.0),
+            ..Quality::default()
+        };
+        assert_eq!(quality, expected);
+        assert_eq!(Tally::default().fill(Quality::default()), Quality::default());
+        let mut twice = tally;
+        twice += tally;
+        assert_eq!(twice.fill(quality), Quality { contacts: 16, ..expected });
+    }
+}

@@ -214,8 +214,9 @@ impl Figure {
     pub(super) fn cell(&self, value: Option<f64>) -> String {
         let digits = match self.unit {
             "%" | "x" => 3,
-            "B/s" | "" => 0,
-            "s" => 2,
+            "B/s" => 0,
+            "" if value.is_none_or(|value| value.fract() == 0.0) => 0,
+            "s" | "" => 2,
             _ => 1,
         };
         let cell = value.map(|value| format!("{value:.digits$} {}", self.unit));
@@ -301,6 +302,104 @@ pub const FIGURES: [Figure; 20] = {
         clock.at_most(8.34, 8.34, 8.34),
         things,
         Figure { by_match: down_budget, ..down },
-        up.anywhere(AtMost(2_000.0)),
+        up.at_most(2_000.0, 2_000.0, 2_000.0),
     ]
 };
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::sim::{Jitter, Loss, Preset};
+
+    fn figure(what: &str) -> &'static Figure {
+        FIGURES.iter().find(|figure| figure.what == what).expect("there is such a figure")
+    }
+
+    fn lead(ms: f64) -> Quality {
+        Quality { lead_ms_p50: Some(ms), ..Quality::default() }
+    }
+
+    fn missing(percent: f64) -> Quality {
+        Quality { ticks_without_input_pct: Some(percent), ..Quality::default() }
+    }
+
+    fn rates(min: f64) -> Quality {
+        Quality { playback_rate_min: Some(min), ..Quality::default() }
+    }
+
+    #[test]
+    fn targets_are_those_of_the_link_they_were_set_for() {
+        let bar = |change: fn(&mut Setup)| {
+            let mut setup = Setup::new(Preset::Reference.config(), 1);
+            change(&mut setup);
+            Bar::of(&setup)
+        };
+        assert_eq!(bar(|_| ()), Bar::Reference);
+        assert_eq!(bar(|setup| setup.link.loss.burst_len = 3.0), Bar::ReferenceInBursts);
+        assert_eq!(bar(|setup| setup.link.loss.burst_len = 9.0), Bar::Anywhere);
+        let clean = |setup: &mut Setup| {
+            setup.link.jitter = Jitter::NONE;
+            setup.link.loss = Loss::NONE;
+        };
+        assert_eq!(bar(clean), Bar::Clean);
+        assert_eq!(bar(|setup| setup.rtt_step = Duration::from_millis(50)), Bar::Anywhere);
+        assert_eq!(bar(|setup| setup.link = Preset::Mobile.config()), Bar::Anywhere);
+    }
+
+    #[test]
+    fn percentages_are_judged_pooled() {
+        let figure = figure("server ticks without a real input");
+        let judge =
+            |bar, pooled| figure.judge_seeds(bar, &missing(pooled), &missing(0.0), &missing(50.0));
+        assert_eq!(judge(Bar::Reference, 0.1), Verdict::Reached);
+        assert_eq!(judge(Bar::Reference, 0.11), Verdict::Short);
+        assert_eq!(judge(Bar::ReferenceInBursts, 2.5), Verdict::Reached);
+        assert_eq!(judge(Bar::ReferenceInBursts, 2.6), Verdict::Short);
+        assert_eq!(judge(Bar::Anywhere, 90.0), Verdict::Unjudged);
+    }
+
+    #[test]
+    fn times_are_judged_by_the_median_and_the_worst_seed_within_a_fifth_more() {
+        let figure = figure("client lead over the server, median");
+        let judge = |median, worst| {
+            figure.judge_seeds(Bar::Reference, &lead(900.0), &lead(median), &lead(worst))
+        };
+        assert_eq!(judge(105.0, 126.0), Verdict::Reached);
+        assert_eq!(judge(105.1, 106.0), Verdict::Short);
+        assert_eq!(judge(105.0, 126.1), Verdict::Short);
+        let nothing = Quality::default();
+        let unknown = figure.judge_seeds(Bar::Reference, &nothing, &nothing, &nothing);
+        assert_eq!(unknown, Verdict::Unjudged);
+    }
+
+    #[test]
+    fn playback_is_judged_by_every_seed_on_every_link() {
+        let figure = figure("playback rate, slowest");
+        let judge =
+            |worst| figure.judge_seeds(Bar::Anywhere, &rates(1.0), &rates(1.0), &rates(worst));
+        assert_eq!(judge(0.95), Verdict::Reached);
+        assert_eq!(judge(0.94), Verdict::Short);
+    }
+
+    #[test]
+    fn what_is_judged_on_independent_loss_only_says_so_in_bursts() {
+        let noted = |bar| FIGURES.iter().filter(|figure| !figure.note(bar).is_empty()).count();
+        assert_eq!((noted(Bar::Reference), noted(Bar::ReferenceInBursts)), (0, 2));
+        let unjudged = figure("input to acknowledgement, p99")
+            .target(Bar::ReferenceInBursts, &Quality::default());
+        assert_eq!(unjudged, None);
+    }
+
+    #[test]
+    fn what_may_be_sent_depends_on_what_there_is_to_show() {
+        let target = |things| {
+            let quality = Quality { entities_mean: Some(things), ..Quality::default() };
+            figure("bytes a second down").target(Bar::Reference, &quality)
+        };
+        assert_eq!(target(2.0), Some(Target::AtMost(1_500.0)));
+        assert_eq!(target(66.0), Some(Target::AtMost(12_000.0)));
+        assert_eq!(target(20.0), None);
+    }
+}

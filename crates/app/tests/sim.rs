@@ -1,0 +1,206 @@
+//! `backspin sim` as people and scripts meet it: the built binary, its output and its exit codes.
+
+use std::process::{Command, Output};
+
+use serde_json::Value;
+
+const QUALITY: [&str; 20] = [
+    "own_input_ms_p99",
+    "ticks_without_input_pct",
+    "lead_ms_p50",
+    "lead_ms_p95",
+    "ack_ms_p50",
+    "ack_ms_p99",
+    "draw_delay_ms_p50",
+    "draw_delay_ms_p95",
+    "starved_frames_pct",
+    "corrections_over_1px_pct",
+    "visible_jump_pct",
+    "contact_disagreement_pct",
+    "contacts",
+    "recovery_s",
+    "playback_rate_min",
+    "playback_rate_max",
+    "clock_error_ms_p99",
+    "entities_mean",
+    "bytes_per_s_down",
+    "bytes_per_s_up",
+];
+
+fn sim(args: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_backspin")).arg("sim").args(args).output().unwrap()
+}
+
+/// The one object that `--json` prints.
+#[track_caller]
+fn json(args: &[&str]) -> Value {
+    let output = sim(&[args, &["--json"]].concat());
+    let stderr = String::from_utf8(output.stderr).unwrap();
+    assert_eq!((output.status.code(), stderr.as_str()), (Some(0), ""));
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(text.lines().count(), 1, "{text}");
+    serde_json::from_str(&text).unwrap()
+}
+
+#[track_caller]
+fn text(args: &[&str]) -> String {
+    let output = sim(args);
+    assert_eq!(output.status.code(), Some(0));
+    String::from_utf8(output.stdout).unwrap()
+}
+
+fn keys(value: &Value) -> Vec<&str> {
+    value.as_object().unwrap().keys().map(String::as_str).collect()
+}
+
+#[test]
+fn one_seed_has_exactly_these_keys_in_this_order() {
+    let run = json(&["--seconds", "3"]);
+    assert_eq!(keys(&run), ["game", "seed", "seconds", "link", "digest", "quality"]);
+    assert_eq!(keys(&run["quality"]), QUALITY);
+    assert_eq!(run["game"], "dots");
+    assert_eq!(run["seed"], 1);
+    assert_eq!(run["seconds"], 3);
+    assert_eq!(run["link"]["rtt_ms"], 100.0);
+    assert_eq!(run["link"]["jitter_ms"], 20.0);
+    assert_eq!(run["link"]["loss_pct"], 5.0);
+    assert!(run["quality"]["lead_ms_p50"].as_f64().unwrap() > 50.0);
+    assert_eq!(run["quality"]["recovery_s"], Value::Null);
+}
+
+#[test]
+fn many_seeds_have_exactly_these_keys_in_this_order() {
+    let run = json(&["--seconds", "2", "--seeds", "3"]);
+    let expected = ["game", "seeds", "seconds", "link", "pooled", "median", "worst"];
+    assert_eq!(keys(&run), expected);
+    for part in ["pooled", "median", "worst"] {
+        assert_eq!(keys(&run[part]), QUALITY);
+    }
+    assert_eq!(run["seeds"], 3);
+}
+
+#[test]
+fn a_seed_replays_and_another_does_not() {
+    let args = ["--seconds", "3", "--seed", "7"];
+    let run = json(&args);
+    assert_eq!(run, json(&args));
+    assert_ne!(run["digest"], json(&["--seconds", "3", "--seed", "8"])["digest"]);
+}
+
+#[test]
+fn seeds_are_those_from_the_first_on_taken_together() {
+    let figure = |run: &Value, key: &str| run[key].as_f64().unwrap();
+    let alone = [7, 8, 9].map(|seed: u32| {
+        json(&["--seconds", "3", "--burst", "3", "--seed", &seed.to_string()])["quality"].clone()
+    });
+    let together = json(&["--seconds", "3", "--burst", "3", "--seed", "7", "--seeds", "3"]);
+    for key in ["starved_frames_pct", "lead_ms_p50", "bytes_per_s_down"] {
+        let mut of_each = alone.each_ref().map(|quality| figure(quality, key));
+        of_each.sort_by(f64::total_cmp);
+        assert_eq!(figure(&together["median"], key), of_each[1], "{key}");
+        assert_eq!(figure(&together["worst"], key), of_each[2], "{key}");
+        // All seeds have as many frames and seconds.
+        let mean = of_each.iter().sum::<f64>() / 3.0;
+        assert!((figure(&together["pooled"], key) - mean).abs() < 1e-9, "{key}");
+    }
+    let slowest = alone.iter().map(|quality| figure(quality, "playback_rate_min"));
+    let slowest = slowest.min_by(f64::total_cmp).unwrap();
+    assert_eq!(figure(&together["worst"], "playback_rate_min"), slowest);
+}
+
+#[test]
+fn a_single_seed_may_be_a_pool() {
+    let alone = json(&["--seconds", "2"]);
+    let pool = json(&["--seconds", "2", "--seeds", "1"]);
+    for part in ["median", "worst", "pooled"] {
+        assert_eq!(pool[part], alone["quality"], "{part}");
+    }
+}
+
+#[test]
+fn a_swarm_is_on_the_screen() {
+    let run = json(&["--seconds", "2", "--swarm", "64"]);
+    let things = run["quality"]["entities_mean"].as_f64().unwrap();
+    assert!((65.0..=66.0).contains(&things), "{things}");
+    let alone = json(&["--seconds", "2", "--players", "1"]);
+    let things = alone["quality"]["entities_mean"].as_f64().unwrap();
+    assert!((0.9..=1.0).contains(&things), "{things}");
+}
+
+#[test]
+fn a_longer_round_trip_in_mid_run_is_recovered_from() {
+    let run = json(&["--seconds", "10", "--rtt-step-ms", "50"]);
+    assert!(run["quality"]["recovery_s"].as_f64().is_some(), "{run}");
+    assert_eq!(run["link"]["rtt_step_ms"], 50.0);
+}
+
+#[test]
+fn a_link_is_a_preset_with_changes() {
+    let run = json(&["--seconds", "1", "--preset", "wifi", "--loss", "2.5", "--rtt-ms", "12.5"]);
+    let link = &run["link"];
+    assert_eq!((&link["rtt_ms"], &link["loss_pct"]), (&12.5.into(), &2.5.into()));
+    assert_eq!((&link["burst"], &link["jitter_shape"]), (&2.0.into(), &"heavy".into()));
+    let all = "--rtt-ms 80 --jitter-ms 5 --jitter-shape normal --loss 1 --burst 2 --duplicate 3 \
+               --reorder 4";
+    let args: Vec<&str> = ["--seconds", "1"].into_iter().chain(all.split_whitespace()).collect();
+    let link = &json(&args)["link"];
+    assert_eq!((&link["jitter_ms"], &link["jitter_shape"]), (&5.0.into(), &"normal".into()));
+    assert_eq!((&link["duplicate_pct"], &link["reorder_pct"]), (&3.0.into(), &4.0.into()));
+}
+
+#[test]
+fn people_get_the_link_and_a_table_without_colours_in_a_pipe() {
+    let one = text(&["--seconds", "2"]);
+    let mut lines = one.lines();
+    assert_eq!(lines.next(), Some("dots, 2 bots, 2 s, seed 1"));
+    assert_eq!(lines.next(), Some("link: 100 ms round trip, 20 ms jitter, 5 % loss"));
+    assert!(one.contains("what                                        measured        target\n"));
+    assert!(one.contains("\ndigest "));
+    let many = text(&["--seconds", "2", "--seeds", "2", "--burst", "3", "--seed", "5"]);
+    assert!(many.starts_with("dots, 2 bots, 2 s, seeds 5 to 6\n"), "{many}");
+    assert!(many.contains("pooled        median         worst        target\n"), "{many}");
+    assert_eq!(many.matches("judged on independent loss only").count(), 2, "{many}");
+    assert!(!one.contains('\x1b') && !many.contains('\x1b'));
+}
+
+/// Exit code and what is said about it.
+fn refusal(args: &[&str]) -> (Option<i32>, String) {
+    let output = sim(args);
+    assert!(output.stdout.is_empty());
+    (output.status.code(), String::from_utf8(output.stderr).unwrap())
+}
+
+#[test]
+fn what_cannot_be_is_refused_with_a_sentence() {
+    let (code, said) = refusal(&["--loss", "120"]);
+    let sentence = "backspin: 120 % of datagrams cannot be lost: choose from 0 to 100 %\n";
+    assert_eq!((code, said.as_str()), (Some(1), sentence));
+    let (code, said) = refusal(&["--rtt-ms", "100", "--rtt-step-ms", "130000"]);
+    assert_eq!(code, Some(1), "{said}");
+    assert!(said.contains("too long for a link"), "{said}");
+    let (code, said) = refusal(&["--seed", "18446744073709551615", "--seeds", "2"]);
+    assert_eq!(code, Some(1), "{said}");
+    assert!(said.contains("not so many seeds"), "{said}");
+}
+
+#[test]
+fn what_is_not_understood_is_wrong_usage() {
+    let (code, said) = refusal(&["--game", "chess"]);
+    assert_eq!(code, Some(2));
+    assert!(said.contains("no game has this name: there is dots"), "{said}");
+    let (code, said) = refusal(&["--preset", "dialup"]);
+    assert_eq!(code, Some(2));
+    assert!(said.contains("choose one of lan, wifi"), "{said}");
+    let wrong: [&[&str]; 7] = [
+        &["--players", "0"],
+        &["--players", "5"],
+        &["--seeds", "0"],
+        &["--seconds", "0"],
+        &["--swarm", "1001"],
+        &["--jitter-shape", "square"],
+        &["--rtt-ms=-5"],
+    ];
+    for args in wrong {
+        assert_eq!(refusal(args).0, Some(2), "{args:?}");
+    }
+}
