@@ -293,7 +293,6 @@ impl<G: Game> Room<G> {
         let joined = RoomEvent::Joined(admission.player, admission.name);
         *slot = Some(Member::new(now, session, admission, self.tick, &self.config));
         self.note(joined);
-        self.look();
         self.roster_changed(now);
     }
 
