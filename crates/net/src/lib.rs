@@ -9,6 +9,8 @@
 //!
 //! Nothing here owns a clock, a socket, a thread or chance: time and seeds are arguments.
 //! A real socket loop and the simulator drive the very same objects.
+//!
+//! To write a game of your own, begin with the [`guide`].
 #![forbid(unsafe_code)]
 // With a dialect switched off, what the others share with it has fewer users; the full build is
 // the one that must be tight.
@@ -23,6 +25,7 @@ pub mod clock;
 pub mod dot;
 pub mod front;
 pub mod game;
+pub mod guide;
 pub mod node;
 pub mod replica;
 pub mod room;

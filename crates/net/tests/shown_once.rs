@@ -7,7 +7,8 @@ use std::time::Duration;
 
 use backspin::client::{Client, ClientConfig, ClientEvent, Frame};
 use backspin::front::FrontConfig;
-use backspin::game::{PlayerId, Reach, SpawnName};
+use backspin::game::{Game, PlayerId, Reach, SpawnName};
+use backspin::replica::State;
 use backspin::room::{Room, RoomConfig};
 use backspin::server::Server;
 use backspin::sim::{Chance, Drift, HostId, LinkConfig, Loss, Party, Player, Preset, World};
@@ -32,6 +33,8 @@ struct Scene {
     /// Who became it, and in which tick, as the server's world shows it.
     tagged: Vec<(u16, u32)>,
     it: Option<u16>,
+    /// What there was after each tick.
+    states: BTreeMap<u32, State>,
     /// The puffs that the server's world ever had.
     puffs: BTreeMap<u16, u32>,
 }
@@ -42,11 +45,18 @@ struct Guest {
     frames: u64,
     /// In which of its frames each own puff was drawn.
     drawn: BTreeMap<u16, Vec<u64>>,
-    /// The frame after the newest predicted tick in which each own puff appeared.
+    /// In which each was to be drawn first.
     due: BTreeMap<u16, u64>,
+    /// The first frame that counts.
+    from: u64,
+    /// The server's tick when the player was in.
+    joined: Option<u32>,
     tagged: Vec<(u16, u32)>,
     dashed: Vec<u16>,
     twice_in_a_frame: u64,
+    compared: u32,
+    /// Ticks of which its snapshot was not the server's.
+    wrong: Vec<u32>,
 }
 
 impl Scene {
@@ -62,6 +72,7 @@ impl Scene {
             guests: Vec::new(),
             tagged: Vec::new(),
             it: None,
+            states: BTreeMap::new(),
             puffs: BTreeMap::new(),
         };
         (0..players).for_each(|_| scene.add_guest(seed));
@@ -83,9 +94,13 @@ impl Scene {
             frames: 0,
             drawn: BTreeMap::new(),
             due: BTreeMap::new(),
+            from: 1,
+            joined: None,
             tagged: Vec::new(),
             dashed: Vec::new(),
             twice_in_a_frame: 0,
+            compared: 0,
+            wrong: Vec::new(),
         });
     }
 
@@ -101,8 +116,10 @@ impl Scene {
             let until = self.world.now() + FRAME;
             while self.world.step_until(until).is_some() {
                 self.watch_server();
+                let tick = self.room().tick();
                 for guest in &mut self.guests {
-                    guest.listen(&mut self.world);
+                    guest.listen(&mut self.world, tick);
+                    guest.compare(&mut self.world, &self.states);
                 }
             }
             for guest in &mut self.guests {
@@ -120,6 +137,11 @@ impl Scene {
             self.tagged.extend(it.map(|it| (it, tick)));
         }
         self.it = it;
+        if !self.states.contains_key(&tick) {
+            let mut state = State::new(tick);
+            Tag.capture(self.room().world(), &mut state);
+            self.states.insert(tick, state);
+        }
         for puff in puffs {
             self.puffs.entry(puff).or_insert(tick);
         }
@@ -139,9 +161,18 @@ impl Guest {
         }
     }
 
-    fn listen(&mut self, world: &mut World<Party<Tag>>) {
+    /// Forgets what was before: joining.
+    fn begin(&mut self) {
+        self.drawn.clear();
+        self.due.clear();
+        self.dashed.clear();
+        self.from = self.frames + 1;
+    }
+
+    fn listen(&mut self, world: &mut World<Party<Tag>>, server_tick: u32) {
         while let Some(event) = self.client(world).poll_event() {
             match event {
+                ClientEvent::Connected(_) => self.joined = Some(server_tick),
                 ClientEvent::Game(event) if event.kind == TAGGED => {
                     assert_eq!(event.reach, Reach::Everyone);
                     self.tagged.push((event.entity, event.value as u32));
@@ -156,6 +187,21 @@ impl Guest {
         }
     }
 
+    /// Holds its newest snapshot against what the server had.
+    fn compare(&mut self, world: &mut World<Party<Tag>>, states: &BTreeMap<u32, State>) {
+        let client = self.client(world);
+        let (state, is_playing) = (client.state(), client.is_playing());
+        if is_playing
+            && self.compared != state.tick
+            && let Some(right) = states.get(&state.tick)
+        {
+            self.compared = state.tick;
+            if right != state {
+                self.wrong.push(state.tick);
+            }
+        }
+    }
+
     fn look(&mut self, world: &mut World<Party<Tag>>) {
         self.frames += 1;
         let now = world.local_time(self.host);
@@ -163,8 +209,7 @@ impl Guest {
         let client = self.client(world);
         client.draw(now, &mut frame);
         let player = client.player();
-        let is_puff =
-            |owner: Option<PlayerId>, id| owner.is_some() && SpawnName::owner(id) == owner;
+        let is_puff = |owner: Option<PlayerId>, id| owner.is_some() && SpawnName::owner(id) == owner;
         for drawn in frame.entities.iter().filter(|drawn| drawn.entity.kind == PUFF) {
             if is_puff(player, drawn.entity.id) {
                 self.drawn.entry(drawn.entity.id).or_default().push(self.frames);
@@ -176,49 +221,52 @@ impl Guest {
     }
 
     /// Every own puff is there from the frame after its step, without a gap, for as long as it
-    /// lives.
+    /// lives; and nothing else is.
     fn assert_puffs_are_whole(&self, scene: &Scene) {
         assert_eq!(self.twice_in_a_frame, 0);
         for (puff, frames) in &self.drawn {
             let (first, last) = (frames[0], frames[frames.len() - 1]);
-            assert_eq!(Some(&first), self.due.get(puff), "puff {puff:#x} came late");
+            let Some(due) = self.due.get(puff) else {
+                assert_eq!(first, self.from, "puff {puff:#x} was drawn without a dash");
+                continue;
+            };
+            assert_eq!(first, *due, "puff {puff:#x} came late");
             assert_eq!(frames.len() as u64, last - first + 1, "puff {puff:#x}: {frames:?}");
-            // Ids come again after 1024 ticks; the last may still be there.
-            let whole = frames.len() as u32;
-            let is_last = last == self.frames;
-            let ticks = PUFF_TICKS - 2..=PUFF_TICKS + 2;
-            assert!(is_last || ticks.contains(&whole), "puff {puff:#x}: {frames:?}");
-            assert!(
-                is_last || scene.puffs.contains_key(puff),
-                "puff {puff:#x} was drawn, and the server never had it"
-            );
+            if last == self.frames {
+                continue;
+            }
+            // The clock that it is drawn by is bent by 5 % at most.
+            let whole = PUFF_TICKS - 2..=PUFF_TICKS + 2;
+            assert!(whole.contains(&(frames.len() as u32)), "puff {puff:#x}: {frames:?}");
+            assert!(scene.puffs.contains_key(puff), "the server never had puff {puff:#x}");
         }
+        let undrawn = self.due.iter().find(|(puff, _)| !self.drawn.contains_key(puff));
+        assert!(undrawn.is_none_or(|(_, due)| *due > self.frames), "{undrawn:x?} was not drawn");
     }
 }
 
-/// The reference link's delays and losses; with `lead` to spare nothing comes too late.
-fn lossy() -> LinkConfig {
-    Preset::Reference.config()
-}
+/// The seconds that are joining.
+const JOINING: u64 = 3;
 
 #[test]
 fn an_own_puff_is_drawn_at_once_and_stays_one() {
     let mut puffs = 0;
     for seed in 1..=10 {
-        let mut scene = Scene::new(seed, lossy(), 2);
+        let mut scene = Scene::new(seed, Preset::Reference.config(), 2);
+        scene.run(JOINING);
+        let missing = scene.missing();
+        scene.guests.iter_mut().for_each(Guest::begin);
         // Ids are used again after 1024 ticks: 17 seconds.
-        scene.run(16);
-        if scene.missing() > 0 {
+        scene.run(16 - JOINING);
+        // Where an input came too late, the server may have dashed otherwise.
+        if scene.missing() > missing {
             continue;
         }
         for guest in &scene.guests {
             guest.assert_puffs_are_whole(&scene);
-            // What was predicted is what was shown, and it was shown once.
-            let mut dashed = guest.dashed.clone();
-            dashed.dedup();
-            assert_eq!(dashed, guest.dashed, "seed {seed}");
-            assert!(dashed.iter().all(|puff| guest.drawn.contains_key(puff)), "seed {seed}");
-            puffs += dashed.len();
+            // The sound of a dash is heard once, however often it is replayed.
+            assert_eq!(guest.dashed.len(), guest.due.len(), "seed {seed}");
+            puffs += guest.dashed.len();
         }
     }
     assert!(puffs > 50, "{puffs} puffs");
@@ -226,46 +274,78 @@ fn an_own_puff_is_drawn_at_once_and_stays_one() {
 
 #[test]
 fn every_puff_of_the_server_was_drawn_by_its_owner() {
+    let mut puffs = 0;
     for seed in 1..=5 {
-        let mut scene = Scene::new(seed, lossy(), 2);
-        scene.run(16);
+        let mut scene = Scene::new(seed, Preset::Reference.config(), 2);
+        scene.run(JOINING);
+        let missing = scene.missing();
+        let begun = scene.room().tick();
+        scene.run(16 - JOINING);
         for guest in &scene.guests {
-            let Party::Player(player) = scene.world.node(guest.host) else { unreachable!() };
-            let own = player.client.player();
-            let missed: Vec<_> = scene
-                .puffs
-                .keys()
-                .filter(|puff| SpawnName::owner(**puff) == own && !guest.drawn.contains_key(puff))
-                .collect();
-            assert!(missed.is_empty() || scene.missing() > 0, "seed {seed}: {missed:x?}");
+            let own = guest.client(&mut scene.world).player();
+            let of_guest = |puff: u16, tick: u32| SpawnName::owner(puff) == own && tick > begun;
+            let all = scene.puffs.iter().filter(|(puff, tick)| of_guest(**puff, **tick));
+            let missed: Vec<_> = all.clone().filter(|(puff, _)| !guest.drawn.contains_key(puff)).collect();
+            assert!(missed.is_empty() || scene.missing() > missing, "seed {seed}: {missed:x?}");
+            puffs += all.count();
         }
     }
+    assert!(puffs > 25, "{puffs} puffs");
 }
 
+/// Three play; someone comes late, and is told what happens from then on. Says how much happened.
 fn assert_told_once(link: LinkConfig, seed: u64) -> usize {
     let mut scene = Scene::new(seed, link, 3);
-    scene.run(20);
-    // Someone comes late, and is told what happens from then on.
+    scene.run(15);
     scene.add_guest(seed);
-    scene.run(20);
+    scene.run(30);
     let sure = scene.room().tick() - 3 * 60;
     for guest in &scene.guests {
+        let joined = guest.joined.unwrap_or_else(|| panic!("seed {seed}: never in"));
         let heard = &guest.tagged;
-        let Some(first) = heard.first() else { panic!("seed {seed}: nothing heard") };
-        let from = scene.tagged.iter().position(|tagged| tagged == first);
-        let Some(from) = from else { panic!("seed {seed}: {first:?} never happened") };
-        let told = scene.tagged.get(from..from + heard.len());
-        assert_eq!(told, Some(&heard[..]), "seed {seed}");
-        let old = scene.tagged[from..].iter().filter(|(_, tick)| *tick <= sure).count();
-        assert!(heard.len() >= old, "seed {seed}: {} of {old}", heard.len());
+        let first = heard.first().and_then(|first| scene.tagged.iter().position(|t| t == first));
+        let from = first.unwrap_or(scene.tagged.len());
+        assert_eq!(scene.tagged.get(from..from + heard.len()), Some(&heard[..]), "seed {seed}");
+        let must = scene.tagged.iter().filter(|(_, tick)| (joined + 1..=sure).contains(tick));
+        let unheard: Vec<_> = must.filter(|tagged| !heard.contains(tagged)).collect();
+        assert!(unheard.is_empty(), "seed {seed}: {unheard:?}");
     }
     scene.tagged.len()
 }
 
 #[test]
 fn everyone_is_told_who_is_it_exactly_once_and_in_order() {
-    let independent = (1..=5).map(|seed| assert_told_once(lossy(), seed)).sum::<usize>();
-    let cruel = LinkConfig { loss: Loss::bursts(0.2, 3.0), duplicate_probability: 0.1, ..lossy() };
-    let bursts = (1..=5).map(|seed| assert_told_once(cruel, seed)).sum::<usize>();
-    assert!(independent > 25 && bursts > 25, "{independent} and {bursts} events");
+    let events: usize =
+        (1..=5).map(|seed| assert_told_once(Preset::Reference.config(), seed)).sum();
+    assert!(events > 25, "{events} events");
+}
+
+#[test]
+fn bursts_and_copies_change_nothing_about_that() {
+    let cruel = LinkConfig {
+        loss: Loss::bursts(0.15, 3.0),
+        duplicate_probability: 0.1,
+        ..Preset::Reference.config()
+    };
+    let events: usize = (1..=5).map(|seed| assert_told_once(cruel, seed)).sum();
+    assert!(events > 25, "{events} events");
+}
+
+/// One after the other comes in; what everyone has of a tick is what the server had.
+#[test]
+fn who_comes_late_leaves_the_others_snapshots_right() {
+    for seed in 1..=3 {
+        let mut scene = Scene::new(seed, Preset::Reference.config(), 1);
+        scene.run(JOINING);
+        for _ in 0..6 {
+            scene.add_guest(seed);
+            scene.run(2);
+        }
+        // A snapshot against something else than what the client has may not even decode.
+        let wrong: Vec<_> = scene.guests.iter().map(|guest| &guest.wrong).collect();
+        assert!(wrong.iter().all(|ticks| ticks.is_empty()), "seed {seed}: {wrong:?}");
+        for guest in &scene.guests {
+            assert_eq!(guest.client(&mut scene.world).counts().malformed, 0, "seed {seed}");
+        }
+    }
 }

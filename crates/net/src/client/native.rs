@@ -29,7 +29,8 @@ pub(super) struct Native<G: Game> {
     pub(super) seat: Option<Box<Seat<G>>>,
     /// The number of the next datagram to the server.
     sequence: u32,
-    scratch: Scratch,
+    /// `None` only while it is lent out.
+    scratch: Option<Scratch>,
 }
 
 impl<G: Game> Native<G> {
@@ -40,7 +41,7 @@ impl<G: Game> Native<G> {
             asked: Time::ZERO,
             seat: None,
             sequence: secrets.sequence(),
-            scratch: Scratch::default(),
+            scratch: Some(Scratch::default()),
         }
     }
 
@@ -80,13 +81,13 @@ impl<G: Game> Client<G> {
     pub(super) fn handle_native(&mut self, now: Time, bytes: &[u8]) {
         // The scratch is lent out for the time of the packet that may lie in it.
         let Some(native) = self.native() else { return };
-        let mut scratch = std::mem::take(&mut native.scratch);
+        let mut scratch = native.scratch.take().unwrap_or_default();
         match Datagram::decode_compressed(bytes, &mut scratch) {
             Ok(datagram) => self.handle_native_packet(now, datagram),
             Err(_) => self.counts.malformed += 1,
         }
         if let Some(native) = self.native() {
-            native.scratch = scratch;
+            native.scratch = Some(scratch);
         }
     }
 
