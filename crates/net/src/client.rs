@@ -117,8 +117,10 @@ pub struct ClientCounts {
     pub malformed: u64,
     /// Packets at the wrong moment, doubled or late.
     pub stray: u64,
-    /// Snapshots and states taken.
+    /// Snapshots and states taken, in one piece or when their last part came.
     pub states: u64,
+    /// Parts of snapshots taken.
+    pub parts: u64,
 }
 
 /// What is on the screen at one moment.

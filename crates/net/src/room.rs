@@ -2,7 +2,8 @@
 //!
 //! Below is the [front](crate::front), which hands over [`Call`]s and is told by [`Notice`]s;
 //! above is the [game](crate::game). A room is a machine of its own and may live on any thread.
-//! Every tick the world takes one step and every member is sent one datagram.
+//! Every tick the world takes one step and every member is sent one datagram, or the parts of a
+//! world that is too large for one.
 
 mod member;
 mod voice;
@@ -14,7 +15,7 @@ use crate::channel::{Journal, LogLine};
 use crate::front::{Admission, Call, CallKind, Notice, NoticeKind, RESUME_FOR};
 use crate::game::{Buttons, Event, Game, PlayerId, PlayerInput, REWIND_LIMIT_TICKS, Reach, Turn};
 use crate::node::{Path, Transmit};
-use crate::replica::{Bodies, FullForm, History, State};
+use crate::replica::{Bodies, Cuts, FullForm, History, State};
 use crate::session::{Grade, LifeEvent, Limits, PingCounts};
 use crate::time::Time;
 use crate::wire::Name;
@@ -129,6 +130,8 @@ struct View {
     state: State,
     history: History,
     bodies: Bodies,
+    /// Of the states that are too large for one datagram.
+    cuts: Cuts,
     #[cfg(feature = "rtype")]
     full: FullForm,
     #[cfg(feature = "rtype")]

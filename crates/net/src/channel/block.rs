@@ -10,13 +10,13 @@ use crate::wire::native::{EventBlock, Events};
 pub const BLOCK_ROOM: usize = 512;
 
 /// The events that are due, and how far the other side's have come; nothing where there is
-/// neither. `again_after` is about a round trip.
+/// neither. `again_after` is about a round trip; `room` is for the events and their lengths.
 pub fn event_block<'a>(
     outbox: &'a mut Outbox,
     inbox: &mut Inbox,
     now: Time,
     again_after: Duration,
-    room: &'a mut [u8; BLOCK_ROOM],
+    room: &'a mut [u8],
 ) -> Option<EventBlock<'a>> {
     let batch = outbox.poll(now, again_after, room.len());
     if batch.is_none() && !inbox.owes() {

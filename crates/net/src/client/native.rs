@@ -200,9 +200,10 @@ impl<G: Game> Client<G> {
             }
             Packet::DeltaSnapshot(snapshot) => {
                 match seat.handle_snapshot(now, &snapshot) {
-                    Ok(measured) => {
-                        self.counts.states += 1;
-                        if let Some(rtt) = measured {
+                    Ok(taken) => {
+                        self.counts.states += u64::from(taken.whole);
+                        self.counts.parts += u64::from(!snapshot.part.is_whole());
+                        if let Some(rtt) = taken.measured {
                             self.round_trip.sample(rtt);
                             self.pinger.postpone(now);
                         }

@@ -11,6 +11,7 @@ use crate::channel::{
 };
 use crate::clock::{Ahead, Behind, Feedback, ServerClock};
 use crate::game::{Buttons, Game, PlayerId, Reach};
+use crate::replica::parts::{Assembly, PartError};
 use crate::replica::{Drawn, Picture, Prediction, State, delta};
 use crate::session::Window;
 use crate::time::Time;
@@ -49,6 +50,7 @@ pub(super) struct Seat<G: Game> {
     picture: Picture,
     prediction: Option<Prediction<G>>,
     state: State,
+    assembly: Assembly,
     newest_at: Option<Time>,
     last_sent: Option<Time>,
     next_ack: Time,
@@ -61,12 +63,29 @@ pub(super) struct Seat<G: Game> {
     journal: Journal,
 }
 
+/// What a snapshot, or a part of one, brought.
+pub(super) struct Taken {
+    /// A round trip, where it measures one.
+    pub(super) measured: Option<Duration>,
+    /// Whether a state is there that was not before.
+    pub(super) whole: bool,
+}
+
 /// Why a snapshot was not taken.
 pub(super) enum Refused {
     /// It is old, or stands on one that we do not have.
     Stray,
     /// Its body is none.
     Malformed,
+}
+
+impl From<PartError> for Refused {
+    fn from(error: PartError) -> Self {
+        match error {
+            PartError::Malformed(_) | PartError::Contradiction => Refused::Malformed,
+            PartError::Duplicate | PartError::Late => Refused::Stray,
+        }
+    }
 }
 
 impl<G: Game> Seat<G> {
@@ -95,6 +114,7 @@ impl<G: Game> Seat<G> {
             picture: Picture::default(),
             prediction: None,
             state: State::default(),
+            assembly: Assembly::default(),
             newest_at: None,
             last_sent: None,
             next_ack: now,
@@ -140,17 +160,34 @@ impl<G: Game> Seat<G> {
 
     // --- what comes in -----------------------------------------------------------------------
 
-    /// Takes a snapshot; gives a round trip where it measures one.
+    /// Takes a snapshot, or a part of one.
     pub(super) fn handle_snapshot(
         &mut self,
         now: Time,
         snapshot: &DeltaSnapshot<'_>,
-    ) -> Result<Option<Duration>, Refused> {
+    ) -> Result<Taken, Refused> {
         let tick = nearest_tick(snapshot.tick, self.clock.tick(now) as u32);
         let measured = snapshot.feedback.and_then(|report| self.handle_report(now, tick, &report));
         if let Some(block) = &snapshot.events {
             self.handle_events(block);
         }
+        let whole = self.read(tick, snapshot)?;
+        if whole {
+            self.behind.handle_snapshot(now, tick);
+            if self.picture.newest() == Some(tick) {
+                self.newest_at = Some(now);
+                self.pending.acknowledge(tick);
+                let missing = snapshot.feedback.map_or(0, |report| report.missing);
+                self.timeline.handle_snapshot(tick, missing);
+                self.journal.note(LogLine::AckReceived { seq: tick, pending: self.pending.len() });
+                self.reconcile(tick);
+            }
+        }
+        Ok(Taken { measured, whole })
+    }
+
+    /// Keeps the state of a snapshot, if it is whole; says whether it is.
+    fn read(&mut self, tick: u32, snapshot: &DeltaSnapshot<'_>) -> Result<bool, Refused> {
         let baseline = match snapshot.baseline_back {
             0 => None,
             back => Some(self.picture.at(tick.wrapping_sub(back.into())).ok_or(Refused::Stray)?),
@@ -158,20 +195,18 @@ impl<G: Game> Seat<G> {
         if self.picture.at(tick).is_some() {
             return Err(Refused::Stray);
         }
-        delta::decode(self.game.schema(), baseline, tick, snapshot.body, &mut self.state)
-            .map_err(|_| Refused::Malformed)?;
-        let newer = self.picture.newest().is_none_or(|newest| tick::is_after(tick, newest));
-        self.picture.keep(&self.state);
-        self.behind.handle_snapshot(now, tick);
-        if newer {
-            self.newest_at = Some(now);
-            self.pending.acknowledge(tick);
-            self.timeline
-                .handle_snapshot(tick, snapshot.feedback.map_or(0, |report| report.missing));
-            self.journal.note(LogLine::AckReceived { seq: tick, pending: self.pending.len() });
-            self.reconcile(tick);
+        let (schema, body) = (self.game.schema(), snapshot.body);
+        if snapshot.part.is_whole() {
+            delta::decode(schema, baseline, tick, body, &mut self.state)
+                .map_err(|_| Refused::Malformed)?;
+            self.picture.keep(&self.state);
+            return Ok(true);
         }
-        Ok(measured)
+        let whole = self.assembly.handle(schema, baseline, tick, snapshot.part, body)?;
+        if let Some(state) = whole {
+            self.picture.keep(state);
+        }
+        Ok(whole.is_some())
     }
 
     fn handle_report(

@@ -13,11 +13,40 @@ mod change;
 mod decode;
 mod encode;
 
-pub use decode::decode;
-pub use encode::encode;
+pub use decode::{decode, decode_range};
+pub use encode::{encode, encode_range};
 
 use super::state::{Entity, State};
 use crate::wire::native::MAX_BASELINE_BACK;
+
+/// The ids of a part, both ends included.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct IdRange {
+    /// The lowest.
+    pub from: u16,
+    /// The highest, not below the lowest.
+    pub upto: u16,
+}
+
+impl IdRange {
+    /// The whole.
+    pub const ALL: IdRange = IdRange { from: 0, upto: u16::MAX };
+
+    /// Whether `id` is one of them.
+    pub const fn contains(self, id: u16) -> bool {
+        self.from <= id && id <= self.upto
+    }
+
+    /// Those of `entities`, which are sorted by id.
+    fn of(self, entities: &[Entity]) -> &[Entity] {
+        if self == IdRange::ALL {
+            return entities;
+        }
+        let start = entities.partition_point(|entity| entity.id < self.from);
+        let end = entities.partition_point(|entity| entity.id <= self.upto);
+        entities.get(start..end).unwrap_or_default()
+    }
+}
 
 /// What a state is written against: nothing, or the entities of some ticks ago.
 #[derive(Clone, Copy)]
@@ -25,15 +54,19 @@ struct Baseline<'a> {
     entities: &'a [Entity],
     /// How old they are, at most [`MAX_BASELINE_BACK`] ticks.
     ticks: u32,
+    /// The ids that there may be.
+    ids: IdRange,
 }
 
 impl<'a> Baseline<'a> {
-    /// The baseline of a state of tick `tick`, or how old it would have to be.
-    fn new(baseline: Option<&'a State>, tick: u32) -> Result<Self, u32> {
-        let Some(baseline) = baseline else { return Ok(Baseline { entities: &[], ticks: 0 }) };
+    /// The baseline of the `ids` of a state of tick `tick`, or how old it would have to be.
+    fn new(baseline: Option<&'a State>, tick: u32, ids: IdRange) -> Result<Self, u32> {
+        let Some(baseline) = baseline else {
+            return Ok(Baseline { entities: &[], ticks: 0, ids });
+        };
         match tick.wrapping_sub(baseline.tick) {
             ticks if (1..=u32::from(MAX_BASELINE_BACK)).contains(&ticks) => {
-                Ok(Baseline { entities: baseline.entities(), ticks })
+                Ok(Baseline { entities: ids.of(baseline.entities()), ticks, ids })
             }
             ticks => Err(ticks),
         }
@@ -41,7 +74,7 @@ impl<'a> Baseline<'a> {
 
     /// The id that the first new entity is likely to have.
     fn next_id(&self) -> i32 {
-        self.entities.last().map_or(0, |last| i32::from(last.id) + 1)
+        self.entities.last().map_or(self.ids.from.into(), |last| i32::from(last.id) + 1)
     }
 }
 

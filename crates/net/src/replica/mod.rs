@@ -7,14 +7,15 @@
 //! allocates once its buffers have grown to the size of the game.
 //!
 //! ```text
-//! game -> State -> History, Bodies -> delta::encode -> body       server
-//! game <- State <- History         <- delta::decode <- body       client
+//! game -> State -> History, Bodies, Cuts -> delta::encode -> body       server
+//! game <- State <- History, Assembly     <- delta::decode <- body       client
 //! ```
 
 pub mod bits;
 pub mod delta;
 pub mod full;
 pub mod history;
+pub mod parts;
 mod picture;
 mod place;
 mod prediction;
@@ -23,6 +24,7 @@ pub mod state;
 
 pub use full::FullForm;
 pub use history::{Bodies, HISTORY_LEN, History};
+pub use parts::{Assembly, Cuts};
 pub use picture::{Drawn, KEPT, Picture};
 pub use prediction::{Correction, Prediction};
 pub use schema::{Field, Kind, MAX_FIELDS, Mistake, Motion, Schema, Step};

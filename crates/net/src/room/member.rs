@@ -86,6 +86,8 @@ pub(super) struct Native {
     pub(super) queue: InputQueue,
     /// The newest snapshot that the client has.
     pub(super) has: Option<u32>,
+    /// What the parts that are being sent are written against.
+    pub(super) baseline: Option<u32>,
     /// How many ticks behind its inputs the client draws the others.
     drawn_back: Option<f64>,
     pub(super) inbox: Inbox,
@@ -97,8 +99,10 @@ pub(super) struct Native {
 pub(super) struct Due {
     /// Accept, HelloAck or HELLO_ACK.
     pub(super) greeting: bool,
-    /// The world; so many entities of it went out already.
+    /// The world; so many entities (`rtype`) or parts (`native`) of it went out already.
     pub(super) world: Option<usize>,
+    /// Events that had no room beside the world.
+    pub(super) events: bool,
     pub(super) ping: Option<Question>,
     /// "You were silent": said once, when a member is dropped.
     pub(super) silent: bool,
@@ -511,6 +515,7 @@ impl Speech {
                     lost: LossMeter::new(),
                     queue: InputQueue::new(tick::after(tick, 1)),
                     has: None,
+                    baseline: None,
                     drawn_back: None,
                     inbox: Inbox::new(),
                     outbox: Outbox::new(),

@@ -1,22 +1,29 @@
 //! What a room says to a member, in the member's dialect: one datagram a call.
 
-use super::member::{Member, Native, Presence, Speech};
+use super::member::{Due, Member, Native, Presence, Speech};
 use super::{Room, View};
 use std::time::Duration;
 
 use crate::channel::{BLOCK_ROOM, LogLine, event_block};
 use crate::game::Game;
 use crate::node::Transmit;
-use crate::replica::{Bodies, FullForm, History, Schema, State};
+use crate::replica::{Bodies, Cuts, FullForm, History, Schema, State};
 use crate::time::Time;
 use crate::wire::native::{
-    self, Accept, Budget, Close, CloseReason, Datagram, DeltaSnapshot, Feedback, MAX_DATAGRAM_LEN,
-    Packet, Part, PlayerFlags, Roster, RosterEntry, ServerPing,
+    self, Accept, Budget, Close, CloseReason, Datagram, DeltaSnapshot, EventBlock, Feedback,
+    HEADER_LEN, MAX_DATAGRAM_LEN, MIN_BUDGET, Packet, Part, PlayerFlags, Roster, RosterEntry,
+    ServerEvents, ServerPing,
 };
 use crate::wire::{Full, List, Record};
 
 /// How old a baseline may be.
 const HISTORY_TICKS: u32 = native::MAX_BASELINE_BACK as u32;
+
+/// What a snapshot has before its events and its body, at most.
+const HEAD_LEN: usize = HEADER_LEN + DeltaSnapshot::MAX_HEAD_LEN;
+
+/// The longest body of a part: the shortest budget has room for it, so that all members share it.
+const PART_LEN: usize = MIN_BUDGET as usize - HEAD_LEN;
 
 /// The round trip of a member that has not been measured yet.
 const FIRST_RTT: Duration = Duration::from_millis(150);
@@ -24,18 +31,46 @@ const FIRST_RTT: Duration = Duration::from_millis(150);
 /// An event is sent again a round trip and this after it was sent.
 const RESEND_SLACK: Duration = Duration::from_millis(50);
 
+/// A snapshot, or a part of one, without what is the member's own.
+struct Piece<'a> {
+    tick: u32,
+    /// How old the baseline is; 0 is none.
+    back: u8,
+    part: Part,
+    body: &'a [u8],
+}
+
 impl View {
     pub(super) fn new(schema: &Schema) -> Self {
         View {
             state: State::default(),
             history: History::default(),
-            bodies: Bodies::new(MAX_DATAGRAM_LEN),
+            bodies: Bodies::new(MAX_DATAGRAM_LEN - HEAD_LEN),
+            cuts: Cuts::new(PART_LEN),
             #[cfg(feature = "rtype")]
             full: FullForm::new(schema),
             #[cfg(feature = "rtype")]
             rtype: Vec::new(),
             #[cfg(feature = "lan")]
             lan: None,
+        }
+    }
+
+    /// What is to be sent to `native` of the state: all of it, if its budget has the room; else
+    /// the part behind the `sent` ones that are out.
+    fn piece(&mut self, schema: &Schema, native: &Native, sent: usize) -> Result<Piece<'_>, Full> {
+        let tick = self.state.tick;
+        let near = |has: &u32| (1..=HISTORY_TICKS).contains(&tick.wrapping_sub(*has));
+        let baseline = native.baseline.filter(near).and_then(|has| self.history.at(has));
+        let back = baseline.map_or(0, |baseline| tick.wrapping_sub(baseline.tick)) as u8;
+        let body_len = native.budget.bytes() - HEAD_LEN;
+        match self.bodies.body(schema, baseline, &self.state) {
+            Ok(body) if body.len() <= body_len => Ok(Piece { tick, back, part: Part::WHOLE, body }),
+            _ => {
+                let parts = self.cuts.parts(schema, baseline, &self.state)?;
+                let (part, body) = parts.get(sent as u8).ok_or(Full)?;
+                Ok(Piece { tick, back, part, body })
+            }
         }
     }
 
@@ -119,57 +154,68 @@ impl<G: Game> Room<G> {
             let roster = Roster { revision: self.roster_revision, players };
             return Some(native.encode(Packet::Roster(roster), out));
         }
-        if due.world.take().is_some() {
-            let rtt = member.round_trip.mean().unwrap_or(FIRST_RTT);
+        let rtt = member.round_trip.mean().unwrap_or(FIRST_RTT);
+        let again_after = rtt + RESEND_SLACK;
+        if let Some(sent) = due.world.take() {
             self.journal.note(LogLine::SnapshotSent {
                 tick: self.tick,
                 entities: self.view.state.entities().len(),
                 player: member.player.0,
                 ack: native.queue.last_ack().unwrap_or(0),
             });
-            return Some(self.encode_snapshot(now, native, rtt + RESEND_SLACK, out));
+            return Some(self.encode_snapshot(now, native, due, sent, again_after, out));
+        }
+        if std::mem::take(&mut due.events) {
+            let mut room = [0; BLOCK_ROOM];
+            let Native { outbox, inbox, sequence, budget, .. } = &mut **native;
+            let block = event_block(outbox, inbox, now, again_after, &mut room)?;
+            let packet = Packet::ServerEvents(ServerEvents { block });
+            return Some(encode(sequence, *budget, packet, out));
         }
         let ping = due.ping.take()?;
         let ping = ServerPing { id: ping.sequence, timestamp: ping.timestamp };
         Some(native.encode(Packet::ServerPing(ping), out))
     }
 
-    /// The snapshot of the last tick against one that the client has.
+    /// The snapshot of the last tick against one that the client has, or the next of its parts:
+    /// `sent` are out already.
     fn encode_snapshot(
         &mut self,
         now: Time,
         native: &mut Native,
+        due: &mut Due,
+        sent: usize,
         again_after: Duration,
         out: &mut [u8],
     ) -> Result<usize, Full> {
-        let (view, schema) = (&mut self.view, self.game.schema());
-        let tick = view.state.tick;
-        let baseline =
-            native.has.filter(|has| (1..=HISTORY_TICKS).contains(&tick.wrapping_sub(*has)));
-        let baseline = baseline.and_then(|has| view.history.at(has));
-        let back = baseline.map_or(0, |baseline| tick.wrapping_sub(baseline.tick));
-        let body = view.bodies.body(schema, baseline, &view.state)?;
-        let report = native.queue.take_report();
-        let lost = (native.lost.share() * 255.0).round().min(255.0) as u8;
-        let feedback = report.map(|report| Feedback {
-            echo: report.echo_tick as u8,
-            held: (now.since(report.arrived).as_micros() / 125).min(u8::MAX.into()) as u8,
-            early: report.early_ns.div_euclid(500_000).clamp(i8::MIN.into(), i8::MAX.into()) as i8,
-            missing: native.queue.missing(),
-            lost,
-        });
+        if sent == 0 {
+            native.baseline = native.has;
+        }
+        let piece = self.view.piece(self.game.schema(), native, sent)?;
+        due.world = Some(sent + 1).filter(|&next| next < usize::from(piece.part.count()));
+        // What is the member's own goes with the first part.
+        let feedback = if sent == 0 { native.feedback(now) } else { None };
+        let Native { outbox, inbox, sequence, budget, .. } = native;
+        let left = budget.bytes().saturating_sub(HEAD_LEN + piece.body.len());
+        let room_len = left.checked_sub(EventBlock::MIN_LEN).filter(|_| sent == 0);
+        let waiting = outbox.due(again_after).is_some_and(|at| at <= now);
         let mut room = [0; BLOCK_ROOM];
-        let Native { outbox, inbox, .. } = native;
-        let events = event_block(outbox, inbox, now, again_after, &mut room);
-        let packet = Packet::DeltaSnapshot(DeltaSnapshot {
-            tick: tick as u16,
-            baseline_back: back as u8,
-            feedback,
-            part: Part::WHOLE,
-            events,
-            body,
+        let events = room_len.and_then(|len| {
+            let room = &mut room[..len.min(BLOCK_ROOM)];
+            event_block(outbox, inbox, now, again_after, room)
         });
-        encode(&mut native.sequence, native.budget, packet, out)
+        if sent == 0 {
+            due.events = waiting && events.is_none_or(|block| block.events.is_empty());
+        }
+        let packet = Packet::DeltaSnapshot(DeltaSnapshot {
+            tick: piece.tick as u16,
+            baseline_back: piece.back,
+            feedback,
+            part: piece.part,
+            events,
+            body: piece.body,
+        });
+        encode(sequence, *budget, packet, out)
     }
 
     /// Everyone: the member who is spoken to is not among the others meanwhile.
@@ -278,6 +324,18 @@ impl Member {
 }
 
 impl Native {
+    /// How the client's inputs fared since this was asked last.
+    fn feedback(&mut self, now: Time) -> Option<Feedback> {
+        let report = self.queue.take_report()?;
+        Some(Feedback {
+            echo: report.echo_tick as u8,
+            held: (now.since(report.arrived).as_micros() / 125).min(u8::MAX.into()) as u8,
+            early: report.early_ns.div_euclid(500_000).clamp(i8::MIN.into(), i8::MAX.into()) as i8,
+            missing: self.queue.missing(),
+            lost: (self.lost.share() * 255.0).round().min(255.0) as u8,
+        })
+    }
+
     fn encode(&mut self, packet: Packet<'_>, out: &mut [u8]) -> Result<usize, Full> {
         encode(&mut self.sequence, self.budget, packet, out)
     }

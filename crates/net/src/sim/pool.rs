@@ -162,7 +162,7 @@ impl fmt::Display for Pool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sim::Digest;
+    use crate::sim::{Corrections, Digest};
 
     /// A run with so many starved frames, and a lead where there is one.
     fn run(starved_frames: u64, frames: u64, lead_ms: Option<f64>, rate: (f64, f64)) -> Report {
@@ -179,7 +179,8 @@ mod tests {
             playback_rate_max: Some(rate.1),
             ..Quality::default()
         });
-        Report { digest: Digest(0), quality, tally, bar: Bar::Reference }
+        let corrections = Corrections::default();
+        Report { digest: Digest(0), quality, corrections, tally, bar: Bar::Reference }
     }
 
     fn pool(runs: &[Report]) -> Pool {

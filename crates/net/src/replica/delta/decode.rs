@@ -1,7 +1,7 @@
 //! From a body, and the state that it was written against, to a state.
 
 use super::change::Change;
-use super::{Baseline, find, gap_bits};
+use super::{Baseline, IdRange, find, gap_bits};
 use crate::replica::bits::BitReader;
 use crate::replica::{ENTITY_LIMIT, Entity, MAX_FIELDS, Schema, State};
 use crate::wire::{Fault, Malformed};
@@ -15,8 +15,21 @@ pub fn decode(
     bytes: &[u8],
     out: &mut State,
 ) -> Result<(), Malformed> {
+    decode_range(schema, baseline, tick, IdRange::ALL, bytes, out)
+}
+
+/// Reads the entities whose ids are among `ids`, written against those of `baseline`, and
+/// nothing else, into `out`. If the body is malformed, `out` is empty.
+pub fn decode_range(
+    schema: &Schema,
+    baseline: Option<&State>,
+    tick: u32,
+    ids: IdRange,
+    bytes: &[u8],
+    out: &mut State,
+) -> Result<(), Malformed> {
     out.clear(tick);
-    let baseline = Baseline::new(baseline, tick)
+    let baseline = Baseline::new(baseline, tick, ids)
         .map_err(|ticks| Malformed::out_of_range("baseline_back", ticks))?;
     let mut r = BitReader::new(bytes);
     let entities = out.entities_mut();
@@ -79,7 +92,7 @@ fn decode_new(
             None => i64::from(baseline.next_id()) + i64::from(r.signed("id")?),
             Some(last) => i64::from(last.id) + 1 + i64::from(r.count("id")?),
         };
-        let free = |id: &u16| find(&out[..kept], *id).is_none();
+        let free = |id: &u16| baseline.ids.contains(*id) && find(&out[..kept], *id).is_none();
         let id = u16::try_from(id).ok().filter(free).ok_or(Malformed::out_of_range("id", id))?;
         let entity = decode_entity(schema, id, r)?;
         if find(baseline.entities, id).is_some_and(|before| before.kind == entity.kind) {

@@ -1,7 +1,7 @@
 //! From two states to a body.
 
 use super::change::Change;
-use super::{Baseline, find, gap_bits};
+use super::{Baseline, IdRange, find, gap_bits};
 use crate::replica::bits::BitWriter;
 use crate::replica::{ENTITY_LIMIT, Entity, Schema, State};
 use crate::wire::Full;
@@ -17,9 +17,23 @@ pub fn encode(
     current: &State,
     out: &mut [u8],
 ) -> Result<usize, Full> {
-    let baseline = Baseline::new(baseline, current.tick)
+    encode_range(schema, baseline, current, IdRange::ALL, out)
+}
+
+/// Writes the entities of `current` whose ids are among `ids` against those of `baseline`.
+///
+/// # Panics
+/// Like [`encode`].
+pub fn encode_range(
+    schema: &Schema,
+    baseline: Option<&State>,
+    current: &State,
+    ids: IdRange,
+    out: &mut [u8],
+) -> Result<usize, Full> {
+    let baseline = Baseline::new(baseline, current.tick, ids)
         .unwrap_or_else(|ticks| panic!("a baseline is 1 to 32 ticks old, not {ticks}"));
-    let now = current.entities();
+    let now = ids.of(current.entities());
     debug_assert!(now.iter().all(|entity| entity.conforms(schema)), "not of the schema");
     let mut w = BitWriter::new(out);
     let changed = Changed::find(schema, baseline, now);

@@ -167,9 +167,12 @@ impl Part {
     /// The whole in one piece.
     pub const WHOLE: Part = Part { index: 0, count: 1 };
 
-    /// Piece `index` of `count`, at most 15.
+    /// There are at most so many.
+    pub const MAX_COUNT: u8 = 15;
+
+    /// Piece `index` of `count`, at most [`Part::MAX_COUNT`].
     pub const fn new(index: u8, count: u8) -> Option<Self> {
-        if index < count && count < 16 { Some(Part { index, count }) } else { None }
+        if index < count && count <= Part::MAX_COUNT { Some(Part { index, count }) } else { None }
     }
 
     /// Which piece, from 0.
@@ -241,6 +244,9 @@ pub fn nearest_tick(low: u16, near: u32) -> u32 {
 }
 
 impl<'a> DeltaSnapshot<'a> {
+    /// The most bytes that there are before the events and the body.
+    pub const MAX_HEAD_LEN: usize = 10;
+
     const BASELINE_BACK: u8 = 0x3F;
     const FEEDBACK: u8 = 0x40;
     const MORE: u8 = 0x80;

@@ -1,0 +1,5 @@
+//! Worlds whose snapshots do not fit one datagram.
+
+mod budget;
+mod links;
+mod swarm;
