@@ -62,10 +62,11 @@ impl Ahead {
     pub fn new(now: Time, tick_rate: u8, server_tick: f64, rtt: Duration) -> Self {
         assert!(tick_rate > 0, "a server that never steps has no clock to be ahead of");
         let tick_rate = f64::from(tick_rate);
-        let origin = server_tick as u32;
-        let told = server_tick - f64::from(origin) - rtt.as_secs_f64() / 2.0 * tick_rate;
+        // What the server's clock surely showed, and what it takes there and back.
+        let told = (server_tick - rtt.as_secs_f64() / 2.0 * tick_rate).max(0.0);
+        let origin = told as u32;
         let lead = rtt.min(RTT_AT_FIRST).as_secs_f64() * tick_rate + MARGIN_AT_FIRST;
-        let first = (told + lead).max(0.0);
+        let first = told - f64::from(origin) + lead;
         Ahead {
             tick_rate,
             began: now,
@@ -141,5 +142,111 @@ impl Ahead {
         let back = self.next.wrapping_sub(tick) as usize;
         let due_s = self.due_s[tick as usize % REMEMBERED];
         ((1..=REMEMBERED).contains(&back) && due_s.is_finite()).then_some(due_s)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::VecDeque;
+
+    fn ms(ms: u64) -> Time {
+        Time::from_millis(ms)
+    }
+
+    fn ahead() -> Ahead {
+        Ahead::new(ms(1_000), 50, 700.0, Duration::from_millis(100))
+    }
+
+    /// Reports on the inputs due from one time to another, from a server that stepped tick 700
+    /// at 1000 ms and is `way_ms` away.
+    fn report(ahead: &mut Ahead, from_ms: u64, end_ms: u64, way_ms: u64) {
+        let way = Duration::from_millis(way_ms);
+        let mut input = ahead.tick(ms(from_ms)) as u32 + 1;
+        let mut reports = VecDeque::new();
+        loop {
+            let due = ahead.due(input).max(ms(from_ms));
+            if let Some((heard, feedback)) = reports.pop_front_if(|(heard, _)| *heard <= due) {
+                ahead.handle_feedback(heard, &feedback);
+            } else if due >= ms(end_ms) {
+                return;
+            } else {
+                let tick_us = (i64::from(input) - 700) * 20_000 + 1_000_000;
+                let early_us = (tick_us - (due + way).as_micros() as i64) as i32;
+                let feedback = Feedback { echo: input, held: Duration::ZERO, early_us, lost: 0.0 };
+                reports.push_back((due + way + way, feedback));
+                input += 1;
+            }
+        }
+    }
+
+    fn lead_ms(ahead: &Ahead, now_ms: u64) -> f64 {
+        (ahead.tick(ms(now_ms)) - 700.0) * 20.0 - (now_ms as f64 - 1_000.0)
+    }
+
+    #[test]
+    fn it_begins_half_a_round_trip_and_a_margin_ahead() {
+        assert!((ahead().tick(ms(1_000)) - 705.0).abs() < 1e-9);
+        let spike = Ahead::new(ms(1_000), 50, 700.0, Duration::from_secs(3));
+        assert!(spike.tick(ms(1_000)) < 700.0, "a spike is not believed");
+    }
+
+    #[test]
+    fn without_reports_it_runs_straight() {
+        let ahead = ahead();
+        assert!((ahead.tick(ms(11_000)) - 1_205.0).abs() < 1e-6);
+        assert_eq!(ahead.rate(ms(11_000)), 1.0);
+    }
+
+    #[test]
+    fn an_input_is_due_when_the_clock_passes_it_and_remembered() {
+        let mut ahead = ahead();
+        let due = ahead.due(720);
+        assert!(ahead.tick(due) >= 720.0);
+        assert_eq!(ahead.was_due(720), None);
+        report(&mut ahead, 1_000, 3_000, 50);
+        let was_due = ahead.was_due(720).unwrap();
+        assert!(was_due.since(due).max(due.since(was_due)) < Duration::from_millis(20));
+        assert_eq!(ahead.was_due(900), None);
+    }
+
+    #[test]
+    fn a_steady_path_settles_at_its_length_and_the_margin() {
+        let mut ahead = ahead();
+        report(&mut ahead, 1_000, 9_000, 50);
+        let lead_ms = lead_ms(&ahead, 9_020);
+        assert!((51.0..54.0).contains(&lead_ms), "{lead_ms}");
+    }
+
+    #[test]
+    fn while_joining_it_jumps_and_later_it_bends() {
+        let mut joining = ahead();
+        report(&mut joining, 1_000, 1_600, 200);
+        assert!(lead_ms(&joining, 1_700) > 195.0, "{}", lead_ms(&joining, 1_700));
+
+        let mut playing = ahead();
+        report(&mut playing, 1_000, 6_000, 50);
+        let before_ms = lead_ms(&playing, 6_100);
+        report(&mut playing, 6_000, 6_500, 200);
+        assert!((playing.rate(ms(6_600)) - (1.0 + MAX_BEND)).abs() < 1e-9);
+        assert!(lead_ms(&playing, 6_600) - before_ms < 25.0);
+    }
+
+    #[test]
+    fn reports_on_inputs_never_made_or_long_forgotten_do_nothing() {
+        let mut ahead = ahead();
+        for echo in [0, 699, 704, 5_000, u32::MAX] {
+            let feedback = Feedback { echo, held: Duration::ZERO, early_us: i32::MIN, lost: 1.0 };
+            ahead.handle_feedback(ms(1_010), &feedback);
+        }
+        assert_eq!(ahead.rate(ms(1_010)), 1.0);
+    }
+
+    #[test]
+    fn a_long_silence_is_survived() {
+        let mut ahead = ahead();
+        report(&mut ahead, 1_000, 3_000, 50);
+        report(&mut ahead, 600_000, 602_000, 50);
+        assert!((51.0..60.0).contains(&lead_ms(&ahead, 602_020)));
     }
 }

@@ -23,8 +23,12 @@ const PUNCTUAL: f64 = 0.97;
 /// The margin on a network without unrest.
 const MIN_MARGIN_S: f64 = 0.002;
 
-/// How long the rhythm's loop averages over.
+/// So long the rhythm is the plain mean; then a loop follows it that averages over a quarter.
+const FIRST_S: f64 = 1.0;
 const AVERAGE_S: f64 = 0.25;
+
+/// Where states have no numbers, it is the middle of so many gaps: losing some hardly moves it.
+const GAPS: usize = 32;
 
 /// An arrival so far from the rhythm begins it anew: a pause, not unrest.
 const PAUSE_S: f64 = 0.5;
@@ -50,6 +54,10 @@ struct Flow {
     number: Option<u32>,
     /// From one state to the next; unknown until there are two.
     period_s: Option<f64>,
+    /// Where the rhythm began, and how many states ago.
+    rhythm_from_s: f64,
+    rhythm_len: f64,
+    gaps_s: Window<GAPS>,
     /// How long a stamp had to last until the next state came, at worst in each stretch.
     waits_s: Window<STRETCHES>,
     stretch_from_s: f64,
@@ -109,6 +117,9 @@ impl Flow {
             stamp_s: 0.0,
             number,
             period_s: None,
+            rhythm_from_s: 0.0,
+            rhythm_len: 0.0,
+            gaps_s: Window::new(),
             waits_s: Window::new(),
             stretch_from_s: 0.0,
             longest_s: 0.0,
@@ -120,7 +131,12 @@ impl Flow {
         let arrival_s = seconds(now, self.began).max(self.arrival_s);
         let steps = self.steps(arrival_s, number)?;
         self.note_wait(arrival_s);
-        self.stamp(arrival_s, steps);
+        self.gaps_s.push(arrival_s - self.arrival_s);
+        let mean_s = match number {
+            Some(_) => (arrival_s - self.rhythm_from_s) / (self.rhythm_len + steps),
+            None => self.gaps_s.quantile(0.5)?,
+        };
+        self.stamp(arrival_s, steps, mean_s);
         (self.arrival_s, self.number) = (arrival_s, number);
         if let Some(delay_s) = self.delay_s() {
             let target_s = arrival_s - delay_s;
@@ -138,22 +154,28 @@ impl Flow {
             let ahead = number.wrapping_sub(newest) as i32;
             return (ahead > 0).then_some(f64::from(ahead));
         }
-        let periods = self.period_s.map_or(1.0, |period_s| (arrival_s - self.stamp_s) / period_s);
+        let settled = self.period_s.filter(|_| arrival_s - self.rhythm_from_s > FIRST_S);
+        let periods = settled.map_or(1.0, |period_s| (arrival_s - self.stamp_s) / period_s);
         Some(if periods > GAP_PERIODS { periods.round() } else { 1.0 })
     }
 
     /// Puts the next stamp where the rhythm expects it, and the rhythm nearer to the arrival.
-    fn stamp(&mut self, arrival_s: f64, steps: f64) {
-        let period_s = self.period_s.unwrap_or((arrival_s - self.arrival_s) / steps);
-        let expected_s = self.stamp_s + period_s * steps;
+    fn stamp(&mut self, arrival_s: f64, steps: f64, mean_s: f64) {
+        self.rhythm_len += steps;
+        let is_first = arrival_s - self.rhythm_from_s < FIRST_S;
+        let period_s = self.period_s.filter(|_| !is_first).unwrap_or(mean_s);
+        let elapsed_s = period_s * steps;
+        let expected_s = self.stamp_s + elapsed_s;
         let error_s = arrival_s - expected_s;
         if error_s.abs() > PAUSE_S {
             self.stamp_s = arrival_s.max(self.stamp_s);
+            (self.rhythm_from_s, self.rhythm_len) = (arrival_s, 0.0);
             return;
         }
-        let gain = period_s * steps / (period_s * steps + AVERAGE_S);
+        let gain = elapsed_s / (elapsed_s + AVERAGE_S);
         // Critically damped: it settles without swinging.
-        self.period_s = Some((period_s + error_s * gain * gain / (4.0 * steps)).max(0.0));
+        let change_s = if is_first { 0.0 } else { error_s * gain * gain / (4.0 * steps) };
+        self.period_s = Some((period_s + change_s).max(mean_s / 4.0));
         self.stamp_s = (expected_s + error_s * gain).max(self.stamp_s);
     }
 
@@ -168,5 +190,146 @@ impl Flow {
 
     fn delay_s(&self) -> Option<f64> {
         Some(self.waits_s.quantile(PUNCTUAL)? + MIN_MARGIN_S)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sim::{Chance, Deliveries, Jitter, Link, LinkConfig, Loss};
+
+    /// What a guest sees of a thing that moves by one a second.
+    struct Seen {
+        starved_share: f64,
+        delay_ms: f64,
+        /// How far it is drawn from where steady motion would have it, 95 in a hundred.
+        off_ms: f64,
+    }
+
+    /// Watches states for 60 s, made every `period_ms` and up to `uneven_ms` later.
+    fn watch(period_ms: f64, uneven_ms: f64, link: LinkConfig, seed: u64) -> Seen {
+        let mut chance = Chance::new(seed, 0);
+        let mut link = Link::new(link, Chance::new(seed, 1));
+        let mut arrivals = Vec::new();
+        for index in 0..(60_000.0 / period_ms) as u32 {
+            let made_ms = f64::from(index) * period_ms + chance.unit() * uneven_ms;
+            let made = Time::from_nanos((made_ms * 1e6) as u64);
+            if let Deliveries::Once(at) = link.send(made, &mut [0; 100]) {
+                arrivals.push((at, index, made_ms));
+            }
+        }
+        arrivals.sort_by_key(|(at, index, _)| (*at, *index));
+        let mut clock = ArrivalClock::new();
+        // Stamp and true time of the states to draw between.
+        let mut states: Vec<(f64, f64)> = Vec::new();
+        let (mut starved, mut frames, mut last) = (0, 0, 0.0);
+        let (mut delays, mut offs) = (Vec::new(), Vec::new());
+        let mut arrivals = arrivals.into_iter().peekable();
+        for frame in 0..3_600u32 {
+            let now = Time::from_nanos(u64::from(frame) * 16_666_667);
+            while let Some((at, index, made_ms)) = arrivals.next_if(|(at, ..)| *at <= now) {
+                if let Some(stamp_s) = clock.handle_state(at, Some(index)) {
+                    assert!(states.last().is_none_or(|(newest_s, _)| stamp_s >= *newest_s));
+                    states.push((stamp_s, made_ms));
+                }
+            }
+            let Some(drawn_s) = clock.drawn(now) else { continue };
+            assert!(drawn_s >= last, "it ran back");
+            last = drawn_s;
+            if frame < 180 {
+                continue;
+            }
+            frames += 1;
+            let next = states.partition_point(|(stamp_s, _)| *stamp_s < drawn_s);
+            let (Some(to), Some(from)) = (states.get(next), states.get(next - 1)) else {
+                starved += 1;
+                continue;
+            };
+            let share = (drawn_s - from.0) / (to.0 - from.0).max(1e-9);
+            let shown_ms = from.1 + share * (to.1 - from.1);
+            delays.push(now.as_nanos() as f64 / 1e6 - shown_ms);
+            offs.push(shown_ms - drawn_s * 1e3);
+        }
+        delays.sort_by(f64::total_cmp);
+        offs.sort_by(f64::total_cmp);
+        let middle = offs[offs.len() / 2];
+        let mut off: Vec<f64> = offs.iter().map(|off| (off - middle).abs()).collect();
+        off.sort_by(f64::total_cmp);
+        Seen {
+            starved_share: f64::from(starved) / f64::from(frames),
+            delay_ms: delays[delays.len() / 2],
+            off_ms: off[off.len() * 95 / 100],
+        }
+    }
+
+    fn check(name: &str, seen: &Seen, delay_ms: f64, off_ms: f64) {
+        let Seen { starved_share, delay_ms: delay, off_ms: off } = seen;
+        println!("{name}: starved {starved_share}, delay {delay} ms, off by {off} ms");
+        assert!(*starved_share < 0.03, "{name}: {starved_share} of frames starve");
+        assert!(*delay < delay_ms, "{name}: {delay} ms behind");
+        assert!(*off < off_ms, "{name}: off by {off} ms");
+    }
+
+    #[test]
+    fn states_of_every_rate_are_drawn_steadily() {
+        let lan = LinkConfig {
+            delay: Duration::from_micros(250),
+            jitter: Jitter::uniform(Duration::from_micros(200)),
+            ..LinkConfig::PERFECT
+        };
+        let far = LinkConfig {
+            delay: Duration::from_millis(50),
+            jitter: Jitter::uniform(Duration::from_millis(20)),
+            loss: Loss::independent(0.05),
+            ..LinkConfig::PERFECT
+        };
+        for seed in 0..3 {
+            check("60 a second, lan", &watch(16.667, 0.0, lan, seed), 22.0, 1.0);
+            check("1000 a second, lan", &watch(1.0, 0.3, lan, seed), 8.0, 1.0);
+            check("17 uneven a second, lan", &watch(59.0, 20.0, lan, seed), 100.0, 12.0);
+            check("60 a second, far", &watch(16.667, 0.0, far, seed), 120.0, 8.0);
+            check("1000 a second, far", &watch(1.0, 0.3, far, seed), 100.0, 8.0);
+            check("17 uneven a second, far", &watch(59.0, 20.0, far, seed), 220.0, 16.0);
+        }
+    }
+
+    #[test]
+    fn nothing_is_drawn_before_the_first_state() {
+        let clock = ArrivalClock::new();
+        assert_eq!((clock.drawn(Time::ZERO), clock.period()), (None, None));
+        assert_eq!((clock.delay(), clock.rate(Time::ZERO)), (Duration::ZERO, 1.0));
+    }
+
+    #[test]
+    fn a_state_that_is_not_newer_is_of_no_use() {
+        let mut clock = ArrivalClock::new();
+        assert!(clock.handle_state(Time::ZERO, Some(7)).is_some());
+        assert!(clock.handle_state(Time::from_millis(20), Some(9)).is_some());
+        assert_eq!(clock.handle_state(Time::from_millis(21), Some(8)), None);
+        assert_eq!(clock.handle_state(Time::from_millis(22), Some(9)), None);
+    }
+
+    #[test]
+    fn without_numbers_a_lost_state_leaves_the_rhythm_alone() {
+        let mut clock = ArrivalClock::new();
+        for index in (0..400u64).filter(|index| index % 10 != 5) {
+            clock.handle_state(Time::from_millis(index * 50), None);
+        }
+        let period = clock.period().unwrap();
+        assert!(period.abs_diff(Duration::from_millis(50)) < Duration::from_millis(1));
+    }
+
+    #[test]
+    fn after_a_pause_the_rhythm_begins_anew() {
+        let mut clock = ArrivalClock::new();
+        for index in 0..100u64 {
+            clock.handle_state(Time::from_millis(index * 20), None);
+        }
+        for index in 0..100u64 {
+            clock.handle_state(Time::from_millis(60_000 + index * 20), None);
+        }
+        let now = Time::from_millis(60_000 + 99 * 20);
+        let behind_s = 61.98 - clock.drawn(now).unwrap();
+        assert!((0.0..0.05).contains(&behind_s), "{behind_s}");
     }
 }

@@ -132,3 +132,74 @@ impl Behind {
         f64::from(self.every) / self.tick_rate
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ms(ms: f64) -> Time {
+        Time::from_nanos((ms * 1e6) as u64)
+    }
+
+    #[test]
+    fn nothing_is_drawn_before_the_first_snapshot() {
+        assert_eq!(Behind::new(60, 1).drawn(ms(5.0)), None);
+    }
+
+    #[test]
+    fn on_a_quiet_link_it_draws_an_interval_and_a_margin_behind_every_rate() {
+        for every in [1, 2, 6] {
+            let mut behind = Behind::new(60, every);
+            let interval_ms = f64::from(every) * 1_000.0 / 60.0;
+            let mut now_ms = 0.0;
+            for index in 0..1_500 {
+                now_ms = 3_000.0 + f64::from(index) * interval_ms;
+                behind.handle_snapshot(ms(now_ms), 4_000 + index * every);
+            }
+            let newest = f64::from(4_000 + 1_499 * every);
+            let delay_ms = (newest - behind.drawn(ms(now_ms)).unwrap()) * 1_000.0 / 60.0;
+            assert!((interval_ms..interval_ms + 3.0).contains(&delay_ms), "{every}: {delay_ms}");
+            let shown = behind.delay();
+            assert!((shown.total.as_secs_f64() * 1e3 - delay_ms).abs() < 0.1, "{shown:?}");
+            assert!(shown.jitter < Duration::from_micros(1));
+            assert!(shown.lost < 0.01);
+            assert_eq!(behind.newest(), Some(newest as u32 / every * every));
+            assert_eq!(behind.rate(ms(now_ms + 1.0)).round(), 1.0);
+        }
+    }
+
+    #[test]
+    fn it_counts_on_across_the_wrap_of_ticks() {
+        let mut behind = Behind::new(60, 1);
+        let first = u32::MAX - 100;
+        for index in 0..200 {
+            behind.handle_snapshot(ms(f64::from(index) * 16.667), first.wrapping_add(index));
+        }
+        let drawn = behind.drawn(ms(199.0 * 16.667)).unwrap() - f64::from(first);
+        assert!((195.0..199.0).contains(&drawn), "{drawn}");
+    }
+
+    #[test]
+    fn a_snapshot_that_comes_twice_changes_nothing() {
+        let mut behind = Behind::new(60, 1);
+        for index in 0..100 {
+            behind.handle_snapshot(ms(f64::from(index) * 16.667), index);
+        }
+        let before = behind.delay();
+        behind.handle_snapshot(ms(2_000.0), 50);
+        assert_eq!(behind.delay(), before);
+    }
+
+    #[test]
+    fn absurd_ticks_never_turn_it_back() {
+        let mut behind = Behind::new(60, 1);
+        let mut last = f64::NEG_INFINITY;
+        for (index, tick) in [7, u32::MAX, 0, 1 << 31, 8, 9, 4_000_000].into_iter().enumerate() {
+            let now = ms(index as f64 * 20.0);
+            behind.handle_snapshot(now, tick);
+            let drawn = behind.drawn(now).unwrap();
+            assert!(drawn >= last && drawn.is_finite(), "{drawn} after {last}");
+            last = drawn;
+        }
+    }
+}

@@ -1,5 +1,7 @@
 //! What share of numbered datagrams is lost: of inputs on the server, of snapshots on the client.
 
+use std::cmp::Ordering;
+
 /// So many words of 64 datagrams are remembered: half a minute at 60 a second.
 const WORDS: usize = 32;
 
@@ -80,10 +82,12 @@ impl LossMeter {
         while words < WORDS {
             words *= 2;
             let longer = self.count(words);
-            if newest.differs_from(&longer) {
-                break;
+            match newest.compare(&longer) {
+                Ordering::Equal => share = longer.share(),
+                Ordering::Less => return share,
+                // Not diluted by what was before: to be too late costs more than to be early.
+                Ordering::Greater => return newest.share(),
             }
-            share = longer.share();
         }
         share
     }
@@ -136,19 +140,118 @@ impl Count {
         (self.lost + PRIOR_LOST) / (self.counted + PRIOR)
     }
 
-    /// Whether these fared differently from the `others`, by more than chance would have it.
-    fn differs_from(&self, others: &Count) -> bool {
+    /// Whether these fared better (less) or worse than the `others`, by more than chance would
+    /// have it.
+    fn compare(&self, others: &Count) -> Ordering {
         let share = others.share();
         // Losses in runs of mean length n scatter as if there were 2 n - 1 times fewer.
         let run_len = (others.lost + PRIOR_LOST) / (others.runs + PRIOR_LOST);
         let variance = self.counted * share * (1.0 - share) * (2.0 * run_len - 1.0);
+        let deviation = variance.sqrt();
         let excess = self.lost - self.counted * share;
-        let limit = if excess > 0.0 { WORSE_DEVIATIONS } else { BETTER_DEVIATIONS };
-        excess.abs() > limit * variance.sqrt() + 1.0
+        if excess > WORSE_DEVIATIONS * deviation + 1.0 {
+            Ordering::Greater
+        } else if excess < -BETTER_DEVIATIONS * deviation - 1.0 {
+            Ordering::Less
+        } else {
+            Ordering::Equal
+        }
     }
 }
 
 /// A word with the lowest `count` of its 64 bits set.
 fn low_bits(count: u32) -> u64 {
     1u64.checked_shl(count).unwrap_or(0).wrapping_sub(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sim::Chance;
+
+    fn after(arrived: impl IntoIterator<Item = u32>) -> LossMeter {
+        let mut meter = LossMeter::new();
+        arrived.into_iter().for_each(|number| {
+            meter.handle_arrival(number);
+        });
+        meter
+    }
+
+    /// `count` numbers from `first` on, without a share `lost` in runs of `run_len`.
+    fn lossy(first: u32, count: u32, lost: f64, run_len: u32, seed: u64) -> Vec<u32> {
+        let mut chance = Chance::new(seed, 0);
+        let mut gone = 0;
+        let keep = |offset: u32| {
+            if gone == 0 && chance.happens(lost / f64::from(run_len)) {
+                gone = run_len;
+            }
+            let is_kept = gone == 0;
+            gone = gone.saturating_sub(1);
+            is_kept.then(|| first.wrapping_add(offset))
+        };
+        (0..count).filter_map(keep).collect()
+    }
+
+    #[test]
+    fn caution_comes_first_and_evidence_lowers_it() {
+        assert_eq!(LossMeter::new().share(), 0.05);
+        assert!(after(0..200).share() < 0.006);
+        assert!(after(0..5_000).share() < 0.000_5);
+    }
+
+    #[test]
+    fn what_comes_late_has_arrived_and_what_comes_twice_counts_once() {
+        let mut meter = after((0..500).filter(|number| number % 10 != 3));
+        assert!((meter.share() - 0.1).abs() < 0.01, "{}", meter.share());
+        assert!(!meter.handle_arrival(498));
+        for late in (0..500).filter(|number| number % 10 == 3) {
+            assert!(meter.handle_arrival(late), "{late}");
+            assert!(!meter.handle_arrival(late), "{late}");
+        }
+        assert!(meter.share() < 0.003);
+        assert_eq!(meter.newest(), Some(499));
+    }
+
+    #[test]
+    fn what_is_too_old_to_tell_is_not_new() {
+        let mut meter = after(5_000..10_000);
+        assert!(!meter.handle_arrival(10_000 - 64 * WORDS as u32));
+        assert!(!meter.handle_arrival(1));
+    }
+
+    #[test]
+    fn five_in_a_hundred_are_measured_within_one_also_across_the_wrap() {
+        let mut square = 0.0;
+        for seed in 0..100 {
+            let share = after(lossy(u32::MAX - 1_000, 3_000, 0.05, 1, seed)).share();
+            square += (share - 0.05) * (share - 0.05) / 100.0;
+        }
+        assert!(square.sqrt() < 0.01, "{}", square.sqrt());
+    }
+
+    #[test]
+    fn loss_that_begins_is_seen_within_two_seconds_also_after_a_long_calm() {
+        for seed in 0..100 {
+            let mut meter = after(0..3_000);
+            lossy(3_000, 150, 0.1, 1, seed).into_iter().for_each(|number| {
+                meter.handle_arrival(number);
+            });
+            assert!(meter.share() > 0.02, "seed {seed}: {}", meter.share());
+        }
+    }
+
+    #[test]
+    fn loss_in_runs_is_not_taken_for_change() {
+        let share = |seed| after(lossy(0, 4_000, 0.05, 3, seed)).share();
+        let far = (0..100).filter(|&seed| (share(seed) - 0.05).abs() > 0.025).count();
+        assert!(far < 10, "{far} of 100");
+    }
+
+    #[test]
+    fn an_outage_is_not_loss() {
+        let mut meter = after(0..2_000);
+        assert!(meter.handle_arrival(3_000_000));
+        assert!((3_000_001..3_000_600).all(|number| meter.handle_arrival(number)));
+        assert!(meter.share() < 0.02, "{}", meter.share());
+    }
 }

@@ -84,3 +84,61 @@ fn punctual<const N: usize>(late_s: &Window<N>, point_s: f64) -> f64 {
     let beyond_s = point_s - last_s;
     if beyond_s < spread_s { 1.0 - (1.0 - beyond_s / spread_s) / N as f64 } else { 1.0 }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sim::Chance;
+
+    const TICK_S: f64 = 1.0 / 60.0;
+
+    fn uniform(span_s: f64) -> Window<128> {
+        let mut chance = Chance::new(1, 0);
+        let mut window = Window::new();
+        (0..128).for_each(|_| window.push(chance.unit() * span_s));
+        window
+    }
+
+    fn reach(lost: f64) -> Reach {
+        Reach { interval_s: TICK_S, lost, price: 0.08 }
+    }
+
+    #[test]
+    fn nothing_is_chosen_before_the_first_sample() {
+        assert_eq!(reach(0.05).choose(&Window::<128>::new()), None);
+    }
+
+    #[test]
+    fn without_jitter_and_loss_only_the_margin_is_waited() {
+        let mut window = Window::<128>::new();
+        (0..128).for_each(|_| window.push(7.0));
+        assert_eq!(reach(0.0).choose(&window), Some(7.0 + MARGIN_S));
+    }
+
+    #[test]
+    fn on_the_reference_link_two_copies_more_come_in_time() {
+        let chosen_s = reach(0.05).choose(&uniform(0.020)).unwrap();
+        assert!((0.050..0.054).contains(&chosen_s), "{chosen_s}");
+        let missed = reach(0.05).missed(&uniform(0.020), chosen_s);
+        assert!(missed < 0.000_5, "{missed}");
+    }
+
+    #[test]
+    fn the_more_is_lost_the_longer_is_waited_up_to_an_end() {
+        let window = uniform(0.020);
+        let mut last_s = 0.0;
+        for percent in [0, 1, 5, 10, 20, 40, 100] {
+            let chosen_s = reach(f64::from(percent) / 100.0).choose(&window).unwrap();
+            assert!(chosen_s >= last_s || percent == 100, "{chosen_s} at {percent} %");
+            assert!(chosen_s < f64::from(COPIES) * TICK_S + 0.020, "{chosen_s}");
+            last_s = chosen_s;
+        }
+    }
+
+    #[test]
+    fn one_spike_in_a_hundred_is_not_waited_for() {
+        let mut window = uniform(0.005);
+        window.push(0.4);
+        assert!(reach(0.0).choose(&window).unwrap() < 0.03);
+    }
+}

@@ -83,3 +83,60 @@ impl ServerClock {
         );
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sim::Chance;
+
+    fn ms(ms: u64) -> Duration {
+        Duration::from_millis(ms)
+    }
+
+    #[test]
+    fn the_guess_runs_until_the_first_echo() {
+        let clock = ServerClock::new(Time::from_millis(500), 60, 1_000.5, ms(80));
+        assert_eq!(clock.rtt(), ms(80));
+        assert!((clock.tick(Time::from_millis(1_500)) - 1_060.5).abs() < 1e-9);
+    }
+
+    #[test]
+    fn an_even_path_is_told_exactly_and_the_time_held_does_not_count() {
+        let mut clock = ServerClock::new(Time::from_millis(500), 60, 900.0, ms(300));
+        // The server steps tick 1000 at 1000 ms; the snapshot takes 40 ms, as the input did.
+        let sent = Time::from_millis(950);
+        clock.handle_echo(Time::from_millis(1_040), 1_000, sent, ms(10));
+        assert_eq!(clock.rtt(), ms(80));
+        assert!((clock.tick(Time::from_millis(1_040)) - 1_002.4).abs() < 1e-9);
+    }
+
+    #[test]
+    fn the_shortest_round_trip_is_believed_until_it_is_old() {
+        let mut clock = ServerClock::new(Time::ZERO, 50, 0.0, ms(100));
+        let mut chance = Chance::new(1, 0);
+        for tick in 1..2_000u32 {
+            let there = ms(50) + Duration::from_micros(chance.below(20_000));
+            let back = ms(50) + Duration::from_micros(chance.below(20_000));
+            let stepped = Time::from_millis(1_000 + u64::from(tick) * 20);
+            clock.handle_echo(stepped + back, tick, stepped - there, Duration::ZERO);
+            if tick > 100 {
+                let error = clock.tick(stepped) - f64::from(tick);
+                assert!(error.abs() * 20.0 < 4.0, "{error} at {tick}");
+            }
+        }
+        assert!((ms(100)..ms(108)).contains(&clock.rtt()), "{:?}", clock.rtt());
+        for tick in 2_000..2_300u32 {
+            let stepped = Time::from_millis(1_000 + u64::from(tick) * 20);
+            clock.handle_echo(stepped + ms(80), tick, stepped - ms(80), Duration::ZERO);
+        }
+        assert_eq!(clock.rtt(), ms(160));
+    }
+
+    #[test]
+    fn an_echo_from_the_future_does_no_harm() {
+        let mut clock = ServerClock::new(Time::ZERO, 60, 10.0, ms(50));
+        clock.handle_echo(Time::from_millis(5), 10, Time::from_millis(900), Duration::MAX);
+        assert_eq!(clock.rtt(), Duration::ZERO);
+        assert!(clock.tick(Time::from_millis(5)).is_finite());
+    }
+}
