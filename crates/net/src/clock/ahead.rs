@@ -33,6 +33,9 @@ const REPORTS_AT_FIRST: usize = 3;
 /// The most that it is slowed down once the player plays: to be too far ahead costs little.
 const SLOWER: f64 = 0.02;
 
+/// Nobody is believed to be earlier or later than this.
+const EARLY_LIMIT_US: i32 = 1_000_000;
+
 /// So many of the last inputs are known by the time at which they were due.
 const REMEMBERED: usize = 256;
 
@@ -108,7 +111,8 @@ impl Ahead {
         self.lost = feedback.lost;
         let Some(due_s) = self.remembered(feedback.echo) else { return };
         let tick_s = ticks_since(feedback.echo, self.origin) / self.tick_rate;
-        self.lags_s.push(tick_s - f64::from(feedback.early_us) / 1e6 - due_s);
+        let early_us = feedback.early_us.clamp(-EARLY_LIMIT_US, EARLY_LIMIT_US);
+        self.lags_s.push(tick_s - f64::from(early_us) / 1e6 - due_s);
         let reach = Reach { interval_s: 1.0 / self.tick_rate, lost: self.lost, price: PRICE };
         let Some(lag_s) = reach.choose(&self.lags_s) else { return };
 

@@ -30,8 +30,14 @@ const AVERAGE_S: f64 = 0.25;
 /// Where states have no numbers, it is the middle of so many gaps: losing some hardly moves it.
 const GAPS: usize = 32;
 
-/// An arrival so far from the rhythm begins it anew: a pause, not unrest.
-const PAUSE_S: f64 = 0.5;
+/// An arrival so much later than expected begins the rhythm anew: a pause, not unrest.
+const PAUSE_S: f64 = 0.25;
+
+/// So does one that is earlier by this and by two periods: states come faster than before.
+const HASTE_S: f64 = 0.05;
+
+/// States faster than this share a period: a rhythm must not stand still.
+const MIN_PERIOD_S: f64 = 0.000_5;
 
 /// Where states have no numbers, a gap of more periods than this has lost some.
 const GAP_PERIODS: f64 = 1.75;
@@ -167,7 +173,7 @@ impl Flow {
         let elapsed_s = period_s * steps;
         let expected_s = self.stamp_s + elapsed_s;
         let error_s = arrival_s - expected_s;
-        if error_s.abs() > PAUSE_S {
+        if error_s > PAUSE_S || error_s < -HASTE_S.max(2.0 * period_s) {
             self.stamp_s = arrival_s.max(self.stamp_s);
             (self.rhythm_from_s, self.rhythm_len) = (arrival_s, 0.0);
             return;
@@ -175,7 +181,7 @@ impl Flow {
         let gain = elapsed_s / (elapsed_s + AVERAGE_S);
         // Critically damped: it settles without swinging.
         let change_s = if is_first { 0.0 } else { error_s * gain * gain / (4.0 * steps) };
-        self.period_s = Some((period_s + change_s).max(mean_s / 4.0));
+        self.period_s = Some((period_s + change_s).max(MIN_PERIOD_S));
         self.stamp_s = (expected_s + error_s * gain).max(self.stamp_s);
     }
 
@@ -317,6 +323,27 @@ mod tests {
         }
         let period = clock.period().unwrap();
         assert!(period.abs_diff(Duration::from_millis(50)) < Duration::from_millis(1));
+    }
+
+    #[test]
+    fn a_host_that_draws_faster_or_slower_from_now_on_is_followed_within_five_seconds() {
+        for numbered in [true, false] {
+            let mut clock = ArrivalClock::new();
+            let (mut now_ms, mut number) = (0, 0);
+            for period_ms in [16, 2, 16, 60, 7] {
+                let end_ms = now_ms + 5_000;
+                while now_ms < end_ms {
+                    now_ms += period_ms;
+                    number += 1;
+                    clock.handle_state(Time::from_millis(now_ms), numbered.then_some(number));
+                }
+                let behind_s =
+                    now_ms as f64 / 1e3 - clock.drawn(Time::from_millis(now_ms)).unwrap();
+                let fine_s = 0.1 + 2.0 * period_ms as f64 / 1e3;
+                println!("{numbered} {period_ms} ms: {behind_s} s behind, {:?}", clock.period());
+                assert!((0.0..fine_s).contains(&behind_s), "{behind_s} at {period_ms} ms");
+            }
+        }
     }
 
     #[test]

@@ -76,14 +76,20 @@ impl LossMeter {
     /// The share that is lost, from 0 to 1: of as many datagrams, up to two thousand, as fared
     /// no differently from the newest hundred. One in twenty before there is evidence.
     pub fn share(&self) -> f64 {
-        let newest = self.count(WORDS_AT_LEAST);
-        let mut share = newest.share();
-        let mut words = WORDS_AT_LEAST;
-        while words < WORDS {
-            words *= 2;
-            let longer = self.count(words);
-            match newest.compare(&longer) {
-                Ordering::Equal => share = longer.share(),
+        let mut count = Count::default();
+        let mut newest = Count::default();
+        let mut share = count.share();
+        for index in 0..WORDS {
+            self.add_word(index, &mut count);
+            let words = index + 1;
+            if words < WORDS_AT_LEAST || !words.is_power_of_two() {
+                continue;
+            }
+            if words == WORDS_AT_LEAST {
+                newest = count;
+            }
+            match newest.compare(&count) {
+                Ordering::Equal => share = count.share(),
                 Ordering::Less => return share,
                 // Not diluted by what was before: to be too late costs more than to be early.
                 Ordering::Greater => return newest.share(),
@@ -92,21 +98,17 @@ impl LossMeter {
         share
     }
 
-    /// What became of the newest `words` words.
-    fn count(&self, words: usize) -> Count {
-        let counted = self.len.min(words as u32 * 64).saturating_sub(GRACE);
-        let (mut lost, mut runs) = (0, 0);
-        let mut newer = 0;
-        for (index, arrived) in self.arrived[..words].iter().enumerate() {
-            let first = if index == 0 { GRACE } else { 0 };
-            let end = self.len.saturating_sub(index as u32 * 64).min(64);
-            let settled = low_bits(end) & !low_bits(first);
-            let missing = !arrived & settled;
-            lost += missing.count_ones();
-            runs += (missing & !(missing << 1 | newer)).count_ones();
-            newer = missing >> 63;
-        }
-        Count { lost: lost.into(), runs: runs.into(), counted: counted.into() }
+    /// Adds what became of the datagrams of one word, after those of the newer ones.
+    fn add_word(&self, index: usize, count: &mut Count) {
+        let first = if index == 0 { GRACE } else { 0 };
+        let end = self.len.saturating_sub(index as u32 * 64).min(64);
+        let settled = low_bits(end) & !low_bits(first);
+        let missing = !self.arrived[index] & settled;
+        let newer = u64::from(count.is_last_lost);
+        count.counted += f64::from(end.saturating_sub(first));
+        count.lost += f64::from(missing.count_ones());
+        count.runs += f64::from((missing & !(missing << 1 | newer)).count_ones());
+        count.is_last_lost = missing >> 63 == 1;
     }
 
     /// Makes room for `by` newer datagrams, at most those of the longest gap.
@@ -128,11 +130,14 @@ impl LossMeter {
 }
 
 /// What became of some datagrams.
+#[derive(Clone, Copy, Default)]
 struct Count {
+    counted: f64,
     lost: f64,
     /// How many times one or more were lost in a row.
     runs: f64,
-    counted: f64,
+    /// Whether a run goes on beyond the oldest of them.
+    is_last_lost: bool,
 }
 
 impl Count {

@@ -9,7 +9,8 @@
 
 use super::window::Window;
 
-/// The points looked at are so many copies after these shares of datagrams.
+/// The points looked at: where these shares of datagrams have come, fewer than so many intervals
+/// later.
 const PUNCTUAL: [f64; 7] = [0.3, 0.5, 0.65, 0.75, 0.8, 0.83, 0.86];
 const COPIES: u32 = 8;
 
@@ -33,21 +34,23 @@ pub(super) struct Reach {
 impl Reach {
     /// How late to be if datagrams come as late as these.
     pub(super) fn choose<const N: usize>(&self, late_s: &Window<N>) -> Option<f64> {
-        let [.., most] = PUNCTUAL;
+        let delays = Delays::new(late_s)?;
+        let points_s = PUNCTUAL.map(|share| late_s.quantile(share).unwrap_or(delays.last_s));
         // The first copies of most come in time whatever the price: delays that are alike for
         // all copies would otherwise be taken for chance.
-        let least_s = late_s.quantile(most)? + MARGIN_S;
+        let [.., most_s] = points_s;
+        let least_s = most_s + MARGIN_S;
         let mut best_s = least_s;
-        let mut best_cost = self.missed(late_s, least_s);
-        for copies in 0..COPIES {
-            for share in PUNCTUAL {
-                let point_s =
-                    late_s.quantile(share)? + f64::from(copies) * self.interval_s + MARGIN_S;
+        let mut best_cost = self.missed(&delays, least_s);
+        for copies in 1..COPIES {
+            let copies_s = f64::from(copies) * self.interval_s;
+            for late_s in points_s {
+                let point_s = late_s + copies_s + MARGIN_S;
                 let waiting = (point_s - least_s) * self.price;
                 if waiting <= 0.0 || waiting >= best_cost {
                     continue;
                 }
-                let cost = waiting + self.missed(late_s, point_s);
+                let cost = waiting + self.missed(&delays, point_s);
                 if cost < best_cost {
                     (best_s, best_cost) = (point_s, cost);
                 }
@@ -57,11 +60,11 @@ impl Reach {
     }
 
     /// The chance that no copy comes in time, if none influences another.
-    fn missed<const N: usize>(&self, late_s: &Window<N>, point_s: f64) -> f64 {
+    fn missed<const N: usize>(&self, delays: &Delays<'_, N>, point_s: f64) -> f64 {
         let mut missed = 1.0;
         let mut point_s = point_s;
         for _ in 0..COPIES_COUNTED {
-            let punctual = punctual(late_s, point_s);
+            let punctual = delays.punctual(point_s);
             if punctual <= 0.0 {
                 break;
             }
@@ -72,17 +75,31 @@ impl Reach {
     }
 }
 
-/// The share of datagrams that come by this point.
-fn punctual<const N: usize>(late_s: &Window<N>, point_s: f64) -> f64 {
-    let share = late_s.share_within(point_s);
-    if share < 1.0 {
-        return share;
+/// The last delays, and what they let expect beyond themselves.
+struct Delays<'a, const N: usize> {
+    late_s: &'a Window<N>,
+    last_s: f64,
+    /// How far apart the latest are: by about so much the next may come later than all.
+    spread_s: f64,
+}
+
+impl<'a, const N: usize> Delays<'a, N> {
+    fn new(late_s: &'a Window<N>) -> Option<Self> {
+        let last_s = late_s.quantile(1.0)?;
+        Some(Delays { late_s, last_s, spread_s: last_s - late_s.quantile(0.9)? })
     }
-    // Of so many, the next may come later than all before: by about as much as those are apart.
-    let quantile = |share| late_s.quantile(share).unwrap_or_default();
-    let (last_s, spread_s) = (quantile(1.0), quantile(1.0) - quantile(0.9));
-    let beyond_s = point_s - last_s;
-    if beyond_s < spread_s { 1.0 - (1.0 - beyond_s / spread_s) / N as f64 } else { 1.0 }
+
+    /// The share of datagrams that come by this point.
+    fn punctual(&self, point_s: f64) -> f64 {
+        let beyond_s = point_s - self.last_s;
+        if beyond_s >= self.spread_s {
+            1.0
+        } else if beyond_s >= 0.0 {
+            1.0 - (1.0 - beyond_s / self.spread_s) / N as f64
+        } else {
+            self.late_s.share_within(point_s)
+        }
+    }
 }
 
 #[cfg(test)]
@@ -119,7 +136,7 @@ mod tests {
     fn on_the_reference_link_two_copies_more_come_in_time() {
         let chosen_s = reach(0.05).choose(&uniform(0.020)).unwrap();
         assert!((0.050..0.054).contains(&chosen_s), "{chosen_s}");
-        let missed = reach(0.05).missed(&uniform(0.020), chosen_s);
+        let missed = reach(0.05).missed(&Delays::new(&uniform(0.020)).unwrap(), chosen_s);
         assert!(missed < 0.000_5, "{missed}");
     }
 
