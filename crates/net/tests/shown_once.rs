@@ -17,7 +17,7 @@ use backspin::wire::{Dialect, Name};
 
 #[path = "../examples/tag/rules.rs"]
 #[allow(dead_code)]
-mod tag;
+pub mod tag;
 
 use tag::{DASHED, TAGGED, Tag};
 
@@ -209,7 +209,8 @@ impl Guest {
         let client = self.client(world);
         client.draw(now, &mut frame);
         let player = client.player();
-        let is_puff = |owner: Option<PlayerId>, id| owner.is_some() && SpawnName::owner(id) == owner;
+        let is_puff =
+            |owner: Option<PlayerId>, id| owner.is_some() && SpawnName::owner(id) == owner;
         for drawn in frame.entities.iter().filter(|drawn| drawn.entity.kind == PUFF) {
             if is_puff(player, drawn.entity.id) {
                 self.drawn.entry(drawn.entity.id).or_default().push(self.frames);
@@ -285,7 +286,8 @@ fn every_puff_of_the_server_was_drawn_by_its_owner() {
             let own = guest.client(&mut scene.world).player();
             let of_guest = |puff: u16, tick: u32| SpawnName::owner(puff) == own && tick > begun;
             let all = scene.puffs.iter().filter(|(puff, tick)| of_guest(**puff, **tick));
-            let missed: Vec<_> = all.clone().filter(|(puff, _)| !guest.drawn.contains_key(puff)).collect();
+            let missed: Vec<_> =
+                all.clone().filter(|(puff, _)| !guest.drawn.contains_key(puff)).collect();
             assert!(missed.is_empty() || scene.missing() > missing, "seed {seed}: {missed:x?}");
             puffs += all.count();
         }

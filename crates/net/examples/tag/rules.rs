@@ -2,9 +2,7 @@
 //!
 //! Lengths are whole numbers of 1/16 px, so that what is predicted comes back to the bit.
 
-use backspin::game::{
-    Buttons, Event, Game, GameId, PlayerId, PlayerInput, Reach, SpawnName, Turn,
-};
+use backspin::game::{Buttons, Event, Game, GameId, PlayerId, PlayerInput, Reach, SpawnName, Turn};
 use backspin::replica::{Entity, Field, Kind, Motion, Schema, State, Step};
 
 /// The rules.

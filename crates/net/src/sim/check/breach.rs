@@ -196,7 +196,10 @@ impl Difference {
         match *self {
             Difference::Count { entity, kind, field, expected, found } => {
                 let Field { name, min, max, .. } = field;
-                write!(f, "entity {entity} ({kind}): {name} is {found} {again}, {expected} {right}")?;
+                write!(
+                    f,
+                    "entity {entity} ({kind}): {name} is {found} {again}, {expected} {right}"
+                )?;
                 // Entities are brought into their ranges when they are made, and nobody is told.
                 let at_end = [found, expected].iter().any(|count| [min, max].contains(count));
                 match at_end && max.abs_diff(min) > 1 {

@@ -117,7 +117,7 @@ impl Game for Carts {
             }
             let end = if self.has(Flaw::CutOff) || self.has(Flaw::OutOfRange) { 50 } else { 0 };
             cart.x = (cart.x + cart.vx).clamp(-end, TRACK + end);
-            if turn.tick() % 50 == 0 && world.crates.len() < 3 {
+            if turn.tick().is_multiple_of(50) && world.crates.len() < 3 {
                 let id = match self.flaw {
                     // The first player's, by name, but not by an input.
                     Some(Flaw::IdsByCounter) => 0x8000 + world.next_id,
@@ -131,13 +131,13 @@ impl Game for Carts {
                 turn.raise(Event { kind: 1, entity: 0, value, reach: Reach::Everyone });
             }
         }
-        if turn.tick() % 350 == 0 {
+        if turn.tick().is_multiple_of(350) {
             world.crates.clear();
         }
     }
 
     fn predict(&self, world: &mut World, turn: &mut Turn<'_, World>) {
-        if self.has(Flaw::LazyPrediction) && turn.tick() % 7 == 0 {
+        if self.has(Flaw::LazyPrediction) && turn.tick().is_multiple_of(7) {
             return;
         }
         self.step(world, turn);
@@ -231,7 +231,10 @@ fn a_mistake_in_the_schema_is_found() {
 
 #[test]
 fn chance_of_its_own_is_found() {
-    assert_told(Flaw::OwnChance, &["(cart): ", " in a second run, ", " in the first; ", "no chance"]);
+    assert_told(
+        Flaw::OwnChance,
+        &["(cart): ", " in a second run, ", " in the first; ", "no chance"],
+    );
     assert_told(Flaw::EventsByChance, &["after tick 40 ", "other events in a second run"]);
 }
 
