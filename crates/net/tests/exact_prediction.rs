@@ -9,7 +9,7 @@ use backspin::sim::{Corrections, LinkConfig, Loss, Setup, check_rules, measure_w
 
 #[path = "../examples/tag/rules.rs"]
 #[allow(dead_code)]
-mod tag;
+pub mod tag;
 
 /// One player, 100 ms there and back, nothing lost; the clocks drift by up to 200 ppm.
 fn assert_exact<G: Game + Copy>(game: G) {

@@ -17,7 +17,7 @@ use backspin::wire::{Dialect, Name};
 
 #[path = "../examples/tag/rules.rs"]
 #[allow(dead_code)]
-mod tag;
+pub mod tag;
 
 use tag::{DASHED, TAGGED, Tag};
 

@@ -18,7 +18,7 @@ use backspin::wire::{Dialect, Name};
 
 #[path = "../examples/tag/rules.rs"]
 #[allow(dead_code)]
-mod tag;
+pub mod tag;
 
 /// The system's allocator, and how often the current thread asked it for memory.
 struct Counting;

@@ -18,7 +18,7 @@ use backspin::wire::{Dialect, Name};
 use backspin_udp::{Loop, Socket};
 
 #[path = "../../net/examples/tag/rules.rs"]
-mod rules;
+pub mod rules;
 
 use rules::{TAGGED, Tag};
 

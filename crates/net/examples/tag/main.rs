@@ -3,7 +3,7 @@
 //! Proves the rules, then plays a minute of them between two bots over the reference link and
 //! prints what the players felt.
 
-mod rules;
+pub mod rules;
 
 use backspin::sim::{Preset, check_rules, measure};
 
