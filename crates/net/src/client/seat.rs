@@ -27,6 +27,9 @@ const CATCH_UP_LIMIT: i32 = 16;
 /// An event is sent again a round trip and this after it was sent.
 const RESEND_SLACK: Duration = Duration::from_millis(50);
 
+/// A snapshot from further ahead of the server's clock than we can be wrong about it is damaged.
+const FORESIGHT_TICKS: i32 = 90;
+
 /// How often a watcher says what it has.
 const ACK_EVERY: Duration = Duration::from_millis(50);
 
@@ -166,7 +169,12 @@ impl<G: Game> Seat<G> {
         now: Time,
         snapshot: &DeltaSnapshot<'_>,
     ) -> Result<Taken, Refused> {
-        let tick = nearest_tick(snapshot.tick, self.clock.tick(now) as u32);
+        let expected = self.clock.tick(now) as u32;
+        let tick = nearest_tick(snapshot.tick, expected);
+        // One that the server cannot have sent would make all that it does send look old.
+        if tick::since(tick, expected) > FORESIGHT_TICKS {
+            return Err(Refused::Stray);
+        }
         let measured = snapshot.feedback.and_then(|report| self.handle_report(now, tick, &report));
         if let Some(block) = &snapshot.events {
             self.handle_events(block);
