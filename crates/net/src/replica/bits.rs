@@ -223,6 +223,16 @@ pub(super) const fn bit_length(value: u32) -> u32 {
     u32::BITS - value.leading_zeros()
 }
 
+/// Which bits of `set` are 1, the lowest first.
+#[inline]
+pub(super) fn ones(mut set: u32) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        let lowest = set.trailing_zeros();
+        set &= set.wrapping_sub(1);
+        (lowest < u32::BITS).then_some(lowest as usize)
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

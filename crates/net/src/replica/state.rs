@@ -69,11 +69,10 @@ impl Entity {
     /// The same in place, of a known kind.
     #[inline]
     pub(super) fn carry(&mut self, kind: &Kind, ticks: u32) {
-        for (index, field) in kind.fields.iter().enumerate() {
+        let before = self.fields;
+        for (count, field) in self.fields.iter_mut().zip(kind.fields) {
             if let Motion::Along { velocity, .. } = field.motion {
-                // The velocity stays, so the order of the fields does not matter.
-                self.fields[index] =
-                    field.carried(self.fields[index], self.fields[velocity], ticks);
+                *count = field.carried(*count, before[velocity], ticks);
             }
         }
     }

@@ -1,38 +1,49 @@
 //! What changed in one entity: which fields, when it turned, and by how much they differ.
 
-use crate::replica::bits::{BitReader, BitWriter, bit_length};
+use crate::replica::bits::{BitReader, BitWriter, bit_length, ones};
 use crate::replica::{Entity, Field, Kind, MAX_FIELDS, Motion};
 use crate::wire::{Fault, Malformed};
 
 /// An entity that is in the baseline and in the new state, and not as its velocity had it.
 pub(super) struct Change<'a> {
-    pub(super) kind: &'a Kind,
+    kind: &'a Kind,
     /// As the baseline has it.
-    pub(super) before: &'a Entity,
+    before: &'a Entity,
     /// How old the baseline is.
-    pub(super) ticks: u32,
+    ticks: u32,
+    /// The fields that are no constants; bit n is field n in all sets.
+    variable: u32,
+    /// The fields that move.
+    moving: u32,
 }
 
-impl Change<'_> {
+impl<'a> Change<'a> {
+    #[inline]
+    pub(super) fn new(kind: &'a Kind, before: &'a Entity, ticks: u32) -> Self {
+        let (mut variable, mut moving) = (0, 0);
+        for (index, field) in kind.fields.iter().enumerate() {
+            variable |= u32::from(field.min < field.max) << index;
+            moving |= u32::from(!matches!(field.motion, Motion::Still)) << index;
+        }
+        Change { kind, before, ticks, variable, moving }
+    }
+
     pub(super) fn encode(&self, after: &Entity, w: &mut BitWriter<'_>) {
         let turn = self.turn(after);
-        let mut expected = [0; MAX_FIELDS];
-        let (mut mask, mut mask_len) = (0, 0);
-        for (index, field) in self.kind.fields.iter().enumerate() {
-            expected[index] = self.expected(index, after, turn.unwrap_or(0));
-            if field.min < field.max {
-                mask = mask << 1 | u32::from(after.fields[index] != expected[index]);
-                mask_len += 1;
-            }
+        let expected = self.expected(after, turn.unwrap_or(0));
+        let (mut mask, mut changed) = (0, 0);
+        for index in ones(self.variable) {
+            let differs = u32::from(after.fields[index] != expected.fields[index]);
+            mask = mask << 1 | differs;
+            changed |= differs << index;
         }
-        w.bits(mask, mask_len);
+        w.bits(mask, self.variable.count_ones());
         if let Some(turn) = turn {
             w.ranged(turn, self.ticks);
         }
-        for (index, field) in self.in_order() {
-            if after.fields[index] != expected[index] {
-                encode_value(field, expected[index], after.fields[index], w);
-            }
+        for index in ones(changed & !self.moving).chain(ones(changed & self.moving)) {
+            let field = &self.kind.fields[index];
+            encode_value(field, expected.fields[index], after.fields[index], w);
         }
     }
 
@@ -41,11 +52,18 @@ impl Change<'_> {
         let turned = self.moving().any(|(_, velocity)| changed >> velocity & 1 == 1);
         let turn = if turned { r.ranged("turn", self.ticks)? } else { 0 };
         let mut after = *self.before;
-        for (index, field) in self.in_order() {
-            after.fields[index] = self.expected(index, &after, turn);
-            if changed >> index & 1 == 1 {
-                after.fields[index] = decode_value(field, after.fields[index], r)?;
-            }
+        for index in ones(changed & !self.moving) {
+            let count = &mut after.fields[index];
+            *count = decode_value(&self.kind.fields[index], *count, r)?;
+        }
+        // What moves is expected where the velocities, known by now, carry it.
+        let expected = self.expected(&after, turn);
+        for index in ones(self.moving) {
+            let count = expected.fields[index];
+            after.fields[index] = match changed >> index & 1 {
+                0 => count,
+                _ => decode_value(&self.kind.fields[index], count, r)?,
+            };
         }
         if turned && self.turn(&after) != Some(turn) {
             return Err(Malformed::new("turn", Fault::NotCanonical));
@@ -53,33 +71,27 @@ impl Change<'_> {
         Ok(after)
     }
 
-    /// Which fields are not as expected: bit n is field n.
+    /// The fields that are not as expected.
+    #[inline]
     fn decode_mask(&self, r: &mut BitReader<'_>) -> Result<u32, Malformed> {
-        let fields = self.kind.fields;
-        let variable = |field: &Field| field.min < field.max;
-        let mut mask =
-            r.bits("mask", fields.iter().filter(|field| variable(field)).count() as u32)?;
+        let len = self.variable.count_ones();
+        let mask = r.bits("mask", len)?;
         if mask == 0 {
             return Err(Malformed::new("mask", Fault::NotCanonical));
         }
-        let mut changed = 0;
-        for (index, field) in fields.iter().enumerate().rev() {
-            if variable(field) {
-                changed |= (mask & 1) << index;
-                mask >>= 1;
-            }
-        }
-        Ok(changed)
+        let bits = (0..len).rev().map(|place| mask >> place & 1);
+        Ok(ones(self.variable).zip(bits).fold(0, |set, (index, bit)| set | bit << index))
     }
 
-    /// What field `index` would be if it had followed its velocity, the old one until `turn`
-    /// ticks ago and the new one since.
+    /// What it would be if it had followed its velocities: the old ones until `turn` ticks ago,
+    /// and those of `after` since. All else is as it was.
     #[inline]
-    fn expected(&self, index: usize, after: &Entity, turn: u32) -> i32 {
-        match self.kind.fields[index].motion {
-            Motion::Still => self.before.fields[index],
-            Motion::Along { velocity, .. } => self.way(index, velocity, after).end(turn),
+    fn expected(&self, after: &Entity, turn: u32) -> Entity {
+        let mut expected = *self.before;
+        for (index, velocity) in self.moving() {
+            expected.fields[index] = self.way(index, velocity, after).end(turn);
         }
+        expected
     }
 
     /// How many ticks ago it turned: what explains best where it is, and the latest such. `None`
@@ -120,18 +132,10 @@ impl Change<'_> {
     /// The fields that move, each with its velocity.
     #[inline]
     fn moving(&self) -> impl Iterator<Item = (usize, usize)> {
-        self.kind.fields.iter().enumerate().filter_map(|(index, field)| match field.motion {
+        ones(self.moving).filter_map(|index| match self.kind.fields[index].motion {
             Motion::Along { velocity, .. } => Some((index, velocity)),
             Motion::Still => None,
         })
-    }
-
-    /// All fields: velocities and all else that stays before what moves.
-    #[inline]
-    fn in_order(&self) -> impl Iterator<Item = (usize, &'static Field)> {
-        let fields = || self.kind.fields.iter().enumerate();
-        let still = fields().filter(|(_, field)| matches!(field.motion, Motion::Still));
-        still.chain(fields().filter(|(_, field)| !matches!(field.motion, Motion::Still)))
     }
 }
 

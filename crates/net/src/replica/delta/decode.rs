@@ -69,7 +69,7 @@ fn decode_changes(
         let [before, rest @ ..] = rest else { break };
         if !r.flag("gone")? {
             let kind = &schema.kinds[usize::from(before.kind)];
-            out.push(Change { kind, before, ticks: baseline.ticks }.decode(r)?);
+            out.push(Change::new(kind, before, baseline.ticks).decode(r)?);
         }
         left = rest;
     }

@@ -2,7 +2,7 @@
 
 use super::change::Change;
 use super::{Baseline, IdRange, find, gap_bits};
-use crate::replica::bits::BitWriter;
+use crate::replica::bits::{BitWriter, ones};
 use crate::replica::{ENTITY_LIMIT, Entity, Schema, State};
 use crate::wire::Full;
 
@@ -48,7 +48,7 @@ pub fn encode_range(
 /// Which entities of the baseline are not as their velocities had them.
 struct Changed {
     /// A bit for each.
-    set: [u64; ENTITY_LIMIT / 64],
+    set: [u32; ENTITY_LIMIT / 32],
     /// How many are changed or gone.
     count: u32,
     /// How many are not gone.
@@ -57,14 +57,14 @@ struct Changed {
 
 impl Changed {
     fn find(schema: &Schema, baseline: Baseline<'_>, now: &[Entity]) -> Self {
-        let mut changed = Changed { set: [0; ENTITY_LIMIT / 64], count: 0, kept: 0 };
+        let mut changed = Changed { set: [0; ENTITY_LIMIT / 32], count: 0, kept: 0 };
         let mut rest = now;
         for (index, before) in baseline.entities.iter().enumerate() {
             let after = pass(&mut rest, before);
             changed.kept += usize::from(after.is_some());
             let kind = &schema.kinds[usize::from(before.kind)];
             if !after.is_some_and(|after| before.is_carried_to(after, kind, baseline.ticks)) {
-                changed.set[index / 64] |= 1 << (index % 64);
+                changed.set[index / 32] |= 1 << (index % 32);
                 changed.count += 1;
             }
         }
@@ -73,11 +73,8 @@ impl Changed {
 
     /// Their indices.
     fn iter(&self) -> impl Iterator<Item = usize> {
-        self.set.iter().enumerate().flat_map(|(word, &bits)| {
-            let next = |bits: &u64| Some(bits & (bits - 1)).filter(|&bits| bits != 0);
-            let rests = std::iter::successors(Some(bits).filter(|&bits| bits != 0), next);
-            rests.map(move |bits| word * 64 + bits.trailing_zeros() as usize)
-        })
+        let words = self.set.iter().enumerate();
+        words.flat_map(|(word, &bits)| ones(bits).map(move |bit| word * 32 + bit))
     }
 }
 
@@ -101,7 +98,7 @@ fn encode_changes(
         w.flag(after.is_none());
         if let Some(after) = after {
             let kind = &schema.kinds[usize::from(before.kind)];
-            Change { kind, before, ticks: baseline.ticks }.encode(after, w);
+            Change::new(kind, before, baseline.ticks).encode(after, w);
         }
     }
 }
