@@ -33,7 +33,8 @@ pub use server::ServerClock;
 use crate::time::Time;
 use std::time::Duration;
 
-/// The first of a session: clocks may jump forward, later they are only bent.
+/// The first of a session: clocks may jump forward, later they are only bent. A little less than the
+/// two seconds that a session has to settle: the first snapshot may come late.
 pub const JOINING: Duration = Duration::from_millis(1_750);
 
 /// How the client's datagrams fared, as a snapshot reports it. One that was sent before any

@@ -5,12 +5,15 @@ use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap, VecDeque};
 use std::time::Duration;
 
-use backspin::clock::{Ahead, Behind, Feedback, JOINING, LossMeter, ServerClock};
+use backspin::clock::{Ahead, Behind, Feedback, LossMeter, ServerClock};
 use backspin::sim::{Chance, Drift, Duplex, LinkConfig};
 use backspin::time::Time;
 
 pub(crate) const TICK_RATE: u8 = 60;
 const TICK_MS: f64 = 1_000.0 / 60.0;
+
+/// The first of a session does not count.
+const JOINING: Duration = Duration::from_secs(2);
 
 /// At most so many inputs ride in a datagram.
 const INPUTS_MAX: u32 = 64;
