@@ -6,6 +6,8 @@ use std::cell::Cell;
 use std::hint::black_box;
 
 use backspin::channel::{Inbox, InputQueue, Newest, Outbox, Pending, Timeline};
+use backspin::replica::parts::{Assembly, Cuts};
+use backspin::replica::{Entity, Field, History as States, Kind, Motion, Schema, State, Step};
 use backspin::time::Time;
 use backspin::wire::native::{self, Datagram, Scratch};
 use backspin::wire::{Dialect, List, Name, Packet, lan, rtype};
@@ -395,4 +397,53 @@ fn the_channel_allocates_nothing_per_packet_and_tick() {
     });
     assert_eq!(count, 0);
     assert!(inbox.counts().delivered > 900 && queue.counts().applied == 999);
+}
+
+const SWARM: Schema = {
+    const fn field(name: &'static str, max: i32, motion: Motion) -> Field {
+        Field { name, min: 0, max, step: Step::ONE, motion }
+    }
+    let x = field("x", 4095, Motion::Along { velocity: 1, per_ticks: 1 });
+    Schema { kinds: &[Kind { name: "thing", fields: &[x, field("vx", 15, Motion::Still)] }] }
+};
+
+/// The things of a tick: all of them somewhere else.
+fn move_swarm(state: &mut State, tick: u32) {
+    state.clear(tick);
+    for id in 0..900_u16 {
+        let mixed = (u32::from(id) + 1).wrapping_mul(tick + 1).wrapping_mul(0x9E37_79B1) >> 8;
+        let counts = [(mixed & 4095).cast_signed(), (mixed >> 12 & 15).cast_signed()];
+        state.push(Entity::new(&SWARM, id, 0, &counts)).expect("ids rise");
+    }
+}
+
+#[test]
+fn a_snapshot_in_parts_allocates_nothing_on_either_side_once_the_buffers_have_grown() {
+    let (mut cuts, mut assembly) = (Cuts::new(1005), Assembly::default());
+    let (mut here, mut there, mut state) = (States::default(), States::default(), State::default());
+    let mut whole_ticks = 0;
+    let mut run = |ticks: std::ops::Range<u32>| {
+        for tick in ticks {
+            move_swarm(&mut state, tick);
+            here.push(&state);
+            // Two clients at two baselines; one of them loses a part now and then.
+            let has = there.newest().map(|newest| newest.tick);
+            let other = has.and_then(|has| here.at(has - 1));
+            assert!(cuts.parts(&SWARM, other, &state).unwrap().count() > 1);
+            let baseline = has.and_then(|has| here.at(has));
+            let parts = cuts.parts(&SWARM, baseline, &state).unwrap();
+            let come = |part: native::Part| tick % 5 > 0 || part.index() != 1;
+            for (part, body) in parts.iter().filter(|(part, _)| come(*part)) {
+                let had = has.and_then(|has| there.at(has));
+                if let Some(whole) = assembly.handle(&SWARM, had, tick, part, body).unwrap() {
+                    assert_eq!(whole.digest(), state.digest());
+                    there.push(whole);
+                    whole_ticks += 1;
+                }
+            }
+        }
+    };
+    run(1..100);
+    assert_eq!(allocations(|| run(100..200)), 0);
+    assert_eq!(whole_ticks, 199 - 39);
 }

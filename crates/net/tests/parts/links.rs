@@ -32,15 +32,15 @@ struct Sent {
     /// The most parts that one snapshot had.
     most: u8,
     longest_part: usize,
-    bytes: usize,
+    /// Whether first parts are changed on their way, to claim an id of the second.
+    meddle: bool,
 }
 
 impl Sent {
-    fn look(&mut self, bytes: &[u8]) {
+    fn look(&mut self, bytes: &mut [u8]) {
         let Packet::DeltaSnapshot(snapshot) = Datagram::decode(bytes).unwrap().packet else {
             return;
         };
-        self.bytes += bytes.len();
         self.most = self.most.max(snapshot.part.count());
         if snapshot.part.is_whole() {
             self.wholes += 1;
@@ -50,6 +50,11 @@ impl Sent {
         self.longest_part = self.longest_part.max(bytes.len());
         let first = snapshot.part.index() == 0;
         assert!(first || (snapshot.feedback.is_none() && snapshot.events.is_none()));
+        if first && self.meddle {
+            let body = bytes.len() - snapshot.body.len();
+            let upto = u16::from_be_bytes([bytes[body + 2], bytes[body + 3]]) + 1;
+            bytes[body + 2..body + 4].copy_from_slice(&upto.to_be_bytes());
+        }
     }
 }
 
@@ -74,7 +79,7 @@ impl Node for Party {
     fn poll_transmit(&mut self, now: Time, out: &mut [u8]) -> Option<Transmit> {
         let transmit = self.node().poll_transmit(now, out)?;
         if let Party::Server(_, sent) = self {
-            sent.look(&out[..transmit.len]);
+            sent.look(&mut out[..transmit.len]);
         }
         Some(transmit)
     }
@@ -167,7 +172,7 @@ fn reference() -> LinkConfig {
 
 #[test]
 fn a_world_of_400_restless_things_arrives_over_the_reference_link() {
-    for seed in 1..=3 {
+    for seed in 1..=2 {
         println!("seed {seed}");
         let mut scene = Scene::new(Swarm::new(400, 3), seed, reference());
         scene.run(Duration::from_secs(10));
@@ -175,7 +180,6 @@ fn a_world_of_400_restless_things_arrives_over_the_reference_link() {
         assert!(sent.parts > 1_000 && sent.longest_part <= MIN_BUDGET.into(), "{sent:?}");
         assert_eq!(counts.malformed, 0);
         // Two parts of one in twenty lost each: nine of ten come whole, few of them overtaken.
-        println!("{counts:?} {sent:?} {}", scene.compared);
         assert!(counts.parts > 900 && counts.states > 450, "{counts:?}");
         assert!(scene.compared > 350, "{} states", scene.compared);
         assert_eq!(scene.client().state().entities().len(), 401);
@@ -201,10 +205,10 @@ fn parts_that_are_doubled_and_held_back_do_no_harm() {
     let mut link = reference();
     link.duplicate_probability = 0.3;
     link.reorder = Reorder { probability: 0.2, hold: Duration::from_millis(60) };
-    for seed in 1..=3 {
+    for seed in 1..=2 {
         println!("seed {seed}");
         let mut scene = Scene::new(Swarm::new(400, 3), seed, link);
-        scene.run(Duration::from_secs(10));
+        scene.run(Duration::from_secs(8));
         let counts = *scene.client().counts();
         assert_eq!(counts.malformed, 0);
         assert!(counts.stray > 100 && scene.compared > 150, "{counts:?} {}", scene.compared);
@@ -219,4 +223,17 @@ fn nothing_is_lost_where_the_link_loses_nothing() {
     let counts = *scene.client().counts();
     assert_eq!((counts.malformed, scene.client().state().entities().len()), (0, 601));
     assert!(scene.compared > 280, "{} states", scene.compared);
+}
+
+#[test]
+fn parts_that_overlap_are_counted_and_never_make_a_state() {
+    let link = LinkConfig::PERFECT.with_rtt(Duration::from_millis(100));
+    let mut scene = Scene::new(Swarm::new(400, 3), 1, link);
+    let Party::Server(_, sent) = scene.world.node_mut(scene.server) else { unreachable!() };
+    sent.meddle = true;
+    scene.run(Duration::from_secs(2));
+    let counts = *scene.client().counts();
+    assert!(counts.malformed > 90 && counts.parts > 90, "{counts:?}");
+    assert_eq!((counts.states, scene.compared), (0, 0));
+    assert!(scene.client().is_playing());
 }

@@ -1,6 +1,6 @@
 //! A game of many things that nobody steers and that turn all the time: its snapshots are large.
 
-use backspin::game::{Buttons, Event, Game, GameId, PlayerId, Reach, Turn};
+use backspin::game::{Buttons, Game, GameId, PlayerId, Turn};
 use backspin::replica::{Entity, Field, Kind, Motion, Schema, State, Step};
 
 /// The rules.
@@ -10,8 +10,6 @@ pub(crate) struct Swarm {
     pub(crate) count: u16,
     /// Each turns once in so many ticks, about.
     pub(crate) turn_every: u64,
-    /// An event for everyone is raised once in so many ticks, if at all.
-    pub(crate) event_every: Option<u32>,
 }
 
 /// The players' dots come first, by their numbers; the things follow from here on.
@@ -67,7 +65,7 @@ impl Mover {
 
 impl Swarm {
     pub(crate) const fn new(count: u16, turn_every: u64) -> Self {
-        Swarm { count, turn_every, event_every: None }
+        Swarm { count, turn_every }
     }
 
     fn steer(&self, world: &mut World, turn: &Turn<'_, World>) {
@@ -123,10 +121,6 @@ impl Game for Swarm {
                 by = [(roll(dice) % 16) as i32 - 8, (roll(dice) % 16) as i32 - 8];
             }
             thing.go(by);
-        }
-        if self.event_every.is_some_and(|every| turn.tick().is_multiple_of(every)) {
-            let value = turn.tick().cast_signed();
-            turn.raise(Event { kind: 1, entity: 0, value, reach: Reach::Everyone });
         }
     }
 

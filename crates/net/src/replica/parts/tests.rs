@@ -73,13 +73,13 @@ fn empty(from: u16, upto: u16) -> Vec<u8> {
 fn the_example_of_the_specification() {
     let baseline = state(191, [(1, 10, 2), (2, 20, 0), (300, 30, 1)]);
     let current = state(200, [(1, 28, 2), (2, 20, 0), (300, 40, 1), (301, 5, -1)]);
-    // Without the ranges both would fit one datagram; a room of 9 bytes makes two parts.
     let parts = cut(9, Some(&baseline), &current);
     let part = |index| Part::new(index, 2).unwrap();
-    let first = [0, 0, 0x01, 0x2B, 0b1_0_000000];
+    // No changes: 1. No new ones: 0.
+    let first = [0x00, 0x00, 0x01, 0x2B, 0x80];
     // One change, of the only entity: not gone, x not as expected, near, above, by 1; and a new
     // one: the id as expected, x 5, vx -1 + 8.
-    let second = [0x01, 0x2C, 0xFF, 0xFF, 0b010_0_10_0_0, 0b0000_1_1_00, 0b00010101, 0b11_0_00000];
+    let second = [0x01, 0x2C, 0xFF, 0xFF, 0x48, 0x0C, 0x15, 0xC0];
     assert_eq!(parts, [(part(0), first.to_vec()), (part(1), second.to_vec())]);
     assert_eq!(put_together(Some(&baseline), &parts), Some(current));
 }
@@ -187,18 +187,15 @@ fn a_range_that_its_part_cannot_have_is_named() {
     for (len, field) in ["from", "from", "upto", "upto", "changes"].into_iter().enumerate() {
         refused((0, 2), &empty(0, 9)[..len], field, Fault::Truncated);
     }
-    // An entity outside of the range: id 10 + 0, in 0 to 9.
-    let body = [&IdRange { from: 0, upto: 9 }.encode()[..], &[0b1_1_000010, 0b1_0101_000, 0]];
-    refused((0, 2), &body.concat(), "id", Malformed::out_of_range("id", 20 / 2).fault);
+    // An entity outside of the range: no changes (1), a new one (1), its id 10 (000010101).
+    let body = [&IdRange { from: 0, upto: 9 }.encode()[..], &[0xC2, 0xA0, 0]].concat();
+    refused((0, 2), &body, "id", out_of_range("id", 10));
 }
 
 #[test]
 fn more_than_1024_entities_do_not_come_together() {
-    let (low, high) = (state(1, (0..600).map(|id| (id, 1, 1))), row(1, 0));
-    let mut high = high;
-    for id in 0..600 {
-        high.push(Entity::new(&SCHEMA, 1000 + id, 0, &[1, 1])).unwrap();
-    }
+    let low = state(1, (0..600).map(|id| (id, 1, 1)));
+    let high = state(1, (1000..1600).map(|id| (id, 1, 1)));
     let body = |state: &State, ids: IdRange| {
         let mut out = [0; 4000];
         let len = crate::replica::delta::encode_range(&SCHEMA, None, state, ids, &mut out).unwrap();
