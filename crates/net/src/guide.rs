@@ -83,12 +83,12 @@
 //! # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/guide/world.rs"));
 //! # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/guide/step.rs"));
 //! # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/guide/game.rs"));
-//! use backspin::sim::{Preset, measure};
+//! use backspin::sim::{Preset, Verdict, measure};
 //!
 //! fn main() {
 //!     let report = measure::<Pucks>(Preset::Reference.config());
 //!     println!("{report}");
-//!     assert!(report.quality.rows().iter().all(|row| row.holds()));
+//!     assert!(report.rows().all(|row| row.verdict() != Verdict::Short));
 //! }
 //! ```
 //!

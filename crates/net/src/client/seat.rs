@@ -228,7 +228,7 @@ impl<G: Game> Seat<G> {
         let echo = newest.wrapping_sub(u32::from((newest as u8).wrapping_sub(report.echo)));
         let held = Duration::from_micros(u64::from(report.held) * 125);
         let lost = f64::from(report.lost) / 255.0;
-        let early_us = i32::from(report.early) * 500;
+        let early_us = i32::from(report.early) * 1_000;
         self.ahead.handle_feedback(now, &Feedback { echo, held, early_us, lost });
         // 255 is "that or more": of no use for measuring.
         let sent = self.pending.sent_at(echo).filter(|_| report.held < u8::MAX)?;

@@ -330,7 +330,8 @@ impl Native {
         Some(Feedback {
             echo: report.echo_tick as u8,
             held: (now.since(report.arrived).as_micros() / 125).min(u8::MAX.into()) as u8,
-            early: report.early_ns.div_euclid(500_000).clamp(i8::MIN.into(), i8::MAX.into()) as i8,
+            early: report.early_ns.div_euclid(1_000_000).clamp(i8::MIN.into(), i8::MAX.into())
+                as i8,
             missing: self.queue.missing(),
             lost: (self.lost.share() * 255.0).round().min(255.0) as u8,
         })

@@ -447,7 +447,7 @@ fn a_snapshot_says_how_the_inputs_fared() {
     desk.advance_ms(5);
     desk.receive(alice.at, &overtaken);
     // Ticks 1 and 2 had no input; what is lost is not known yet, and taken to be a twentieth.
-    let expected = Feedback { echo: 5, held: 106, early: 83, missing: 0b11, lost: 13 };
+    let expected = Feedback { echo: 5, held: 106, early: 41, missing: 0b11, lost: 13 };
     assert_eq!(feedback(&desk.advance_ms(10)), Some(expected), "after 33.3 ms");
     assert_eq!(feedback(&desk.advance_ms(16)), None, "nothing came");
     // Late by a third of a millisecond, behind another that was lost.

@@ -127,7 +127,7 @@ pub struct Feedback {
     /// That input had come so many 1/8 ms before this was sent; 255 is that or more.
     pub held: u8,
     /// Of the datagrams that came since the last snapshot, how early the least early one was: its
-    /// newest input's tick time less its arrival, in 1/2 ms, saturated. Negative is late.
+    /// newest input's tick time less its arrival, in ms, rounded down, saturated. Negative is late.
     pub early: i8,
     /// Bit n: there was no input for the tick n before this one.
     pub missing: u8,
@@ -205,7 +205,7 @@ impl Part {
     }
 }
 
-/// The world, against one that the client has. Provisional: its body is still to be measured.
+/// The world, against one that the client has. Its body is the replica layer's.
 ///
 /// ```text
 /// 0      2      3
