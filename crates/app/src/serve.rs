@@ -14,7 +14,6 @@ use std::time::Duration;
 
 use backspin::dot::Dots;
 use backspin::front::{FrontConfig, Tokenless};
-use backspin::room::RoomConfig;
 use backspin::server::Server;
 use backspin::wire::Name;
 use backspin::wire::native::CloseReason;
@@ -89,7 +88,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Box<dyn Error>> {
     let mut server = Server::new(front_config(args, &ports), seed::secret()?);
     for room in 1..=args.rooms {
         let (now, name) = (driver.now(), Name::new(&format!("Dots {room}")));
-        server.open(now, Dots::default(), name, seed::world()?, RoomConfig::default());
+        server.open(now, Dots::default(), name, seed::world()?, log::room_config());
     }
     announce(args, &ports);
     while !stop.is_asked() {

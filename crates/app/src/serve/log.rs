@@ -4,10 +4,10 @@ use std::error::Error;
 use std::io::{self, IsTerminal};
 
 use backspin::game::{Game, PlayerId};
-use backspin::room::{Room, RoomEvent};
+use backspin::room::{Room, RoomConfig, RoomEvent};
 use backspin::server::Server;
 use tracing::level_filters::LevelFilter;
-use tracing::{info, warn};
+use tracing::{info, trace, warn};
 
 /// Where the level stands if the command line is silent about it.
 const VARIABLE: &str = "BACKSPIN_LOG";
@@ -31,11 +31,23 @@ pub(super) fn parse(text: &str) -> Result<LevelFilter, String> {
     text.parse().map_err(|_| format!("{text:?} is none of off, error, warn, info, debug and trace"))
 }
 
+/// Lines about inputs and snapshots that wait to be told, at the most.
+const JOURNAL: usize = 1024;
+
+/// A room that keeps lines about inputs and snapshots only if somebody reads them.
+pub(super) fn room_config() -> RoomConfig {
+    let journal = if tracing::enabled!(tracing::Level::TRACE) { JOURNAL } else { 0 };
+    RoomConfig { journal, ..RoomConfig::default() }
+}
+
 /// Tells what happened in the rooms since this was called last.
 pub(super) fn tell<G: Game>(server: &mut Server<G>) {
     for (room, number) in server.rooms_mut().iter_mut().zip(1..) {
         while let Some(event) = room.poll_event() {
             tell_event(room, number, event);
+        }
+        while let Some(line) = room.poll_line() {
+            trace!("{line}");
         }
     }
 }

@@ -230,10 +230,10 @@ impl Figure {
     }
 }
 
-/// What it may cost to send what is on the screen: three things are Pong, 64 and the players R-Type.
+/// What it may cost to send what is on the screen: 64 moving things and the players, as in R-Type.
+/// What a smaller game may cost is the game's own to say.
 const fn down_budget(quality: &Quality) -> Option<Target> {
     match quality.entities_mean {
-        Some(..=4.0) => Some(Target::AtMost(1_500.0)),
         Some(60.0..=70.0) => Some(Target::AtMost(12_000.0)),
         _ => None,
     }
@@ -398,7 +398,7 @@ mod tests {
             let quality = Quality { entities_mean: Some(things), ..Quality::default() };
             figure("bytes a second down").target(Bar::Reference, &quality)
         };
-        assert_eq!(target(2.0), Some(Target::AtMost(1_500.0)));
+        assert_eq!(target(2.0), None);
         assert_eq!(target(66.0), Some(Target::AtMost(12_000.0)));
         assert_eq!(target(20.0), None);
     }
