@@ -128,6 +128,9 @@ pub struct Room<G: Game> {
 #[derive(Debug)]
 struct View {
     state: State,
+    /// The same, or with who has come since.
+    #[cfg(feature = "rtype")]
+    now: State,
     history: History,
     bodies: Bodies,
     /// Of the states that are too large for one datagram.
@@ -309,7 +312,9 @@ impl<G: Game> Room<G> {
         }
         let joined = RoomEvent::Joined(admission.player, admission.name);
         *slot = Some(Member::new(now, session, admission, self.tick, &self.config));
-        // A tick has one state only, which deltas stand on: who is new is seen from the next on.
+        // A tick has one state only, which deltas stand on: `native` shows who is new from the next
+        // tick on.
+        self.look_without_ticks();
         self.note(joined);
         self.roster_changed(now);
     }
@@ -469,8 +474,18 @@ impl<G: Game> Room<G> {
         view.state.clear(self.tick);
         self.game.capture(&self.world, &mut view.state);
         view.history.push(&view.state);
+        self.look_without_ticks();
+    }
+
+    /// Makes what the old dialects are shown: they have no ticks, so it is as new as it can be.
+    fn look_without_ticks(&mut self) {
+        let view = &mut self.view;
         #[cfg(feature = "rtype")]
-        view.translate();
+        {
+            view.now.clear(self.tick);
+            self.game.capture(&self.world, &mut view.now);
+            view.translate();
+        }
         #[cfg(feature = "lan")]
         {
             view.lan = self.game.lan_state(&self.world);

@@ -44,6 +44,8 @@ impl View {
     pub(super) fn new(schema: &Schema) -> Self {
         View {
             state: State::default(),
+            #[cfg(feature = "rtype")]
+            now: State::default(),
             history: History::default(),
             bodies: Bodies::new(MAX_DATAGRAM_LEN - HEAD_LEN),
             cuts: Cuts::new(PART_LEN),
@@ -74,12 +76,12 @@ impl View {
         }
     }
 
-    /// The state in `rtype`'s words, by the names of its fields.
+    /// What there is now in `rtype`'s words, by the names of the fields.
     #[cfg(feature = "rtype")]
     pub(super) fn translate(&mut self) {
         use crate::wire::rtype::{Entity, Kind};
         self.rtype.clear();
-        self.rtype.extend(self.state.entities().iter().filter_map(|entity| {
+        self.rtype.extend(self.now.entities().iter().filter_map(|entity| {
             let full = self.full.entity(entity)?;
             Some(Entity {
                 id: full.entity_id,
