@@ -1,8 +1,8 @@
 //! Nothing is allocated between the bytes and the packet, in either direction: proved by an
 //! allocator that counts.
 
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
+mod counting;
+
 use std::hint::black_box;
 
 use backspin::channel::{Inbox, InputQueue, Newest, Outbox, Pending, Timeline};
@@ -12,46 +12,11 @@ use backspin::time::Time;
 use backspin::wire::native::{self, Datagram, Scratch};
 use backspin::wire::{Dialect, List, Name, Packet, lan, rtype};
 
-/// The system's allocator, and how often the current thread asked it for memory.
-struct Counting;
-
-thread_local! {
-    static ALLOCATIONS: Cell<usize> = const { Cell::new(0) };
-}
-
-fn count() {
-    ALLOCATIONS.set(ALLOCATIONS.get() + 1);
-}
-
-// SAFETY: every call is handed to `System` unchanged, which keeps the trait's contract; counting
-// touches a thread-local without a destructor and does not allocate.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        count();
-        // SAFETY: the caller keeps the contract of `alloc`.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        // SAFETY: the caller keeps the contract of `dealloc`, and all memory is `System`'s.
-        unsafe { System.dealloc(pointer, layout) }
-    }
-
-    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, new_size: usize) -> *mut u8 {
-        count();
-        // SAFETY: the caller keeps the contract of `realloc`, and all memory is `System`'s.
-        unsafe { System.realloc(pointer, layout, new_size) }
-    }
-}
-
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
-
 /// How often `work` allocates.
 fn allocations<T>(work: impl FnOnce() -> T) -> usize {
-    let before = ALLOCATIONS.get();
+    let before = counting::allocations();
     black_box(work());
-    ALLOCATIONS.get() - before
+    counting::allocations() - before
 }
 
 const NAME: &str = "fifteen bytes..";

@@ -1,49 +1,12 @@
 //! In steady state nothing is allocated per tick, on either side: proved by an allocator that
 //! counts.
 
+mod counting;
 mod scenes;
-
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
 
 use backspin::replica::{Bodies, FullForm, History, Schema, State, delta};
 use scenes::schemas::{PONG, RTYPE};
 use scenes::{Pong, Rtype};
-
-/// The system's allocator, and how often the current thread asked it for memory.
-struct Counting;
-
-thread_local! {
-    static ALLOCATIONS: Cell<usize> = const { Cell::new(0) };
-}
-
-fn count() {
-    ALLOCATIONS.set(ALLOCATIONS.get() + 1);
-}
-
-// SAFETY: every call is handed to `System` unchanged, which keeps the trait's contract; counting
-// touches a thread-local without a destructor and does not allocate.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        count();
-        // SAFETY: the caller keeps the contract of `alloc`.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        // SAFETY: the caller keeps the contract of `dealloc`, and all memory is `System`'s.
-        unsafe { System.dealloc(pointer, layout) }
-    }
-
-    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, new_size: usize) -> *mut u8 {
-        count();
-        // SAFETY: the caller keeps the contract of `realloc`, and all memory is `System`'s.
-        unsafe { System.realloc(pointer, layout, new_size) }
-    }
-}
-
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
 
 /// A room and a client of it, tick by tick.
 struct Match {
@@ -91,9 +54,9 @@ impl Match {
 /// How often `ticks` of play allocate, after as many as fill all buffers.
 fn allocations(mut play: impl FnMut(), ticks: usize) -> usize {
     (0..100).for_each(|_| play());
-    let before = ALLOCATIONS.get();
+    let before = counting::allocations();
     (0..ticks).for_each(|_| play());
-    ALLOCATIONS.get() - before
+    counting::allocations() - before
 }
 
 #[test]

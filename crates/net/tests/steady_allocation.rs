@@ -1,8 +1,8 @@
 //! A match that is under way allocates nothing, on either side: proved by an allocator that
 //! counts.
 
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
+mod counting;
+
 use std::net::SocketAddr;
 use std::time::Duration;
 
@@ -19,47 +19,6 @@ use backspin::wire::{Dialect, Name};
 #[path = "../examples/tag/rules.rs"]
 #[allow(dead_code)]
 pub mod tag;
-
-/// The system's allocator, and how often the current thread asked it for memory.
-struct Counting;
-
-thread_local! {
-    static ALLOCATIONS: Cell<usize> = const { Cell::new(0) };
-    /// For finding a culprit: the first allocation while it is armed panics with a backtrace.
-    static ARMED: Cell<bool> = const { Cell::new(false) };
-}
-
-fn count() {
-    ALLOCATIONS.set(ALLOCATIONS.get() + 1);
-    if ARMED.replace(false) {
-        panic!("allocated where nothing may be");
-    }
-}
-
-// SAFETY: every call is handed to `System` unchanged, which keeps the trait's contract; counting
-// touches thread-locals without a destructor and does not allocate, unless it panics instead of
-// returning.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        count();
-        // SAFETY: the caller keeps the contract of `alloc`.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        // SAFETY: the caller keeps the contract of `dealloc`, and all memory is `System`'s.
-        unsafe { System.dealloc(pointer, layout) }
-    }
-
-    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, new_size: usize) -> *mut u8 {
-        count();
-        // SAFETY: the caller keeps the contract of `realloc`, and all memory is `System`'s.
-        unsafe { System.realloc(pointer, layout, new_size) }
-    }
-}
-
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
 
 /// A server and two players, joined by pipes that lose nothing and keep their memory.
 struct Table<G: Game> {
@@ -195,14 +154,16 @@ fn assert_steady<G: Game>(game: G) -> Table<G> {
     }
     assert!(table.clients.iter().all(Client::is_playing));
     (table.drawn, table.heard) = (0, 0);
-    let before = ALLOCATIONS.get();
-    ARMED.set(std::env::var_os("FIND_ALLOCATION").is_some());
+    let before = counting::allocations();
+    if std::env::var_os("FIND_ALLOCATION").is_some() {
+        counting::panic_at_the_next();
+    }
     let tick = table.server.rooms()[0].tick();
     for _ in 0..10_000 {
         table.pass();
     }
-    ARMED.set(false);
-    let allocations = ALLOCATIONS.get() - before;
+    counting::let_be();
+    let allocations = counting::allocations() - before;
     assert_eq!(allocations, 0, "run with FIND_ALLOCATION=1 to see the first of them");
     let ticks = table.server.rooms()[0].tick() - tick;
     assert!((599..=601).contains(&ticks), "{ticks} ticks");
@@ -212,9 +173,9 @@ fn assert_steady<G: Game>(game: G) -> Table<G> {
 
 #[test]
 fn the_counter_counts() {
-    let before = ALLOCATIONS.get();
+    let before = counting::allocations();
     drop(std::hint::black_box(Box::new(7)));
-    assert_eq!(ALLOCATIONS.get() - before, 1);
+    assert_eq!(counting::allocations() - before, 1);
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! What strangers cost: nothing that grows.
 
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
+mod counting;
+
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
 use backspin::dot::Dots;
@@ -11,35 +11,6 @@ use backspin::room::RoomConfig;
 use backspin::server::Server;
 use backspin::time::Time;
 use backspin::wire::Name;
-
-/// Counts the bytes that this thread has in use; those of the test's runner are not its own.
-struct Counting;
-
-thread_local! {
-    static IN_USE: Cell<isize> = const { Cell::new(0) };
-}
-
-fn in_use() -> isize {
-    IN_USE.get()
-}
-
-// SAFETY: every call goes to the system's allocator as it came; only a number is kept beside it.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        let _ = IN_USE.try_with(|bytes| bytes.set(bytes.get() + layout.size() as isize));
-        // SAFETY: the caller's promises are the system allocator's own.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        let _ = IN_USE.try_with(|bytes| bytes.set(bytes.get() - layout.size() as isize));
-        // SAFETY: as above.
-        unsafe { System.dealloc(pointer, layout) }
-    }
-}
-
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
 
 fn hello(nonce: u64) -> Vec<u8> {
     let mut bytes = vec![1, 1, 0, 0, 48, 0, 0, 0, 9, 0, 1];
@@ -70,9 +41,9 @@ fn a_hundred_thousand_hellos_take_the_memory_of_one() {
         assert!((1..=asked).contains(&answered), "{answered} bytes for {asked}");
     };
     ask(&mut server, 0);
-    let after_one = in_use();
+    let after_one = counting::bytes_in_use();
     let answered = (1..100_000).map(|n| ask(&mut server, n)).count();
     assert_eq!(answered, 99_999);
-    assert_eq!(in_use(), after_one);
+    assert_eq!(counting::bytes_in_use(), after_one);
     assert_eq!(server.front().sessions(), 0);
 }

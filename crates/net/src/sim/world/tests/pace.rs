@@ -40,11 +40,9 @@ impl Node for Talker {
 
 impl StreamNode for Talker {}
 
-/// `cargo test --release -p backspin sixty_simulated_seconds -- --nocapture` shows the figure.
 #[test]
 fn sixty_simulated_seconds_of_a_match_need_few_buffers() {
-    const RUNS: u32 = 10;
-    let begin = std::time::Instant::now();
+    const RUNS: u32 = 3;
     for seed in 0..RUNS {
         let mut world = World::new(seed.into(), Preset::Reference.config());
         let ids = [vec![at(1), at(2)], vec![at(0)], vec![at(0)]].map(|peers| {
@@ -58,5 +56,4 @@ fn sixty_simulated_seconds_of_a_match_need_few_buffers() {
         // No more than are ever under way at once: four every tick for 50 to 70 ms.
         assert!(world.flight.capacity() <= 4 * 5, "{}", world.flight.capacity());
     }
-    println!("{SECONDS} simulated seconds of three hosts at 60 Hz: {:?}", begin.elapsed() / RUNS);
 }
