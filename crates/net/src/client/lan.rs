@@ -43,10 +43,9 @@ impl<G: Game> Client<G> {
     }
 
     fn enter_lan(&mut self, now: Time) {
-        match self.phase {
+        if matches!(self.phase, Phase::Asking(_)) {
             // A guest is always the right player, the second of two.
-            Phase::Asking(_) => self.enter(now, PlayerId(2)),
-            _ => self.counts.stray += 0,
+            self.enter(now, PlayerId(2));
         }
     }
 
