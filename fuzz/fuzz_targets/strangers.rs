@@ -21,7 +21,7 @@ const STRANGERS: usize = 4;
 
 fuzz_target!(|data: &[u8]| {
     let mut server = Server::new(FrontConfig::default(), [9; 32]);
-    server.open(Time::ZERO, Dots, Name::new("Dots"), 0, RoomConfig::default());
+    server.open(Time::ZERO, Dots::default(), Name::new("Dots"), 0, RoomConfig::default());
     let mut now = Time::ZERO;
     let mut credit = [0_usize; STRANGERS];
     let mut rest = data;
