@@ -368,6 +368,15 @@ impl Front {
         }
     }
 
+    /// Whether a datagram is within what its sender may send: the session at its path, or a
+    /// stranger.
+    fn admits(&mut self, now: Time, path: Path, known: Option<SessionIndex>) -> bool {
+        let Some(session) = known else { return self.admits_stranger(now, path) };
+        let allowance = self.routes.allow(now, session);
+        self.counts.player_limit += u64::from(allowance == Allowance::No);
+        allowance == Allowance::Yes
+    }
+
     fn admits_stranger(&mut self, now: Time, path: Path) -> bool {
         let allowance = self.strangers.allow(now, path.remote.ip(), 1);
         self.counts.stranger_limit += u64::from(allowance == Allowance::No);

@@ -13,6 +13,7 @@ use backspin::server::Server;
 use backspin::session::{EndReason, Grade};
 use backspin::sim::{Drift, HostId, Jitter, LinkConfig, Loss, Partition, Preset, World};
 use backspin::time::Time;
+use backspin::wire::native::Role;
 use backspin::wire::{Dialect, Name};
 
 /// Whoever takes part in a test.
@@ -308,6 +309,22 @@ fn a_fifth_player_reads_that_the_server_is_full() {
     scene.run_ms(3000);
     let refused = (0..5).filter_map(|i| scene.client(i).ended()).collect::<Vec<_>>();
     assert_eq!(refused, [&EndReason::Full]);
+}
+
+#[test]
+fn a_watcher_sees_the_match_and_takes_no_part_in_it() {
+    let mut scene = Scene::new(15, link(50), &[Dialect::Native]);
+    let mut config = ClientConfig::new(server_address(), Dialect::Native, Name::new("Eve"));
+    config.role = Role::Watch;
+    let node = Client::new(Time::ZERO, Dots::default(), config, seed(200));
+    let node = Party::Client(Box::new(node));
+    scene.clients.push(scene.world.add(node, &[address("10.0.0.9:5000")], Drift::NONE));
+    scene.client_mut(1).press(Buttons::DOWN);
+    scene.run_ms(30_000);
+    assert!(scene.client(1).is_playing(), "{:?}", scene.client(1).ended());
+    assert_eq!(scene.server().rooms()[0].world().dots.len(), 1);
+    assert_eq!(scene.client(1).state().entities().len(), 1);
+    assert!(scene.client(1).counts().states > 1_700);
 }
 
 #[test]

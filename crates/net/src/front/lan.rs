@@ -5,7 +5,6 @@ use std::net::{IpAddr, SocketAddr};
 use super::answer::Answer;
 use super::{Admission, Applicant, Call, CallKind, Front, LanReach, Voice};
 use crate::node::Path;
-use crate::session::Allowance;
 use crate::time::Time;
 use crate::wire::lan::{Hello, Packet};
 use crate::wire::native::Role;
@@ -23,12 +22,7 @@ impl Front {
             return None;
         }
         let known = self.routes.at_path(path);
-        let allowed = match known {
-            Some(session) => self.routes.allow(now, session) == Allowance::Yes,
-            None => self.admits_stranger(now, path),
-        };
-        if !allowed {
-            self.counts.player_limit += u64::from(known.is_some());
+        if !self.admits(now, path, known) {
             return None;
         }
         match (Packet::decode(bytes), known) {

@@ -4,7 +4,7 @@ use super::answer::{Answer, NativeAnswer};
 use super::{Admission, Applicant, Call, CallKind, Front, Refusal, Voice};
 use crate::game::GameId;
 use crate::node::Path;
-use crate::session::{Allowance, CookieCheck};
+use crate::session::CookieCheck;
 use crate::time::Time;
 use crate::wire::Packet as AnyPacket;
 use crate::wire::native::{
@@ -48,8 +48,7 @@ impl Front {
                 return None;
             }
         };
-        if self.routes.allow(now, session) == Allowance::No {
-            self.counts.player_limit += 1;
+        if !self.admits(now, path, Some(session)) {
             return None;
         }
         if let Packet::Ping(ping) = datagram.packet {

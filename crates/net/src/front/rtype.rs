@@ -9,7 +9,7 @@ use super::answer::Answer;
 use super::native::same_peer;
 use super::{Admission, Applicant, Call, CallKind, Front, Tokenless, Voice};
 use crate::node::{Path, StreamAction, StreamEvent, StreamId};
-use crate::session::{Allowance, limited_ip};
+use crate::session::limited_ip;
 use crate::time::Time;
 use crate::wire::native::{Role, SessionIndex};
 use crate::wire::rtype::{Hello, Message, Packet, StartGame, TcpHelloAck, TcpWelcome};
@@ -80,12 +80,7 @@ impl Front {
         bytes: &'a [u8],
     ) -> Option<Call<'a>> {
         let known = self.routes.at_path(path);
-        let allowed = match known {
-            Some(session) => self.routes.allow(now, session) == Allowance::Yes,
-            None => self.admits_stranger(now, path),
-        };
-        if !allowed {
-            self.counts.player_limit += u64::from(known.is_some());
+        if !self.admits(now, path, known) {
             return None;
         }
         let packet = match Packet::decode(bytes) {

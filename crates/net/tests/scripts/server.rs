@@ -362,6 +362,26 @@ fn a_ticket_brings_its_player_back_until_thirty_seconds_after_the_drop() {
 }
 
 #[test]
+fn a_rebind_in_mid_game_is_hinted_at_and_resumed_from_the_new_address() {
+    let mut desk = desk();
+    let mut alice = join(&mut desk, address("10.0.0.2:5000"));
+    play(&mut desk, &mut alice, 1_000);
+    let (old, new) = (alice.at, address("10.0.0.2:61000"));
+    // The next input leaves from another port: the answer is the hint, and nothing moves yet.
+    let input = alice.input(8);
+    let hint = native(0x89, alice.sequence - 1, &alice.session);
+    assert_eq!(desk.receive(new, &input), [(new, hint)]);
+    assert_eq!(resume(&mut desk, new, alice.ticket), None, "the old address spoke a moment ago");
+    desk.advance_ms(1_000);
+    let accept = resume(&mut desk, new, alice.ticket).expect("Accept");
+    assert_eq!((accept[1], &accept[17..19]), (0x82, &alice.session[..]), "the same session");
+    assert_eq!(accept[19..23], [0, 0, 0, 1], "the same player");
+    let sent = desk.advance_ms(500);
+    assert!(sent_to(&sent, old).is_empty() && sent_to(&sent, new).len() > 25);
+    assert_eq!(desk.node.rooms()[0].world().dots.len(), 1);
+}
+
+#[test]
 fn a_guessed_ticket_is_refused_in_words() {
     let mut desk = desk();
     let alice = join(&mut desk, address("10.0.0.2:5000"));
