@@ -6,7 +6,7 @@
 
 use std::fmt;
 
-use crate::replica::{Entity, Schema, State};
+use crate::replica::{Drawn, Entity, Schema, State};
 
 /// A player in a room, the same for as long as the slot is held.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -91,6 +91,17 @@ pub enum Reach {
     Own,
     /// Everyone is told, in order and exactly once.
     Everyone,
+}
+
+/// Two things that met: a ball and a paddle, a shot and what it hit.
+///
+/// For measuring only: what a player saw meet is held against what the server judged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Contact {
+    /// Which, as the game numbers them; the same may meet again a second later.
+    pub key: u64,
+    /// Whom it concerns; `None` is everyone who plays.
+    pub player: Option<PlayerId>,
 }
 
 /// What one player does in a turn.
@@ -245,6 +256,47 @@ pub trait Game: Clone {
     /// spawned.
     fn is_ahead(&self, entity: &Entity, player: PlayerId) -> bool {
         entity.id == self.entity_of(player) || SpawnName::owner(entity.id) == Some(player)
+    }
+
+    /// When the entity that is drawn so is drawn: 0 is with the others, behind the server, 1 with
+    /// what is the player's own, ahead of it. `None` is one of the two, as [`Game::is_ahead`] says.
+    ///
+    /// For what both sides meet, a ball: its time slides from one clock to the other as it
+    /// crosses the field, so it must change gently with where the entity is.
+    fn slide(&self, _drawn: &Drawn, _player: PlayerId) -> Option<f32> {
+        None
+    }
+
+    /// Hears what a player said with [`Client::send`](crate::client::Client::send), at most 255
+    /// bytes: in order and once, before the step of the next tick. They may be anything.
+    fn hear(
+        &self,
+        _world: &mut Self::World,
+        _player: PlayerId,
+        _words: &[u8],
+        _events: &mut Vec<Event>,
+    ) {
+    }
+
+    /// What a bot would hold in the place of `player`: of one who was dropped and may come back,
+    /// and of those who play in the simulator. `None` if there is no bot for this game.
+    fn stand_in(&self, _world: &Self::World, _player: PlayerId) -> Option<Buttons> {
+        None
+    }
+
+    /// The contact that the server's event speaks of, if it is about one.
+    fn judged_contact(&self, _event: &Event) -> Option<Contact> {
+        None
+    }
+
+    /// The contacts that `player` sees happen from one frame to the next.
+    fn drawn_contacts(
+        &self,
+        _before: &[Drawn],
+        _now: &[Drawn],
+        _player: PlayerId,
+        _meet: &mut dyn FnMut(Contact),
+    ) {
     }
 
     /// The world as Networked Pong sees it; `None` if the game cannot be shown so.

@@ -21,7 +21,7 @@ use crate::time::Time;
 use crate::wire::Name;
 use crate::wire::native::{CloseReason, Role, SessionIndex};
 
-use member::{Member, Presence};
+use member::{Member, Presence, Speech};
 
 /// What an operator decides about a room.
 #[derive(Clone, Copy, Debug)]
@@ -118,6 +118,8 @@ pub struct Room<G: Game> {
     /// The worlds of the last ticks, to be rewound to.
     past: Vec<(u32, G::World)>,
     game_events: Vec<Event>,
+    /// What happened in the game, for whoever keeps the room.
+    happened: VecDeque<(u32, Event)>,
     /// Where the search for the next datagram goes on.
     cursor: usize,
     inputs: Vec<PlayerInput>,
@@ -167,6 +169,7 @@ impl<G: Game> Room<G> {
             journal: Journal::new(config.journal),
             past: Vec::new(),
             game_events: Vec::new(),
+            happened: VecDeque::with_capacity(EVENT_LIMIT),
             cursor: 0,
             inputs: Vec::new(),
             late_ticks: 0,
@@ -209,6 +212,12 @@ impl<G: Game> Room<G> {
     /// What happened since this was asked last.
     pub fn poll_event(&mut self) -> Option<RoomEvent> {
         self.events.pop_front()
+    }
+
+    /// What happened in the game since this was asked last, and in which tick: also what only the
+    /// player who predicted it is shown.
+    pub fn poll_game_event(&mut self) -> Option<(u32, Event)> {
+        self.happened.pop_front()
     }
 
     /// The oldest line about inputs and snapshots that was not read yet.
@@ -415,10 +424,15 @@ impl<G: Game> Room<G> {
 
     fn step(&mut self) {
         let tick = self.tick.wrapping_add(1).max(1);
+        self.hear();
         self.inputs.clear();
         for member in self.members.iter_mut().flatten() {
-            let input = member.take_input(tick, &mut self.journal);
+            let mut input = member.take_input(tick, &mut self.journal);
             if member.role == Role::Play {
+                if matches!(member.presence, Presence::Away { .. }) {
+                    let held = self.game.stand_in(&self.world, member.player);
+                    input.buttons = held.unwrap_or_default();
+                }
                 self.inputs.push(input);
             }
         }
@@ -442,11 +456,31 @@ impl<G: Game> Room<G> {
         }
     }
 
+    /// Lets the game hear what players have said since the last tick. Watchers have no say.
+    fn hear(&mut self) {
+        for member in self.members.iter_mut().flatten() {
+            let (player, role) = (member.player, member.role);
+            let Speech::Native(native) = &mut member.voice else { continue };
+            if role == Role::Play {
+                for words in native.said.words() {
+                    self.game.hear(&mut self.world, player, words, &mut self.game_events);
+                }
+            }
+            native.said.clear();
+        }
+    }
+
     /// Tells everyone what everyone must know.
     fn tell(&mut self) {
-        for event in self.game_events.drain(..).filter(|event| event.reach == Reach::Everyone) {
-            let bytes = crate::client::encode_event(&event);
-            self.members.iter_mut().flatten().for_each(|member| member.tell(&bytes));
+        for event in self.game_events.drain(..) {
+            if self.happened.len() == EVENT_LIMIT {
+                self.happened.pop_front();
+            }
+            self.happened.push_back((self.tick, event));
+            if event.reach == Reach::Everyone {
+                let bytes = crate::client::encode_event(&event);
+                self.members.iter_mut().flatten().for_each(|member| member.tell(&bytes));
+            }
         }
     }
 

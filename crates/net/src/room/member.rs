@@ -3,7 +3,9 @@
 use std::time::Duration;
 
 use super::{MemberCard, RoomConfig, TickClock};
-use crate::channel::{Inbox, InputQueue, InputSource, Journal, LogLine, Newest, Outbox, tick};
+use crate::channel::{
+    BACKLOG_BYTES, Inbox, InputQueue, InputSource, Journal, LogLine, Newest, Outbox, tick,
+};
 use crate::clock::LossMeter;
 use crate::front::{Admission, Voice};
 use crate::game::{Buttons, PlayerId, PlayerInput};
@@ -92,6 +94,42 @@ pub(super) struct Native {
     drawn_back: Option<f64>,
     pub(super) inbox: Inbox,
     pub(super) outbox: Outbox,
+    pub(super) said: Said,
+}
+
+/// What a player said since the last tick, each behind its length. An inbox lets no more through
+/// than it has room for, and a tick is short.
+#[derive(Debug, Default)]
+pub(super) struct Said {
+    bytes: Vec<u8>,
+}
+
+impl Said {
+    /// Words beyond this wait for nobody: a player who says more in one tick is not heard.
+    const LIMIT: usize = BACKLOG_BYTES;
+
+    fn push(&mut self, words: &[u8]) {
+        if let Ok(len) = u8::try_from(words.len())
+            && self.bytes.len() + 1 + words.len() <= Said::LIMIT
+        {
+            self.bytes.push(len);
+            self.bytes.extend_from_slice(words);
+        }
+    }
+
+    pub(super) fn words(&self) -> impl Iterator<Item = &[u8]> {
+        let mut rest = &self.bytes[..];
+        std::iter::from_fn(move || {
+            let (len, behind) = rest.split_first()?;
+            let (words, behind) = behind.split_at_checked(usize::from(*len))?;
+            rest = behind;
+            Some(words)
+        })
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.bytes.clear();
+    }
 }
 
 /// What a member is to be sent.
@@ -497,8 +535,7 @@ impl Native {
 
     fn handle_events(&mut self, block: &native::EventBlock<'_>) {
         self.outbox.acknowledge(block.acknowledged);
-        // What clients say of themselves belongs to rooms with a lobby; here it only counts.
-        self.inbox.handle(&block.events).for_each(drop);
+        self.inbox.handle(&block.events).for_each(|words| self.said.push(words));
     }
 }
 
@@ -519,6 +556,7 @@ impl Speech {
                     drawn_back: None,
                     inbox: Inbox::new(),
                     outbox: Outbox::new(),
+                    said: Said::default(),
                 }))
             }
             #[cfg(feature = "rtype")]

@@ -18,33 +18,59 @@ pub enum Party<G: Game> {
     Player(Box<Player<G>>),
 }
 
-/// A client whose buttons are pressed by a bot: it changes its mind two to ten times a second.
+/// A client whose buttons are pressed by a bot: it changes its mind two to ten times a second, and
+/// where the game has a [bot](Game::stand_in) of its own, it does what that would about half of
+/// the time.
 #[derive(Debug)]
 pub struct Player<G: Game> {
     /// The client.
     pub client: Client<G>,
     chance: Chance,
     next_change: Time,
+    /// Until when the game's own bot is asked.
+    sane_until: Time,
     presses: u64,
 }
 
 /// A bot holds its buttons for at least and at most so long.
 const HOLD_MS: (u64, u64) = (100, 500);
 
+/// The game's own bot is asked so often, about as often as people can change their minds.
+const SANE_HOLD: Duration = Duration::from_millis(100);
+
 impl<G: Game> Player<G> {
     /// `client`, played by a bot.
     pub fn new(client: Client<G>, chance: Chance) -> Self {
-        Player { client, chance, next_change: Time::ZERO, presses: 0 }
+        let (next_change, sane_until) = (Time::ZERO, Time::ZERO);
+        Player { client, chance, next_change, sane_until, presses: 0 }
     }
 
     fn press(&mut self, now: Time) {
-        if self.next_change <= now {
-            let (least, most) = HOLD_MS;
-            let hold = Duration::from_millis(least + self.chance.below(most - least));
-            self.next_change = now + hold;
-            self.client.press(Buttons(self.chance.below(64) as u16));
-            self.presses += 1;
+        if self.next_change > now {
+            return;
         }
+        let (least, most) = HOLD_MS;
+        let sane = if now < self.sane_until { self.advice() } else { None };
+        let buttons = match sane {
+            Some(buttons) => {
+                self.next_change = now + SANE_HOLD;
+                buttons
+            }
+            None => {
+                let hold = Duration::from_millis(least + self.chance.below(most - least));
+                self.next_change = now + hold;
+                self.sane_until = now + 2 * hold;
+                Buttons(self.chance.below(64) as u16)
+            }
+        };
+        self.client.press(buttons);
+        self.presses += 1;
+    }
+
+    /// What the game's own bot would do.
+    fn advice(&self) -> Option<Buttons> {
+        let (game, player) = (self.client.game(), self.client.player()?);
+        game.stand_in(&game.restore(self.client.state()), player)
     }
 
     /// How often the bot has changed its mind.
