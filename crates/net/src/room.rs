@@ -184,6 +184,11 @@ impl<G: Game> Room<G> {
         &self.world
     }
 
+    /// The rules.
+    pub fn game(&self) -> &G {
+        &self.game
+    }
+
     /// The last tick.
     pub fn tick(&self) -> u32 {
         self.tick

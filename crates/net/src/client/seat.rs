@@ -12,7 +12,7 @@ use crate::channel::{
 use crate::clock::{Ahead, Behind, Feedback, ServerClock};
 use crate::game::{Buttons, Game, PlayerId, Reach};
 use crate::replica::parts::{Assembly, PartError};
-use crate::replica::{Drawn, Picture, Prediction, State, delta};
+use crate::replica::{Course, Drawn, Moment, Picture, Prediction, Sliding, State, delta};
 use crate::session::Window;
 use crate::time::Time;
 use crate::wire::Full;
@@ -52,6 +52,8 @@ pub(super) struct Seat<G: Game> {
     pending: Pending,
     picture: Picture,
     prediction: Option<Prediction<G>>,
+    sliding: Sliding,
+    rate: u8,
     state: State,
     assembly: Assembly,
     newest_at: Option<Time>,
@@ -116,6 +118,8 @@ impl<G: Game> Seat<G> {
             pending: Pending::new(),
             picture: Picture::default(),
             prediction: None,
+            sliding: Sliding::default(),
+            rate,
             state: State::default(),
             assembly: Assembly::default(),
             newest_at: None,
@@ -394,21 +398,49 @@ impl<G: Game> Seat<G> {
         let ms = since.as_secs_f32() * 1e3;
         frame.drawn_tick = self.behind.drawn(now);
         let (game, player) = (&self.game, self.player);
+        let mut slides = !self.sliding.is_empty();
         if let Some(drawn) = frame.drawn_tick {
             self.picture.draw(game.schema(), drawn, ms, |entity, fields| {
-                if !game.is_ahead(entity, player) {
-                    frame.entities.push(Drawn { entity: *entity, fields });
+                let drawn = Drawn { entity: *entity, fields };
+                match game.slide(&drawn, player) {
+                    Some(_) => slides = true,
+                    None if game.is_ahead(entity, player) => {}
+                    None => frame.entities.push(drawn),
                 }
             });
         }
         if let Some(prediction) = &mut self.prediction {
             prediction.fade(ms);
-            let fraction = self.ahead.tick(now) - f64::from(prediction.tick());
-            prediction.draw(fraction.clamp(0.0, 1.0) as f32, |entity, fields| {
+            let tick = f64::from(prediction.tick());
+            let fraction = (self.ahead.tick(now) - tick).clamp(0.0, 1.0);
+            prediction.draw(fraction as f32, |entity, fields| {
                 frame.entities.push(Drawn { entity: *entity, fields });
             });
+            if slides {
+                prediction.keep_trail();
+                let behind = frame.drawn_tick.unwrap_or(tick);
+                let ticks = f64::from(ms) * f64::from(self.rate) / 1e3;
+                self.slide(Moment { behind, ahead: tick - 1.0 + fraction, ticks, ms }, frame);
+            }
         }
         frame.entities.sort_unstable_by_key(|drawn| drawn.entity.id);
+    }
+
+    /// Draws what both sides meet.
+    fn slide(&mut self, moment: Moment, frame: &mut Frame) {
+        let (game, player) = (&self.game, self.player);
+        let predicted = self.prediction.as_ref().and_then(Prediction::trail);
+        let course = Course { schema: game.schema(), said: &self.picture, predicted };
+        let newest = [self.picture.newest_state(), predicted.and_then(Picture::newest_state)];
+        for entity in newest.into_iter().flatten().flat_map(State::entities) {
+            let drawn = Drawn { entity: *entity, fields: game.schema().values(entity) };
+            if game.slide(&drawn, player).is_some() {
+                self.sliding.meet(game, player, course, moment, entity.id);
+            }
+        }
+        self.sliding.draw(game, player, course, moment, |entity, fields| {
+            frame.entities.push(Drawn { entity: *entity, fields });
+        });
     }
 
     pub(super) fn ahead_tick(&self, now: Time) -> f64 {
@@ -424,7 +456,7 @@ impl<G: Game> Seat<G> {
     }
 
     pub(super) fn newest_state(&self) -> Option<&State> {
-        self.picture.at(self.picture.newest()?)
+        self.picture.newest_state()
     }
 
     pub(super) fn newest_input(&self) -> Option<u32> {

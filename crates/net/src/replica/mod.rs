@@ -20,6 +20,7 @@ mod picture;
 mod place;
 mod prediction;
 pub mod schema;
+mod slide;
 pub mod state;
 
 pub use full::FullForm;
@@ -28,4 +29,5 @@ pub use parts::{Assembly, Cuts};
 pub use picture::{Drawn, KEPT, Picture};
 pub use prediction::{Correction, Prediction};
 pub use schema::{Field, Kind, MAX_FIELDS, Mistake, Motion, Schema, Step};
+pub(crate) use slide::{Course, Moment, Sliding};
 pub use state::{ENTITY_LIMIT, Entity, PushError, State};

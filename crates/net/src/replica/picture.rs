@@ -83,6 +83,11 @@ impl Picture {
         self.newest
     }
 
+    /// The newest snapshot.
+    pub fn newest_state(&self) -> Option<&State> {
+        self.at(self.newest?)
+    }
+
     /// Keeps a snapshot, in place of one that is [`KEPT`] ticks older.
     pub fn keep(&mut self, state: &State) {
         let slot = state.tick as usize % KEPT;
@@ -117,12 +122,11 @@ impl Picture {
             if let Ok(i) = self.drawn.binary_search_by_key(&entity.id, |shown| shown.id) {
                 let old = &self.drawn[i];
                 // What we know now of the time that was drawn last, against what was drawn.
-                let known = before.and_then(|tick| self.fields_at(schema, entity.id, tick));
-                shown.error = carry(schema, entity, old, known, ms);
+                let known = before.and_then(|tick| self.entity_at(schema, entity.id, tick));
+                let known = known.map(|known| known.fields);
+                shown.error = carry(schema, entity, &old.fields, &old.error, known, ms);
             }
-            let mut fields = shown.fields;
-            fields.iter_mut().zip(shown.error).for_each(|(field, error)| *field += error);
-            show(entity, fields);
+            show(entity, shifted(shown.fields, shown.error));
             next.push(shown);
         });
         self.next = std::mem::replace(&mut self.drawn, next);
@@ -136,9 +140,11 @@ impl Picture {
         }
     }
 
-    fn fields_at(&self, schema: &Schema, id: u16, tick: f64) -> Option<[f32; MAX_FIELDS]> {
+    /// An entity as it was at `tick`, if it was there.
+    pub(super) fn entity_at(&self, schema: &Schema, id: u16, tick: f64) -> Option<Drawn> {
         let (from, to) = self.around(tick)?;
-        Some(place(schema, from.find(id)?, from, to, tick))
+        let entity = from.find(id)?;
+        Some(Drawn { entity: *entity, fields: place(schema, entity, from, to, tick) })
     }
 
     /// The snapshots before and after `tick`; where there is none before, the first that is.
@@ -194,10 +200,11 @@ fn keep_still(schema: &Schema, entity: &Entity, fields: &mut [f32; MAX_FIELDS]) 
 }
 
 /// What is left to be seen of earlier errors, and of what we know better now.
-fn carry(
+pub(super) fn carry(
     schema: &Schema,
     entity: &Entity,
-    old: &Shown,
+    drawn: &[f32; MAX_FIELDS],
+    left: &[f32; MAX_FIELDS],
     known: Option<[f32; MAX_FIELDS]>,
     ms: f32,
 ) -> [f32; MAX_FIELDS] {
@@ -207,8 +214,17 @@ fn carry(
         if matches!(field.motion, Motion::Still) {
             continue;
         }
-        let news = known.map_or(0.0, |known| old.fields[i] - known[i]);
-        error[i] = fade(old.error[i] + news, ms);
+        let news = known.map_or(0.0, |known| drawn[i] - known[i]);
+        error[i] = fade(left[i] + news, ms);
     }
     error
+}
+
+/// Fields with what is left of an error.
+pub(super) fn shifted(
+    mut fields: [f32; MAX_FIELDS],
+    error: [f32; MAX_FIELDS],
+) -> [f32; MAX_FIELDS] {
+    fields.iter_mut().zip(error).for_each(|(field, error)| *field += error);
+    fields
 }

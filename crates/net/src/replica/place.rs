@@ -9,6 +9,12 @@ impl Schema {
         let (place, _) = kind.place(&kind.values(entity))?;
         Some(place)
     }
+
+    /// The fields of an entity, in their units; all 0 if there is no such kind.
+    pub fn values(&self, entity: &Entity) -> [f32; MAX_FIELDS] {
+        let kind = self.kinds.get(usize::from(entity.kind));
+        kind.map_or([0.0; MAX_FIELDS], |kind| kind.values(entity))
+    }
 }
 
 impl Kind {

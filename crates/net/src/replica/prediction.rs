@@ -4,8 +4,8 @@
 //! With every input on time and nobody else's doing, what the server says is what was predicted,
 //! to the bit. Where it is not, the error is drawn and decays over a few frames.
 
-use super::picture::fade;
-use super::{Entity, MAX_FIELDS, Motion, Schema, State};
+use super::picture::{fade, shifted};
+use super::{Entity, MAX_FIELDS, Motion, Picture, Schema, State};
 use crate::game::{Buttons, Event, Game, PlayerId, PlayerInput, Turn};
 
 /// What one player predicts.
@@ -22,6 +22,8 @@ pub struct Prediction<G: Game> {
     /// What is left of the last errors of the own entity, by field, in the field's unit.
     error: [f32; MAX_FIELDS],
     events: Vec<Event>,
+    /// What there was to see after each tick since the snapshot, once something slides.
+    trail: Option<Box<Picture>>,
 }
 
 /// What a snapshot did to the prediction.
@@ -44,6 +46,7 @@ impl<G: Game> Prediction<G> {
             before: State::default(),
             error: [0.0; MAX_FIELDS],
             events: Vec::new(),
+            trail: None,
         };
         prediction.look();
         prediction.before.clone_from(&prediction.newest);
@@ -58,6 +61,16 @@ impl<G: Game> Prediction<G> {
     /// The own entity as predicted.
     pub fn own(&self) -> Option<&Entity> {
         self.newest.find(self.game.entity_of(self.player))
+    }
+
+    /// Keeps a trail from the next snapshot on: things are to be drawn between the clocks.
+    pub(crate) fn keep_trail(&mut self) {
+        self.trail.get_or_insert_default();
+    }
+
+    /// What was predicted of the ticks since the snapshot.
+    pub(crate) fn trail(&self) -> Option<&Picture> {
+        self.trail.as_deref()
     }
 
     /// What there is to see after the last predicted tick.
@@ -90,7 +103,8 @@ impl<G: Game> Prediction<G> {
         self.before.clone_from(&self.newest);
         for buttons in inputs {
             self.replay(self.tick.wrapping_add(1), buttons);
-            if self.tick == reached || self.tick == reached.wrapping_sub(1) {
+            let shown = self.tick == reached || self.tick == reached.wrapping_sub(1);
+            if shown || self.trail.is_some() {
                 std::mem::swap(&mut self.newest, &mut self.before);
                 self.look();
             }
@@ -111,11 +125,9 @@ impl<G: Game> Prediction<G> {
         let ahead = |entity: &&Entity| self.game.is_ahead(entity, self.player);
         for entity in self.newest.entities().iter().filter(ahead) {
             let before = self.before.find(entity.id).unwrap_or(entity);
-            let mut fields = blend(schema, before, entity, fraction);
-            if entity.id == own {
-                fields.iter_mut().zip(self.error).for_each(|(field, error)| *field += error);
-            }
-            show(entity, fields);
+            let fields = blend(schema, before, entity, fraction);
+            let error = if entity.id == own { self.error } else { [0.0; MAX_FIELDS] };
+            show(entity, shifted(fields, error));
         }
     }
 
@@ -134,6 +146,9 @@ impl<G: Game> Prediction<G> {
     fn look(&mut self) {
         self.newest.clear(self.tick);
         self.game.capture(&self.world, &mut self.newest);
+        if let Some(trail) = &mut self.trail {
+            trail.keep(&self.newest);
+        }
     }
 
     fn take_error(&mut self, then: &Entity, now: &Entity) -> Correction {

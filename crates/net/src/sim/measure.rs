@@ -7,13 +7,14 @@
 use std::net::SocketAddr;
 use std::time::Duration;
 
+use super::contact::{Agreement, Contacts};
 use super::quality::{Quality, Report, Tally, percentile};
 use super::target::Bar;
 use super::watch::{Faults, Watched};
 use super::{Chance, Drift, HostId, LinkConfig, Party, Player, Preset, World};
 use crate::client::{Client, ClientConfig};
 use crate::front::FrontConfig;
-use crate::game::Game;
+use crate::game::{Game, PlayerId};
 use crate::room::{Room, RoomConfig};
 use crate::server::Server;
 use crate::time::Time;
@@ -92,7 +93,7 @@ pub fn measure_watched<G: Game>(
             each_second((frame / FRAME_RATE) as u32);
         }
     }
-    scene.judge(setup, before)
+    scene.judge(setup, began, before)
 }
 
 /// The match that is measured.
@@ -103,6 +104,8 @@ struct Scene<G: Game> {
     missing_before: u64,
     faults: Faults,
     stepped_at: Option<Time>,
+    /// What met, as the server judged it, and whom it concerns.
+    judged: Vec<(Option<PlayerId>, Contacts)>,
 }
 
 impl<G: Game> Scene<G> {
@@ -129,7 +132,8 @@ impl<G: Game> Scene<G> {
             players.push(Watched::new(host));
         }
         let faults = Faults::default();
-        Scene { world, server, players, missing_before: 0, faults, stepped_at: None }
+        let (missing_before, stepped_at, judged) = (0, None, Vec::new());
+        Scene { world, server, players, missing_before, faults, stepped_at, judged }
     }
 
     /// Runs until everyone is in, and for as long as joining lasts; a link that lets nobody in is
@@ -173,6 +177,7 @@ impl<G: Game> Scene<G> {
     }
 
     fn look(&mut self) {
+        self.note_contacts();
         let now = self.world.now();
         let room = self.room();
         let (true_tick, tick_rate) = (room.ticks_at(now), f64::from(room.tick_rate()));
@@ -184,6 +189,39 @@ impl<G: Game> Scene<G> {
             starved += watched.look(&mut self.world, true_tick, 1_000.0 / tick_rate);
         }
         self.faults.note(now, new_missing + starved, 2 * self.players.len() as u64);
+    }
+
+    fn note_contacts(&mut self) {
+        let now = self.world.now();
+        let Party::Server(server) = self.world.node_quietly(self.server) else { return };
+        let room = &mut server.rooms_mut()[0];
+        while let Some((_, event)) = room.poll_game_event() {
+            let Some(contact) = room.game().judged_contact(&event) else { continue };
+            let known = self.judged.iter().position(|(player, _)| *player == contact.player);
+            let at = known.unwrap_or_else(|| {
+                self.judged.push((contact.player, Contacts::default()));
+                self.judged.len() - 1
+            });
+            self.judged[at].1.note(now, contact.key);
+        }
+    }
+
+    /// What each player saw meet against what the server judged, all players together.
+    fn agreement(&self, from: Time) -> Agreement {
+        let mut all = Agreement::default();
+        for watched in &self.players {
+            let own = watched.player(&self.world).client.player();
+            let mut judged = Contacts::default();
+            for (player, contacts) in &self.judged {
+                if player.is_none() || *player == own {
+                    judged.extend(contacts);
+                }
+            }
+            let one = judged.compare(&watched.contacts, from, self.world.now());
+            all.contacts += one.contacts;
+            all.disagreed += one.disagreed;
+        }
+        all
     }
 
     fn lengthen(&mut self, setup: &Setup) {
@@ -198,7 +236,8 @@ impl<G: Game> Scene<G> {
         self.stepped_at = Some(self.world.now());
     }
 
-    fn judge(&mut self, setup: &Setup, before: (u64, u64)) -> Report {
+    fn judge(&mut self, setup: &Setup, began: Time, before: (u64, u64)) -> Report {
+        let agreement = self.agreement(began);
         let base_ms = setup.link.delay.as_secs_f64() * 1e3;
         let (ticks, missing) = self.inputs();
         let mut all = Watched::pool(&mut self.players, &self.world);
@@ -214,8 +253,8 @@ impl<G: Game> Scene<G> {
             drawn: all.entities.iter().sum::<f64>() as u64,
             inputs: all.made,
             corrected: all.corrections,
-            contacts: 0,
-            contacts_disagreed: 0,
+            contacts: agreement.contacts,
+            contacts_disagreed: agreement.disagreed,
             bytes_down: all.bytes_down,
             bytes_up: all.bytes_up,
             player_seconds: u64::from(setup.seconds) * self.players.len() as u64,

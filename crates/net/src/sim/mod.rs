@@ -8,7 +8,8 @@
 //! link    -> one direction of a path: when, how often and how intact a datagram arrives
 //! fault   -> the names and counts of what it did
 //! clock   -> what a node's own clock shows at a true instant
-//! measure -> a match of bots over a link, judged from outside: party plays, watch looks on
+//! measure -> a match of bots over a link, judged from outside: party plays, watch looks on,
+//!            contact compares what met
 //! quality -> its figures; pool takes many seeds together; target is what they must reach
 //! ```
 //!
@@ -19,6 +20,7 @@ mod chance;
 mod check;
 mod clock;
 mod config;
+mod contact;
 mod digest;
 mod fault;
 mod link;

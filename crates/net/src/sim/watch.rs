@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
+use super::contact::Contacts;
 use super::quality::Corrections;
 use super::{HostId, Party, Player, Traffic, World};
 use crate::client::Frame;
@@ -32,6 +33,8 @@ pub(super) struct Watched {
     last_frame: Option<(Time, f64)>,
     drawn: Vec<Spot>,
     frame: Frame,
+    frame_before: Frame,
+    pub(super) contacts: Contacts,
     traffic: Traffic,
     pub(super) seen: Seen,
 }
@@ -79,12 +82,14 @@ impl Watched {
             last_frame: None,
             drawn: Vec::new(),
             frame: Frame::default(),
+            frame_before: Frame::default(),
+            contacts: Contacts::default(),
             traffic: Traffic::default(),
             seen: Seen::default(),
         }
     }
 
-    fn player<'a, G: Game>(&self, world: &'a World<Party<G>>) -> &'a Player<G>
+    pub(super) fn player<'a, G: Game>(&self, world: &'a World<Party<G>>) -> &'a Player<G>
     where
         Party<G>: StreamNode,
     {
@@ -155,11 +160,18 @@ impl Watched {
         tick_ms: f64,
     ) -> u64 {
         let (now, local) = (world.now(), world.local_time(self.host));
+        std::mem::swap(&mut self.frame, &mut self.frame_before);
         let mut frame = std::mem::take(&mut self.frame);
         // Drawing changes only what is remembered for drawing; nothing is to be polled after it.
         let Party::Player(player) = world.node_quietly(self.host) else { return 0 };
         let client = &mut player.client;
         client.draw(local, &mut frame);
+        if let Some(own) = client.player() {
+            let (before, met) = (&self.frame_before.entities, &mut self.contacts);
+            client.game().drawn_contacts(before, &frame.entities, own, &mut |contact| {
+                met.note(now, contact.key);
+            });
+        }
         let ahead = client.ahead_tick(local);
         let estimate = client.server_tick_at(local);
         let newest_state = f64::from(client.server_tick());
