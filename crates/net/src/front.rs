@@ -126,6 +126,8 @@ pub struct RoomCard {
     pub name: Name,
     /// Asked for at the door; empty is none.
     pub password: Name,
+    /// The only place for a guest in `lan`, if it cannot be any.
+    pub lan_place: Option<u8>,
 }
 
 /// What the front hands to a room.
@@ -390,8 +392,17 @@ struct Applicant {
     game: Option<u32>,
     /// Which room; `None` is any with a free place.
     room: Option<usize>,
-    role: Role,
+    seat: Seat,
     password: Name,
+}
+
+/// Which place an applicant wants.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Seat {
+    Any(Role),
+    /// As a guest in `lan`: where the room has such guests.
+    #[cfg(feature = "lan")]
+    LanGuest,
 }
 
 /// Why an applicant is not let in.
@@ -412,7 +423,24 @@ impl Front {
             return Err(Refusal::Address);
         }
         let room = self.choose_room(applicant)?;
-        self.routes.insert(applicant.path, room, applicant.role).ok_or(Refusal::Full)
+        let place = self.free_place(room, applicant.seat).ok_or(Refusal::Full)?;
+        self.routes.insert(applicant.path, room, place).ok_or(Refusal::Full)
+    }
+
+    /// Whether anyone may come in who finds it.
+    fn is_open(&self, room: usize, seat: Seat) -> bool {
+        self.rooms[room].password.is_empty() && self.free_place(room, seat).is_some()
+    }
+
+    fn free_place(&self, room: usize, seat: Seat) -> Option<u8> {
+        match seat {
+            Seat::Any(role) => self.routes.free_place(room, role),
+            #[cfg(feature = "lan")]
+            Seat::LanGuest => match self.rooms.get(room)?.lan_place {
+                Some(place) => Some(place).filter(|&place| self.routes.is_free(room, place)),
+                None => self.routes.free_place(room, Role::Play),
+            },
+        }
     }
 
     fn choose_room(&self, applicant: &Applicant) -> Result<usize, Refusal> {
@@ -423,8 +451,7 @@ impl Front {
         let Some(room) = applicant.room else {
             // The fullest room that has a place: people came to play with someone.
             let open = (0..self.rooms.len())
-                .filter(|&room| plays(&self.rooms[room]) && self.rooms[room].password.is_empty())
-                .filter(|&room| self.routes.has_place(room, applicant.role));
+                .filter(|&room| plays(&self.rooms[room]) && self.is_open(room, applicant.seat));
             return open
                 .max_by_key(|&room| (self.routes.players(room), usize::MAX - room))
                 .ok_or(Refusal::Full);
@@ -433,9 +460,9 @@ impl Front {
         if card.password != applicant.password {
             return Err(Refusal::Password);
         }
-        match self.routes.has_place(room, applicant.role) {
-            true => Ok(room),
-            false => Err(Refusal::Full),
+        match self.free_place(room, applicant.seat) {
+            Some(_) => Ok(room),
+            None => Err(Refusal::Full),
         }
     }
 }

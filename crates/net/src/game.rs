@@ -223,6 +223,11 @@ pub trait Game: Clone {
     /// A player takes a slot.
     fn join(&self, world: &mut Self::World, player: PlayerId);
 
+    /// A player who speaks an old dialect takes a slot: one that can say nothing but its buttons.
+    fn join_mute(&self, world: &mut Self::World, player: PlayerId) {
+        self.join(world, player);
+    }
+
     /// A player's slot is given up.
     fn leave(&self, world: &mut Self::World, player: PlayerId);
 
@@ -297,6 +302,12 @@ pub trait Game: Clone {
         _player: PlayerId,
         _meet: &mut dyn FnMut(Contact),
     ) {
+    }
+
+    /// The only place that a guest of Networked Pong can take, counted from 0; `None` is any.
+    #[cfg(feature = "lan")]
+    fn lan_place(&self) -> Option<u8> {
+        None
     }
 
     /// The world as Networked Pong sees it; `None` if the game cannot be shown so.

@@ -12,7 +12,7 @@ use std::collections::VecDeque;
 use std::time::Duration;
 
 use crate::channel::{Journal, LogLine};
-use crate::front::{Admission, Call, CallKind, Notice, NoticeKind, RESUME_FOR};
+use crate::front::{Admission, Call, CallKind, Notice, NoticeKind, RESUME_FOR, Voice};
 use crate::game::{Buttons, Event, Game, PlayerId, PlayerInput, REWIND_LIMIT_TICKS, Reach, Turn};
 use crate::node::{Path, Transmit};
 use crate::replica::{Bodies, Cuts, FullForm, History, State};
@@ -322,7 +322,11 @@ impl<G: Game> Room<G> {
     fn admit(&mut self, now: Time, place: usize, session: SessionIndex, admission: Admission) {
         let Some(slot) = self.members.get_mut(place) else { return };
         if admission.role == Role::Play {
-            self.game.join(&mut self.world, admission.player);
+            match admission.voice {
+                Voice::Native { .. } => self.game.join(&mut self.world, admission.player),
+                #[cfg(any(feature = "lan", feature = "rtype"))]
+                _ => self.game.join_mute(&mut self.world, admission.player),
+            }
         }
         let joined = RoomEvent::Joined(admission.player, admission.name);
         *slot = Some(Member::new(now, session, admission, self.tick, &self.config));

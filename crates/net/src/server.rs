@@ -30,10 +30,19 @@ impl<G: Game> Server<G> {
 
     /// Opens a room whose world begins at `now`.
     pub fn open(&mut self, now: Time, game: G, name: Name, seed: u64, config: RoomConfig) -> usize {
-        let (id, capacity) = (game.id(), game.capacity());
+        let card = RoomCard {
+            game: game.id(),
+            capacity: game.capacity(),
+            watchers: WATCHERS,
+            name,
+            password: Name::default(),
+            #[cfg(feature = "lan")]
+            lan_place: game.lan_place(),
+            #[cfg(not(feature = "lan"))]
+            lan_place: None,
+        };
         self.rooms.push(Room::new(now, game, seed, WATCHERS, config));
-        let password = Name::default();
-        self.front.add_room(RoomCard { game: id, capacity, watchers: WATCHERS, name, password })
+        self.front.add_room(card)
     }
 
     /// The door.

@@ -3,7 +3,7 @@
 use std::net::{IpAddr, SocketAddr};
 
 use super::answer::Answer;
-use super::{Admission, Applicant, Call, CallKind, Front, LanReach, Voice};
+use super::{Admission, Applicant, Call, CallKind, Front, LanReach, Seat, Voice};
 use crate::node::Path;
 use crate::time::Time;
 use crate::wire::lan::{Hello, Packet};
@@ -26,8 +26,11 @@ impl Front {
             return None;
         }
         match (Packet::decode(bytes), known) {
+            // Who has no place left does not call others in.
             (Ok(Packet::FindHost(_)), _) => {
-                self.answer(Answer::HostHere { path });
+                if (0..self.rooms.len()).any(|room| self.is_open(room, Seat::LanGuest)) {
+                    self.answer(Answer::HostHere { path });
+                }
                 None
             }
             (Ok(Packet::Hello(hello)), _) => self.lan_hello(path, hello),
@@ -61,13 +64,13 @@ impl Front {
             self.counts.malformed += 1;
             return None;
         }
-        let (role, password) = (Role::Play, Name::default());
-        let applicant = Applicant { path, game: None, room: None, role, password };
+        let (seat, password) = (Seat::LanGuest, Name::default());
+        let applicant = Applicant { path, game: None, room: None, seat, password };
         let found = self.place(&applicant).ok()?;
         if from.remote != named {
             self.routes.also_at(found.session, from.remote);
         }
-        let admission = Admission::new(&found, path, Voice::Lan, role, Name::new("Guest"));
+        let admission = Admission::new(&found, path, Voice::Lan, Role::Play, Name::new("Guest"));
         Some(Call::admit(&found, admission))
     }
 }

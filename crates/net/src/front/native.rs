@@ -1,7 +1,7 @@
 //! The door in `native`: a cookie before anything is kept.
 
 use super::answer::{Answer, NativeAnswer};
-use super::{Admission, Applicant, Call, CallKind, Front, Refusal, Voice};
+use super::{Admission, Applicant, Call, CallKind, Front, Refusal, Seat, Voice};
 use crate::game::GameId;
 use crate::node::Path;
 use crate::session::CookieCheck;
@@ -147,7 +147,7 @@ impl Front {
             path,
             game: Some(join.game),
             room: (join.room as usize).checked_sub(1),
-            role: join.role,
+            seat: Seat::Any(join.role),
             password: join.password,
         };
         let found = match self.place(&applicant) {

@@ -88,8 +88,14 @@ impl Routes {
         self.rooms.push(Places { players, taken: vec![false; players + watchers] });
     }
 
-    pub(super) fn has_place(&self, room: usize, role: Role) -> bool {
-        self.rooms.get(room).is_some_and(|places| places.free(role).is_some())
+    pub(super) fn free_place(&self, room: usize, role: Role) -> Option<u8> {
+        self.rooms.get(room)?.free(role)
+    }
+
+    #[cfg(feature = "lan")]
+    pub(super) fn is_free(&self, room: usize, place: u8) -> bool {
+        let taken = self.rooms.get(room).and_then(|room| room.taken.get(usize::from(place)));
+        taken == Some(&false)
     }
 
     /// How many play in `room`, those who are away included.
@@ -134,10 +140,8 @@ impl Routes {
         }
     }
 
-    /// A session at `path` with a place in `room`; `None` where there is no place, or no session
-    /// left.
-    pub(super) fn insert(&mut self, path: Path, room: usize, role: Role) -> Option<Found> {
-        let place = self.rooms.get(room)?.free(role)?;
+    /// A session at `path` with a place in `room` that is free; `None` where no session is left.
+    pub(super) fn insert(&mut self, path: Path, room: usize, place: u8) -> Option<Found> {
         let session = self.unused()?;
         self.rooms[room].taken[usize::from(place)] = true;
         let bucket = Bucket::default();

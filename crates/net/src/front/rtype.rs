@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use super::answer::Answer;
 use super::native::same_peer;
-use super::{Admission, Applicant, Call, CallKind, Front, Tokenless, Voice};
+use super::{Admission, Applicant, Call, CallKind, Front, Seat, Tokenless, Voice};
 use crate::node::{Path, StreamAction, StreamEvent, StreamId};
 use crate::session::limited_ip;
 use crate::time::Time;
@@ -129,7 +129,8 @@ impl Front {
             return Some(Call { room, place, session, kind });
         }
         let (role, password) = (Role::Play, Name::default());
-        let applicant = Applicant { path, game: None, room: None, role, password };
+        let seat = Seat::Any(role);
+        let applicant = Applicant { path, game: None, room: None, seat, password };
         let found = self.place(&applicant).ok()?;
         let token = self.lobby.tokens.get_mut(&key)?;
         token.use_ = Use::Spent { session: found.session };

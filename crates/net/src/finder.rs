@@ -1,0 +1,542 @@
+//! Looks for games: on the local network by broadcast, and where it is told to.
+//!
+//! One question goes out in each dialect at once and then every five seconds; who has answered is
+//! asked again every second, so that a list shows players and round trips as they are. A host that
+//! answers in `lan` and says where it speaks `native` is one host, not two.
+
+use std::collections::VecDeque;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::time::Duration;
+
+use crate::game::GameId;
+use crate::node::{Node, Path, StreamNode, Transmit};
+use crate::time::Time;
+use crate::wire::native::{self, Datagram, Discover, Here, PROTOCOL};
+use crate::wire::{Dialect, Name};
+
+/// How often everyone is asked.
+pub const ASK_EVERY: Duration = Duration::from_secs(5);
+
+/// How often who has answered in `native` is asked again.
+const AGAIN_EVERY: Duration = Duration::from_secs(1);
+
+/// A host that has not answered for so long is gone.
+pub const FORGET_AFTER: Duration = Duration::from_secs(11);
+
+/// A host that may speak `native` is given so long to say so before it counts as one that does not.
+const UPGRADE_WITHIN: Duration = Duration::from_millis(500);
+
+/// An answer is to a question of the last seconds.
+const ANSWER_WITHIN: Duration = Duration::from_secs(5);
+
+/// Hosts beyond this are not listed: nobody scrolls so far, and anyone can answer.
+pub const HOST_LIMIT: usize = 64;
+
+/// Where to look.
+#[derive(Clone, Debug)]
+pub struct FinderConfig {
+    /// The game, and the version that fits.
+    pub game: GameId,
+    /// Broadcast addresses and hosts, each through its socket; the port does not count.
+    pub places: Vec<Path>,
+    /// The addresses of this machine: a host that answers from several of them is one.
+    pub own: Vec<IpAddr>,
+    /// Where `native` is spoken.
+    pub native_port: u16,
+    /// Where `lan` is spoken.
+    pub lan_port: u16,
+}
+
+impl FinderConfig {
+    /// Looks for `game` at `places` and the usual ports.
+    pub fn new(game: GameId, places: Vec<Path>) -> Self {
+        let (native_port, lan_port) = (native::DEFAULT_PORT, 54000);
+        FinderConfig { game, places, own: Vec::new(), native_port, lan_port }
+    }
+}
+
+/// A host that was found.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Found {
+    /// Where to join it.
+    pub address: SocketAddr,
+    /// How to speak to it.
+    pub dialect: Dialect,
+    /// What it calls itself; a host that speaks only `lan` has no name.
+    pub name: Name,
+    /// How many play there and how many may, where it says so.
+    pub players: Option<(u16, u16)>,
+    /// How long an answer took.
+    pub ping: Option<Duration>,
+    /// Whether its version fits ours.
+    pub fit: Fit,
+}
+
+/// Whether one can play there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fit {
+    /// It can be joined.
+    Good,
+    /// It speaks another version of the protocol or of the game.
+    OtherVersion,
+    /// It wants a token.
+    Token,
+}
+
+/// What changed in the list.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum FinderEvent {
+    /// A host is new.
+    Found(Found),
+    /// One is gone.
+    Lost(SocketAddr),
+}
+
+/// Looks for games until it is dropped.
+#[derive(Debug)]
+pub struct Finder {
+    config: FinderConfig,
+    /// What our questions are told by: an answer to someone else's is none.
+    key: u64,
+    next_ask: Time,
+    next_again: Time,
+    asked_at: Time,
+    questions: VecDeque<Question>,
+    entries: Vec<Entry>,
+    events: VecDeque<FinderEvent>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Question {
+    path: Path,
+    dialect: Dialect,
+}
+
+/// One host, whatever it has said so far.
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    path: Path,
+    ip: IpAddr,
+    lan_port: Option<u16>,
+    native_port: Option<u16>,
+    card: Option<Here>,
+    ping: Option<Duration>,
+    since: Time,
+    heard: Time,
+    told: Option<SocketAddr>,
+}
+
+impl Finder {
+    /// Begins to look at `now`. `key` must come from the system's generator.
+    pub fn new(now: Time, config: FinderConfig, key: u64) -> Self {
+        Finder {
+            config,
+            key,
+            next_ask: now,
+            next_again: now + AGAIN_EVERY,
+            asked_at: now,
+            questions: VecDeque::new(),
+            entries: Vec::new(),
+            events: VecDeque::new(),
+        }
+    }
+
+    /// The hosts that can be shown, in the order they were found.
+    pub fn hosts(&self) -> impl Iterator<Item = Found> + '_ {
+        self.entries.iter().filter(|entry| entry.told.is_some()).filter_map(|e| self.found(e))
+    }
+
+    /// What changed since this was asked last.
+    pub fn poll_event(&mut self) -> Option<FinderEvent> {
+        self.events.pop_front()
+    }
+
+    fn found(&self, entry: &Entry) -> Option<Found> {
+        let GameId { version, .. } = self.config.game;
+        let at = |port| SocketAddr::new(entry.path.remote.ip(), port);
+        match (entry.card, entry.native_port, entry.lan_port) {
+            (Some(card), Some(port), _) => Some(Found {
+                address: at(port),
+                dialect: Dialect::Native,
+                name: card.name,
+                players: Some((card.players, card.capacity)),
+                ping: entry.ping,
+                fit: match (card.protocol, card.game_version, card.token_required) {
+                    (PROTOCOL, theirs, false) if theirs == version => Fit::Good,
+                    (PROTOCOL, theirs, true) if theirs == version => Fit::Token,
+                    _ => Fit::OtherVersion,
+                },
+            }),
+            #[cfg(feature = "lan")]
+            (None, _, Some(port)) => Some(Found {
+                address: at(port),
+                dialect: Dialect::Lan,
+                name: Name::default(),
+                players: None,
+                ping: entry.ping,
+                fit: Fit::Good,
+            }),
+            _ => None,
+        }
+    }
+
+    fn ask_everyone(&mut self, now: Time) {
+        self.asked_at = now;
+        for i in 0..self.config.places.len() {
+            let place = self.config.places[i];
+            self.ask(place, self.config.native_port, Dialect::Native);
+            #[cfg(feature = "lan")]
+            if place.remote.is_ipv4() {
+                self.ask(place, self.config.lan_port, Dialect::Lan);
+            }
+        }
+    }
+
+    fn ask(&mut self, place: Path, port: u16, dialect: Dialect) {
+        let remote = SocketAddr::new(place.remote.ip(), port);
+        // Everyone once and every host once: more cannot be waiting.
+        if self.questions.len() < 2 * self.config.places.len() + HOST_LIMIT {
+            self.questions.push_back(Question { path: Path { remote, ..place }, dialect });
+        }
+    }
+
+    /// All addresses of this machine are one.
+    fn canonical(&self, ip: IpAddr) -> IpAddr {
+        let ip = ip.to_canonical();
+        match ip.is_loopback() || self.config.own.contains(&ip) {
+            true => IpAddr::V4(Ipv4Addr::LOCALHOST),
+            false => ip,
+        }
+    }
+
+    /// The entry of a host that answered from `path`; a new one if there is room.
+    fn entry(
+        &mut self,
+        now: Time,
+        path: Path,
+        is_it: impl Fn(&Entry) -> bool,
+    ) -> Option<&mut Entry> {
+        let ip = self.canonical(path.remote.ip());
+        let known = self.entries.iter().position(|entry| entry.ip == ip && is_it(entry));
+        let at = match known {
+            Some(at) => at,
+            None if self.entries.len() == HOST_LIMIT => return None,
+            None => {
+                let (lan_port, native_port, card, ping, told) = (None, None, None, None, None);
+                let (since, heard) = (now, now);
+                self.entries.push(Entry {
+                    path,
+                    ip,
+                    lan_port,
+                    native_port,
+                    card,
+                    ping,
+                    since,
+                    heard,
+                    told,
+                });
+                self.entries.len() - 1
+            }
+        };
+        let entry = &mut self.entries[at];
+        entry.heard = now;
+        Some(entry)
+    }
+
+    #[cfg(feature = "lan")]
+    fn handle_host_here(&mut self, now: Time, path: Path, here: crate::wire::lan::HostHere) {
+        let asked_at = self.asked_at;
+        let native_port = here.upgrade.map(|upgrade| upgrade.native_port);
+        let is_it = |entry: &Entry| {
+            entry.lan_port == Some(here.port)
+                || native_port.is_some() && entry.native_port == native_port
+        };
+        let Some(entry) = self.entry(now, path, is_it) else { return };
+        let asks = native_port.filter(|_| entry.native_port.is_none());
+        entry.lan_port = Some(here.port);
+        entry.native_port = entry.native_port.or(native_port);
+        if entry.card.is_none() && now.since(asked_at) < ANSWER_WITHIN {
+            entry.ping.get_or_insert(now.since(asked_at));
+        }
+        if let Some(port) = asks {
+            self.ask(path, port, Dialect::Native);
+        }
+    }
+
+    fn handle_here(&mut self, now: Time, path: Path, here: Here) {
+        let asked = Time::from_nanos(here.nonce ^ self.key);
+        let game = self.config.game.game;
+        // Whoever did not hear a question of ours cannot know what to answer.
+        if asked > now || now.since(asked) > ANSWER_WITHIN || here.game != game {
+            return;
+        }
+        let port = path.remote.port();
+        let Some(entry) = self.entry(now, path, |entry| entry.native_port == Some(port)) else {
+            return;
+        };
+        entry.native_port = Some(port);
+        entry.card = Some(here);
+        entry.ping = Some(now.since(asked));
+    }
+
+    /// Tells what is new, once it is known what it is.
+    fn tell(&mut self, now: Time) {
+        for at in 0..self.entries.len() {
+            let entry = self.entries[at];
+            let waits = entry.card.is_none()
+                && entry.native_port.is_some()
+                && now.since(entry.since) < UPGRADE_WITHIN;
+            let Some(found) = self.found(&entry).filter(|_| !waits) else { continue };
+            if entry.told != Some(found.address) {
+                if let Some(old) = self.entries[at].told.replace(found.address) {
+                    self.events.push_back(FinderEvent::Lost(old));
+                }
+                self.events.push_back(FinderEvent::Found(found));
+            }
+        }
+    }
+
+    fn forget(&mut self, now: Time) {
+        let events = &mut self.events;
+        self.entries.retain(|entry| {
+            let stays = now.since(entry.heard) < FORGET_AFTER;
+            if !stays {
+                events.extend(entry.told.map(FinderEvent::Lost));
+            }
+            stays
+        });
+    }
+}
+
+impl Node for Finder {
+    fn handle_datagram(&mut self, now: Time, path: Path, bytes: &mut [u8]) {
+        match Dialect::detect(bytes) {
+            Some(Dialect::Native) => {
+                if let Ok(Datagram { packet: native::Packet::Here(here), .. }) =
+                    Datagram::decode(bytes)
+                {
+                    self.handle_here(now, path, here);
+                }
+            }
+            #[cfg(feature = "lan")]
+            Some(Dialect::Lan) => {
+                use crate::wire::lan::Packet;
+                if let Ok(Packet::HostHere(here)) = Packet::decode(bytes) {
+                    self.handle_host_here(now, path, here);
+                }
+            }
+            _ => {}
+        }
+        self.tell(now);
+    }
+
+    fn handle_timeout(&mut self, now: Time) {
+        if self.next_ask <= now {
+            self.next_ask = now + ASK_EVERY;
+            self.ask_everyone(now);
+        }
+        if self.next_again <= now {
+            self.next_again = now + AGAIN_EVERY;
+            for at in 0..self.entries.len() {
+                let entry = self.entries[at];
+                if let Some(port) = entry.native_port {
+                    self.ask(entry.path, port, Dialect::Native);
+                }
+            }
+        }
+        self.forget(now);
+        self.tell(now);
+    }
+
+    fn poll_transmit(&mut self, now: Time, out: &mut [u8]) -> Option<Transmit> {
+        let Question { path, dialect } = self.questions.pop_front()?;
+        let len = match dialect {
+            #[cfg(feature = "lan")]
+            Dialect::Lan => {
+                use crate::wire::lan::{FindHost, Packet};
+                Packet::FindHost(FindHost).encode(out)
+            }
+            _ => {
+                // The time is in the question and comes back with the answer: nothing is kept.
+                let nonce = now.as_nanos() ^ self.key;
+                let packet =
+                    native::Packet::Discover(Discover { nonce, game: self.config.game.game });
+                Datagram { sequence: nonce as u32, packet }.encode(out)
+            }
+        };
+        len.ok().map(|len| Transmit { path, len })
+    }
+
+    fn poll_timeout(&self) -> Option<Time> {
+        let waits = self.entries.iter().filter(|entry| entry.told.is_none());
+        let told = waits.map(|entry| entry.since + UPGRADE_WITHIN);
+        [self.next_ask, self.next_again].into_iter().chain(told).min()
+    }
+}
+
+impl StreamNode for Finder {}
+
+#[cfg(all(test, feature = "lan"))]
+mod tests {
+    use super::*;
+    use crate::dot::Dots;
+    use crate::front::FrontConfig;
+    use crate::game::Game;
+    use crate::room::RoomConfig;
+    use crate::server::Server;
+
+    const EVERYWHERE: IpAddr = IpAddr::V4(Ipv4Addr::BROADCAST);
+    const FINDER: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::new(10, 0, 0, 9)), 5000);
+    const WAY: Duration = Duration::from_millis(7);
+
+    fn finder() -> Finder {
+        let place = Path::to(SocketAddr::new(EVERYWHERE, 0));
+        let config = FinderConfig::new(Dots::default().id(), vec![place]);
+        Finder::new(Time::ZERO, config, 0x1234_5678_9ABC_DEF0)
+    }
+
+    fn server(name: &str) -> Server<Dots> {
+        let config = FrontConfig { name: Name::new(name), ..FrontConfig::default() };
+        let mut server = Server::new(config, [7; 32]);
+        let room = RoomConfig::default();
+        server.open(Time::ZERO, Dots::default(), Name::new("Room"), 1, room);
+        server
+    }
+
+    /// Hands every question to the hosts that it reaches and their answers back, [`WAY`] each way.
+    fn exchange(now: Time, finder: &mut Finder, hosts: &mut [(SocketAddr, &mut Server<Dots>)]) {
+        let mut out = [0; 2048];
+        while let Some(Transmit { path, len }) = finder.poll_transmit(now, &mut out) {
+            for (address, host) in &mut *hosts {
+                let named = path.remote.ip() == EVERYWHERE || path.remote.ip() == address.ip();
+                // A host of ours hears both dialects on all of its ports.
+                if named && [4300, 54000].contains(&path.remote.port()) {
+                    let mut bytes = out[..len].to_vec();
+                    host.handle_datagram(now + WAY, Path::to(FINDER), &mut bytes);
+                    let mut answer = [0; 2048];
+                    while let Some(sent) = host.poll_transmit(now + WAY, &mut answer) {
+                        let from = SocketAddr::new(address.ip(), path.remote.port());
+                        let bytes = &mut answer[..sent.len];
+                        finder.handle_datagram(now + 2 * WAY, Path::to(from), bytes);
+                    }
+                }
+            }
+        }
+    }
+
+    fn at(last: u8) -> SocketAddr {
+        SocketAddr::from(([10, 0, 0, last], 0))
+    }
+
+    fn events(finder: &mut Finder) -> Vec<FinderEvent> {
+        std::iter::from_fn(|| finder.poll_event()).collect()
+    }
+
+    #[test]
+    fn a_host_that_answers_in_both_dialects_is_one_and_is_joined_in_native() {
+        let (mut finder, mut attic, mut cellar) = (finder(), server("Attic"), server("Cellar"));
+        finder.handle_timeout(Time::ZERO);
+        let mut hosts = [(at(1), &mut attic), (at(2), &mut cellar)];
+        exchange(Time::ZERO, &mut finder, &mut hosts);
+        let found: Vec<Found> = finder.hosts().collect();
+        let names: Vec<String> = found.iter().map(|found| found.name.to_string()).collect();
+        assert_eq!(names, ["Attic", "Cellar"]);
+        assert_eq!(found[0].address, SocketAddr::from(([10, 0, 0, 1], 4300)));
+        assert_eq!((found[0].dialect, found[0].fit), (Dialect::Native, Fit::Good));
+        assert_eq!(found[0].players, Some((0, 4)));
+        assert_eq!(found[0].ping, Some(2 * WAY));
+        assert_eq!(events(&mut finder).len(), 2);
+    }
+
+    #[test]
+    fn the_first_program_is_found_by_three_bytes() {
+        let mut finder = finder();
+        finder.handle_timeout(Time::ZERO);
+        let (now, from) = (Time::from_millis(30), SocketAddr::from(([10, 0, 0, 3], 54000)));
+        finder.handle_datagram(now, Path::to(from), &mut [2, 0xD2, 0xF0]);
+        let found: Vec<Found> = finder.hosts().collect();
+        assert_eq!((found[0].address, found[0].dialect), (from, Dialect::Lan));
+        assert_eq!(found[0].ping, Some(Duration::from_millis(30)));
+    }
+
+    #[test]
+    fn an_upgrade_that_leads_nowhere_is_lan_after_half_a_second() {
+        let mut finder = finder();
+        finder.handle_timeout(Time::ZERO);
+        let from = SocketAddr::from(([10, 0, 0, 3], 54000));
+        let mut here = [2, 0xD2, 0xF0, b'B', b'S', 0x10, 0xCC, 0];
+        finder.handle_datagram(Time::ZERO, Path::to(from), &mut here);
+        assert_eq!(finder.hosts().count(), 0);
+        let due = finder.poll_timeout().unwrap();
+        assert_eq!(due, Time::ZERO + UPGRADE_WITHIN);
+        finder.handle_timeout(due);
+        assert_eq!(finder.hosts().map(|found| found.dialect).collect::<Vec<_>>(), [Dialect::Lan]);
+    }
+
+    #[test]
+    fn everyone_is_asked_at_once_and_every_five_seconds() {
+        let mut finder = finder();
+        let (mut asked, mut out) = (Vec::new(), [0; 2048]);
+        let mut now = Time::ZERO;
+        while now < Time::from_millis(11_000) {
+            finder.handle_timeout(now);
+            while let Some(Transmit { len, .. }) = finder.poll_transmit(now, &mut out) {
+                asked.extend((out[..len] == [1]).then_some(now.as_millis()));
+            }
+            now = finder.poll_timeout().unwrap();
+        }
+        assert_eq!(asked, [0, 5_000, 10_000]);
+    }
+
+    #[test]
+    fn a_host_that_falls_silent_is_lost() {
+        let (mut finder, mut attic) = (finder(), server("Attic"));
+        finder.handle_timeout(Time::ZERO);
+        exchange(Time::ZERO, &mut finder, &mut [(at(1), &mut attic)]);
+        events(&mut finder);
+        let later = Time::ZERO + 2 * WAY + FORGET_AFTER;
+        finder.handle_timeout(later);
+        assert_eq!(finder.hosts().count(), 0);
+        let address = SocketAddr::from(([10, 0, 0, 1], 4300));
+        assert_eq!(events(&mut finder), [FinderEvent::Lost(address)]);
+    }
+
+    #[test]
+    fn an_answer_to_nobodys_question_is_none() {
+        let (mut finder, mut attic) = (finder(), server("Attic"));
+        let mut other = Finder { key: 99, ..self::finder() };
+        other.handle_timeout(Time::ZERO);
+        let mut out = [0; 2048];
+        let Transmit { len, .. } = other.poll_transmit(Time::ZERO, &mut out).unwrap();
+        attic.handle_datagram(Time::ZERO, Path::to(FINDER), &mut out[..len]);
+        let Transmit { len, .. } = attic.poll_transmit(Time::ZERO, &mut out).unwrap();
+        let from = Path::to(SocketAddr::from(([10, 0, 0, 1], 4300)));
+        finder.handle_datagram(Time::ZERO, from, &mut out[..len]);
+        assert_eq!(finder.hosts().count(), 0);
+    }
+
+    #[test]
+    fn one_host_on_several_addresses_of_this_machine_is_one() {
+        let (mut finder, mut attic) = (finder(), server("Attic"));
+        finder.config.own = vec![at(1).ip()];
+        finder.config.places =
+            [[127, 0, 0, 1], [10, 0, 0, 1]].map(|ip| Path::to(SocketAddr::from((ip, 0)))).to_vec();
+        finder.handle_timeout(Time::ZERO);
+        exchange(Time::ZERO, &mut finder, &mut [(at(1), &mut attic)]);
+        finder.handle_timeout(Time::ZERO + AGAIN_EVERY);
+        let here = SocketAddr::from(([127, 0, 0, 1], 0));
+        exchange(Time::ZERO + AGAIN_EVERY, &mut finder, &mut [(here, &mut attic)]);
+        assert_eq!(finder.hosts().count(), 1);
+    }
+
+    #[test]
+    fn the_list_is_bounded_at_its_limit() {
+        let mut finder = finder();
+        finder.handle_timeout(Time::ZERO);
+        for i in 0..=HOST_LIMIT {
+            let from = SocketAddr::from(([10, 0, 1, i as u8], 54000));
+            finder.handle_datagram(Time::ZERO, Path::to(from), &mut [2, 0xD2, 0xF0]);
+            assert_eq!(finder.hosts().count(), (i + 1).min(HOST_LIMIT));
+        }
+    }
+}
