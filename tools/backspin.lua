@@ -65,7 +65,7 @@ local SCHEMA = {
     native = {
         version = "u8", type = "x8", flags = "x8", payload_length = "u16", sequence = "u32",
         uncompressed_size = "u32", protocol = "u16", game = "x32", game_version = "u16",
-        nonce = "u64", padding = "bytes", cookie = "secret", token_required = "u8",
+        nonce = "u64", padding = "bytes", cookie = "secret", token_required = "u8", fresh = "u8",
         budget = "u16", role = "u8", room = "u32", name = "name", password = "name",
         token_length = "u8", token = "bytes", ticket = "secret", session = "u16",
         player = "u32", tick = "u32", tick_rate = "u8", reason = "u8", players = "u16",
@@ -713,6 +713,7 @@ local NATIVE = {
         r:number("nonce")
         r:opaque("cookie")
         r:opaque("ticket")
+        r:within("fresh", 0, 1)
     end },
     [0x10] = { "Input", function(r)
         session(r)

@@ -25,7 +25,7 @@ use crate::session::{
     RetryStep, RoundTrip, Secrets,
 };
 use crate::time::Time;
-use crate::wire::native::Role;
+use crate::wire::native::{Role, Secret};
 use crate::wire::{Dialect, Full, Name};
 
 /// What a player decides before joining.
@@ -53,6 +53,9 @@ pub struct ClientConfig {
     pub journal: usize,
     /// How long a server keeps the place of a player it has dropped (`native`).
     pub resume_for: Duration,
+    /// What an earlier run of the program was given (`native`): the way back into its slot, if
+    /// that is still kept; else the client joins as someone new.
+    pub ticket: Option<Secret>,
 }
 
 impl ClientConfig {
@@ -70,6 +73,7 @@ impl ClientConfig {
             liveness: Limits::DEFAULT,
             journal: 0,
             resume_for: crate::front::RESUME_FOR,
+            ticket: None,
         }
     }
 }
@@ -212,7 +216,7 @@ impl<G: Game> Client<G> {
         let mut secrets = Secrets::new(seed);
         let (speech, phase) = match config.dialect {
             Dialect::Native => (
-                Speech::Native(Box::new(native::Native::new(&mut secrets))),
+                Speech::Native(Box::new(native::Native::new(&mut secrets, config.ticket))),
                 Phase::Asking(Retry::new(now, RetryPolicy::HELLO)),
             ),
             #[cfg(feature = "rtype")]
@@ -274,6 +278,12 @@ impl<G: Game> Client<G> {
     /// Who we are, once we are in.
     pub fn player(&self) -> Option<PlayerId> {
         self.player
+    }
+
+    /// What brings this player back into the slot (`native`), also after the program was started
+    /// anew: whoever has it is the player.
+    pub fn ticket(&self) -> Option<Secret> {
+        self.seat().map(|seat| seat.ticket)
     }
 
     /// The rules.

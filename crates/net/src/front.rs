@@ -161,6 +161,8 @@ pub enum CallKind<'a> {
         sequence: u32,
         /// Comes back in the answer.
         nonce: u64,
+        /// Whether the player has forgotten all but the ticket.
+        fresh: bool,
     },
     /// A packet from where the session is.
     Packet(Packet<'a>),

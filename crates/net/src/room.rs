@@ -21,7 +21,7 @@ use crate::time::Time;
 use crate::wire::Name;
 use crate::wire::native::{CloseReason, Role, SessionIndex};
 
-use member::{Member, Presence, Speech};
+use member::{Member, Presence, Return, Speech};
 
 /// What an operator decides about a room.
 #[derive(Clone, Copy, Debug)]
@@ -252,8 +252,8 @@ impl<G: Game> Room<G> {
                 member.count(sequence);
                 member.greet();
             }
-            CallKind::Resume { path, sequence, nonce } => {
-                self.resume(now, place, path, sequence, nonce);
+            CallKind::Resume { path, sequence, nonce, fresh } => {
+                self.resume(now, place, path, Return { sequence, nonce, fresh });
             }
             CallKind::StreamClosed => member.lose_stream(now, &self.config),
             CallKind::Packet(packet) => {
@@ -338,13 +338,13 @@ impl<G: Game> Room<G> {
     }
 
     /// The old address is not robbed while it plays.
-    fn resume(&mut self, now: Time, place: usize, path: Path, sequence: u32, nonce: u64) {
+    fn resume(&mut self, now: Time, place: usize, path: Path, back: Return) {
         let Some(Some(member)) = self.members.get_mut(place) else { return };
         if !member.may_move(now, path) {
             return;
         }
         let was_away = matches!(member.presence, Presence::Away { .. });
-        member.move_to(now, path, sequence, nonce, self.tick, &self.config);
+        member.move_to(now, path, back, self.tick, &self.config);
         let (session, player) = (member.session, member.player);
         self.notices.push_back(Notice { session, kind: NoticeKind::Moved(path) });
         self.note(RoomEvent::Resumed(player, path));

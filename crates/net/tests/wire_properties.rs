@@ -359,7 +359,7 @@ mod a_packet_survives_the_wire {
         ) {
             let challenge = native::Challenge { nonce, cookie, token_required };
             native_survives(sequence, native::Packet::Challenge(challenge));
-            let resume = native::Resume { nonce, cookie, ticket };
+            let resume = native::Resume { nonce, cookie, ticket, fresh: token_required };
             native_survives(sequence, native::Packet::Resume(resume));
         }
 

@@ -6,12 +6,12 @@ use super::seat::Seat;
 use super::{Client, ClientEvent, Phase, RosterLine, Speech};
 use crate::channel::Journal;
 use crate::game::{Game, PlayerId};
-use crate::session::{EndReason, Question, Retry, Secrets, Verdict};
+use crate::session::{EndReason, Question, Retry, RetryPolicy, Secrets, Verdict};
 use crate::time::Time;
 use crate::wire::Full;
 use crate::wire::native::{
     Accept, Budget, Challenge, CloseReason, Datagram, Goodbye, Hello, Join, PROTOCOL, Packet, Ping,
-    Reject, Resume, Role, Scratch, Secret, ServerPing, Token, UnknownSession,
+    Reject, RejectReason, Resume, Role, Scratch, Secret, ServerPing, Token, UnknownSession,
 };
 
 /// How many of the last datagrams an UnknownSession may speak of.
@@ -27,6 +27,8 @@ pub(super) struct Native<G: Game> {
     /// a guess that is too short is mended at once, one that is too long takes a while.
     asked: Time,
     pub(super) seat: Option<Box<Seat<G>>>,
+    /// Of an earlier run of the program, for as long as it may be good.
+    ticket: Option<Secret>,
     /// The number of the next datagram to the server.
     sequence: u32,
     /// `None` only while it is lent out.
@@ -34,12 +36,13 @@ pub(super) struct Native<G: Game> {
 }
 
 impl<G: Game> Native<G> {
-    pub(super) fn new(secrets: &mut Secrets) -> Self {
+    pub(super) fn new(secrets: &mut Secrets, ticket: Option<Secret>) -> Self {
         Native {
             nonce: secrets.nonce(),
             cookie: None,
             asked: Time::ZERO,
             seat: None,
+            ticket,
             sequence: secrets.sequence(),
             scratch: Some(Scratch::default()),
         }
@@ -95,7 +98,7 @@ impl<G: Game> Client<G> {
         match datagram.packet {
             Packet::Challenge(challenge) => self.handle_challenge(now, &challenge),
             Packet::Accept(accept) => self.handle_accept(now, datagram.sequence, &accept),
-            Packet::Reject(reject) => self.handle_reject(&reject),
+            Packet::Reject(reject) => self.handle_reject(now, &reject),
             Packet::UnknownSession(unknown) => {
                 self.handle_unknown(now, datagram.sequence, &unknown);
             }
@@ -116,7 +119,8 @@ impl<G: Game> Client<G> {
             self.counts.stray += 1;
             return;
         }
-        if challenge.token_required && self.config.token.is_empty() && native.seat.is_none() {
+        let known = native.seat.is_some() || native.ticket.is_some();
+        if challenge.token_required && self.config.token.is_empty() && !known {
             self.end(EndReason::Token);
             return;
         }
@@ -145,14 +149,20 @@ impl<G: Game> Client<G> {
         self.enter(now, PlayerId(accept.player));
     }
 
-    fn handle_reject(&mut self, reject: &Reject) {
+    fn handle_reject(&mut self, now: Time, reject: &Reject) {
         let asking = matches!(self.phase, Phase::Asking(_));
-        match self.native() {
-            Some(native) if asking && reject.nonce == native.nonce => {
+        let Speech::Native(native) = &mut self.speech else { return };
+        match asking && reject.nonce == native.nonce {
+            // The place of an earlier run is given up: then a new one.
+            true if reject.reason == RejectReason::Ticket && native.ticket.take().is_some() => {
+                native.start_resume(&mut self.secrets);
+                self.phase = Phase::Asking(Retry::new(now, RetryPolicy::HELLO));
+            }
+            true => {
                 let reason = EndReason::from_reject(reject, self.game.id().version);
                 self.end(reason);
             }
-            _ => self.counts.stray += 1,
+            false => self.counts.stray += 1,
         }
     }
 
@@ -285,15 +295,19 @@ impl<G: Game> Client<G> {
         let Speech::Native(native) = &mut self.speech else { return Err(Full) };
         native.asked = now;
         let nonce = native.nonce;
-        let packet = match (native.cookie, &native.seat) {
+        let ticket = match &native.seat {
+            Some(seat) => Some((seat.ticket, false)),
+            None => native.ticket.map(|ticket| (ticket, true)),
+        };
+        let packet = match (native.cookie, ticket) {
             (None, _) => Packet::Hello(Hello {
                 protocol: PROTOCOL,
                 game: id.game,
                 game_version: id.version,
                 nonce,
             }),
-            (Some(cookie), Some(seat)) => {
-                Packet::Resume(Resume { nonce, cookie, ticket: seat.ticket })
+            (Some(cookie), Some((ticket, fresh))) => {
+                Packet::Resume(Resume { nonce, cookie, ticket, fresh })
             }
             (Some(cookie), None) => Packet::Join(Join {
                 nonce,

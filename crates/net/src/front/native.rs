@@ -179,7 +179,8 @@ impl Front {
         let session = self.routes.with_ticket(&resume.ticket);
         match session.and_then(|session| Some((session, self.routes.route(session)?))) {
             Some((session, route)) => {
-                let kind = CallKind::Resume { path, sequence, nonce };
+                let fresh = resume.fresh;
+                let kind = CallKind::Resume { path, sequence, nonce, fresh };
                 Ok(Call { room: route.room, place: route.place, session, kind })
             }
             None => {

@@ -124,7 +124,7 @@ impl Front {
             // The room knows whether the old address still plays.
             let kind = match same_peer(route.path, path) {
                 true => CallKind::Repeat { sequence: 0 },
-                false => CallKind::Resume { path, sequence: 0, nonce: 0 },
+                false => CallKind::Resume { path, sequence: 0, nonce: 0, fresh: false },
             };
             return Some(Call { room, place, session, kind });
         }

@@ -153,6 +153,16 @@ pub(super) struct Announcement {
     at: Time,
 }
 
+/// How a player comes back.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Return {
+    /// The number of the datagram that asked.
+    pub(super) sequence: u32,
+    pub(super) nonce: u64,
+    /// Whether the player has forgotten all but the ticket.
+    pub(super) fresh: bool,
+}
+
 /// What a packet meant for the room.
 pub(super) enum Came {
     Nothing,
@@ -331,8 +341,7 @@ impl Member {
         &mut self,
         now: Time,
         path: Path,
-        sequence: u32,
-        nonce: u64,
+        back: Return,
         tick: u32,
         config: &RoomConfig,
     ) {
@@ -341,8 +350,12 @@ impl Member {
         self.round_trip = RoundTrip::default();
         self.last_input = now;
         if let Speech::Native(native) = &mut self.voice {
-            native.nonce = nonce;
-            native.window = Window::new(sequence.wrapping_add(1));
+            // A Resume that comes again begins nothing anew.
+            if back.fresh && native.nonce != back.nonce {
+                (native.inbox, native.outbox) = (Inbox::new(), Outbox::new());
+            }
+            native.nonce = back.nonce;
+            native.window = Window::new(back.sequence.wrapping_add(1));
             native.lost = LossMeter::new();
             native.queue = InputQueue::new(tick::after(tick, 1));
             native.has = None;

@@ -316,7 +316,7 @@ fn play(desk: &mut Desk<Server<Dots>>, peer: &mut Peer, ms: u64) -> Vec<Sent> {
 /// Asks for the ticket's place from `at`; the answer's packet, if there is one.
 fn resume(desk: &mut Desk<Server<Dots>>, at: SocketAddr, ticket: [u8; 16]) -> Option<Vec<u8>> {
     let cookie = cookie(desk, at);
-    let payload = [&NONCE[..], &cookie, &ticket].concat();
+    let payload = [&NONCE[..], &cookie, &ticket, &[0]].concat();
     let sent = desk.receive(at, &native(0x09, 500, &payload));
     sent_to(&sent, at).first().map(|bytes| bytes.to_vec())
 }

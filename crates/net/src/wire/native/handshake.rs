@@ -264,8 +264,8 @@ impl<'a> Join<'a> {
 /// Back into the slot that the ticket names, from whatever address.
 ///
 /// ```text
-/// 0       8        24       40
-/// | nonce | cookie | ticket |
+/// 0       8        24       40      41
+/// | nonce | cookie | ticket | fresh |
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
@@ -276,6 +276,9 @@ pub struct Resume {
     pub cookie: Secret,
     /// The Accept's.
     pub ticket: Secret,
+    /// The client was started anew and has only the ticket: events are counted from 0 again.
+    #[cfg_attr(feature = "serde", serde(serialize_with = "crate::wire::flag_as_number"))]
+    pub fresh: bool,
 }
 
 impl Resume {
@@ -284,6 +287,7 @@ impl Resume {
             nonce: r.u64_be("nonce")?,
             cookie: Secret::decode(r, "cookie")?,
             ticket: Secret::decode(r, "ticket")?,
+            fresh: r.flag("fresh")?,
         })
     }
 
@@ -291,6 +295,7 @@ impl Resume {
         w.u64_be(self.nonce);
         w.bytes(&self.cookie.0);
         w.bytes(&self.ticket.0);
+        w.flag(self.fresh);
     }
 }
 
@@ -561,9 +566,13 @@ mod tests {
 
     #[test]
     fn resume_carries_cookie_and_ticket() {
-        let packet = Resume { nonce: NONCE, cookie: COOKIE, ticket: TICKET };
-        let bytes = [&NONCE_BYTES[..], &COOKIE.0, &TICKET.0].concat();
-        check_native(0x09, &bytes, Packet::Resume(packet));
+        for fresh in [false, true] {
+            let packet = Resume { nonce: NONCE, cookie: COOKIE, ticket: TICKET, fresh };
+            let bytes = [&NONCE_BYTES[..], &COOKIE.0, &TICKET.0, &[fresh.into()]].concat();
+            check_native(0x09, &bytes, Packet::Resume(packet));
+        }
+        let bytes = [&NONCE_BYTES[..], &COOKIE.0, &TICKET.0, &[2]].concat();
+        assert_eq!(native_fault(0x09, &bytes), Malformed::out_of_range("fresh", 2));
     }
 
     #[test]
@@ -599,7 +608,7 @@ mod tests {
 
     #[test]
     fn a_byte_too_many_is_refused() {
-        let packets = [(0x01, "Hello", 48), (0x09, "Resume", 40), (0x81, "Challenge", 25)];
+        let packets = [(0x01, "Hello", 48), (0x09, "Resume", 41), (0x81, "Challenge", 25)];
         for (kind, name, len) in packets {
             let trailing = Malformed::new(name, Fault::Trailing { extra: 1 });
             assert_eq!(native_fault(kind, &vec![0; len + 1]), trailing);

@@ -219,7 +219,7 @@ mod tests {
 
         // What a wrong cookie or ticket gets.
         let ticket = Secret([0; 16]);
-        assert!(len(reject) <= len(Packet::Resume(Resume { nonce, cookie, ticket })));
+        assert!(len(reject) <= len(Packet::Resume(Resume { nonce, cookie, ticket, fresh: true })));
         let list = ListRooms { nonce, cookie, game: 0, first: 0 };
         assert!(len(reject) <= len(Packet::ListRooms(list)));
         let name = Name::new("");
