@@ -28,6 +28,7 @@ pub mod front;
 pub mod game;
 pub mod guide;
 pub mod host;
+pub mod local;
 pub mod node;
 pub mod replica;
 pub mod room;

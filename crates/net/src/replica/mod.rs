@@ -27,6 +27,7 @@ pub use full::FullForm;
 pub use history::{Bodies, HISTORY_LEN, History};
 pub use parts::{Assembly, Cuts};
 pub use picture::{Drawn, KEPT, Picture};
+pub(crate) use prediction::blend;
 pub use prediction::{Correction, Prediction};
 pub use schema::{Field, Kind, MAX_FIELDS, Mistake, Motion, Schema, Step};
 pub(crate) use slide::{Course, Moment, Sliding};

@@ -167,7 +167,7 @@ impl<G: Game> Prediction<G> {
 }
 
 /// The fields between two looks at an entity: what moves is in between, the rest is as it was.
-pub(super) fn blend(
+pub(crate) fn blend(
     schema: &Schema,
     from: &Entity,
     to: &Entity,
