@@ -2,17 +2,26 @@
 //!
 //! [`Socket`] is one bound UDP socket, [`Listener`] one TCP port for `rtype`'s first step;
 //! [`Loop`] owns the clock, the sockets and the waiting, and drives a
-//! [`StreamNode`](backspin::node::StreamNode).
+//! [`StreamNode`](backspin::node::StreamNode). [`interfaces`] tells where a search for hosts goes.
+//! Whoever forwards datagrams instead of driving a node takes [`Inbox`] and [`Waiter`].
 
+mod batch;
 mod bind;
 mod clock;
 mod driver;
+mod interfaces;
+#[cfg(target_os = "linux")]
+mod linux;
 mod listener;
 mod socket;
 mod stream;
 mod streams;
+mod wait;
 
+pub use batch::{Backend, Envelope, Inbox};
 pub use bind::BindError;
 pub use driver::{Loop, Wake};
+pub use interfaces::{INTERFACE_LIMIT, Interface, interfaces, search_paths};
 pub use listener::Listener;
 pub use socket::Socket;
+pub use wait::Waiter;

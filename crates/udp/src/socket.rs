@@ -2,17 +2,23 @@
 
 use std::io;
 use std::net::SocketAddr;
+#[cfg(target_os = "linux")]
+use std::os::fd::{AsFd, BorrowedFd};
 
 use mio::net::UdpSocket;
 use socket2::{Domain, Protocol, Type};
 
+use crate::batch::{BATCH, Backend, Envelope, Inbox};
 use crate::bind::{BindError, Transport};
+#[cfg(target_os = "linux")]
+use crate::linux;
 
 /// A UDP socket that never stops for what a peer did: errors that only say that some earlier
 /// datagram was refused are swallowed.
 #[derive(Debug)]
 pub struct Socket {
     inner: UdpSocket,
+    backend: Backend,
 }
 
 /// What the kernel may hold for us between two wake-ups.
@@ -21,10 +27,16 @@ const BUFFER_BYTES: usize = 4 << 20;
 impl Socket {
     /// Binds `address`; port 0 lets the system choose.
     pub fn bind(address: SocketAddr) -> Result<Self, BindError> {
-        Socket::open(address).map_err(|cause| BindError::new(Transport::Udp, address, cause))
+        Socket::bind_with(address, Backend::Batched)
     }
 
-    fn open(address: SocketAddr) -> io::Result<Self> {
+    /// Like [`Socket::bind`], and read and written in a given way.
+    pub fn bind_with(address: SocketAddr, backend: Backend) -> Result<Self, BindError> {
+        let opened = Socket::open(address, backend);
+        opened.map_err(|cause| BindError::new(Transport::Udp, address, cause))
+    }
+
+    fn open(address: SocketAddr, backend: Backend) -> io::Result<Self> {
         let domain = Domain::for_address(address);
         let socket = socket2::Socket::new(domain, Type::DGRAM, Some(Protocol::UDP))?;
         if address.is_ipv6() {
@@ -38,11 +50,21 @@ impl Socket {
         let _ = socket.set_send_buffer_size(BUFFER_BYTES);
         socket.bind(&address.into())?;
         socket.set_nonblocking(true)?;
-        Ok(Socket { inner: UdpSocket::from_std(socket.into()) })
+        let socket = Socket { inner: UdpSocket::from_std(socket.into()), backend };
+        #[cfg(target_os = "linux")]
+        if backend == Backend::Batched {
+            // Without it answers leave by the default route, as they do everywhere else.
+            let _ = linux::tell_local_addresses(socket.fd(), address);
+        }
+        Ok(socket)
     }
 
     pub(crate) fn source(&mut self) -> &mut UdpSocket {
         &mut self.inner
+    }
+
+    pub(crate) fn backend(&self) -> Backend {
+        self.backend
     }
 
     /// Where it is bound.
@@ -50,25 +72,118 @@ impl Socket {
         self.inner.local_addr()
     }
 
-    /// The next datagram that has come, if one has: never waits. One that is longer than `buffer`
-    /// is cut, so give it a byte more than any that is good.
-    pub fn receive(&self, buffer: &mut [u8]) -> io::Result<Option<(usize, SocketAddr)>> {
-        loop {
-            match self.inner.recv_from(buffer) {
-                Ok(received) => return Ok(Some(received)),
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(None),
+    /// Fills `inbox` with what has come, in place of what was there; says how many. Never waits.
+    /// If the inbox is not full, there was no more.
+    pub fn receive(&self, inbox: &mut Inbox) -> io::Result<usize> {
+        inbox.envelopes.clear();
+        // Each of these errors is told once; a flood of them must not hold us here.
+        for _ in 0..BATCH {
+            match self.fill(inbox) {
+                Ok(()) => break,
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => break,
                 Err(error) if is_passing(&error) => {}
                 Err(error) => return Err(error),
             }
         }
+        Ok(inbox.envelopes.len())
     }
 
     /// Sends a datagram. An error is about this one alone: it is lost, like one lost on the way.
     pub fn send(&self, to: SocketAddr, bytes: &[u8]) -> io::Result<()> {
-        match self.inner.send_to(bytes, to) {
+        self.send_from(Envelope { remote: to, local: None, len: bytes.len() }, bytes)
+    }
+
+    /// Like [`Socket::send`], and it leaves from the local address in its envelope.
+    pub fn send_from(&self, envelope: Envelope, bytes: &[u8]) -> io::Result<()> {
+        self.send_some(std::iter::once((envelope, bytes))).map(drop)
+    }
+
+    /// Sends datagrams, [`BATCH`] at most, in as few calls as it takes; says how many were sent.
+    pub(crate) fn send_all<'a>(
+        &self,
+        datagrams: impl ExactSizeIterator<Item = (Envelope, &'a [u8])> + Clone,
+    ) -> usize {
+        let (mut sent, mut done) = (0, 0);
+        while done < datagrams.len() {
+            match self.send_some(datagrams.clone().skip(done)) {
+                Ok(count) => {
+                    sent += count;
+                    done += count;
+                }
+                // The system's buffer is full. The rest would be late: better lost.
+                Err(error) if is_full(&error) => break,
+                Err(_) => done += 1,
+            }
+        }
+        sent
+    }
+
+    /// Sends one or more of `datagrams`. An error is about the first.
+    fn send_some<'a>(
+        &self,
+        datagrams: impl Iterator<Item = (Envelope, &'a [u8])> + Clone,
+    ) -> io::Result<usize> {
+        match self.give(datagrams.clone()) {
             // The error was an earlier datagram's, and telling it has kept this one from going.
-            Err(error) if is_passing(&error) => self.inner.send_to(bytes, to).map(drop),
-            sent => sent.map(drop),
+            Err(error) if is_passing(&error) => self.give(datagrams),
+            given => given,
+        }
+    }
+}
+
+#[cfg(target_os = "linux")]
+impl Socket {
+    fn fd(&self) -> BorrowedFd<'_> {
+        self.inner.as_fd()
+    }
+
+    fn fill(&self, inbox: &mut Inbox) -> io::Result<()> {
+        match self.backend {
+            Backend::Batched => {
+                let (slots, slot_len, envelopes) = inbox.parts();
+                linux::receive(self.fd(), slots, slot_len, envelopes)
+            }
+            Backend::Portable => self.fill_portably(inbox),
+        }
+    }
+
+    fn give<'a>(&self, datagrams: impl Iterator<Item = (Envelope, &'a [u8])>) -> io::Result<usize> {
+        match self.backend {
+            Backend::Batched => linux::send(self.fd(), datagrams),
+            Backend::Portable => self.give_portably(datagrams),
+        }
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+impl Socket {
+    fn fill(&self, inbox: &mut Inbox) -> io::Result<()> {
+        self.fill_portably(inbox)
+    }
+
+    fn give<'a>(&self, datagrams: impl Iterator<Item = (Envelope, &'a [u8])>) -> io::Result<usize> {
+        self.give_portably(datagrams)
+    }
+}
+
+/// What every system can do.
+impl Socket {
+    fn fill_portably(&self, inbox: &mut Inbox) -> io::Result<()> {
+        let (slots, slot_len, envelopes) = inbox.parts();
+        for slot in slots.chunks_exact_mut(slot_len).skip(envelopes.len()) {
+            let (len, remote) = self.inner.recv_from(slot)?;
+            envelopes.push(Envelope { remote, local: None, len });
+        }
+        Ok(())
+    }
+
+    fn give_portably<'a>(
+        &self,
+        mut datagrams: impl Iterator<Item = (Envelope, &'a [u8])>,
+    ) -> io::Result<usize> {
+        match datagrams.next() {
+            Some((envelope, bytes)) => self.inner.send_to(bytes, envelope.remote).map(|_| 1),
+            None => Ok(0),
         }
     }
 }
@@ -90,31 +205,15 @@ fn is_passing(error: &io::Error) -> bool {
     )
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    const LOOPBACK: SocketAddr =
-        SocketAddr::new(std::net::IpAddr::V4(std::net::Ipv4Addr::LOCALHOST), 0);
-
-    #[test]
-    fn a_peer_that_is_gone_does_not_stop_the_socket() {
-        let a = Socket::bind(LOOPBACK).unwrap();
-        let gone = Socket::bind(LOOPBACK).unwrap().local_addr().unwrap();
-        let mut buffer = [0; 16];
-        for _ in 0..3 {
-            a.send(gone, b"anyone?").unwrap();
-            assert_eq!(a.receive(&mut buffer).unwrap(), None);
-        }
-        a.send(a.local_addr().unwrap(), b"still here").unwrap();
-        assert_eq!(a.receive(&mut buffer).unwrap(), Some((10, a.local_addr().unwrap())));
+/// The system takes no more for now.
+fn is_full(error: &io::Error) -> bool {
+    use io::ErrorKind::{OutOfMemory, WouldBlock};
+    #[cfg(target_os = "linux")]
+    if error.raw_os_error() == Some(libc::ENOBUFS) {
+        return true;
     }
-
-    #[test]
-    fn a_port_that_is_taken_is_named() {
-        let a = Socket::bind(LOOPBACK).unwrap();
-        let error = Socket::bind(a.local_addr().unwrap()).unwrap_err().to_string();
-        assert!(error.contains("taken by another program"), "{error}");
-        assert!(error.contains(&a.local_addr().unwrap().to_string()), "{error}");
-    }
+    matches!(error.kind(), WouldBlock | OutOfMemory)
 }
+
+#[cfg(test)]
+mod tests;

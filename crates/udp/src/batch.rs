@@ -1,0 +1,146 @@
+//! Datagrams between a socket and whoever takes or makes them, many at a time and in buffers that
+//! stay.
+
+use std::net::{IpAddr, SocketAddr};
+
+use backspin::node::{Path, Transmit};
+
+use crate::Socket;
+
+/// How sockets are read and written, and how a loop waits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Backend {
+    /// Many datagrams in one system call, local addresses known, waiting to the nanosecond. Where
+    /// the system has no such calls this is the same as [`Backend::Portable`].
+    Batched,
+    /// One datagram per call and no local addresses: what every system can do.
+    Portable,
+}
+
+/// Datagrams in one system call, at most.
+pub(crate) const BATCH: usize = 64;
+
+/// Where a datagram came from or goes, and how long it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Envelope {
+    /// The peer.
+    pub remote: SocketAddr,
+    /// The address of this machine that it came to or leaves from; `None` if that is not known, or
+    /// if the system may choose.
+    pub local: Option<IpAddr>,
+    /// Its bytes.
+    pub len: usize,
+}
+
+/// What has come, until it is handed on.
+#[derive(Debug)]
+pub struct Inbox {
+    slots: Box<[u8]>,
+    slot_len: usize,
+    pub(crate) envelopes: Vec<Envelope>,
+}
+
+impl Inbox {
+    /// Room for datagrams of `slot_len` bytes; one that is longer is cut, so take a byte more than
+    /// any that is good.
+    ///
+    /// # Panics
+    /// If `slot_len` is 0.
+    pub fn new(slot_len: usize) -> Self {
+        assert!(slot_len > 0, "an inbox without room");
+        let slots = vec![0; BATCH * slot_len].into_boxed_slice();
+        Inbox { slots, slot_len, envelopes: Vec::with_capacity(BATCH) }
+    }
+
+    /// What [`Socket::receive`] put here.
+    pub fn datagrams(&mut self) -> impl Iterator<Item = (Envelope, &mut [u8])> {
+        let slots = self.slots.chunks_exact_mut(self.slot_len);
+        self.envelopes
+            .iter()
+            .zip(slots)
+            .map(|(envelope, slot)| (*envelope, &mut slot[..envelope.len]))
+    }
+
+    pub(crate) fn is_full(&self) -> bool {
+        self.envelopes.len() == BATCH
+    }
+
+    /// The slots, how long each is, and the envelopes of those that are taken.
+    pub(crate) fn parts(&mut self) -> (&mut [u8], usize, &mut Vec<Envelope>) {
+        (&mut self.slots, self.slot_len, &mut self.envelopes)
+    }
+}
+
+/// What a node wants sent, until there is enough for a system call.
+///
+/// Datagrams lie one behind the other, so that many short ones stay near each other.
+#[derive(Debug)]
+pub(crate) struct Outbox {
+    bytes: Box<[u8]>,
+    used: usize,
+    letters: Vec<Letter>,
+}
+
+/// One datagram of an outbox.
+#[derive(Clone, Copy, Debug)]
+struct Letter {
+    path: Path,
+    start: usize,
+    len: usize,
+}
+
+impl Outbox {
+    /// Room for a few of the longest datagrams or for many short ones.
+    const BYTES: usize = 64 << 10;
+
+    /// What a node may write.
+    pub(crate) const SLOT_LEN: usize = 2048;
+
+    pub(crate) fn new() -> Self {
+        let bytes = vec![0; Outbox::BYTES].into_boxed_slice();
+        Outbox { bytes, used: 0, letters: Vec::with_capacity(BATCH) }
+    }
+
+    /// Where the next datagram may be written, unless it is time to send.
+    pub(crate) fn slot(&mut self) -> Option<&mut [u8]> {
+        match self.letters.len() < BATCH {
+            true => self.bytes.get_mut(self.used..self.used + Outbox::SLOT_LEN),
+            false => None,
+        }
+    }
+
+    /// Keeps what was written into the slot.
+    pub(crate) fn push(&mut self, Transmit { path, len }: Transmit) {
+        assert!(len <= Outbox::SLOT_LEN, "a node wrote more than it was given");
+        self.letters.push(Letter { path, start: self.used, len });
+        self.used += len;
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.letters.is_empty()
+    }
+
+    /// Sends all, in one call per socket, and is empty. Says how many the system did not take or
+    /// had no socket.
+    pub(crate) fn send(&mut self, sockets: &[Socket]) -> u64 {
+        // The sort does not allocate, and a datagram keeps its place among those of its socket.
+        self.letters.sort_unstable_by_key(|letter| (letter.path.socket, letter.start));
+        let mut sent = 0;
+        for run in self.letters.chunk_by(|a, b| a.path.socket == b.path.socket) {
+            if let Some(socket) = sockets.get(usize::from(run[0].path.socket)) {
+                sent += socket.send_all(run.iter().map(|letter| letter.open(&self.bytes)));
+            }
+        }
+        let unsent = self.letters.len() - sent;
+        self.letters.clear();
+        self.used = 0;
+        unsent as u64
+    }
+}
+
+impl Letter {
+    fn open(self, bytes: &[u8]) -> (Envelope, &[u8]) {
+        let Letter { path: Path { local, remote, .. }, start, len } = self;
+        (Envelope { remote, local, len }, &bytes[start..start + len])
+    }
+}

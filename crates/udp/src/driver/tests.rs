@@ -1,0 +1,165 @@
+//! Both backends on loopback.
+
+use std::net::SocketAddr;
+
+use backspin::node::{Node, Transmit};
+
+use super::*;
+use crate::batch::BATCH;
+
+/// Sends everything back, and once, at its deadline, a word of its own.
+struct Echo {
+    answers: Vec<(Path, Vec<u8>)>,
+    deadline: Option<(Time, SocketAddr)>,
+}
+
+impl Node for Echo {
+    fn handle_datagram(&mut self, _now: Time, path: Path, bytes: &mut [u8]) {
+        self.answers.push((path, bytes.to_vec()));
+    }
+
+    fn handle_timeout(&mut self, now: Time) {
+        if let Some((_, to)) = self.deadline.take_if(|(due, _)| *due <= now) {
+            self.answers.push((Path::to(to), b"tick".to_vec()));
+        }
+    }
+
+    fn poll_transmit(&mut self, _now: Time, out: &mut [u8]) -> Option<Transmit> {
+        let (path, bytes) = self.answers.pop()?;
+        out[..bytes.len()].copy_from_slice(&bytes);
+        Some(Transmit { path, len: bytes.len() })
+    }
+
+    fn poll_timeout(&self) -> Option<Time> {
+        self.deadline.map(|(due, _)| due)
+    }
+}
+
+impl StreamNode for Echo {}
+
+const BOTH: [Backend; 2] = [Backend::Batched, Backend::Portable];
+
+fn loopback(backend: Backend) -> Socket {
+    Socket::bind_with("127.0.0.1:0".parse().unwrap(), backend).unwrap()
+}
+
+fn run(driver: &mut Loop, node: &mut Echo, span: Duration) {
+    let limit = driver.now() + span;
+    while driver.now() < limit {
+        driver.turn(node, limit).unwrap();
+    }
+}
+
+fn received(socket: &Socket) -> Vec<(SocketAddr, Vec<u8>)> {
+    let (mut inbox, mut all) = (Inbox::new(RECEIVE_LEN), Vec::new());
+    while socket.receive(&mut inbox).unwrap() > 0 {
+        all.extend(inbox.datagrams().map(|(envelope, bytes)| (envelope.remote, bytes.to_vec())));
+    }
+    all
+}
+
+#[test]
+fn a_node_answers_over_the_socket_that_was_asked() {
+    for backend in BOTH {
+        let mut driver = Loop::new(vec![loopback(backend), loopback(backend)]).unwrap();
+        let mut node = Echo { answers: Vec::new(), deadline: None };
+        let peer = loopback(backend);
+        let asked = [1, 0, 1].map(|i: usize| driver.sockets()[i].local_addr().unwrap());
+        for (to, bytes) in asked.iter().zip([b"a", b"b", b"c"]) {
+            peer.send(*to, bytes).unwrap();
+        }
+        run(&mut driver, &mut node, Duration::from_millis(20));
+        let mut answers = received(&peer);
+        answers.sort_unstable_by(|(_, a), (_, b)| a.cmp(b));
+        let expected =
+            [(asked[0], b"a".to_vec()), (asked[1], b"b".to_vec()), (asked[2], b"c".to_vec())];
+        assert_eq!(answers, expected);
+        assert_eq!(driver.unsent(), 0);
+    }
+}
+
+#[test]
+fn a_deadline_wakes_the_loop_without_a_datagram() {
+    for backend in BOTH {
+        let mut driver = Loop::new(vec![loopback(backend)]).unwrap();
+        let peer = loopback(backend);
+        let due = driver.now() + Duration::from_millis(10);
+        let deadline = Some((due, peer.local_addr().unwrap()));
+        let mut node = Echo { answers: Vec::new(), deadline };
+        run(&mut driver, &mut node, Duration::from_millis(30));
+        assert_eq!(received(&peer).len(), 1);
+    }
+}
+
+#[test]
+fn a_turn_takes_so_many_and_the_next_one_the_rest_without_waiting() {
+    for backend in BOTH {
+        let mut driver = Loop::new(vec![loopback(backend)]).unwrap();
+        let to = driver.sockets()[0].local_addr().unwrap();
+        let peer = loopback(backend);
+        for _ in 0..=DRAIN_LIMIT * BATCH {
+            peer.send(to, b"x").unwrap();
+        }
+        let mut node = Count::default();
+        let far = driver.now() + Duration::from_secs(600);
+        driver.turn(&mut node, far).unwrap();
+        assert_eq!(node.taken, DRAIN_LIMIT * BATCH);
+        driver.turn(&mut node, far).unwrap();
+        assert_eq!(node.taken, DRAIN_LIMIT * BATCH + 1);
+    }
+}
+
+#[test]
+fn more_than_a_batch_is_sent_whole_and_what_has_no_socket_is_counted() {
+    for backend in BOTH {
+        let mut driver = Loop::new(vec![loopback(backend)]).unwrap();
+        let peer = loopback(backend);
+        let path = Path::to(peer.local_addr().unwrap());
+        let letter = |n: u8| (path, vec![n; 1200]);
+        let mut answers: Vec<_> = (0..100).map(letter).collect();
+        answers.push((Path { socket: 1, ..path }, vec![1]));
+        let mut node = Echo { answers, deadline: None };
+        driver.flush(&mut node);
+        let all: Vec<_> = received(&peer).into_iter().map(|(_, bytes)| bytes).collect();
+        assert_eq!(all, (0..100).rev().map(|n| vec![n; 1200]).collect::<Vec<_>>());
+        assert_eq!(driver.unsent(), 1);
+    }
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_node_learns_which_address_was_asked() {
+    let socket = Socket::bind("0.0.0.0:0".parse().unwrap()).unwrap();
+    let port = socket.local_addr().unwrap().port();
+    let mut driver = Loop::new(vec![socket]).unwrap();
+    let peer = loopback(Backend::Batched);
+    let asked = SocketAddr::new([127, 0, 0, 7].into(), port);
+    peer.send(asked, b"who?").unwrap();
+    let mut node = Echo { answers: Vec::new(), deadline: None };
+    run(&mut driver, &mut node, Duration::from_millis(20));
+    assert_eq!(received(&peer), [(asked, b"who?".to_vec())]);
+}
+
+/// Counts what comes.
+#[derive(Default)]
+struct Count {
+    taken: usize,
+}
+
+impl Node for Count {
+    fn handle_datagram(&mut self, _now: Time, _path: Path, _bytes: &mut [u8]) {
+        self.taken += 1;
+    }
+
+    fn handle_timeout(&mut self, _now: Time) {}
+
+    fn poll_transmit(&mut self, _now: Time, _out: &mut [u8]) -> Option<Transmit> {
+        None
+    }
+
+    fn poll_timeout(&self) -> Option<Time> {
+        None
+    }
+}
+
+impl StreamNode for Count {}
