@@ -15,6 +15,7 @@ use std::time::Duration;
 
 use backspin::dot::Dots;
 use backspin::sim::{Bar, Pool, Report, Setup};
+use backspin_pong::Pong;
 
 use link::LinkArgs;
 use show::Shown;
@@ -31,7 +32,7 @@ Examples:
   backspin sim --rtt-ms 100 --jitter-ms 0 --loss 0 --seed 7
   backspin sim --preset mobile --swarm 64 --json")]
 pub(crate) struct Args {
-    /// What is played: dots, the built-in game
+    /// What is played: dots, the built-in game, or pong
     #[arg(long, default_value = "dots")]
     game: GameName,
 
@@ -72,14 +73,16 @@ pub(crate) struct Args {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum GameName {
     Dots,
+    Pong,
 }
 
 impl GameName {
-    const ALL: [GameName; 1] = [GameName::Dots];
+    const ALL: [GameName; 2] = [GameName::Dots, GameName::Pong];
 
     fn name(self) -> &'static str {
         match self {
             GameName::Dots => "dots",
+            GameName::Pong => "pong",
         }
     }
 }
@@ -135,6 +138,14 @@ impl Args {
         let seeds = self.seeds.unwrap_or(1);
         match self.game {
             GameName::Dots => crew::play(Dots { swarm: self.swarm }, setup, seeds),
+            GameName::Pong => crew::play(self.pong(), setup, seeds),
         }
+    }
+
+    /// Bots do not ask for another match, so one lasts as long as can be; with more than two
+    /// players it is doubles.
+    fn pong(&self) -> Pong {
+        let doubles = self.players > 2;
+        Pong { points: Pong::MAX_POINTS, doubles, countdown: 0, ..Pong::default() }
     }
 }

@@ -1,0 +1,208 @@
+//! Pong: the rules and a bot, nothing else.
+//!
+//! ```text
+//!   0    50 70                             720                            1370 1390 1440
+//! 0 +-----------------------------------------------------------------------------+
+//!   |    ##                                 :                              ##     |
+//!   |    ##     (##)                        :                      (##)    ##     |
+//!   |    ##     (##)                        o ->                   (##)    ##     |
+//!   |    ##     (##)                        :                      (##)           |
+//!   |           (##)                        :                      (##)           |
+//! 900 ----------------------------------------------------------------------------+
+//!     player 1  player 3                                       player 4   player 2
+//! ```
+//!
+//! Players 1 and 2 have the paddles at the back, 3 and 4 those in front, which there are in
+//! doubles only. All lengths are whole numbers of 1/60 px ([`UNITS`]): a step is 1/60 s, so a
+//! velocity in px/s is as many units a tick, and what is predicted comes back to the bit.
+//!
+//! [`Pong`] is the game for the netcode; [`World`] is everything that a step may look at. `flight`
+//! is one tick of the ball, `referee` decides when a match begins and ends, `schema` is what is
+//! sent, `screen` reads what is drawn, `lan` is the world as Networked Pong has it. [`Bot`] plays
+//! through the same inputs as a person.
+
+mod bot;
+mod field;
+mod flight;
+mod lan;
+mod referee;
+mod schema;
+mod screen;
+mod world;
+
+pub use bot::{Bot, Level};
+pub use field::{BALL_SIZE, FIELD, PADDLE_SIZE, Post, Side, UNITS};
+pub use schema::{BALL_IDS, MATCH_ID};
+pub use world::{Ball, Paddle, Phase, World};
+
+use backspin::game::{Buttons, Contact, Event, Game, GameId, PlayerId, Turn};
+use backspin::replica::{Drawn, Entity, Schema, State};
+use backspin::wire::lan::StateUpdate;
+
+/// The rules of a room. A client needs none of them: what it must know is in the state, so it
+/// plays in any room with the default.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pong {
+    /// Who first has so many wins, 1 to [`Pong::MAX_POINTS`]; brought into this range.
+    pub points: u8,
+    /// Two a side.
+    pub doubles: bool,
+    /// Ticks from the moment that everyone is there to the first serve, at most
+    /// [`Pong::MAX_COUNTDOWN`]. 0 is at once, as in Networked Pong.
+    pub countdown: u16,
+    /// Whose wish begins another match.
+    pub rematch: Rematch,
+}
+
+/// Whose wish begins another match in the first [`Pong::PATIENCE`] ticks after one. Later anyone's
+/// does: who is away, or speaks a dialect that has no word for it, would be waited for in vain.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Rematch {
+    /// Everyone's who is there.
+    #[default]
+    Agreed,
+    /// Player 1's alone: the host's, in Networked Pong.
+    Host,
+}
+
+impl Pong {
+    /// No match is to more points.
+    pub const MAX_POINTS: u8 = 99;
+
+    /// The longest countdown, in ticks: 10 s.
+    pub const MAX_COUNTDOWN: u16 = 600;
+
+    /// For so many ticks after a match everyone's wish counts: 5 s.
+    pub const PATIENCE: u16 = 300;
+
+    /// What a player says to play again; in doubles also to begin without waiting for four.
+    pub const AGAIN: &'static [u8] = b"R";
+
+    /// The ball met the paddle of this entity.
+    pub const CONTACT: u8 = 1;
+    /// The ball met the upper or the lower edge.
+    pub const WALL: u8 = 2;
+    /// A point; the value has both scores, see [`Pong::score_of`].
+    pub const POINT: u8 = 3;
+    /// The match is over; the value has both scores.
+    pub const OVER: u8 = 4;
+    /// A match begins; the value is the points to win.
+    pub const BEGIN: u8 = 5;
+    /// So many seconds to the first serve; 0 is "now".
+    pub const COUNTDOWN: u8 = 6;
+    /// The player with this entity wishes to play again.
+    pub const ASKED: u8 = 7;
+
+    /// The scores, left and right, in the value of an event.
+    pub fn score_of(value: i32) -> [u8; 2] {
+        let [.., left, right] = value.to_be_bytes();
+        [left, right]
+    }
+}
+
+impl Default for Pong {
+    fn default() -> Self {
+        Pong { points: 5, doubles: false, countdown: 180, rematch: Rematch::Agreed }
+    }
+}
+
+impl Game for Pong {
+    type World = World;
+
+    fn id(&self) -> GameId {
+        GameId::new(*b"PONG", 1)
+    }
+
+    fn capacity(&self) -> u8 {
+        if self.doubles { 4 } else { 2 }
+    }
+
+    fn schema(&self) -> &'static Schema {
+        &schema::SCHEMA
+    }
+
+    // Nothing is left to chance.
+    fn begin(&self, _seed: u64) -> World {
+        let points = self.points.clamp(1, Pong::MAX_POINTS);
+        World { points, doubles: self.doubles, ..World::default() }
+    }
+
+    fn join(&self, world: &mut World, player: PlayerId) {
+        world.join(player);
+    }
+
+    fn leave(&self, world: &mut World, player: PlayerId) {
+        world.leave(player);
+    }
+
+    fn step(&self, world: &mut World, turn: &mut Turn<'_, World>) {
+        let inputs = turn.inputs();
+        self.advance(world, inputs, |event| turn.raise(event));
+    }
+
+    /// A step in which the others stand still. Of what is heard at once, only what happens in the
+    /// own half is raised: the rest is drawn later, and may come otherwise.
+    fn predict(&self, world: &mut World, turn: &mut Turn<'_, World>) {
+        let inputs = turn.inputs();
+        let own = inputs.first().and_then(|input| Post::of(input.player)).map(Post::side);
+        let half = world.ball.half();
+        self.advance(world, inputs, |event| {
+            let side = match event.kind {
+                Pong::CONTACT => Post::of_paddle(event.entity).map(Post::side),
+                Pong::WALL => Some(half),
+                _ => own,
+            };
+            if side == own {
+                turn.raise(event);
+            }
+        });
+    }
+
+    fn capture(&self, world: &World, state: &mut State) {
+        schema::capture(world, state);
+    }
+
+    fn restore(&self, state: &State) -> World {
+        schema::restore(state)
+    }
+
+    /// The own paddle only: the ball slides.
+    fn is_ahead(&self, entity: &Entity, player: PlayerId) -> bool {
+        Post::of(player).is_some_and(|post| post.paddle_id() == entity.id)
+    }
+
+    fn slide(&self, drawn: &Drawn, player: PlayerId) -> Option<f32> {
+        screen::slide(drawn, player)
+    }
+
+    fn hear(&self, world: &mut World, player: PlayerId, words: &[u8], events: &mut Vec<Event>) {
+        if words == Pong::AGAIN {
+            self.ask_again(world, player, events);
+        }
+    }
+
+    fn stand_in(&self, world: &World, player: PlayerId) -> Option<Buttons> {
+        Some(bot::stand_in(world, player))
+    }
+
+    fn judged_contact(&self, event: &Event) -> Option<Contact> {
+        let key = event.entity.into();
+        (event.kind == Pong::CONTACT).then_some(Contact { key, player: None })
+    }
+
+    fn drawn_contacts(
+        &self,
+        before: &[Drawn],
+        now: &[Drawn],
+        _player: PlayerId,
+        meet: &mut dyn FnMut(Contact),
+    ) {
+        screen::contacts(before, now, |post| {
+            meet(Contact { key: post.paddle_id().into(), player: None });
+        });
+    }
+
+    fn lan_state(&self, world: &World) -> Option<StateUpdate> {
+        lan::show(world)
+    }
+}

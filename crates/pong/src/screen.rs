@@ -1,0 +1,124 @@
+//! What is read off the screen: how far the ball is between two clocks, and what it is seen to
+//! meet. All in pixels, as drawn.
+
+use backspin::game::PlayerId;
+use backspin::replica::Drawn;
+
+use crate::field::{BALL_SIZE, BALL_SPEED, PADDLE_SIZE, Post, Side, UNITS};
+use crate::schema::{is_ball, is_doubles};
+
+/// Nobody sees a smaller distance.
+const TOLERANCE: f32 = 1.0;
+
+/// The drawn ball's share of the way from the opponents' foremost paddles (0) to the own (1).
+pub(crate) fn slide(drawn: &Drawn, player: PlayerId) -> Option<f32> {
+    let post = Post::of(player)?;
+    let doubles = is_doubles(&drawn.entity);
+    if !is_ball(&drawn.entity) || post.is_front() && !doubles {
+        return None;
+    }
+    let (left, right) = match doubles {
+        true => (plane(Post::LeftFront), plane(Post::RightFront)),
+        false => (plane(Post::LeftBack), plane(Post::RightBack)),
+    };
+    let from_left = ((drawn.fields[0] - left) / (right - left)).clamp(0.0, 1.0);
+    Some(match post.side() {
+        Side::Left => 1.0 - from_left,
+        Side::Right => from_left,
+    })
+}
+
+/// The paddles that the ball is seen to meet from one frame to the next.
+pub(crate) fn contacts(before: &[Drawn], now: &[Drawn], mut meet: impl FnMut(Post)) {
+    let Some(ball) = now.iter().find(|drawn| is_ball(&drawn.entity)) else { return };
+    // A ball that was served since is another one.
+    let Some(ball) = Pair::of(before, ball) else { return };
+    let ball = Motion { x: ball.field(0), y: ball.field(1), vx: ball.field(2) };
+    for paddle in now {
+        if let Some(post) = Post::of_paddle(paddle.entity.id)
+            && let Some(paddle) = Pair::of(before, paddle)
+            && ball.meets(post, paddle.field(0))
+        {
+            meet(post);
+        }
+    }
+}
+
+fn plane(post: Post) -> f32 {
+    px(post.plane())
+}
+
+fn px(units: i32) -> f32 {
+    units as f32 / UNITS as f32
+}
+
+/// One thing in two frames.
+#[derive(Clone, Copy)]
+struct Pair<'a> {
+    before: &'a Drawn,
+    now: &'a Drawn,
+}
+
+impl<'a> Pair<'a> {
+    fn of(before: &'a [Drawn], now: &'a Drawn) -> Option<Pair<'a>> {
+        let before = before.iter().find(|drawn| drawn.entity.id == now.entity.id)?;
+        Some(Pair { before, now })
+    }
+
+    fn field(&self, index: usize) -> Span {
+        Span { from: self.before.fields[index], to: self.now.fields[index] }
+    }
+}
+
+/// A number in two frames.
+#[derive(Clone, Copy)]
+struct Span {
+    from: f32,
+    to: f32,
+}
+
+impl Span {
+    fn at(self, share: f32) -> f32 {
+        self.from + (self.to - self.from) * share
+    }
+
+    fn length(self) -> f32 {
+        (self.to - self.from).abs()
+    }
+}
+
+/// The ball from one frame to the next.
+struct Motion {
+    x: Span,
+    y: Span,
+    vx: Span,
+}
+
+impl Motion {
+    fn meets(&self, post: Post, paddle: Span) -> bool {
+        let is_beside = |share: f32| {
+            let (ball, paddle) = (self.y.at(share), paddle.at(share));
+            ball <= paddle + px(PADDLE_SIZE.1) + TOLERANCE
+                && ball >= paddle - px(BALL_SIZE) - TOLERANCE
+        };
+        // How far in front of the paddle the ball is, and where it heads, seen from the goal.
+        let sign = -post.side().sign() as f32;
+        let gap = |x: f32| (x - plane(post)) * sign;
+        let (from, to) = (gap(self.x.from), gap(self.x.to));
+        if from >= 0.0 && to < 0.0 {
+            return is_beside(from / (from - to));
+        }
+        if self.vx.from * sign >= 0.0 || self.vx.to * sign <= 0.0 {
+            return false;
+        }
+        // It turned between the frames, which show it before and after, neither of them there.
+        let step = px(BALL_SPEED.0).max(self.x.length()) + TOLERANCE;
+        if from >= 0.0 {
+            return from.min(to) <= step && (is_beside(0.0) || is_beside(1.0));
+        }
+        // It was past the front already, and was seen to meet it then; unless the paddle came
+        // from above or below and caught it late.
+        let depth = px(BALL_SIZE + PADDLE_SIZE.0);
+        from >= -depth - step && !is_beside(0.0) && is_beside(1.0)
+    }
+}
