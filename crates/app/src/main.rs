@@ -1,5 +1,6 @@
 //! `backspin`: the games, the server and the tools, in one binary.
 
+mod play;
 mod seed;
 mod serve;
 mod tools;

@@ -267,6 +267,16 @@ impl<G: Game> Client<G> {
         matches!(self.phase, Phase::Playing)
     }
 
+    /// Whether the server has said anything at all.
+    pub fn has_answer(&self) -> bool {
+        let asked = match &self.speech {
+            Speech::Native(native) => native.is_answered(),
+            #[cfg(any(feature = "lan", feature = "rtype"))]
+            _ => false,
+        };
+        asked || self.player.is_some()
+    }
+
     /// Why it is over, if it is.
     pub fn ended(&self) -> Option<&EndReason> {
         match &self.phase {
@@ -365,6 +375,21 @@ impl<G: Game> Client<G> {
     /// The round trip, by the local clock alone.
     pub fn round_trip(&self) -> &RoundTrip {
         &self.round_trip
+    }
+
+    /// The share of the server's datagrams that were lost (`native`), of late.
+    pub fn loss(&self) -> Option<f64> {
+        self.seat().map(|seat| seat.window.recent_loss())
+    }
+
+    /// How to speak to the server.
+    pub fn dialect(&self) -> Dialect {
+        self.config.dialect
+    }
+
+    /// The server.
+    pub fn server(&self) -> SocketAddr {
+        self.config.server
     }
 
     /// What the connection is worth.

@@ -18,8 +18,8 @@ use crate::node::{Path, Transmit};
 use crate::replica::{Bodies, Cuts, FullForm, History, State};
 use crate::session::{Grade, LifeEvent, Limits, PingCounts};
 use crate::time::Time;
-use crate::wire::Name;
 use crate::wire::native::{CloseReason, Role, SessionIndex};
+use crate::wire::{Dialect, Name};
 
 use member::{Member, Presence, Return, Speech};
 
@@ -79,6 +79,10 @@ pub struct MemberCard {
     pub name: Name,
     /// Where.
     pub path: Path,
+    /// How it speaks.
+    pub dialect: Dialect,
+    /// To play or to watch.
+    pub role: Role,
     /// Whether the member is here, or only its place.
     pub present: bool,
     /// The round trip that the server measures.

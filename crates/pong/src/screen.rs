@@ -105,20 +105,19 @@ impl Motion {
         let sign = -post.side().sign() as f32;
         let gap = |x: f32| (x - plane(post)) * sign;
         let (from, to) = (gap(self.x.from), gap(self.x.to));
-        if from >= 0.0 && to < 0.0 {
-            return is_beside(from / (from - to));
-        }
-        if self.vx.from * sign >= 0.0 || self.vx.to * sign <= 0.0 {
+        if self.vx.from * sign >= 0.0 {
             return false;
+        }
+        if from >= 0.0 && to < 0.0 && is_beside(from / (from - to)) {
+            return true;
+        }
+        let depth = px(BALL_SIZE + PADDLE_SIZE.0);
+        if self.vx.to * sign <= 0.0 {
+            // It is past the front, and the paddle comes from above or below and catches it late.
+            return (-depth..0.0).contains(&to) && is_beside(1.0);
         }
         // It turned between the frames, which show it before and after, neither of them there.
         let step = px(BALL_SPEED.0).max(self.x.length()) + TOLERANCE;
-        if from >= 0.0 {
-            return from.min(to) <= step && (is_beside(0.0) || is_beside(1.0));
-        }
-        // It was past the front already, and was seen to meet it then; unless the paddle came
-        // from above or below and caught it late.
-        let depth = px(BALL_SIZE + PADDLE_SIZE.0);
-        from >= -depth - step && !is_beside(0.0) && is_beside(1.0)
+        (-depth - step..=step).contains(&from.min(to)) && (is_beside(0.0) || is_beside(1.0))
     }
 }

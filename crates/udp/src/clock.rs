@@ -6,16 +6,18 @@ use backspin::time::Time;
 
 /// Counts from when the loop was made.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Clock {
+pub struct Clock {
     origin: Instant,
 }
 
 impl Clock {
-    pub(crate) fn start() -> Self {
+    /// Starts to count.
+    pub fn start() -> Self {
         Clock { origin: Instant::now() }
     }
 
-    pub(crate) fn now(self) -> Time {
+    /// The time since then.
+    pub fn now(self) -> Time {
         Time::ZERO + self.origin.elapsed()
     }
 }

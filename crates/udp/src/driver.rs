@@ -86,6 +86,11 @@ impl Loop {
         })
     }
 
+    /// This loop's clock, for whoever looks at the node from another thread.
+    pub fn clock(&self) -> Clock {
+        self.clock
+    }
+
     /// The time on this loop's clock.
     pub fn now(&self) -> Time {
         self.clock.now()

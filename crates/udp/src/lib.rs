@@ -20,6 +20,7 @@ mod wait;
 
 pub use batch::{Backend, Envelope, Inbox};
 pub use bind::BindError;
+pub use clock::Clock;
 pub use driver::{Loop, Wake};
 pub use interfaces::{INTERFACE_LIMIT, Interface, interfaces, search_paths};
 pub use listener::Listener;

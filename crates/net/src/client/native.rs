@@ -48,6 +48,10 @@ impl<G: Game> Native<G> {
         }
     }
 
+    pub(super) fn is_answered(&self) -> bool {
+        self.cookie.is_some()
+    }
+
     pub(super) fn start_resume(&mut self, secrets: &mut Secrets) {
         self.nonce = secrets.nonce();
         self.cookie = None;

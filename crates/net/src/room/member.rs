@@ -13,7 +13,7 @@ use crate::node::Path;
 use crate::session::{Liveness, Pinger, Question, RoundTrip, Verdict, Window};
 use crate::time::Time;
 use crate::wire::native::{self, CloseReason, Role, SessionIndex};
-use crate::wire::{Name, Packet};
+use crate::wire::{Dialect, Name, Packet};
 
 /// A place of the same player may be taken from another address after so much silence: an owner
 /// who plays sends sixty datagrams a second.
@@ -230,6 +230,8 @@ impl Member {
             player: self.player,
             name: self.name,
             path: self.path,
+            dialect: self.voice.dialect(),
+            role: self.role,
             present: self.is_here(),
             rtt: self.round_trip.mean(),
             jitter: self.round_trip.jitter(),
@@ -553,6 +555,16 @@ impl Native {
 }
 
 impl Speech {
+    fn dialect(&self) -> Dialect {
+        match self {
+            Speech::Native(_) => Dialect::Native,
+            #[cfg(feature = "rtype")]
+            Speech::Rtype { .. } => Dialect::Rtype,
+            #[cfg(feature = "lan")]
+            Speech::Lan { .. } => Dialect::Lan,
+        }
+    }
+
     fn new(voice: Voice, tick: u32) -> Self {
         match voice {
             Voice::Native { nonce, ticket, budget, first_sequence, peer_sequence } => {

@@ -1,0 +1,23 @@
+//! One player's program without a face: a place at a table, and what happens there.
+//!
+//! ```text
+//! address -> what a player typed, as addresses to try
+//! search  -> who hosts a game on the local network
+//! seat    -> the match itself: on this machine, hosted here, or as someone's guest
+//! table   -> a seat that a thread of its own keeps on time
+//! ticket  -> the way back into a match after the program was killed
+//! ```
+//!
+//! A face, or a script with `--ui none`, asks a [`Table`] what to draw and tells it what is pressed.
+
+mod address;
+mod search;
+mod seat;
+mod table;
+mod ticket;
+
+pub(crate) use address::{Address, AddressError};
+pub(crate) use search::{Search, start as search};
+pub(crate) use seat::{Fallback, Seat};
+pub(crate) use table::{Access, Table};
+pub(crate) use ticket::TicketFile;

@@ -1,0 +1,215 @@
+//! The way back into a match after the program was killed: a ticket in a file.
+//!
+//! A file is locked for as long as its program runs, so a ticket that can be locked belongs to one
+//! that is gone. Tickets are secrets: the files are the user's alone.
+
+use std::env;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Read, Seek, Write};
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+use backspin::game::GameId;
+use backspin::wire::native::Secret;
+
+/// A server keeps a place for thirty seconds from when it notices, which takes it ten.
+const GOOD_FOR: Duration = Duration::from_secs(40);
+
+/// Files that are looked at, at most: nobody has so many games at once.
+const FILE_LIMIT: usize = 64;
+
+/// A ticket of this program, for as long as it runs.
+#[derive(Debug)]
+pub(crate) struct TicketFile {
+    file: File,
+    path: PathBuf,
+    key: String,
+    kept: Option<Secret>,
+}
+
+impl TicketFile {
+    /// A file for the match at `server`, and the ticket of an earlier run if there is a good one.
+    pub(crate) fn open(game: GameId, server: SocketAddr) -> io::Result<(Self, Option<Secret>)> {
+        TicketFile::open_in(&folder()?, game, server)
+    }
+
+    fn open_in(
+        folder: &Path,
+        game: GameId,
+        server: SocketAddr,
+    ) -> io::Result<(Self, Option<Secret>)> {
+        make_private(folder)?;
+        let key = format!("{:08x} {server}", game.game);
+        let mut found = None;
+        for entry in fs::read_dir(folder)?.flatten().take(FILE_LIMIT) {
+            let path = entry.path();
+            let Ok(mut file) = OpenOptions::new().read(true).write(true).open(&path) else {
+                continue;
+            };
+            if file.try_lock().is_err() {
+                continue;
+            }
+            match read(&mut file, &key) {
+                Some(ticket) if found.is_none() => found = Some((file, path, ticket)),
+                // Nobody will come back for it.
+                _ if is_old(&file) => drop(fs::remove_file(&path)),
+                _ => {}
+            }
+        }
+        match found {
+            Some((file, path, ticket)) => {
+                let kept = Some(ticket);
+                Ok((TicketFile { file, path, key, kept }, kept))
+            }
+            None => Ok((TicketFile::create(folder, key)?, None)),
+        }
+    }
+
+    fn create(folder: &Path, key: String) -> io::Result<Self> {
+        let mut options = OpenOptions::new();
+        options.read(true).write(true).create_new(true);
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        for number in 0..FILE_LIMIT {
+            let path = folder.join(format!("{}-{number}.ticket", std::process::id()));
+            match options.open(&path) {
+                Ok(file) => {
+                    file.try_lock().map_err(io::Error::from)?;
+                    return Ok(TicketFile { file, path, key, kept: None });
+                }
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Err(io::Error::other("there are too many tickets"))
+    }
+
+    /// Keeps `ticket`, and says that the match goes on: call it every few seconds.
+    pub(crate) fn keep(&mut self, ticket: Secret) -> io::Result<()> {
+        if self.kept != Some(ticket) {
+            let hex: String = ticket.0.iter().map(|byte| format!("{byte:02x}")).collect();
+            self.file.set_len(0)?;
+            self.file.rewind()?;
+            writeln!(self.file, "{}\n{hex}", self.key)?;
+            self.kept = Some(ticket);
+        }
+        self.file.set_modified(SystemTime::now())
+    }
+
+    /// The match is over, and there is nothing to come back to.
+    pub(crate) fn discard(self) {
+        // A file that stays is found to be old some day.
+        let _ = fs::remove_file(&self.path);
+    }
+}
+
+fn read(file: &mut File, key: &str) -> Option<Secret> {
+    if is_old(file) {
+        return None;
+    }
+    let mut text = String::new();
+    file.take(256).read_to_string(&mut text).ok()?;
+    let (first, rest) = text.split_once('\n')?;
+    let hex = rest.trim();
+    if first != key || hex.len() != 32 || !hex.is_ascii() {
+        return None;
+    }
+    let mut ticket = [0; 16];
+    for (byte, digits) in ticket.iter_mut().zip(hex.as_bytes().chunks(2)) {
+        *byte = u8::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()?;
+    }
+    Some(Secret(ticket))
+}
+
+fn is_old(file: &File) -> bool {
+    let modified = file.metadata().and_then(|data| data.modified());
+    modified.ok().and_then(|at| at.elapsed().ok()).is_none_or(|age| age > GOOD_FOR)
+}
+
+/// Where tickets are kept: with the user's other passing things.
+fn folder() -> io::Result<PathBuf> {
+    let set = |name| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let home = || set("HOME").or_else(|| set("USERPROFILE"));
+    let state = set("XDG_STATE_HOME").or_else(|| set("LOCALAPPDATA"));
+    let state = state.or_else(|| Some(home()?.join(".local/state")));
+    let state = state.ok_or_else(|| io::Error::other("there is no home folder"))?;
+    Ok(state.join("backspin/tickets"))
+}
+
+fn make_private(folder: &Path) -> io::Result<()> {
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(folder)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const GAME: GameId = GameId::new(*b"PONG", 1);
+
+    fn server(port: u16) -> SocketAddr {
+        SocketAddr::from(([10, 0, 0, 1], port))
+    }
+
+    /// A folder of its own for each test.
+    fn empty(name: &str) -> PathBuf {
+        let folder = env::temp_dir().join(format!("backspin-{}-{name}", std::process::id()));
+        let _ = fs::remove_dir_all(&folder);
+        folder
+    }
+
+    #[test]
+    fn a_ticket_is_found_by_the_next_run_and_not_while_the_first_goes_on() {
+        let folder = empty("next-run");
+        let (mut first, none) = TicketFile::open_in(&folder, GAME, server(4300)).unwrap();
+        assert_eq!(none, None);
+        first.keep(Secret([7; 16])).unwrap();
+        let (second, none) = TicketFile::open_in(&folder, GAME, server(4300)).unwrap();
+        assert_eq!(none, None);
+        second.discard();
+        // Killed: the lock goes with the file's handle.
+        drop(first);
+        let (_, elsewhere) = TicketFile::open_in(&folder, GAME, server(4301)).unwrap();
+        assert_eq!(elsewhere, None);
+        let (third, found) = TicketFile::open_in(&folder, GAME, server(4300)).unwrap();
+        assert_eq!(found, Some(Secret([7; 16])));
+        third.discard();
+        let (_, gone) = TicketFile::open_in(&folder, GAME, server(4300)).unwrap();
+        assert_eq!(gone, None);
+        fs::remove_dir_all(&folder).unwrap();
+    }
+
+    #[test]
+    fn an_old_or_damaged_ticket_is_none() {
+        let folder = empty("old");
+        let (mut file, _) = TicketFile::open_in(&folder, GAME, server(4300)).unwrap();
+        file.keep(Secret([7; 16])).unwrap();
+        file.file.set_modified(SystemTime::now() - GOOD_FOR - Duration::from_secs(1)).unwrap();
+        let path = file.path.clone();
+        drop(file);
+        let (_, old) = TicketFile::open_in(&folder, GAME, server(4300)).unwrap();
+        assert_eq!(old, None);
+        assert!(!path.exists());
+        for text in ["", "x\n", "504f4e47 10.0.0.1:4300\n07", "504f4e47 10.0.0.1:4300\nzz"] {
+            fs::write(folder.join("damaged.ticket"), text).unwrap();
+            let (_, damaged) = TicketFile::open_in(&folder, GAME, server(4300)).unwrap();
+            assert_eq!(damaged, None, "{text:?}");
+        }
+        fs::remove_dir_all(&folder).unwrap();
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn tickets_are_the_users_alone() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = empty("private");
+        let (file, _) = TicketFile::open_in(&folder, GAME, server(4300)).unwrap();
+        let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+        assert_eq!((mode(&folder), mode(&file.path)), (0o700, 0o600));
+        fs::remove_dir_all(&folder).unwrap();
+    }
+}
