@@ -96,10 +96,10 @@ struct Motion {
 
 impl Motion {
     fn meets(&self, post: Post, paddle: Span) -> bool {
-        let is_beside = |share: f32| {
+        let is_beside = |share: f32, tolerance: f32| {
             let (ball, paddle) = (self.y.at(share), paddle.at(share));
-            ball <= paddle + px(PADDLE_SIZE.1) + TOLERANCE
-                && ball >= paddle - px(BALL_SIZE) - TOLERANCE
+            ball <= paddle + px(PADDLE_SIZE.1) + tolerance
+                && ball >= paddle - px(BALL_SIZE) - tolerance
         };
         // How far in front of the paddle the ball is, and where it heads, seen from the goal.
         let sign = -post.side().sign() as f32;
@@ -108,16 +108,14 @@ impl Motion {
         if self.vx.from * sign >= 0.0 {
             return false;
         }
-        if from >= 0.0 && to < 0.0 && is_beside(from / (from - to)) {
-            return true;
-        }
         let depth = px(BALL_SIZE + PADDLE_SIZE.0);
         if self.vx.to * sign <= 0.0 {
-            // It is past the front, and the paddle comes from above or below and catches it late.
-            return (-depth..0.0).contains(&to) && is_beside(1.0);
+            // It flies on: they met if the frame shows them in one place.
+            return (-depth..0.0).contains(&to) && is_beside(1.0, -TOLERANCE);
         }
         // It turned between the frames, which show it before and after, neither of them there.
         let step = px(BALL_SPEED.0).max(self.x.length()) + TOLERANCE;
-        (-depth - step..=step).contains(&from.min(to)) && (is_beside(0.0) || is_beside(1.0))
+        (-depth - step..=step).contains(&from.min(to))
+            && (is_beside(0.0, TOLERANCE) || is_beside(1.0, TOLERANCE))
     }
 }
