@@ -101,6 +101,13 @@ fn who_leaves_in_a_rally_stops_the_ball() {
     assert_eq!((stage.world.phase, ball.vx, ball.vy), (Phase::Left, 0, 0));
     // It is not the one that flew: nobody draws it on a way back.
     assert_ne!(ball.which, then.which);
+    // Nor if others come and go before the next step.
+    stage.join(2);
+    stage.leave(2);
+    stage.join(2);
+    stage.step(&[]);
+    assert_eq!(stage.world.phase, Phase::Playing);
+    assert_ne!(stage.world.ball.which, then.which);
 }
 
 #[test]

@@ -45,6 +45,17 @@ fn state_0_is_the_world_before_the_first_step() {
 }
 
 #[test]
+fn the_next_guest_sees_nothing_of_the_last_ones_match() {
+    let mut stage = Stage::playing();
+    stage.world.score = [4, 2];
+    (0..30).for_each(|_| stage.step(&[(1, UP)]));
+    stage.leave(2);
+    stage.step(&[(1, UP)]);
+    stage.join(2);
+    assert_eq!(shown(&stage), START);
+}
+
+#[test]
 fn a_ball_that_waits_for_a_countdown_is_shown_at_rest() {
     let mut stage = Stage::new(Pong::default(), 2);
     stage.step(&[]);
