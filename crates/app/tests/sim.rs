@@ -128,6 +128,18 @@ fn a_swarm_is_on_the_screen() {
 }
 
 #[test]
+fn pong_is_played_within_its_bytes_without_corrections_and_jumps() {
+    for players in ["2", "4"] {
+        let run = json(&["--game", "pong", "--players", players, "--seconds", "20"]);
+        assert_eq!(run["game"], "pong");
+        let figure = |key: &str| run["quality"][key].as_f64().unwrap();
+        assert_eq!(figure("corrections_over_1px_pct"), 0.0);
+        assert_eq!(figure("visible_jump_pct"), 0.0);
+        assert!(figure("bytes_per_s_down") < 1_500.0, "{run}");
+    }
+}
+
+#[test]
 fn a_longer_round_trip_in_mid_run_is_recovered_from() {
     let run = json(&["--seconds", "10", "--rtt-step-ms", "50"]);
     assert!(run["quality"]["recovery_s"].as_f64().is_some(), "{run}");
@@ -181,13 +193,18 @@ fn what_cannot_be_is_refused_with_a_sentence() {
     let (code, said) = refusal(&["--seed", "18446744073709551615", "--seeds", "2"]);
     assert_eq!(code, Some(1), "{said}");
     assert!(said.contains("not so many seeds"), "{said}");
+    for players in ["1", "3"] {
+        let (code, said) = refusal(&["--game", "pong", "--players", players]);
+        let sentence = "backspin: pong is played by 2, or by 4 in doubles\n";
+        assert_eq!((code, said.as_str()), (Some(1), sentence));
+    }
 }
 
 #[test]
 fn what_is_not_understood_is_wrong_usage() {
     let (code, said) = refusal(&["--game", "chess"]);
     assert_eq!(code, Some(2));
-    assert!(said.contains("no game has this name: there is dots"), "{said}");
+    assert!(said.contains("no game has this name: there is dots, pong"), "{said}");
     let (code, said) = refusal(&["--preset", "dialup"]);
     assert_eq!(code, Some(2));
     assert!(said.contains("choose one of lan, wifi"), "{said}");

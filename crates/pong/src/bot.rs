@@ -28,8 +28,8 @@ impl Level {
     /// server and back on a usual line.
     fn pause(self) -> u32 {
         match self {
-            Level::Easy => 20,
-            Level::Normal => 13,
+            Level::Easy => 14,
+            Level::Normal => 12,
             Level::Hard => 11,
         }
     }
@@ -37,18 +37,17 @@ impl Level {
     /// How many of 1000 balls it misjudges.
     fn misses(self) -> u64 {
         match self {
-            Level::Easy => 350,
-            Level::Normal => 100,
-            Level::Hard => 25,
+            Level::Easy => 330,
+            Level::Normal => 140,
+            Level::Hard => 50,
         }
     }
 
     /// Where it believes that the ball will come to `post`, for a ball that flies there.
     fn expects(self, ball: &Ball, post: Post) -> i32 {
         match self {
-            Level::Easy => ball.y,
-            // Straight on for a moment.
-            Level::Normal => (ball.y + ball.vy * arrival(ball, post).min(12)).clamp(0, BALL_LOWEST),
+            Level::Easy => straight_on(ball, 6),
+            Level::Normal => straight_on(ball, arrival(ball, post).min(12)),
             Level::Hard => landing(ball, post),
         }
     }
@@ -56,7 +55,7 @@ impl Level {
     /// Whether it minds the ball yet.
     fn minds(self, ball: &Ball, post: Post) -> bool {
         let near = match self {
-            Level::Easy => 80,
+            Level::Easy => 90,
             Level::Normal => 160,
             Level::Hard => i32::MAX,
         };
@@ -69,19 +68,25 @@ impl Level {
 pub struct Bot {
     level: Level,
     chance: u64,
-    /// What it does, and until which tick; then it rests until it looks again.
-    stroke: Buttons,
+    /// What it does since it looked last; `None` before the first look.
+    stroke: Option<Stroke>,
+    /// How far it misjudges the ball that flies towards it, and which that is; `None` while none
+    /// does.
+    error: Option<(i32, bool)>,
+}
+
+/// A move: what is held until which tick, and after a rest, when to look again.
+#[derive(Clone, Copy, Debug)]
+struct Stroke {
+    held: Buttons,
     until: u32,
     look_at: u32,
-    /// How far it misjudges the ball that flies towards it; `None` while none does.
-    error: Option<i32>,
 }
 
 impl Bot {
     /// A bot; everything that it leaves to chance follows from the seed.
     pub fn new(level: Level, seed: u64) -> Self {
-        let stroke = Buttons::default();
-        Bot { level, chance: seed, stroke, until: 0, look_at: 0, error: None }
+        Bot { level, chance: seed, stroke: None, error: None }
     }
 
     /// What it holds in `tick`, as `player`, if it sees this world. To be asked in every tick.
@@ -89,33 +94,36 @@ impl Bot {
         let (Some(post), Some(paddle)) = (Post::of(player), world.paddle(player)) else {
             return Buttons::default();
         };
-        if is_due(tick, self.look_at) {
-            self.look(world, post, paddle, tick);
-        }
-        if is_due(tick, self.until) { Buttons::default() } else { self.stroke }
+        let stroke = match self.stroke {
+            Some(stroke) if !is_due(tick, stroke.look_at) => stroke,
+            _ => self.look(world, post, paddle, tick),
+        };
+        self.stroke = Some(stroke);
+        if is_due(tick, stroke.until) { Buttons::default() } else { stroke.held }
     }
 
-    fn look(&mut self, world: &World, post: Post, paddle: &Paddle, tick: u32) {
-        let target = self.target(world, post);
-        let ticks = ((target - paddle.y).abs() + PADDLE_SPEED / 2) / PADDLE_SPEED;
-        self.stroke = towards(target - paddle.y);
-        self.until = tick.wrapping_add(ticks as u32);
-        self.look_at = self.until.wrapping_add(self.level.pause());
+    fn look(&mut self, world: &World, post: Post, paddle: &Paddle, tick: u32) -> Stroke {
+        let way = self.target(world, post, paddle) - paddle.y;
+        let ticks = (way.abs() + PADDLE_SPEED / 2) / PADDLE_SPEED;
+        let until = tick.wrapping_add(ticks as u32);
+        Stroke { held: towards(way), until, look_at: until.wrapping_add(self.level.pause()) }
     }
 
     /// Where its paddle should be.
-    fn target(&mut self, world: &World, post: Post) -> i32 {
+    fn target(&mut self, world: &World, post: Post, paddle: &Paddle) -> i32 {
         let ball = &world.ball;
-        if world.phase != Phase::Playing || ball.vx * post.side().sign() <= 0 {
-            self.error = None;
-        } else if self.error.is_none() {
-            self.error = Some(self.misjudge());
-        }
+        let comes = world.phase == Phase::Playing && ball.vx * post.side().sign() > 0;
+        // A ball that passed is followed by another, for which to make up its mind anew.
+        self.error = match self.error {
+            _ if !comes => None,
+            Some((error, which)) if which == ball.which => Some((error, which)),
+            _ => Some((self.misjudge(), ball.which)),
+        };
         match self.error {
-            Some(error) if self.level.minds(ball, post) => {
+            Some((error, _)) if self.level.minds(ball, post) => {
                 facing(self.level.expects(ball, post)) + error
             }
-            _ if self.level == Level::Easy => world.paddles[post.index()].map_or(0, |at| at.y),
+            _ if self.level == Level::Easy => paddle.y,
             _ => facing(BALL_START.1),
         }
     }
@@ -123,7 +131,7 @@ impl Bot {
     /// A little off, or so far that the ball passes.
     fn misjudge(&mut self) -> i32 {
         let miss = self.below(1000) < self.level.misses();
-        let (least, most) = if miss { (85, 130) } else { (0, 25) };
+        let (least, most) = if miss { (100, 180) } else { (0, 25) };
         let off = (least + self.below(most - least)) as i32 * UNITS;
         if self.below(2) == 0 { off } else { -off }
     }
@@ -154,7 +162,7 @@ pub(crate) fn stand_in(world: &World, player: PlayerId) -> Buttons {
     if way.abs() <= near { Buttons::default() } else { towards(way) }
 }
 
-/// How far a bot without a memory misjudges this ball: the same for as long as it flies.
+/// How far a bot without a memory misjudges this ball: the same until it meets something.
 fn lapse(world: &World, post: Post, level: Level) -> i32 {
     let [left, right] = world.score.map(u64::from);
     let known = landing(&world.ball, post) as u64 | left << 32 | right << 40 | (post as u64) << 48;
@@ -165,6 +173,11 @@ fn lapse(world: &World, post: Post, level: Level) -> i32 {
 /// The end of a paddle that has the ball's upper edge `y` at its middle.
 fn facing(y: i32) -> i32 {
     y + BALL_SIZE / 2 - PADDLE_SIZE.1 / 2
+}
+
+/// Where the ball is after `ticks`, as far as an edge.
+fn straight_on(ball: &Ball, ticks: i32) -> i32 {
+    (ball.y + ball.vy * ticks).clamp(0, BALL_LOWEST)
 }
 
 fn towards(way: i32) -> Buttons {

@@ -18,12 +18,14 @@ pub(crate) fn show(world: &World) -> Option<StateUpdate> {
     if world.doubles || world.points != POINTS {
         return None;
     }
-    let waiting = world.phase == Phase::Waiting;
-    let paddle = |post: Post| match world.paddles[post.index()] {
-        // Before the first step the paddles are where they begin.
-        Some(paddle) if !waiting => px(paddle.y),
-        _ => px(PADDLE_START),
+    // While someone is missing, what is shown is the world before the first step of the match that
+    // will begin: state 0 of whoever comes.
+    let first = World::default();
+    let world = match world.phase {
+        Phase::Waiting | Phase::Left => &first,
+        _ => world,
     };
+    let paddle = |post: Post| px(world.paddles[post.index()].unwrap_or(Paddle::START).y);
     // A ball that is about to be served, or stands there after the last point, has its velocity
     // already.
     let (vx, vy) = match (world.phase, world.winner()) {

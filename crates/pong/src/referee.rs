@@ -27,7 +27,10 @@ impl World {
             self.phase = Phase::Left;
             self.ticks_left = 0;
             self.wishes = [false; 4];
-            self.ball = Ball::resting(!self.ball.which);
+            // A ball that flew is not seen to fly back: another one is at rest.
+            if self.ball.vx != 0 {
+                self.ball = Ball::resting(!self.ball.which);
+            }
         }
     }
 
@@ -98,8 +101,6 @@ impl Pong {
         world.ticks_left = self.countdown.min(Pong::MAX_COUNTDOWN);
         world.score = [0, 0];
         world.wishes = [false; 4];
-        // One that has flown is not seen to fly back.
-        world.ball = Ball::resting(!world.ball.which);
         world.paddles.iter_mut().flatten().for_each(|paddle| *paddle = Paddle::START);
         let value = i32::from(world.points);
         raise(Event { kind: Pong::BEGIN, entity: 0, value, reach: Reach::Everyone });

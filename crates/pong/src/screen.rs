@@ -4,7 +4,7 @@
 use backspin::game::PlayerId;
 use backspin::replica::Drawn;
 
-use crate::field::{BALL_SIZE, BALL_SPEED, PADDLE_SIZE, Post, Side, UNITS};
+use crate::field::{BALL_SIZE, BALL_SPEED, PADDLE_SIZE, PADDLE_SPEED, Post, Side, UNITS};
 use crate::schema::{is_ball, is_doubles};
 
 /// Nobody sees a smaller distance.
@@ -96,16 +96,14 @@ struct Motion {
 
 impl Motion {
     fn meets(&self, post: Post, paddle: Span) -> bool {
-        let is_beside = |share: f32, tolerance: f32| {
-            let (ball, paddle) = (self.y.at(share), paddle.at(share));
-            ball <= paddle + px(PADDLE_SIZE.1) + tolerance
-                && ball >= paddle - px(BALL_SIZE) - tolerance
-        };
         // How far in front of the paddle the ball is, and where it heads, seen from the goal.
         let sign = -post.side().sign() as f32;
         let gap = |x: f32| (x - plane(post)) * sign;
         let (from, to) = (gap(self.x.from), gap(self.x.to));
-        if self.vx.from * sign >= 0.0 {
+        if from >= 0.0 && to < 0.0 {
+            return self.depth(paddle, from / (from - to)) >= -TOLERANCE;
+        }
+        if self.vx.from * sign >= 0.0 || self.vx.to * sign <= 0.0 {
             return false;
         }
         let depth = px(BALL_SIZE + PADDLE_SIZE.0);
@@ -114,8 +112,21 @@ impl Motion {
             return (-depth..0.0).contains(&to) && is_beside(1.0, -TOLERANCE);
         }
         // It turned between the frames, which show it before and after, neither of them there.
+        let depths = [0.0, 1.0].map(|share| self.depth(paddle, share));
         let step = px(BALL_SPEED.0).max(self.x.length()) + TOLERANCE;
-        (-depth - step..=step).contains(&from.min(to))
-            && (is_beside(0.0, TOLERANCE) || is_beside(1.0, TOLERANCE))
+        if from >= 0.0 {
+            return from.min(to) <= step && depths.iter().any(|depth| *depth >= -TOLERANCE);
+        }
+        // It was past the front already. If it was seen to meet it on its way, that is told; but
+        // near an end of the paddle it was not, and the paddle came and caught it late.
+        let catch = px(BALL_SPEED.1 + PADDLE_SPEED) + self.y.length() + paddle.length();
+        from >= -px(BALL_SIZE + PADDLE_SIZE.0) - step && depths[1].abs() <= catch
+    }
+
+    /// How far the ball reaches past the nearer end of the paddle: below 0 it is beyond it.
+    fn depth(&self, paddle: Span, share: f32) -> f32 {
+        let (ball, paddle) = (self.y.at(share), paddle.at(share));
+        let (top, bottom) = (ball + px(BALL_SIZE) - paddle, paddle + px(PADDLE_SIZE.1) - ball);
+        top.min(bottom)
     }
 }

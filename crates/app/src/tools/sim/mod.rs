@@ -28,7 +28,7 @@ use show::Shown;
 #[command(after_help = "\
 Examples:
   backspin sim --preset reference
-  backspin sim --preset reference --burst 3 --seeds 100 --seconds 120
+  backspin sim --game pong --preset reference --burst 3 --seeds 100 --seconds 120
   backspin sim --rtt-ms 100 --jitter-ms 0 --loss 0 --seed 7
   backspin sim --preset mobile --swarm 64 --json")]
 pub(crate) struct Args {
@@ -122,6 +122,9 @@ impl Args {
         let mut longer = link;
         longer.delay += self.rtt_step_ms / 2;
         longer.check()?;
+        if self.game == GameName::Pong && ![2, 4].contains(&self.players) {
+            return Err("pong is played by 2, or by 4 in doubles".into());
+        }
         let last = self.seed.checked_add(u64::from(self.seeds.unwrap_or(1)) - 1);
         last.ok_or("there are not so many seeds after the first: choose a smaller one")?;
         Ok(Setup {
@@ -142,10 +145,9 @@ impl Args {
         }
     }
 
-    /// Bots do not ask for another match, so one lasts as long as can be; with more than two
-    /// players it is doubles.
+    /// Bots do not ask for another match, so one lasts as long as can be.
     fn pong(&self) -> Pong {
-        let doubles = self.players > 2;
+        let doubles = self.players == 4;
         Pong { points: Pong::MAX_POINTS, doubles, countdown: 0, ..Pong::default() }
     }
 }
