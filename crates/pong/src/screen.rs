@@ -106,11 +106,6 @@ impl Motion {
         if self.vx.from * sign >= 0.0 || self.vx.to * sign <= 0.0 {
             return false;
         }
-        let depth = px(BALL_SIZE + PADDLE_SIZE.0);
-        if self.vx.to * sign <= 0.0 {
-            // It flies on: they met if the frame shows them in one place.
-            return (-depth..0.0).contains(&to) && is_beside(1.0, -TOLERANCE);
-        }
         // It turned between the frames, which show it before and after, neither of them there.
         let depths = [0.0, 1.0].map(|share| self.depth(paddle, share));
         let step = px(BALL_SPEED.0).max(self.x.length()) + TOLERANCE;
