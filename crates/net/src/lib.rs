@@ -27,6 +27,7 @@ pub mod front;
 pub mod game;
 pub mod guide;
 pub mod node;
+pub mod record;
 pub mod replica;
 pub mod room;
 pub mod server;

@@ -77,6 +77,8 @@ pub struct MemberCard {
     pub player: PlayerId,
     /// Called.
     pub name: Name,
+    /// To play or to watch.
+    pub role: Role,
     /// Where.
     pub path: Path,
     /// Whether the member is here, or only its place.
@@ -182,6 +184,16 @@ impl<G: Game> Room<G> {
     /// The world after the last tick.
     pub fn world(&self) -> &G::World {
         &self.world
+    }
+
+    /// What there is to see after the last tick.
+    pub fn state(&self) -> &State {
+        &self.view.state
+    }
+
+    /// The rules.
+    pub fn game(&self) -> &G {
+        &self.game
     }
 
     /// The last tick.

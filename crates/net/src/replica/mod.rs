@@ -25,6 +25,7 @@ pub mod state;
 pub use full::FullForm;
 pub use history::{Bodies, HISTORY_LEN, History};
 pub use parts::{Assembly, Cuts};
+pub(crate) use picture::draw_between;
 pub use picture::{Drawn, KEPT, Picture};
 pub use prediction::{Correction, Prediction};
 pub use schema::{Field, Kind, MAX_FIELDS, Mistake, Motion, Schema, Step};

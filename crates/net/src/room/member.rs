@@ -219,6 +219,7 @@ impl Member {
             session: self.session,
             player: self.player,
             name: self.name,
+            role: self.role,
             path: self.path,
             present: self.is_here(),
             rtt: self.round_trip.mean(),
