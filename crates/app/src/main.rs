@@ -3,6 +3,7 @@
 mod seed;
 mod serve;
 mod tools;
+mod utc;
 
 use std::error::Error;
 use std::io::{self, Write};
@@ -10,7 +11,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-use tools::{demo, inspect, sim};
+use tools::{demo, inspect, replay, sim};
 
 /// Pong and R-Type over UDP, with the tools around them.
 ///
@@ -28,6 +29,7 @@ enum Command {
     Serve(serve::Args),
     Inspect(inspect::Args),
     Sim(sim::Args),
+    Replay(replay::Args),
 }
 
 fn main() -> ExitCode {
@@ -36,6 +38,7 @@ fn main() -> ExitCode {
         Command::Serve(args) => serve::run(&args),
         Command::Inspect(args) => inspect::run(&args),
         Command::Sim(args) => sim::run(&args),
+        Command::Replay(args) => replay::run(&args),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

@@ -59,7 +59,6 @@ impl Form {
 }
 
 /// Writes frames.
-#[derive(Debug)]
 pub(super) struct Framer {
     form: Form,
     number: u64,
@@ -90,6 +89,13 @@ impl Framer {
     /// Moves what is sealed to the end of `out`.
     pub(super) fn take(&mut self, out: &mut Vec<u8>) {
         out.append(&mut self.sealed);
+    }
+}
+
+impl fmt::Debug for Framer {
+    /// Without the bytes: a log begins with a secret.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Framer").field("number", &self.number).finish_non_exhaustive()
     }
 }
 

@@ -66,8 +66,8 @@ fn a_log() -> Vec<u8> {
         let stream = StreamId(StreamId::FIRST_ACCEPTED.0 + n);
         server.handle_stream(now, stream, StreamEvent::Opened(path.remote));
         server.handle_stream(now, stream, StreamEvent::Received(b"\x05\0\x01\x01Alice"));
-        server.handle_datagram(now, path, &mut *b"\x08\0\x07\x01\x05\0\0\0\x39\x30\0\0".to_vec());
-        server.handle_datagram(now, path, &mut *b"\x01".to_vec());
+        server.handle_datagram(now, path, &mut b"\x08\0\x07\x01\x05\0\0\0\x39\x30\0\0".to_vec());
+        server.handle_datagram(now, path, &mut b"\x01".to_vec());
         server.handle_timeout(now);
         server.handle_stream(now, stream, StreamEvent::Closed);
         while server.poll_stream(now, &mut [0; 2048]).is_some() {}

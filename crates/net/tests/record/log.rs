@@ -9,7 +9,7 @@ use backspin::node::Node;
 use backspin::record::log::{Build, LogError, Rerun, Verdict};
 use backspin::record::{Damage, FRAME_LIMIT, Recorded};
 use backspin::room::RoomConfig;
-use backspin::sim::{Chance, Partition};
+use backspin::sim::{Chance, Partition, Preset};
 use backspin::time::Time;
 use backspin::wire::native::CloseReason;
 use backspin::wire::{Dialect, Name};
@@ -228,6 +228,25 @@ fn a_log_is_read_in_bounded_memory() {
         assert!(grown < FRAME_LIMIT as isize / 4, "{grown} bytes more are in use");
     }
     assert_eq!(rerun.finish().unwrap().difference, None);
+}
+
+/// Bytes a second of a log, with so many players over the reference link.
+fn bytes_per_second(players: usize) -> usize {
+    let mut scene = Scene::new(Dots::default(), 12, Preset::Reference.config());
+    scene.join_all(&vec![Dialect::Native; players]);
+    scene.run(Duration::from_secs(30));
+    let before = scene.log.len();
+    scene.run(Duration::from_secs(30));
+    (scene.log.len() - before) / 30
+}
+
+#[test]
+fn a_log_takes_two_and_a_half_kilobytes_a_second_for_each_player() {
+    // `backspin serve --help` and CONTRIBUTING.md say so.
+    let [idle, two] = [0, 2].map(bytes_per_second);
+    println!("{idle} B/s with nobody there, {two} B/s with two players");
+    assert!(idle <= 500, "{idle} B/s with nobody there");
+    assert!(two - idle <= 2 * 2_500, "{two} B/s with two players");
 }
 
 /// Made once in a release build: `BACKSPIN_BLESS=1 cargo test --release -p backspin --test record`
