@@ -4,6 +4,7 @@ mod play;
 mod seed;
 mod serve;
 mod tools;
+mod utc;
 
 use std::error::Error;
 use std::io::{self, Write};
@@ -11,7 +12,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-use tools::{demo, inspect, sim};
+use tools::{demo, inspect, replay, sim};
 
 /// Pong and R-Type over UDP, with the tools around them.
 ///
@@ -29,6 +30,7 @@ enum Command {
     Serve(serve::Args),
     Inspect(inspect::Args),
     Sim(sim::Args),
+    Replay(replay::Args),
 }
 
 fn main() -> ExitCode {
@@ -37,6 +39,7 @@ fn main() -> ExitCode {
         Command::Serve(args) => serve::run(&args),
         Command::Inspect(args) => inspect::run(&args),
         Command::Sim(args) => sim::run(&args),
+        Command::Replay(args) => replay::run(&args),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

@@ -1,27 +1,31 @@
 //! `backspin serve`: the dedicated server, on real sockets.
 //!
-//! `ports` binds, `stop` listens for signals, `log` tells what happens; everything else is
-//! [`Server`], which the simulator runs just the same.
+//! `ports` binds, `stop` listens for signals, `log` tells what happens, `record` writes it down;
+//! everything else is a [`Server`](backspin::server::Server), which the simulator runs just the
+//! same.
 
 mod log;
 mod ports;
+mod record;
 mod stop;
 
 use std::error::Error;
 use std::io::{self, Write};
 use std::net::IpAddr;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use backspin::dot::Dots;
 use backspin::front::{FrontConfig, Tokenless};
-use backspin::server::Server;
+use backspin::record::Recorded;
 use backspin::wire::Name;
 use backspin::wire::native::CloseReason;
 use backspin_udp::Loop;
 use tracing::level_filters::LevelFilter;
 
-use crate::seed;
+use crate::{seed, utc};
 use ports::{Dialect, Ports};
+use record::Recording;
 use stop::Stop;
 
 /// Run a dedicated server.
@@ -62,6 +66,17 @@ pub(crate) struct Args {
     #[arg(long)]
     allow_tokenless: bool,
 
+    /// Write down everything that comes in, for `backspin replay`, in a new file of this directory
+    ///
+    /// About 2.5 kB a second for each player, 0.5 kB with nobody there. The file holds the server's
+    /// secrets: whoever reads it can take any player's place as long as this server runs.
+    #[arg(long, value_name = "DIR")]
+    record: Option<PathBuf>,
+
+    /// Record every match as a replay, in a new file of this directory
+    #[arg(long, value_name = "DIR")]
+    record_matches: Option<PathBuf>,
+
     /// What is told on stderr: error, warn, info, debug or trace [default: info]
     ///
     /// The variable BACKSPIN_LOG says the same, where this is not given.
@@ -85,19 +100,26 @@ pub(crate) fn run(args: &Args) -> Result<(), Box<dyn Error>> {
         ],
     )?;
     let mut driver = Loop::with_listeners(ports.open_sockets()?, ports.open_listeners()?)?;
-    let mut server = Server::new(front_config(args, &ports), seed::secret()?);
+    let mut recording = Recording::start(args.record.as_deref(), args.record_matches.as_deref())?;
+    let (now, front, secret) = (driver.now(), front_config(args, &ports), seed::secret()?);
+    let mut server = match recording.has_log() {
+        true => Recorded::on(now, utc::unix_ms(), front, secret),
+        false => Recorded::off(front, secret),
+    };
     for room in 1..=args.rooms {
-        let (now, name) = (driver.now(), Name::new(&format!("Dots {room}")));
+        let name = Name::new(&format!("Dots {room}"));
         server.open(now, Dots::default(), name, seed::world()?, log::room_config());
     }
     announce(args, &ports);
     while !stop.is_asked() {
         let limit = driver.now() + TURN;
         driver.turn(&mut server, limit)?;
-        log::tell(&mut server);
+        log::tell(server.server_mut());
+        recording.keep(driver.now(), &mut server);
     }
-    server.close(CloseReason::Stopping);
+    server.close(driver.now(), CloseReason::Stopping);
     driver.flush(&mut server);
+    recording.finish(&mut server);
     tracing::info!("stopped; everyone was told");
     Ok(())
 }

@@ -34,6 +34,13 @@ impl GameId {
     }
 }
 
+impl fmt::Display for GameId {
+    /// The four letters, what is none of them escaped, and the version.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.game.to_be_bytes().escape_ascii(), self.version)
+    }
+}
+
 /// The buttons a player holds, as the game numbers them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Buttons(pub u16);

@@ -30,6 +30,7 @@ pub mod guide;
 pub mod host;
 pub mod local;
 pub mod node;
+pub mod record;
 pub mod replica;
 pub mod room;
 pub mod server;

@@ -77,6 +77,8 @@ pub struct MemberCard {
     pub player: PlayerId,
     /// Called.
     pub name: Name,
+    /// To play or to watch.
+    pub role: Role,
     /// Where.
     pub path: Path,
     /// How it speaks.
@@ -186,6 +188,11 @@ impl<G: Game> Room<G> {
     /// The world after the last tick.
     pub fn world(&self) -> &G::World {
         &self.world
+    }
+
+    /// What there is to see after the last tick.
+    pub fn state(&self) -> &State {
+        &self.view.state
     }
 
     /// The rules.

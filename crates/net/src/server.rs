@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use crate::front::{Call, Front, FrontConfig, RoomCard};
-use crate::game::Game;
+use crate::game::{Game, PlayerId};
 use crate::node::{Node, Path, Transmit};
 use crate::room::{Room, RoomConfig};
 use crate::time::Time;
@@ -64,6 +64,14 @@ impl<G: Game> Server<G> {
     pub fn close(&mut self, reason: CloseReason) {
         for room in 0..self.rooms.len() {
             self.rooms[room].close(reason);
+            self.after(room);
+        }
+    }
+
+    /// Removes a player who may not come back, if there is such a room and player.
+    pub fn kick(&mut self, room: usize, player: PlayerId) {
+        if let Some(kicked) = self.rooms.get_mut(room) {
+            kicked.kick(player);
             self.after(room);
         }
     }

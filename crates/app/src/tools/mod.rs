@@ -2,4 +2,5 @@
 
 pub(crate) mod demo;
 pub(crate) mod inspect;
+pub(crate) mod replay;
 pub(crate) mod sim;

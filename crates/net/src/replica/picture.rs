@@ -132,11 +132,9 @@ impl Picture {
         self.next = std::mem::replace(&mut self.drawn, next);
     }
 
-    fn look(&self, schema: &Schema, tick: f64, mut show: impl FnMut(&Entity, [f32; MAX_FIELDS])) {
-        let Some((from, to)) = self.around(tick) else { return };
-        for entity in from.entities() {
-            let next = to.and_then(|to| to.find(entity.id)).unwrap_or(entity);
-            show(next, place(schema, entity, from, to, tick));
+    fn look(&self, schema: &Schema, tick: f64, show: impl FnMut(&Entity, [f32; MAX_FIELDS])) {
+        if let Some((from, to)) = self.around(tick) {
+            draw_between(schema, from, to, tick, show);
         }
     }
 
@@ -160,6 +158,20 @@ impl Picture {
             after = Some(state);
         }
         after.map(|state| (state, None))
+    }
+}
+
+/// Draws the entities of `from`, moved on to `tick`: towards `to`, or by their velocities.
+pub(crate) fn draw_between(
+    schema: &Schema,
+    from: &State,
+    to: Option<&State>,
+    tick: f64,
+    mut show: impl FnMut(&Entity, [f32; MAX_FIELDS]),
+) {
+    for entity in from.entities() {
+        let next = to.and_then(|to| to.find(entity.id)).unwrap_or(entity);
+        show(next, place(schema, entity, from, to, tick));
     }
 }
 

@@ -229,6 +229,7 @@ impl Member {
             session: self.session,
             player: self.player,
             name: self.name,
+            role: self.role,
             path: self.path,
             dialect: self.voice.dialect(),
             role: self.role,

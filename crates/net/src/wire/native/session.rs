@@ -68,6 +68,11 @@ impl CloseReason {
         CloseReason::Violation,
         CloseReason::RoomClosed,
     ];
+
+    /// The reason with this number.
+    pub(crate) fn from_code(code: u8) -> Option<Self> {
+        CloseReason::ALL.into_iter().find(|&known| known as u8 == code)
+    }
 }
 
 #[cfg(feature = "serde")]
@@ -80,8 +85,8 @@ impl serde::Serialize for CloseReason {
 impl Close {
     pub(super) fn decode(r: &mut Reader<'_>) -> Result<Self, Malformed> {
         let (session, reason) = (decode_session(r)?, r.u8("reason")?);
-        let known = CloseReason::ALL.into_iter().find(|&known| known as u8 == reason);
-        let reason = known.ok_or(Malformed::out_of_range("reason", reason))?;
+        let reason =
+            CloseReason::from_code(reason).ok_or(Malformed::out_of_range("reason", reason))?;
         Ok(Close { session, reason })
     }
 

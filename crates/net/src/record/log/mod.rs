@@ -1,0 +1,38 @@
+//! A node's log: all that was done to a server, so that it can be done again.
+//!
+//! Everything right of the socket is pure. The same server (its seed, its configuration, its
+//! rooms) that is handed the same datagrams, streams and timeouts at the same times, and is polled
+//! in the same places, sends the same bytes. [`Recorded`] is a server that writes this down as it
+//! runs, [`Rerun`] makes another of the log and holds what it sends against what was sent then.
+//!
+//! A log is made of frames (see [the module above](super)). The first is an [`Origin`]; all others
+//! are lines, each a kind and what belongs to it, drawn in `entry.rs`. About once a second there is
+//! a checkpoint: a digest of everything sent so far, and one of what there is in the rooms.
+//!
+//! The log has the server's seed in it. Whoever reads it can make every cookie and ticket of that
+//! server, so it is to be kept like a password as long as the server runs.
+
+mod entry;
+mod origin;
+mod recorded;
+mod rerun;
+mod witness;
+
+use std::time::Duration;
+
+pub use origin::{Build, Origin};
+pub use recorded::Recorded;
+pub use rerun::{Counts, Difference, Differs, LogError, Rerun, Verdict};
+
+use super::frame::Form;
+
+pub(super) const FORM: Form = Form { letters: *b"BSNODLOG", version: 1, name: "node log" };
+
+/// No time in a log lies further from a node's origin than this: ten years.
+const LONGEST: Duration = Duration::from_secs(10 * 366 * 24 * 3600);
+
+/// What a node is given to write a datagram into, by every driver.
+const BUFFER_LEN: usize = 2048;
+
+/// Rooms in one log, at most.
+const ROOM_LIMIT: usize = 4096;

@@ -1,0 +1,193 @@
+//! How a node began: all that it takes to make it again.
+
+use std::fmt;
+use std::time::Duration;
+
+use super::super::field::{self, put_bytes, put_name, put_varint, small, varint, varint_upto};
+use super::LONGEST;
+use crate::front::{FrontConfig, LanReach, Limits, Tokenless};
+use crate::game::GameId;
+use crate::room::RoomConfig;
+use crate::session;
+use crate::time::Time;
+use crate::wire::native::PROTOCOL;
+use crate::wire::{Malformed, Name, Reader};
+
+/// What the first frame of a log says.
+///
+/// ```text
+/// | protocol u16 | dialects u8 | unix_ms | start ns | seed, 32 bytes | configuration of the door |
+/// ```
+#[derive(Clone)]
+pub struct Origin {
+    /// What wrote the log.
+    pub build: Build,
+    /// The wall clock's time at the start, in ms since 1970.
+    pub unix_ms: u64,
+    /// The node's own time at the start.
+    pub start: Time,
+    pub(super) seed: [u8; 32],
+    pub(super) config: FrontConfig,
+}
+
+/// What must be the same in two programs for one to replay the other's log.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Build {
+    /// The version of `native`.
+    pub protocol: u16,
+    /// A bit for each old dialect: 1 is `lan`, 2 is `rtype`.
+    pub dialects: u8,
+}
+
+/// A room that was opened.
+///
+/// ```text
+/// | game u32 | version u16 | name | seed u64 | warn | drop | resume_for | high_latency |   in ns
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Opening {
+    pub(super) game: GameId,
+    pub(super) name: Name,
+    pub(super) seed: u64,
+    pub(super) config: RoomConfig,
+}
+
+impl Build {
+    /// This one.
+    pub const HERE: Build = Build {
+        protocol: PROTOCOL,
+        dialects: cfg!(feature = "lan") as u8 | (cfg!(feature = "rtype") as u8) << 1,
+    };
+}
+
+impl Origin {
+    /// What the server calls itself.
+    pub fn name(&self) -> Name {
+        self.config.name
+    }
+
+    pub(super) fn encode(&self, out: &mut Vec<u8>) {
+        let Origin { build, unix_ms, start, seed, config } = self;
+        out.extend_from_slice(&build.protocol.to_be_bytes());
+        out.push(build.dialects);
+        put_varint(out, *unix_ms);
+        put_varint(out, start.as_nanos());
+        out.extend_from_slice(seed);
+        encode_front(config, out);
+    }
+
+    /// Reads as far as the build, and the rest only if it is this one: another may have written
+    /// it otherwise.
+    pub(super) fn decode(r: &mut Reader<'_>) -> Result<Result<Self, Build>, Malformed> {
+        let build = Build { protocol: r.u16_be("protocol")?, dialects: r.u8("dialects")? };
+        if build != Build::HERE {
+            return Ok(Err(build));
+        }
+        let unix_ms = varint(r, "unix_ms")?;
+        let start = Time::from_nanos(varint_upto(r, "start", LONGEST.as_nanos() as u64)?);
+        let seed = r.array("seed")?;
+        let config = decode_front(r)?;
+        Ok(Ok(Origin { build, unix_ms, start, seed, config }))
+    }
+}
+
+impl fmt::Debug for Origin {
+    /// Without the seed: who has it can guess every cookie and ticket.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Origin { build, unix_ms, start, config, .. } = self;
+        let mut shown = f.debug_struct("Origin");
+        shown.field("build", build).field("unix_ms", unix_ms).field("start", start);
+        shown.field("name", &config.name).finish_non_exhaustive()
+    }
+}
+
+fn encode_front(config: &FrontConfig, out: &mut Vec<u8>) {
+    let FrontConfig {
+        name,
+        native_port,
+        lan_port,
+        rtype_port,
+        token,
+        tokenless,
+        lan_reach,
+        limits,
+    } = config;
+    put_name(out, name);
+    for port in [native_port, lan_port, rtype_port] {
+        put_varint(out, (*port).into());
+    }
+    put_bytes(out, token);
+    out.push(u8::from(*tokenless == Tokenless::Allowed));
+    out.push(u8::from(*lan_reach == LanReach::Everywhere));
+    let Limits {
+        sessions,
+        sessions_per_ip,
+        stranger_datagrams_per_s,
+        player_datagrams_per_s,
+        streams,
+        streams_per_ip,
+    } = *limits;
+    put_varint(out, sessions.into());
+    put_varint(out, sessions_per_ip.into());
+    put_varint(out, stranger_datagrams_per_s.into());
+    put_varint(out, player_datagrams_per_s.into());
+    put_varint(out, streams as u64);
+    put_varint(out, streams_per_ip as u64);
+}
+
+fn decode_front(r: &mut Reader<'_>) -> Result<FrontConfig, Malformed> {
+    Ok(FrontConfig {
+        name: field::name(r, "name")?,
+        native_port: small(r, "native_port")?,
+        lan_port: small(r, "lan_port")?,
+        rtype_port: small(r, "rtype_port")?,
+        token: field::bytes(r, "token")?.to_vec(),
+        tokenless: match r.flag("tokenless")? {
+            true => Tokenless::Allowed,
+            false => Tokenless::Refused,
+        },
+        lan_reach: match r.flag("lan_reach")? {
+            true => LanReach::Everywhere,
+            false => LanReach::PrivateOnly,
+        },
+        limits: Limits {
+            sessions: small(r, "sessions")?,
+            sessions_per_ip: small(r, "sessions_per_ip")?,
+            stranger_datagrams_per_s: small(r, "stranger_datagrams_per_s")?,
+            player_datagrams_per_s: small(r, "player_datagrams_per_s")?,
+            streams: small(r, "streams")?,
+            streams_per_ip: small(r, "streams_per_ip")?,
+        },
+    })
+}
+
+impl Opening {
+    pub(super) fn encode(&self, out: &mut Vec<u8>) {
+        let Opening { game, name, seed, config } = self;
+        out.extend_from_slice(&game.game.to_be_bytes());
+        out.extend_from_slice(&game.version.to_be_bytes());
+        put_name(out, name);
+        out.extend_from_slice(&seed.to_be_bytes());
+        // What a room tells about itself changes nothing that it does.
+        let RoomConfig { liveness, resume_for, high_latency, journal: _ } = *config;
+        for span in [liveness.warn, liveness.drop, resume_for, high_latency] {
+            put_varint(out, span.min(LONGEST).as_nanos() as u64);
+        }
+    }
+
+    pub(super) fn decode(r: &mut Reader<'_>) -> Result<Self, Malformed> {
+        let game = GameId { game: r.u32_be("game")?, version: r.u16_be("version")? };
+        let (name, seed) = (field::name(r, "name")?, r.u64_be("seed")?);
+        let mut span = |field| {
+            let ns = varint_upto(r, field, LONGEST.as_nanos() as u64)?;
+            Ok(Duration::from_nanos(ns))
+        };
+        let config = RoomConfig {
+            liveness: session::Limits { warn: span("warn")?, drop: span("drop")? },
+            resume_for: span("resume_for")?,
+            high_latency: span("high_latency")?,
+            journal: 0,
+        };
+        Ok(Opening { game, name, seed, config })
+    }
+}

@@ -1,0 +1,44 @@
+//! Recording: what happened to a node, and what happened in a match.
+//!
+//! ```text
+//! log     -> everything that was done to a server; played back to the same digest
+//! replay  -> the states of one room, tick by tick; shown later, with seeking
+//! frame   -> what both are cut into: lengths and checksums
+//! field   -> numbers, addresses, names
+//! ```
+//!
+//! Nothing here opens a file: writers append to a `Vec<u8>` that the caller writes out, readers
+//! are handed bytes. Those bytes may be anything. A file that was cut short or damaged is refused
+//! with a [`Damage`] that says where; what stands before the damage can still be read.
+
+mod field;
+mod frame;
+pub mod log;
+pub mod replay;
+
+pub use frame::{Damage, FRAME_LIMIT, FramePlace};
+pub use log::{Recorded, Rerun};
+pub use replay::{Replay, ReplayWriter};
+
+/// What a file is, by its first bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FileKind {
+    /// A [`log`].
+    NodeLog,
+    /// A [`replay`].
+    Replay,
+}
+
+impl FileKind {
+    /// What begins with `bytes`, of which eight are enough; `None` if it is neither.
+    pub fn of(bytes: &[u8]) -> Option<Self> {
+        match bytes {
+            _ if log::FORM.is_begun_by(bytes) => Some(FileKind::NodeLog),
+            _ if replay::FORM.is_begun_by(bytes) => Some(FileKind::Replay),
+            _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

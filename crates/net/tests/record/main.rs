@@ -1,0 +1,11 @@
+//! Recording: node logs that replay to the same digest, match replays that seek, and what becomes
+//! of both when they are damaged.
+
+#[path = "../counting/mod.rs"]
+mod counting;
+mod log;
+mod replay;
+mod scene;
+#[path = "../../examples/tag/rules.rs"]
+#[allow(dead_code)]
+pub mod tag;
