@@ -518,7 +518,7 @@ impl<G: Game> Room<G> {
         {
             view.now.clear(self.tick);
             self.game.capture(&self.world, &mut view.now);
-            view.translate();
+            view.translate(&self.game);
         }
         #[cfg(feature = "lan")]
         {

@@ -21,6 +21,7 @@ mod place;
 mod prediction;
 pub mod schema;
 pub mod state;
+mod trail;
 
 pub use full::FullForm;
 pub use history::{Bodies, HISTORY_LEN, History};
@@ -29,3 +30,4 @@ pub use picture::{Drawn, KEPT, Picture};
 pub use prediction::{Correction, Prediction};
 pub use schema::{Field, Kind, MAX_FIELDS, Mistake, Motion, Schema, Step};
 pub use state::{ENTITY_LIMIT, Entity, PushError, State};
+pub use trail::Trail;

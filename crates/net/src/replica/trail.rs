@@ -1,0 +1,170 @@
+//! The player's own entity, ahead of a server that acknowledges nothing.
+//!
+//! Nobody says which inputs a state has taken in, so the path tells: what was predicted after each
+//! of the last inputs is kept, and where a state says that the own entity is, it was somewhere on
+//! that path. From the place that fits best the prediction starts again and replays the rest. As
+//! long as the server follows the path, whenever, nothing is corrected; where it leaves it (a
+//! press took a tick longer there), the distance is, and what is seen of it fades. Who stands
+//! still has a path of one point: the prediction ends exactly where the server is.
+
+use std::collections::VecDeque;
+
+use super::picture::fade;
+use super::prediction::{Prediction, blend};
+use super::{Entity, MAX_FIELDS, Motion, Schema, State};
+use crate::game::{Buttons, Event, Game, PlayerId};
+
+/// The path of so many inputs is kept: about a second.
+const STEPS: usize = 64;
+
+/// A state that shows the own entity later or earlier than usual by one input is as unlikely as
+/// one that shows it off the path by this share of a step: less, and turns would hide errors;
+/// more, and the network's unrest would look like one.
+const UNUSUAL: f32 = 0.3;
+
+/// How much of what a state shows of the usual lag is believed.
+const LAG_GAIN: f32 = 1.0 / 16.0;
+
+/// What one player predicts of the own entity, and how it came there.
+#[derive(Debug)]
+pub struct Trail<G: Game> {
+    own: u16,
+    schema: &'static Schema,
+    prediction: Prediction<G>,
+    steps: VecDeque<Step>,
+    /// How many inputs old a state is when it comes, usually; unknown at first.
+    lag: Option<f32>,
+    error: [f32; MAX_FIELDS],
+}
+
+/// The own entity after an input.
+#[derive(Clone, Copy, Debug)]
+struct Step {
+    number: u32,
+    buttons: Buttons,
+    entity: Entity,
+}
+
+impl<G: Game> Trail<G> {
+    /// The prediction of `player` from a first state on; `None` if the own entity is not in it.
+    /// `lag` is how many inputs old a state is when it comes, where that is known.
+    pub fn new(game: G, player: PlayerId, state: &State, lag: Option<f32>) -> Option<Self> {
+        let (own, schema) = (game.entity_of(player), game.schema());
+        let entity = *state.find(own)?;
+        let mut prediction = Prediction::new(game, player, state);
+        prediction.restart(state, 0);
+        let mut steps = VecDeque::with_capacity(STEPS);
+        steps.push_back(Step { number: 0, buttons: Buttons::default(), entity });
+        Some(Trail { own, schema, prediction, steps, lag, error: [0.0; MAX_FIELDS] })
+    }
+
+    /// The id of the own entity.
+    pub fn own(&self) -> u16 {
+        self.own
+    }
+
+    /// The own entity after the newest input, and that input's number.
+    pub fn newest(&self) -> Option<(u32, &Entity)> {
+        self.steps.back().map(|step| (step.number, &step.entity))
+    }
+
+    /// One input further. What happens is shown now, and not again when it is replayed.
+    pub fn advance(&mut self, buttons: Buttons, show: impl FnMut(Event)) {
+        let Some(before) = self.steps.back().map(|step| step.entity) else { return };
+        self.prediction.advance(buttons).for_each(show);
+        if self.steps.len() == STEPS {
+            self.steps.pop_front();
+        }
+        let entity = self.prediction.own().copied().unwrap_or(before);
+        self.steps.push_back(Step { number: self.prediction.tick(), buttons, entity });
+    }
+
+    /// Takes what a state says of the own entity: `false` if it is not there any more.
+    pub fn reconcile(&mut self, state: &State) -> bool {
+        let Some(said) = state.find(self.own) else { return false };
+        let then = self.steps.back().map(|step| step.entity);
+        let Some(at) = self.best(said) else { return false };
+        self.learn(at);
+        // What was on the path before is not gone to again, but may be drawn from.
+        self.steps.drain(..at.saturating_sub(1));
+        let at = at.min(1);
+        let moved = difference(self.schema, said, &self.steps[at].entity);
+        if at > 0 {
+            shift(self.schema, &mut self.steps[at - 1].entity, &moved);
+        }
+        self.steps[at].entity = *said;
+        self.prediction.restart(state, self.steps[at].number);
+        for step in self.steps.iter_mut().skip(at + 1) {
+            self.prediction.advance(step.buttons).for_each(drop);
+            if let Some(own) = self.prediction.own() {
+                step.entity = *own;
+            }
+        }
+        if let (Some(then), Some(now)) = (then, self.steps.back()) {
+            let seen = difference(self.schema, &then, &now.entity);
+            self.error.iter_mut().zip(seen).for_each(|(error, seen)| *error += seen);
+        }
+        true
+    }
+
+    /// Draws the own entity `fraction` of an input's time after the newest, `ms` after the last
+    /// frame.
+    pub fn draw(&mut self, fraction: f32, ms: f32) -> Option<(&Entity, [f32; MAX_FIELDS])> {
+        self.error.iter_mut().for_each(|error| *error = fade(*error, ms));
+        let newest = &self.steps.back()?.entity;
+        let before = self.steps.iter().rev().nth(1).map_or(newest, |step| &step.entity);
+        let mut fields = blend(self.schema, before, newest, fraction);
+        fields.iter_mut().zip(self.error).for_each(|(field, error)| *field += error);
+        Some((newest, fields))
+    }
+
+    /// Where on the path the own entity is said to be.
+    fn best(&self, said: &Entity) -> Option<usize> {
+        let newest = self.steps.len().checked_sub(1)?;
+        let pairs = self.steps.iter().zip(self.steps.iter().skip(1));
+        let stride = pairs
+            .map(|(a, b)| length(&difference(self.schema, &b.entity, &a.entity)))
+            .fold(0.0, f32::max);
+        let cost = |index: usize| {
+            let off = length(&difference(self.schema, said, &self.steps[index].entity));
+            let lag = (newest - index) as f32;
+            off + self.lag.map_or(0.0, |usual| (lag - usual).abs() * UNUSUAL * stride.max(1.0))
+        };
+        (0..self.steps.len()).min_by(|&a, &b| cost(a).total_cmp(&cost(b)))
+    }
+
+    /// Learns how late states are, where the path leaves no doubt: where it moves.
+    fn learn(&mut self, at: usize) {
+        let step = &self.steps[at];
+        let moves = |other: Option<&Step>| other.is_some_and(|other| other.entity != step.entity);
+        if at == 0 || !moves(self.steps.get(at - 1)) {
+            return;
+        }
+        let lag = (self.steps.len() - 1 - at) as f32;
+        self.lag = Some(self.lag.map_or(lag, |usual| usual + (lag - usual) * LAG_GAIN));
+    }
+}
+
+/// How far `a` is from `b`, by field: only what moves.
+fn difference(schema: &Schema, a: &Entity, b: &Entity) -> [f32; MAX_FIELDS] {
+    let mut difference = [0.0; MAX_FIELDS];
+    let kind = schema.kinds.get(usize::from(a.kind)).filter(|_| a.kind == b.kind);
+    for (i, field) in kind.into_iter().flat_map(|kind| kind.fields).enumerate() {
+        if matches!(field.motion, Motion::Along { .. }) {
+            difference[i] = field.value(a.fields[i]) - field.value(b.fields[i]);
+        }
+    }
+    difference
+}
+
+/// Moves an entity by so much.
+fn shift(schema: &Schema, entity: &mut Entity, by: &[f32; MAX_FIELDS]) {
+    let Some(kind) = schema.kinds.get(usize::from(entity.kind)) else { return };
+    for (i, field) in kind.fields.iter().enumerate() {
+        entity.fields[i] = field.quantise(field.value(entity.fields[i]) + by[i]);
+    }
+}
+
+fn length(difference: &[f32; MAX_FIELDS]) -> f32 {
+    difference.iter().map(|part| part * part).sum::<f32>().sqrt()
+}

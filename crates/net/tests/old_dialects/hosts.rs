@@ -1,0 +1,1 @@
+//! Against hosts that are not ours.
