@@ -8,14 +8,14 @@ use std::collections::VecDeque;
 use std::time::Duration;
 
 use super::{Client, ClientEvent, Frame, INPUT_PERIOD, Speech};
-use crate::clock::{ArrivalClock, Delay, LossMeter};
+use crate::clock::{ArrivalClock, Delay, LossMeter, Mark};
 use crate::game::{Buttons, Event, Game, PlayerId, Reach};
 use crate::replica::{Drawn, KEPT, Picture, State, Trail};
 use crate::time::Time;
 
 /// Of states that come faster than this, the newest in each such stretch is kept: all that are
-/// kept reach back for a quarter of a second at least.
-const FINEST_S: f64 = 0.004;
+/// kept reach back for three quarters of a second at least.
+const FINEST_S: f64 = 0.012;
 
 /// A client that was stopped for longer does not make up for the inputs it missed.
 const CATCH_UP_LIMIT: u32 = 4;
@@ -78,18 +78,18 @@ impl<G: Game> Plain<G> {
 
     // --- what comes in -----------------------------------------------------------------------
 
-    /// Takes a state that came now, with its number if it has one: `read` writes it. Says whether
-    /// it is newer than the newest.
+    /// Takes a state that came now, with what is known of when it was made: `read` writes it. Says
+    /// whether it is newer than the newest.
     pub(super) fn take(
         &mut self,
         now: Time,
-        number: Option<u32>,
+        mark: Mark,
         read: impl FnOnce(&G, &mut State),
     ) -> bool {
-        if let Some(number) = number {
+        if let Mark::Number(number) = mark {
             self.loss.get_or_insert_with(LossMeter::new).handle_arrival(number);
         }
-        let Some(stamp_s) = self.clock.handle_state(now, number) else { return false };
+        let Some(stamp_s) = self.clock.handle_state(now, mark) else { return false };
         let next = match self.picture.newest() {
             None => 0,
             Some(newest) if newest > 0 && stamp_s - self.stamp_s(newest - 1) < FINEST_S => newest,

@@ -264,7 +264,9 @@ impl<G: Game> Client<G> {
         let (player, rtt) = (self.player, self.round_trip.mean());
         let Some(rtype) = self.rtype() else { return };
         let place = rtype.told.place(now, rtype.plain.period(), entities);
-        if place == Place::First && rtype.told.finish(now) {
+        if let Place::First(_) = place
+            && rtype.told.finish(now)
+        {
             rtype.amend();
         }
         rtype.told.handle_state(now, place, entities);
@@ -274,16 +276,17 @@ impl<G: Game> Client<G> {
                 return;
             }
             Place::More => rtype.amend(),
-            Place::First => {
+            Place::First(mark) => {
                 let Rtype { plain, told, .. } = rtype;
-                plain.take(now, None, |game, state| game.read_rtype(told.entities(), state));
+                plain.take(now, mark, |game, state| game.read_rtype(told.entities(), state));
+                self.counts.states += 1;
             }
         }
+        let Some(rtype) = self.rtype() else { return };
         // Only a datagram that speaks of the own ship says where it is.
         if let Some(player) = player.filter(|own| entities.iter().any(|told| told.id == own.0)) {
             rtype.plain.reconcile(player, rtt);
         }
-        self.counts.states += u64::from(place == Place::First);
     }
 
     /// Nobody says which player we are: the one with our name and, where several have it, the

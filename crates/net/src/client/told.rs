@@ -6,9 +6,14 @@
 //! have had it seems lost: the first program's server tells ships and enemies in one, shots and
 //! power-ups in another, so of a class that a State does not speak of all stays, moving on, for a
 //! fifth of a second; and where a class comes in several datagrams, two States must leave it out.
+//!
+//! What flies straight tells how much time lies between two States, by the way and the velocity:
+//! better than their arrival does. Against its velocity things move only in a State that was
+//! overtaken on the way.
 
 use std::time::Duration;
 
+use crate::clock::Mark;
 use crate::replica::ENTITY_LIMIT;
 use crate::time::Time;
 use crate::wire::List;
@@ -23,9 +28,17 @@ const CARRY_FOR: Duration = Duration::from_millis(100);
 /// Half the time from one State to the next, before that is known.
 const FIRST_HALF: Duration = Duration::from_millis(10);
 
-/// A thing that moves further from one State to the next is elsewhere: it does not tell in which
-/// order they were made.
+/// A thing that moves further from one State to the next is elsewhere: it tells no time.
 const ELSEWHERE_PX: f32 = 128.0;
+
+/// All ways together may be off from straight by this share.
+const CROOKED: f32 = 0.1;
+
+/// Velocities are trusted after so many States in which things moved by them. One in which they
+/// move against them counts for so many less: a server may mean something else by a velocity.
+const TRUST_AFTER: u32 = 16;
+const TRUST_LIMIT: u32 = 64;
+const DISTRUST: u32 = 4;
 
 /// Everything that the server has told and not taken back.
 #[derive(Debug, Default)]
@@ -36,7 +49,8 @@ pub(super) struct Told {
     began: Option<Time>,
     count: u32,
     classes: [Class; 2],
-    was_old: bool,
+    /// How often things moved by their velocities, up to a limit.
+    trust: u32,
     entities: Vec<Entity>,
 }
 
@@ -61,10 +75,10 @@ struct Class {
 }
 
 /// What a State datagram is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Place {
-    /// The first of a State.
-    First,
+    /// The first of a State, and what is known of when that was made.
+    First(Mark),
     /// More of the same State.
     More,
     /// It was overtaken: it tells what was before.
@@ -75,23 +89,28 @@ impl Told {
     /// Where a State datagram that came now belongs. `period` is the time from one State to the
     /// next, where it is known.
     pub(super) fn place(
-        &self,
+        &mut self,
         now: Time,
         period: Option<Duration>,
         entities: &List<'_, Entity>,
     ) -> Place {
         let half = period.map_or(FIRST_HALF, |period| period / 2);
-        match self.began {
-            Some(began) if now.since(began) <= half => {
-                if !entities.iter().any(|entity| self.is_told(entity.id)) {
-                    Place::More
-                } else if !self.was_old && self.is_older(entities) {
-                    Place::Old
-                } else {
-                    Place::First
-                }
+        let soon = self.began.is_some_and(|began| now.since(began) <= half);
+        if soon && !entities.iter().any(|entity| self.is_told(entity.id)) {
+            return Place::More;
+        }
+        let is_trusted = self.trust >= TRUST_AFTER;
+        match self.elapsed_s(entities) {
+            Some(elapsed_s) if elapsed_s > 0.0 => {
+                self.trust = (self.trust + 1).min(TRUST_LIMIT);
+                let known = Duration::try_from_secs_f32(elapsed_s).ok().filter(|_| is_trusted);
+                Place::First(known.map_or(Mark::Unknown, Mark::After))
             }
-            _ => Place::First,
+            Some(elapsed_s) if elapsed_s < 0.0 => {
+                self.trust = self.trust.saturating_sub(DISTRUST);
+                if is_trusted { Place::Old } else { Place::First(Mark::Unknown) }
+            }
+            _ => Place::First(Mark::Unknown),
         }
     }
 
@@ -113,10 +132,9 @@ impl Told {
 
     /// Takes a State datagram that came now.
     pub(super) fn handle_state(&mut self, now: Time, place: Place, entities: &List<'_, Entity>) {
-        self.was_old = place == Place::Old;
         match place {
             Place::Old => return,
-            Place::First => {
+            Place::First(_) => {
                 self.began = Some(now);
                 self.count = self.count.wrapping_add(1);
                 self.classes.iter_mut().for_each(|class| class.pieces = 0);
@@ -176,15 +194,24 @@ impl Told {
         self.find(id).is_ok_and(|i| self.things[i].count == self.count)
     }
 
-    /// Whether things would move against their own velocities: then this was made before.
-    fn is_older(&self, entities: &List<'_, Entity>) -> bool {
-        let way = entities.iter().filter_map(|then| {
-            let now = self.things[self.find(then.id).ok()?].entity;
+    /// How much later than the newest State this was made, by what flies straight in both;
+    /// negative is earlier. `None` if nothing does, or not all at the same pace.
+    fn elapsed_s(&self, entities: &List<'_, Entity>) -> Option<f32> {
+        let (mut along, mut squares, mut ways) = (0.0, 0.0, 0.0);
+        for then in entities.iter() {
+            let Ok(i) = self.find(then.id) else { continue };
+            let Thing { entity: now, count, .. } = self.things[i];
             let (x, y) = (then.x - now.x, then.y - now.y);
-            let near = x.abs() <= ELSEWHERE_PX && y.abs() <= ELSEWHERE_PX;
-            near.then_some(x * (now.vx + then.vx) + y * (now.vy + then.vy))
-        });
-        way.sum::<f32>() < 0.0
+            let is_near = x.abs() <= ELSEWHERE_PX && y.abs() <= ELSEWHERE_PX;
+            if count == self.count && is_near && (now.vx, now.vy) == (then.vx, then.vy) {
+                along += x * now.vx + y * now.vy;
+                squares += now.vx * now.vx + now.vy * now.vy;
+                ways += x * x + y * y;
+            }
+        }
+        let elapsed_s = along / squares;
+        let crooked = ways - elapsed_s * along;
+        (elapsed_s.is_finite() && crooked <= CROOKED * ways).then_some(elapsed_s)
     }
 
     fn put(&mut self, now: Time, count: u32, entity: Entity) {

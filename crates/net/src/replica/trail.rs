@@ -17,10 +17,17 @@ use crate::game::{Buttons, Event, Game, PlayerId};
 /// The path of so many inputs is kept: about a second.
 const STEPS: usize = 64;
 
-/// A state that shows the own entity later or earlier than usual by one input is as unlikely as
-/// one that shows it off the path by this share of a step: less, and turns would hide errors;
-/// more, and the network's unrest would look like one.
+/// What speaks against a place on the path, in lengths of a step. A state may be so many inputs
+/// later or earlier than usual, by the network's unrest.
+const UNREST: f32 = 2.0;
+
+/// Within that, each input is worth less than a step off the path: nothing is corrected that may
+/// be unrest. Beyond, nearly as much, so that no turn of the path hides an error for long.
 const UNUSUAL: f32 = 0.3;
+const STRANGE: f32 = 0.9;
+
+/// The path goes elsewhere than the own entity has gone since the last state; opposite is twice.
+const ASTRAY: f32 = 1.0;
 
 /// How much of what a state shows of the usual lag is believed.
 const LAG_GAIN: f32 = 1.0 / 16.0;
@@ -34,6 +41,8 @@ pub struct Trail<G: Game> {
     steps: VecDeque<Step>,
     /// How many inputs old a state is when it comes, usually; unknown at first.
     lag: Option<f32>,
+    /// The own entity in the last state.
+    said: Entity,
     error: [f32; MAX_FIELDS],
 }
 
@@ -55,7 +64,8 @@ impl<G: Game> Trail<G> {
         prediction.restart(state, 0);
         let mut steps = VecDeque::with_capacity(STEPS);
         steps.push_back(Step { number: 0, buttons: Buttons::default(), entity });
-        Some(Trail { own, schema, prediction, steps, lag, error: [0.0; MAX_FIELDS] })
+        let error = [0.0; MAX_FIELDS];
+        Some(Trail { own, schema, prediction, steps, lag, said: entity, error })
     }
 
     /// The id of the own entity.
@@ -84,7 +94,8 @@ impl<G: Game> Trail<G> {
         let Some(said) = state.find(self.own) else { return false };
         let then = self.steps.back().map(|step| step.entity);
         let Some(at) = self.best(said) else { return false };
-        self.learn(at);
+        self.learn(at, said);
+        self.said = *said;
         // What was on the path before is not gone to again, but may be drawn from.
         self.steps.drain(..at.saturating_sub(1));
         let at = at.min(1);
@@ -120,28 +131,49 @@ impl<G: Game> Trail<G> {
 
     /// Where on the path the own entity is said to be.
     fn best(&self, said: &Entity) -> Option<usize> {
-        let newest = self.steps.len().checked_sub(1)?;
-        let pairs = self.steps.iter().zip(self.steps.iter().skip(1));
-        let stride = pairs
-            .map(|(a, b)| length(&difference(self.schema, &b.entity, &a.entity)))
-            .fold(0.0, f32::max);
+        let way = difference(self.schema, said, &self.said);
+        let stride = (1..self.steps.len()).map(|i| length(&self.step(i))).fold(1.0, f32::max);
         let cost = |index: usize| {
-            let off = length(&difference(self.schema, said, &self.steps[index].entity));
-            let lag = (newest - index) as f32;
-            off + self.lag.map_or(0.0, |usual| (lag - usual).abs() * UNUSUAL * stride.max(1.0))
+            let off = length(&difference(self.schema, said, &self.steps[index].entity)) / stride;
+            let astray = ASTRAY * (1.0 - alike(&way, &self.step(index)));
+            let unusual = self.lag.map_or(0.0, |usual| {
+                let inputs = ((self.steps.len() - 1 - index) as f32 - usual).abs();
+                UNUSUAL * inputs.min(UNREST) + STRANGE * (inputs - UNREST).max(0.0)
+            });
+            off + astray + unusual
         };
         (0..self.steps.len()).min_by(|&a, &b| cost(a).total_cmp(&cost(b)))
     }
 
-    /// Learns how late states are, where the path leaves no doubt: where it moves.
-    fn learn(&mut self, at: usize) {
-        let step = &self.steps[at];
-        let moves = |other: Option<&Step>| other.is_some_and(|other| other.entity != step.entity);
-        if at == 0 || !moves(self.steps.get(at - 1)) {
+    /// How the own entity moved with an input.
+    fn step(&self, index: usize) -> [f32; MAX_FIELDS] {
+        match index.checked_sub(1) {
+            None => [0.0; MAX_FIELDS],
+            Some(before) => {
+                let (from, to) = (&self.steps[before].entity, &self.steps[index].entity);
+                difference(self.schema, to, from)
+            }
+        }
+    }
+
+    /// Learns how late states are, where the path leaves no doubt: the own entity moves, on it.
+    fn learn(&mut self, at: usize, said: &Entity) {
+        let off = difference(self.schema, said, &self.steps[at].entity);
+        if length(&off) > 0.0 || length(&self.step(at)) == 0.0 {
             return;
         }
         let lag = (self.steps.len() - 1 - at) as f32;
         self.lag = Some(self.lag.map_or(lag, |usual| usual + (lag - usual) * LAG_GAIN));
+    }
+}
+
+/// 1 for two ways in the same direction, or none at all; -1 for opposite ones.
+fn alike(a: &[f32; MAX_FIELDS], b: &[f32; MAX_FIELDS]) -> f32 {
+    let lengths = length(a) * length(b);
+    if lengths > 0.0 {
+        a.iter().zip(b).map(|(a, b)| a * b).sum::<f32>() / lengths
+    } else {
+        f32::from(u8::from(length(a) == length(b)))
     }
 }
 

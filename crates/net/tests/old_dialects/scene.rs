@@ -217,6 +217,7 @@ impl Seen {
         for drawn in &frame.entities {
             let [x, y, vx, vy, ..] = drawn.fields;
             let spot = Spot { at: [x, y], velocity: [vx / 60.0, vy / 60.0].map(|v| v as i32) };
+            let towards = [drawn.entity.fields[2], drawn.entity.fields[3]];
             let id = drawn.entity.id;
             spots.insert(id, spot);
             let Some(before) = self.spots.get(&id) else { continue };
@@ -230,7 +231,7 @@ impl Seen {
             } else {
                 jumped |= jump;
             }
-            if id >= 100 && before.velocity == spot.velocity {
+            if id >= 100 && before.velocity == spot.velocity && towards == spot.velocity {
                 self.drifts += 1.0;
                 let [vx, vy] = spot.velocity.map(|v| v as f32);
                 let along = (x - before.at[0]) * vx + (y - before.at[1]) * vy;
