@@ -72,8 +72,13 @@ impl<G: Game> Plain<G> {
 
     /// The newest input's number, and where the own entity is after it.
     pub(super) fn predicted(&self) -> Option<(u32, [f32; 2])> {
-        let (number, entity) = self.own.as_ref()?.newest()?;
+        let (number, entity) = self.own.as_ref().filter(|own| self.has(own))?.newest()?;
         Some((number, self.game.schema().place_of(entity)?))
+    }
+
+    /// Whether the own entity is there: it may be dead.
+    fn has(&self, own: &Trail<G>) -> bool {
+        self.state.find(own.own()).is_some()
     }
 
     // --- what comes in -----------------------------------------------------------------------
@@ -152,15 +157,13 @@ impl<G: Game> Plain<G> {
                 frame.entities.push(Drawn { entity: *entity, fields });
             }
         });
-        if let Some(own) = &mut self.own {
-            let fraction = now.since(self.last_input).div_duration_f32(INPUT_PERIOD).min(1.0);
-            let drawn = own.draw(fraction, ms).map(|(&entity, fields)| Drawn { entity, fields });
-            let place = |drawn: &Drawn| drawn.entity.id;
-            if let Some(drawn) = drawn
-                && let Err(i) = frame.entities.binary_search_by_key(&drawn.entity.id, place)
-            {
-                frame.entities.insert(i, drawn);
-            }
+        let fraction = now.since(self.last_input).div_duration_f32(INPUT_PERIOD).min(1.0);
+        let is_there = self.own.as_ref().is_some_and(|own| self.has(own));
+        if let Some((&entity, fields)) =
+            self.own.as_mut().filter(|_| is_there).and_then(|own| own.draw(fraction, ms))
+        {
+            let place = frame.entities.partition_point(|drawn| drawn.entity.id < entity.id);
+            frame.entities.insert(place, Drawn { entity, fields });
         }
     }
 

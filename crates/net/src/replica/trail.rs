@@ -200,3 +200,125 @@ fn shift(schema: &Schema, entity: &mut Entity, by: &[f32; MAX_FIELDS]) {
 fn length(difference: &[f32; MAX_FIELDS]) -> f32 {
     difference.iter().map(|part| part * part).sum::<f32>().sqrt()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dot::{Dots, World};
+    use crate::game::{PlayerInput, Turn};
+
+    const ALICE: PlayerId = PlayerId(1);
+
+    /// A player, and a server that takes each input so many ticks later, or twice, or not at all.
+    struct Table {
+        server: World,
+        state: State,
+        trail: Trail<Dots>,
+    }
+
+    impl Table {
+        fn new() -> Self {
+            let game = Dots::default();
+            let mut server = game.begin(0);
+            game.join(&mut server, ALICE);
+            let mut state = State::default();
+            game.capture(&server, &mut state);
+            let trail = Trail::new(game, ALICE, &state, None).expect("it is there");
+            Table { server, state, trail }
+        }
+
+        /// The server steps with `buttons` and says so.
+        fn serve(&mut self, buttons: Buttons) {
+            let inputs = [PlayerInput { player: ALICE, buttons, drawn: None }];
+            let game = Dots::default();
+            game.step(&mut self.server, &mut Turn::new(1, &inputs, &[], &mut Vec::new()));
+            self.state.clear(0);
+            game.capture(&self.server, &mut self.state);
+            assert!(self.trail.reconcile(&self.state));
+        }
+
+        fn press(&mut self, buttons: Buttons) {
+            self.trail.advance(buttons, |_| {});
+        }
+
+        fn place(&self) -> [i32; 2] {
+            let (_, own) = self.trail.newest().expect("it is there");
+            [own.fields[0], own.fields[1]]
+        }
+
+        fn truth(&self) -> [i32; 2] {
+            [self.server.dots[0].x, self.server.dots[0].y]
+        }
+    }
+
+    /// Round and back, with rests.
+    fn walk(i: usize) -> Buttons {
+        [Buttons::RIGHT, Buttons::DOWN, Buttons::LEFT, Buttons(0), Buttons::UP, Buttons::DOWN]
+            [i / 7 % 6]
+    }
+
+    #[test]
+    fn a_server_that_follows_late_corrects_nothing() {
+        for late in [0, 1, 6, 20] {
+            let mut table = Table::new();
+            let mut path = vec![table.place()];
+            for i in 0..300 {
+                table.press(walk(i));
+                path.push(table.place());
+                if let Some(then) = i.checked_sub(late) {
+                    table.serve(walk(then));
+                    assert_eq!(table.truth(), path[then + 1]);
+                    assert_eq!(table.place(), path[i + 1], "input {i}, {late} late");
+                }
+            }
+            assert_eq!(table.trail.error, [0.0; MAX_FIELDS]);
+        }
+    }
+
+    #[test]
+    fn who_stands_still_is_where_the_server_says() {
+        // The server holds a button for a tick longer, or one less.
+        for (pressed, held) in [(10, 11), (10, 9), (10, 14)] {
+            let mut table = Table::new();
+            for i in 0..60 {
+                table.press(if i < pressed { Buttons::RIGHT } else { Buttons(0) });
+                if i >= 6 {
+                    table.serve(if i < 6 + held { Buttons::RIGHT } else { Buttons(0) });
+                }
+            }
+            assert_eq!(table.place(), table.truth(), "{pressed} were {held}");
+        }
+    }
+
+    #[test]
+    fn a_correction_is_drawn_away_and_not_at_once() {
+        let mut table = Table::new();
+        table.press(Buttons(0));
+        let before = table.trail.draw(1.0, 16.0).expect("it is there").1;
+        table.serve(Buttons::RIGHT);
+        let after = table.trail.draw(1.0, 16.0).expect("it is there").1;
+        assert!(after[0] > before[0] && after[0] - before[0] < 2.5, "{before:?} {after:?}");
+        for _ in 0..60 {
+            table.trail.draw(1.0, 16.0);
+        }
+        let at_last = table.trail.draw(1.0, 16.0).expect("it is there").1;
+        assert!((at_last[0] - before[0] - 5.0).abs() < 0.01, "{at_last:?}");
+    }
+
+    #[test]
+    fn the_path_is_kept_for_64_inputs_and_no_more() {
+        let mut table = Table::new();
+        for count in 2..=200 {
+            table.press(Buttons::RIGHT);
+            assert_eq!(table.trail.steps.len(), count.min(64));
+        }
+    }
+
+    #[test]
+    fn who_is_not_there_is_not_predicted() {
+        let mut table = Table::new();
+        assert!(!table.trail.reconcile(&State::default()));
+        assert!(Trail::new(Dots::default(), PlayerId(2), &table.state, None).is_none());
+        table.press(Buttons::RIGHT);
+    }
+}
