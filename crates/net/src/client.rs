@@ -7,9 +7,13 @@
 #[cfg(feature = "lan")]
 mod lan;
 mod native;
+#[cfg(any(feature = "lan", feature = "rtype"))]
+mod plain;
 #[cfg(feature = "rtype")]
 mod rtype;
 mod seat;
+#[cfg(feature = "rtype")]
+mod told;
 
 use std::collections::VecDeque;
 use std::net::SocketAddr;
@@ -132,7 +136,7 @@ pub struct ClientCounts {
 pub struct Frame {
     /// Everything that is drawn, in the order of its ids.
     pub entities: Vec<Drawn>,
-    /// The server tick at which the others are drawn, with its fraction.
+    /// The server tick at which the others are drawn, with its fraction (`native`).
     pub drawn_tick: Option<f64>,
 }
 
@@ -155,8 +159,8 @@ pub struct Client<G: Game> {
     /// Until when the server keeps our place, if it is lost.
     resume_until: Time,
     due: Due,
-    /// The old dialects' newest state, and how many there were.
-    state: State,
+    /// Nothing: what there is before the server has said anything.
+    empty: State,
     roster: Vec<RosterLine>,
     events: VecDeque<ClientEvent>,
     counts: ClientCounts,
@@ -181,9 +185,9 @@ enum Phase {
 enum Speech<G: Game> {
     Native(Box<native::Native<G>>),
     #[cfg(feature = "rtype")]
-    Rtype(rtype::Rtype),
+    Rtype(Box<rtype::Rtype<G>>),
     #[cfg(feature = "lan")]
-    Lan(lan::Lan),
+    Lan(Box<lan::Lan<G>>),
 }
 
 /// What is to be sent.
@@ -222,11 +226,12 @@ impl<G: Game> Client<G> {
             #[cfg(feature = "rtype")]
             Dialect::Rtype => {
                 let until = now + rtype::DIAL_FOR;
-                (Speech::Rtype(rtype::Rtype::default()), Phase::Dialing { until })
+                let rtype = rtype::Rtype::new(now, game.clone());
+                (Speech::Rtype(Box::new(rtype)), Phase::Dialing { until })
             }
             #[cfg(feature = "lan")]
             Dialect::Lan => (
-                Speech::Lan(lan::Lan::default()),
+                Speech::Lan(Box::new(lan::Lan::new(now, game.clone()))),
                 Phase::Asking(Retry::new(now, RetryPolicy::HELLO)),
             ),
         };
@@ -245,7 +250,7 @@ impl<G: Game> Client<G> {
             next_input: now,
             resume_until: now,
             due: Due::default(),
-            state: State::default(),
+            empty: State::default(),
             roster: Vec::new(),
             events: VecDeque::new(),
             counts: ClientCounts::default(),
@@ -303,12 +308,20 @@ impl<G: Game> Client<G> {
 
     /// The newest that the server said of the world.
     pub fn state(&self) -> &State {
-        self.seat().and_then(seat::Seat::newest_state).unwrap_or(&self.state)
+        #[cfg(any(feature = "lan", feature = "rtype"))]
+        if let Some(plain) = self.plain() {
+            return plain.state();
+        }
+        self.seat().and_then(seat::Seat::newest_state).unwrap_or(&self.empty)
     }
 
     /// The tick of the newest snapshot; in the old dialects, how many states were taken.
     pub fn server_tick(&self) -> u32 {
-        self.seat().and_then(seat::Seat::newest_tick).unwrap_or(self.state.tick)
+        match self.config.dialect {
+            Dialect::Native => self.seat().and_then(seat::Seat::newest_tick).unwrap_or(0),
+            #[cfg(any(feature = "lan", feature = "rtype"))]
+            _ => self.counts.states as u32,
+        }
     }
 
     /// The number of the newest input (`native`): the tick that it is for.
@@ -331,13 +344,22 @@ impl<G: Game> Client<G> {
         self.seat().map(|seat| seat.server_tick_at(now))
     }
 
-    /// How far behind others are drawn, and why (`native`).
+    /// How far behind others are drawn, and why; in the old dialects behind when states come.
     pub fn delay(&self) -> Option<Delay> {
+        #[cfg(any(feature = "lan", feature = "rtype"))]
+        if let Some(plain) = self.plain() {
+            return Some(plain.delay());
+        }
         self.seat().map(seat::Seat::delay)
     }
 
-    /// The tick that is predicted (`native`), and where the own entity is in it.
+    /// The tick that is predicted, in the old dialects the newest input, and where the own entity
+    /// is after it.
     pub fn predicted(&self) -> Option<(u32, [f32; 2])> {
+        #[cfg(any(feature = "lan", feature = "rtype"))]
+        if let Some(plain) = self.plain() {
+            return plain.predicted();
+        }
         let prediction = self.seat()?.prediction()?;
         let own = prediction.own()?;
         Some((prediction.tick(), self.game.schema().place_of(own)?))
@@ -349,6 +371,10 @@ impl<G: Game> Client<G> {
         frame.drawn_tick = None;
         if let Some(seat) = self.seat_mut() {
             seat.draw(now, frame);
+        }
+        #[cfg(any(feature = "lan", feature = "rtype"))]
+        if let Some(plain) = self.plain_mut() {
+            plain.draw(now, frame);
         }
     }
 
@@ -492,16 +518,6 @@ impl<G: Game> Client<G> {
                 _ => self.end(EndReason::NotResponding),
             },
             _ => {}
-        }
-    }
-
-    /// The old dialects have no ticks: an input every so often.
-    #[cfg(any(feature = "lan", feature = "rtype"))]
-    fn make_plain_inputs(&mut self, now: Time) {
-        // A client that was stopped for a while does not run after the past.
-        while self.next_input <= now {
-            self.due.input = true;
-            self.next_input += INPUT_PERIOD;
         }
     }
 

@@ -181,21 +181,57 @@ impl Game for Dots {
         world.swarm.extend(swarm.iter().map(Dot::from_entity));
     }
 
+    /// The first of the swarm is the ball.
     #[cfg(feature = "lan")]
     fn lan_state(&self, world: &World) -> Option<crate::wire::lan::StateUpdate> {
         let y = |i: usize| world.dots.get(i).map_or(390.0, |dot| dot.y as f32);
+        let ball = world.swarm.first();
+        let at = ball.map_or((710, 440), |ball| (ball.x, ball.y));
+        let moved = ball.map_or((0, 0), |ball| ball.moved);
         Some(crate::wire::lan::StateUpdate {
             seq: 0,
             p1y: y(1),
             p2y: y(0),
-            ballx: 710.0,
-            bally: 440.0,
-            ballvx: 0.0,
-            ballvy: 0.0,
+            ballx: at.0 as f32,
+            bally: at.1 as f32,
+            ballvx: (moved.0 * 60) as f32,
+            ballvy: (moved.1 * 60) as f32,
             p1: 0,
             p2: 0,
         })
     }
+
+    #[cfg(feature = "lan")]
+    fn read_lan(&self, update: &crate::wire::lan::StateUpdate, state: &mut State) {
+        let ball = [update.ballx, update.bally, update.ballvx, update.ballvy];
+        for (id, values) in [
+            (1, [50.0, update.p1y, 0.0, 0.0]),
+            (2, [1370.0, update.p2y, 0.0, 0.0]),
+            (Dots::FIRST_OF_SWARM, ball),
+        ] {
+            // Three ids, in order.
+            let _ = state.push(read(id, values));
+        }
+    }
+
+    #[cfg(feature = "rtype")]
+    fn read_rtype(&self, entities: &[crate::wire::rtype::Entity], state: &mut State) {
+        for entity in entities {
+            let Ok(id) = u16::try_from(entity.id) else { continue };
+            // A state that is full has no room for more; that is all.
+            let _ = state.push(read(id, [entity.x, entity.y, entity.vx, entity.vy]));
+        }
+    }
+}
+
+/// A dot of a stranger's numbers: px, and px/s.
+#[cfg(any(feature = "lan", feature = "rtype"))]
+fn read(id: u16, values: [f32; 4]) -> Entity {
+    let mut counts = [0; FIELDS.len()];
+    for ((count, field), value) in counts.iter_mut().zip(FIELDS).zip(values) {
+        *count = field.quantise(value);
+    }
+    Entity::new(&SCHEMA, id, 0, &counts)
 }
 
 #[cfg(test)]
@@ -239,6 +275,74 @@ mod tests {
         let mut world = two();
         Dots::default().leave(&mut world, PlayerId(1));
         assert_eq!(world.dots.len(), 1);
+    }
+
+    const HOSTILE: [f32; 6] = [f32::NAN, f32::INFINITY, f32::NEG_INFINITY, 1e38, -1e38, -0.0];
+
+    #[test]
+    #[cfg(feature = "lan")]
+    fn hostile_numbers_of_a_lan_host_are_brought_into_the_field() {
+        let mut state = State::default();
+        for value in HOSTILE {
+            let update = crate::wire::lan::StateUpdate {
+                seq: 1,
+                p1y: value,
+                p2y: value,
+                ballx: value,
+                bally: value,
+                ballvx: value,
+                ballvy: value,
+                p1: 255,
+                p2: 255,
+            };
+            state.clear(0);
+            Dots::default().read_lan(&update, &mut state);
+            assert_eq!(state.entities().len(), 3);
+            assert!(state.entities().iter().all(|entity| entity.conforms(&SCHEMA)), "{value}");
+        }
+    }
+
+    #[test]
+    #[cfg(feature = "rtype")]
+    fn hostile_numbers_of_an_rtype_server_are_brought_into_the_field_and_its_ids_into_16_bits() {
+        use crate::wire::rtype;
+        let entity = |id, value| rtype::Entity {
+            id,
+            kind: rtype::Kind::Enemy,
+            x: value,
+            y: value,
+            vx: value,
+            vy: value,
+            rgba: 0,
+        };
+        let mut state = State::default();
+        for value in HOSTILE {
+            state.clear(0);
+            let ids = [0, 1, 65_535, 65_536, u32::MAX];
+            Dots::default().read_rtype(&ids.map(|id| entity(id, value)), &mut state);
+            let ids: Vec<_> = state.entities().iter().map(|entity| entity.id).collect();
+            assert_eq!(ids, [0, 1, 65_535]);
+            assert!(state.entities().iter().all(|entity| entity.conforms(&SCHEMA)), "{value}");
+        }
+    }
+
+    #[test]
+    #[cfg(feature = "rtype")]
+    fn a_dot_reads_as_it_was_said() {
+        let (game, world) = (Dots::default(), two());
+        let said = |dot: &Dot| crate::wire::rtype::Entity {
+            id: dot.player.0,
+            kind: crate::wire::rtype::Kind::Player,
+            x: dot.x as f32,
+            y: dot.y as f32,
+            vx: (dot.moved.0 * 60) as f32,
+            vy: (dot.moved.1 * 60) as f32,
+            rgba: 0,
+        };
+        let said: Vec<_> = world.dots.iter().map(said).collect();
+        let mut state = State::default();
+        game.read_rtype(&said, &mut state);
+        assert_eq!(game.restore(&state), world);
     }
 
     #[test]

@@ -322,6 +322,34 @@ pub trait Game: Clone {
     fn lan_state(&self, _world: &Self::World) -> Option<crate::wire::lan::StateUpdate> {
         None
     }
+
+    /// Writes what a host of Networked Pong says into an empty state, in the order of ids. The
+    /// right paddle is the guest's own: the [entity](Game::entity_of) of player 2.
+    ///
+    /// The numbers are a stranger's: [`Field::quantise`](crate::replica::Field::quantise) brings
+    /// them into range.
+    #[cfg(feature = "lan")]
+    fn read_lan(&self, _update: &crate::wire::lan::StateUpdate, _state: &mut State) {}
+
+    /// What is said of an entity in `rtype`, where `plain` is what the names of its fields make of
+    /// it: a game knows its kinds and colours better. `None` leaves it out.
+    #[cfg(feature = "rtype")]
+    fn rtype_entity(
+        &self,
+        _entity: &Entity,
+        plain: crate::wire::rtype::Entity,
+    ) -> Option<crate::wire::rtype::Entity> {
+        Some(plain)
+    }
+
+    /// Writes what an `rtype` server says into an empty state. `entities` are in the order of
+    /// their ids, each id once; an id that no entity here can have is left out, and a player's
+    /// ship is the [entity](Game::entity_of) of the player with its id.
+    ///
+    /// The numbers are a stranger's: [`Field::quantise`](crate::replica::Field::quantise) brings
+    /// them into range.
+    #[cfg(feature = "rtype")]
+    fn read_rtype(&self, _entities: &[crate::wire::rtype::Entity], _state: &mut State) {}
 }
 
 #[cfg(test)]

@@ -83,8 +83,6 @@ pub struct MemberCard {
     pub path: Path,
     /// How it speaks.
     pub dialect: Dialect,
-    /// To play or to watch.
-    pub role: Role,
     /// Whether the member is here, or only its place.
     pub present: bool,
     /// The round trip that the server measures.
@@ -538,7 +536,7 @@ impl<G: Game> Room<G> {
         {
             view.now.clear(self.tick);
             self.game.capture(&self.world, &mut view.now);
-            view.translate();
+            view.translate(&self.game);
         }
         #[cfg(feature = "lan")]
         {

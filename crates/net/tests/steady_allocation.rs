@@ -10,11 +10,11 @@ use backspin::client::{Client, ClientConfig, Frame};
 use backspin::dot::Dots;
 use backspin::front::FrontConfig;
 use backspin::game::{Buttons, Game};
-use backspin::node::{Node, Path};
+use backspin::node::{Node, Path, StreamEvent, StreamId, StreamNode};
 use backspin::room::RoomConfig;
 use backspin::server::Server;
 use backspin::time::Time;
-use backspin::wire::{Dialect, Name};
+use backspin::wire::{Dialect, List, Name, lan, rtype};
 
 #[path = "../examples/tag/rules.rs"]
 #[allow(dead_code)]
@@ -193,4 +193,108 @@ fn a_swarm_under_way_allocates_nothing() {
 fn a_game_of_tag_under_way_allocates_nothing() {
     let table = assert_steady(tag::Tag);
     assert!(table.heard > 10, "{} events", table.heard);
+}
+
+/// A client of an old program, which moves 40 things in `rtype`.
+struct Guest {
+    client: Client<Dots>,
+    now: Time,
+    frame: Frame,
+    drawn: usize,
+}
+
+impl Guest {
+    fn new(dialect: Dialect) -> Self {
+        let now = Time::from_millis(1_000);
+        let mut config = ClientConfig::new(SERVER, dialect, Name::new("Alice"));
+        config.own_port = 5000;
+        let mut client = Client::new(now, Dots::default(), config, [1; 32]);
+        if dialect == Dialect::Rtype {
+            let mut out = [0; 64];
+            for bytes in [&[0, 0, 100, 1][..], &[6, 0, 2, 1, 0xCC, 0x10, 0, 0, 0, 0]] {
+                while client.poll_stream(now, &mut out).is_some() {}
+                client.handle_stream(now, StreamId(0), StreamEvent::Received(bytes));
+            }
+            let players = [rtype::RosterEntry { id: 1, lives: 3, name: Name::new("Alice") }];
+            let roster = rtype::Roster { players: List::new(&players) };
+            let len = rtype::Packet::Roster(roster).encode(&mut out).unwrap();
+            client.handle_datagram(now, Path::to(SERVER), &mut out[..len]);
+        }
+        Guest { client, now, frame: Frame::default(), drawn: 0 }
+    }
+
+    /// A state every 17 ms, in two datagrams in `rtype`, and a frame every 16.
+    fn pass(&mut self, dialect: Dialect) {
+        self.now += MS;
+        let (now, ms) = (self.now, self.now.as_millis());
+        let held = (ms / 143).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 17;
+        self.client.press(Buttons(held as u16 & 63));
+        let mut out = [0; 2048];
+        let x = (ms % 1400) as f32;
+        if ms.is_multiple_of(17) && dialect == Dialect::Lan {
+            let update = lan::StateUpdate {
+                seq: (ms / 17) as u32,
+                p1y: x / 2.0,
+                p2y: 390.0,
+                ballx: x,
+                bally: 400.0,
+                ballvx: 60.0,
+                ballvy: 0.0,
+                p1: 0,
+                p2: 0,
+            };
+            let len = lan::Packet::StateUpdate(update).encode(&mut out).unwrap();
+            self.client.handle_datagram(now, Path::to(SERVER), &mut out[..len]);
+        } else if ms.is_multiple_of(17) {
+            for (first, kind) in [(1, rtype::Kind::Player), (100, rtype::Kind::Bullet)] {
+                // Some are gone, and come again.
+                let entity = |i: u32| rtype::Entity {
+                    id: first + i + (ms / 170) as u32 % 3,
+                    kind,
+                    x,
+                    y: 10.0 * i as f32,
+                    vx: 1000.0,
+                    vy: 0.0,
+                    rgba: 0,
+                };
+                let entities: [_; 20] = std::array::from_fn(|i| entity(i as u32));
+                let state = rtype::State { entities: List::new(&entities) };
+                let len = rtype::Packet::State(state).encode(&mut out).unwrap();
+                self.client.handle_datagram(now, Path::to(SERVER), &mut out[..len]);
+            }
+        }
+        if self.client.poll_timeout().is_some_and(|due| due <= now) {
+            self.client.handle_timeout(now);
+        }
+        while self.client.poll_transmit(now, &mut out).is_some() {}
+        while self.client.poll_event().is_some() {}
+        if ms.is_multiple_of(16) {
+            self.client.draw(now, &mut self.frame);
+            self.drawn += self.frame.entities.len();
+        }
+    }
+}
+
+#[test]
+fn a_guest_of_an_old_program_allocates_nothing() {
+    for dialect in [Dialect::Lan, Dialect::Rtype] {
+        let mut guest = Guest::new(dialect);
+        for _ in 0..8_000 {
+            guest.pass(dialect);
+        }
+        assert!(guest.client.is_playing() && guest.client.predicted().is_some(), "{dialect}");
+        let (states, before) = (guest.client.counts().states, counting::allocations());
+        guest.drawn = 0;
+        if std::env::var_os("FIND_ALLOCATION").is_some() {
+            counting::panic_at_the_next();
+        }
+        for _ in 0..10_000 {
+            guest.pass(dialect);
+        }
+        counting::let_be();
+        let allocations = counting::allocations() - before;
+        assert_eq!(allocations, 0, "{dialect}: run with FIND_ALLOCATION=1 to see the first");
+        assert!(guest.client.counts().states - states > 550, "{dialect}");
+        assert!(guest.drawn > 3 * 600, "{dialect}: {} drawn", guest.drawn);
+    }
 }

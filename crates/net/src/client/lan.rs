@@ -1,16 +1,29 @@
 //! The client in `lan`: HELLO until it is answered, then a paddle's direction for every state.
 
+use super::plain::Plain;
 use super::{Client, Phase, Speech};
+use crate::clock::Mark;
 use crate::game::{Buttons, Game, PlayerId};
+use crate::replica::State;
 use crate::time::Time;
 use crate::wire::Full;
 use crate::wire::lan::{GuestInput, Hello, Packet, StateUpdate, Steer};
 
+/// A guest is always the right player, the second of two.
+const GUEST: PlayerId = PlayerId(2);
+
 /// What `lan` keeps.
-#[derive(Debug, Default)]
-pub(super) struct Lan {
+#[derive(Debug)]
+pub(super) struct Lan<G: Game> {
     /// The newest state; `None` takes any.
     newest: Option<StateUpdate>,
+    pub(super) plain: Plain<G>,
+}
+
+impl<G: Game> Lan<G> {
+    pub(super) fn new(now: Time, game: G) -> Self {
+        Lan { newest: None, plain: Plain::new(now, game) }
+    }
 }
 
 impl<G: Game> Client<G> {
@@ -28,7 +41,7 @@ impl<G: Game> Client<G> {
             Ok(Packet::HelloAck(_)) => self.enter_lan(now),
             Ok(Packet::StateUpdate(state)) => {
                 self.enter_lan(now);
-                self.handle_lan_state(state);
+                self.handle_lan_state(now, state);
             }
             Ok(_) => {
                 self.counts.stray += 1;
@@ -44,20 +57,21 @@ impl<G: Game> Client<G> {
 
     fn enter_lan(&mut self, now: Time) {
         if matches!(self.phase, Phase::Asking(_)) {
-            // A guest is always the right player, the second of two.
-            self.enter(now, PlayerId(2));
+            self.enter(now, GUEST);
         }
     }
 
     /// Takes the first state whatever its number, then only larger ones, as signed numbers.
-    fn handle_lan_state(&mut self, state: StateUpdate) {
+    fn handle_lan_state(&mut self, now: Time, state: StateUpdate) {
         let Speech::Lan(lan) = &mut self.speech else { return };
-        if lan.newest.is_some_and(|newest| state.seq as i32 <= newest.seq as i32) {
+        let is_news = lan.newest.is_none_or(|newest| state.seq as i32 > newest.seq as i32);
+        let read = |game: &G, out: &mut State| game.read_lan(&state, out);
+        if !is_news || !lan.plain.take(now, Mark::Number(state.seq), read) {
             self.counts.stray += 1;
             return;
         }
         lan.newest = Some(state);
-        self.state.tick = state.seq;
+        lan.plain.reconcile(GUEST, None);
         self.counts.states += 1;
     }
 
@@ -71,12 +85,15 @@ impl<G: Game> Client<G> {
         if !std::mem::take(&mut self.due.input) {
             return None;
         }
-        let held = |button| self.buttons.contains(button);
-        let y = match (held(Buttons::UP), held(Buttons::DOWN)) {
-            (true, false) => Steer::Up,
-            (false, true) => Steer::Down,
-            _ => Steer::Still,
-        };
-        Some(Packet::GuestInput(GuestInput { tick: 0, y }).encode(out))
+        Some(Packet::GuestInput(GuestInput { tick: 0, y: self.steer() }).encode(out))
+    }
+
+    /// What the buttons say to a paddle.
+    pub(super) fn steer(&self) -> Steer {
+        match self.buttons.axis(Buttons::UP, Buttons::DOWN) {
+            ..0 => Steer::Up,
+            0 => Steer::Still,
+            1.. => Steer::Down,
+        }
     }
 }

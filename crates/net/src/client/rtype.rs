@@ -4,6 +4,8 @@
 use std::net::SocketAddr;
 use std::time::Duration;
 
+use super::plain::Plain;
+use super::told::{Place, Told};
 use super::{Client, ClientEvent, Phase, RosterLine, Speech};
 use crate::game::{Game, PlayerId};
 use crate::node::{StreamAction, StreamEvent, StreamId};
@@ -12,7 +14,7 @@ use crate::time::Time;
 use crate::wire::rtype::{
     Buttons, Disconnect, Entity, Hello, Input, Message, Packet, Ping, Pong, TcpHello, VERSION,
 };
-use crate::wire::{Fault, Full};
+use crate::wire::{Fault, Full, List};
 
 /// How long the TCP step may take.
 pub(super) const DIAL_FOR: Duration = Duration::from_secs(5);
@@ -28,13 +30,14 @@ const INBOX_LEN: usize = 256;
 
 /// What `rtype` keeps.
 #[derive(Debug)]
-pub(super) struct Rtype {
+pub(super) struct Rtype<G: Game> {
     dial: Dial,
     inbox: Vec<u8>,
     token: u32,
     sequence: u32,
-    entities: Vec<Entity>,
+    told: Told,
     next_knock: Option<Time>,
+    pub(super) plain: Plain<G>,
 }
 
 /// How far the TCP step has come.
@@ -55,36 +58,41 @@ enum Dial {
     Closed,
 }
 
-impl Default for Rtype {
-    fn default() -> Self {
+impl<G: Game> Rtype<G> {
+    pub(super) fn new(now: Time, game: G) -> Self {
         let inbox = Vec::with_capacity(INBOX_LEN);
         Rtype {
             dial: Dial::Wanted,
             inbox,
             token: 0,
             sequence: 0,
-            entities: Vec::new(),
+            told: Told::default(),
             next_knock: None,
+            plain: Plain::new(now, game),
         }
     }
-}
 
-impl Rtype {
+    /// The newest state has changed.
+    fn amend(&mut self) {
+        let Rtype { plain, told, .. } = self;
+        plain.amend(|game, state| game.read_rtype(told.entities(), state));
+    }
+
     pub(super) fn knock_again(&mut self, now: Time) {
         self.next_knock = Some(now);
     }
 }
 
 impl<G: Game> Client<G> {
-    /// What the newest State of an `rtype` server says.
+    /// What an `rtype` server has told and not taken back, by its ids.
     pub fn rtype_entities(&self) -> &[Entity] {
         match &self.speech {
-            Speech::Rtype(rtype) => &rtype.entities,
+            Speech::Rtype(rtype) => rtype.told.entities(),
             _ => &[],
         }
     }
 
-    fn rtype(&mut self) -> Option<&mut Rtype> {
+    fn rtype(&mut self) -> Option<&mut Rtype<G>> {
         match &mut self.speech {
             Speech::Rtype(rtype) => Some(rtype),
             _ => None,
@@ -220,13 +228,18 @@ impl<G: Game> Client<G> {
                 let Pong { sequence, timestamp } = pong;
                 self.handle_answer(now, Question { sequence, timestamp });
             }
-            Packet::State(state) => {
+            Packet::State(state) => self.handle_rtype_state(now, &state.entities),
+            Packet::Spawn(spawn) => {
                 if let Some(rtype) = self.rtype() {
-                    rtype.entities.clear();
-                    rtype.entities.extend(state.entities.iter());
+                    rtype.told.spawn(now, spawn.entity);
+                    rtype.amend();
                 }
-                self.state.tick = self.state.tick.wrapping_add(1);
-                self.counts.states += 1;
+            }
+            Packet::Despawn(despawn) => {
+                if let Some(rtype) = self.rtype() {
+                    rtype.told.despawn(despawn.id);
+                    rtype.amend();
+                }
             }
             Packet::Roster(roster) => {
                 self.roster.clear();
@@ -235,6 +248,7 @@ impl<G: Game> Client<G> {
                     name: entry.name,
                     lives: entry.lives,
                 }));
+                self.find_own();
                 self.note(ClientEvent::Roster);
             }
             Packet::ReturnToMenu(_) => self.end(EndReason::SentToMenu),
@@ -244,6 +258,49 @@ impl<G: Game> Client<G> {
             rtype.next_knock = None;
         }
         self.heard(now);
+    }
+
+    fn handle_rtype_state(&mut self, now: Time, entities: &List<'_, Entity>) {
+        let (player, rtt) = (self.player, self.round_trip.mean());
+        let Some(rtype) = self.rtype() else { return };
+        let place = rtype.told.place(now, rtype.plain.period(), entities);
+        if let Place::First(_) = place
+            && rtype.told.finish(now)
+        {
+            rtype.amend();
+        }
+        rtype.told.handle_state(now, place, entities);
+        match place {
+            Place::Old => {
+                self.counts.stray += 1;
+                return;
+            }
+            Place::More => rtype.amend(),
+            Place::First(mark) => {
+                let Rtype { plain, told, .. } = rtype;
+                plain.take(now, mark, |game, state| game.read_rtype(told.entities(), state));
+                self.counts.states += 1;
+            }
+        }
+        let Some(rtype) = self.rtype() else { return };
+        // Only a datagram that speaks of the own ship says where it is.
+        if let Some(player) = player.filter(|own| entities.iter().any(|told| told.id == own.0)) {
+            rtype.plain.reconcile(player, rtt);
+        }
+    }
+
+    /// Nobody says which player we are: the one with our name and, where several have it, the
+    /// last of them when we first look, for as long as that one plays.
+    fn find_own(&mut self) {
+        let own_name = self.config.name;
+        let ours = |line: &&RosterLine| line.name == own_name && line.player.0 <= u16::MAX.into();
+        let same = |line: &&RosterLine| Some(line.player) == self.player;
+        if self.roster.iter().filter(ours).any(|line| same(&line)) {
+            return;
+        }
+        if let Some(line) = self.roster.iter().rfind(ours) {
+            self.player = Some(line.player);
+        }
     }
 
     pub(super) fn speak_rtype(&mut self, now: Time, out: &mut [u8]) -> Option<Result<usize, Full>> {

@@ -42,6 +42,17 @@ const MIN_PERIOD_S: f64 = 0.000_5;
 /// Where states have no numbers, a gap of more periods than this has lost some.
 const GAP_PERIODS: f64 = 1.75;
 
+/// What is known of when a state was made.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Mark {
+    /// Its number: one more with every state.
+    Number(u32),
+    /// It was made so long after the newest: the world has moved on by so much.
+    After(Duration),
+    /// Nothing.
+    Unknown,
+}
+
 /// The clock that others are drawn by in dialects whose states have no ticks: from 17 uneven
 /// ones a second to a thousand.
 ///
@@ -77,16 +88,16 @@ impl ArrivalClock {
         ArrivalClock::default()
     }
 
-    /// Takes a state that arrived, with its number if it has one, and says what time it shows
-    /// on the scale of [`ArrivalClock::drawn`]: later than all before it. Nothing if it is not
+    /// Takes a state that arrived, with what is known of when it was made, and says what time it
+    /// shows on the scale of [`ArrivalClock::drawn`]: later than all before it. Nothing if it is not
     /// newer than the newest: it is of no use any more.
     ///
     /// A state that comes in several datagrams has arrived with the first.
-    pub fn handle_state(&mut self, now: Time, number: Option<u32>) -> Option<f64> {
+    pub fn handle_state(&mut self, now: Time, mark: Mark) -> Option<f64> {
         match &mut self.flow {
-            Some(flow) => flow.handle_state(now, number),
+            Some(flow) => flow.handle_state(now, mark),
             None => {
-                self.flow = Some(Flow::new(now, number));
+                self.flow = Some(Flow::new(now, mark.number()));
                 Some(0.0)
             }
         }
@@ -115,6 +126,15 @@ impl ArrivalClock {
     }
 }
 
+impl Mark {
+    fn number(self) -> Option<u32> {
+        match self {
+            Mark::Number(number) => Some(number),
+            Mark::After(_) | Mark::Unknown => None,
+        }
+    }
+}
+
 impl Flow {
     fn new(now: Time, number: Option<u32>) -> Self {
         Flow {
@@ -133,9 +153,10 @@ impl Flow {
         }
     }
 
-    fn handle_state(&mut self, now: Time, number: Option<u32>) -> Option<f64> {
+    fn handle_state(&mut self, now: Time, mark: Mark) -> Option<f64> {
         let arrival_s = seconds(now, self.began).max(self.arrival_s);
-        let steps = self.steps(arrival_s, number)?;
+        let number = mark.number();
+        let steps = self.steps(arrival_s, mark)?;
         self.note_wait(arrival_s);
         self.gaps_s.push(arrival_s - self.arrival_s);
         let mean_s = match number {
@@ -155,12 +176,15 @@ impl Flow {
     }
 
     /// How many states further than the newest this one is.
-    fn steps(&self, arrival_s: f64, number: Option<u32>) -> Option<f64> {
-        if let (Some(number), Some(newest)) = (number, self.number) {
+    fn steps(&self, arrival_s: f64, mark: Mark) -> Option<f64> {
+        if let (Some(number), Some(newest)) = (mark.number(), self.number) {
             let ahead = number.wrapping_sub(newest) as i32;
             return (ahead > 0).then_some(f64::from(ahead));
         }
         let settled = self.period_s.filter(|_| arrival_s - self.rhythm_from_s > FIRST_S);
+        if let (Mark::After(since), Some(period_s)) = (mark, settled) {
+            return Some(since.as_secs_f64() / period_s).filter(|&steps| steps > 0.0);
+        }
         let periods = settled.map_or(1.0, |period_s| (arrival_s - self.stamp_s) / period_s);
         Some(if periods > GAP_PERIODS { periods.round() } else { 1.0 })
     }
@@ -234,7 +258,7 @@ mod tests {
         for frame in 0..3_600u32 {
             let now = Time::from_nanos(u64::from(frame) * 16_666_667);
             while let Some((at, index, made_ms)) = arrivals.next_if(|(at, ..)| *at <= now) {
-                if let Some(stamp_s) = clock.handle_state(at, Some(index)) {
+                if let Some(stamp_s) = clock.handle_state(at, Mark::Number(index)) {
                     assert!(states.last().is_none_or(|(newest_s, _)| stamp_s >= *newest_s));
                     states.push((stamp_s, made_ms));
                 }
@@ -309,17 +333,17 @@ mod tests {
     #[test]
     fn a_state_that_is_not_newer_is_of_no_use() {
         let mut clock = ArrivalClock::new();
-        assert!(clock.handle_state(Time::ZERO, Some(7)).is_some());
-        assert!(clock.handle_state(Time::from_millis(20), Some(9)).is_some());
-        assert_eq!(clock.handle_state(Time::from_millis(21), Some(8)), None);
-        assert_eq!(clock.handle_state(Time::from_millis(22), Some(9)), None);
+        assert!(clock.handle_state(Time::ZERO, Mark::Number(7)).is_some());
+        assert!(clock.handle_state(Time::from_millis(20), Mark::Number(9)).is_some());
+        assert_eq!(clock.handle_state(Time::from_millis(21), Mark::Number(8)), None);
+        assert_eq!(clock.handle_state(Time::from_millis(22), Mark::Number(9)), None);
     }
 
     #[test]
     fn without_numbers_a_lost_state_leaves_the_rhythm_alone() {
         let mut clock = ArrivalClock::new();
         for index in (0..400u64).filter(|index| index % 10 != 5) {
-            clock.handle_state(Time::from_millis(index * 50), None);
+            clock.handle_state(Time::from_millis(index * 50), Mark::Unknown);
         }
         let period = clock.period().unwrap();
         assert!(period.abs_diff(Duration::from_millis(50)) < Duration::from_millis(1));
@@ -335,7 +359,8 @@ mod tests {
                 while now_ms < end_ms {
                     now_ms += period_ms;
                     number += 1;
-                    clock.handle_state(Time::from_millis(now_ms), numbered.then_some(number));
+                    let mark = if numbered { Mark::Number(number) } else { Mark::Unknown };
+                    clock.handle_state(Time::from_millis(now_ms), mark);
                 }
                 let behind_s =
                     now_ms as f64 / 1e3 - clock.drawn(Time::from_millis(now_ms)).unwrap();
@@ -350,10 +375,10 @@ mod tests {
     fn after_a_pause_the_rhythm_begins_anew() {
         let mut clock = ArrivalClock::new();
         for index in 0..100u64 {
-            clock.handle_state(Time::from_millis(index * 20), None);
+            clock.handle_state(Time::from_millis(index * 20), Mark::Unknown);
         }
         for index in 0..100u64 {
-            clock.handle_state(Time::from_millis(60_000 + index * 20), None);
+            clock.handle_state(Time::from_millis(60_000 + index * 20), Mark::Unknown);
         }
         let now = Time::from_millis(60_000 + 99 * 20);
         let behind_s = 61.98 - clock.drawn(now).unwrap();

@@ -25,7 +25,7 @@ mod slew;
 mod window;
 
 pub use ahead::Ahead;
-pub use arrival::ArrivalClock;
+pub use arrival::{ArrivalClock, Mark};
 pub use behind::{Behind, Delay};
 pub use loss::LossMeter;
 pub use server::ServerClock;

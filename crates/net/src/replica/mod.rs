@@ -22,6 +22,7 @@ mod prediction;
 pub mod schema;
 mod slide;
 pub mod state;
+mod trail;
 
 pub use full::FullForm;
 pub use history::{Bodies, HISTORY_LEN, History};
@@ -33,3 +34,4 @@ pub use prediction::{Correction, Prediction};
 pub use schema::{Field, Kind, MAX_FIELDS, Mistake, Motion, Schema, Step};
 pub(crate) use slide::{Course, Moment, Sliding};
 pub use state::{ENTITY_LIMIT, Entity, PushError, State};
+pub use trail::Trail;

@@ -106,6 +106,13 @@ impl Picture {
         self.drawn_tick = None;
     }
 
+    /// The scale has changed since the last frame: what was drawn then is at `tick` now.
+    pub fn redate(&mut self, tick: f64) {
+        if let Some(drawn) = &mut self.drawn_tick {
+            *drawn = tick;
+        }
+    }
+
     /// Draws the entities as they were at `tick`, `ms` after the last frame.
     pub fn draw(
         &mut self,

@@ -97,10 +97,7 @@ impl<G: Game> Prediction<G> {
         let own = self.game.entity_of(self.player);
         let then = self.newest.find(own).copied();
         let reached = self.tick;
-        self.game.restore_into(state, &mut self.world);
-        self.tick = state.tick;
-        self.look();
-        self.before.clone_from(&self.newest);
+        self.restart(state, state.tick);
         for buttons in inputs {
             self.replay(self.tick.wrapping_add(1), buttons);
             let shown = self.tick == reached || self.tick == reached.wrapping_sub(1);
@@ -115,6 +112,14 @@ impl<G: Game> Prediction<G> {
         }
         let now = *self.newest.find(own)?;
         Some(self.take_error(&then?, &now))
+    }
+
+    /// Goes back to what the server says, as the world after `tick`.
+    pub(super) fn restart(&mut self, state: &State, tick: u32) {
+        self.game.restore_into(state, &mut self.world);
+        self.tick = tick;
+        self.look();
+        self.before.clone_from(&self.newest);
     }
 
     /// What is drawn `fraction` of a tick after the tick before the last: the entities that the

@@ -232,7 +232,6 @@ impl Member {
             role: self.role,
             path: self.path,
             dialect: self.voice.dialect(),
-            role: self.role,
             present: self.is_here(),
             rtt: self.round_trip.mean(),
             jitter: self.round_trip.jitter(),

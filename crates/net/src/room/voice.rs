@@ -76,14 +76,15 @@ impl View {
         }
     }
 
-    /// What there is now in `rtype`'s words, by the names of the fields.
+    /// What there is now in `rtype`'s words, by the names of the fields and what the game makes
+    /// of them.
     #[cfg(feature = "rtype")]
-    pub(super) fn translate(&mut self) {
+    pub(super) fn translate(&mut self, game: &impl Game) {
         use crate::wire::rtype::{Entity, Kind};
         self.rtype.clear();
         self.rtype.extend(self.now.entities().iter().filter_map(|entity| {
             let full = self.full.entity(entity)?;
-            Some(Entity {
+            let plain = Entity {
                 id: full.entity_id,
                 kind: match full.entity_type {
                     0 => Kind::Player,
@@ -96,7 +97,8 @@ impl View {
                 vx: f32::from(full.vx),
                 vy: f32::from(full.vy),
                 rgba: 0x55AA_FFFF,
-            })
+            };
+            game.rtype_entity(entity, plain)
         }));
     }
 }
