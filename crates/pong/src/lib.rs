@@ -48,21 +48,8 @@ pub struct Pong {
     /// Two a side.
     pub doubles: bool,
     /// Ticks from the moment that everyone is there to the first serve, at most
-    /// [`Pong::MAX_COUNTDOWN`]. 0 is at once, as in Networked Pong.
+    /// [`Pong::MAX_COUNTDOWN`]. 0 is at once, as in Networked Pong, whose guests never wait.
     pub countdown: u16,
-    /// Whose wish begins another match.
-    pub rematch: Rematch,
-}
-
-/// Whose wish begins another match in the first [`Pong::PATIENCE`] ticks after one. Later anyone's
-/// does: who is away, or speaks a dialect that has no word for it, would be waited for in vain.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Rematch {
-    /// Everyone's who is there.
-    #[default]
-    Agreed,
-    /// Player 1's alone: the host's, in Networked Pong.
-    Host,
 }
 
 impl Pong {
@@ -72,7 +59,8 @@ impl Pong {
     /// The longest countdown, in ticks: 10 s.
     pub const MAX_COUNTDOWN: u16 = 600;
 
-    /// For so many ticks after a match everyone's wish counts: 5 s.
+    /// For so many ticks after a match everyone must wish for another who can say so: 5 s. Later
+    /// anyone's wish is enough: who is away would be waited for in vain.
     pub const PATIENCE: u16 = 300;
 
     /// What a player says to play again; in doubles also to begin without waiting for four.
@@ -102,7 +90,7 @@ impl Pong {
 
 impl Default for Pong {
     fn default() -> Self {
-        Pong { points: 5, doubles: false, countdown: 180, rematch: Rematch::Agreed }
+        Pong { points: 5, doubles: false, countdown: 180 }
     }
 }
 
@@ -129,6 +117,10 @@ impl Game for Pong {
 
     fn join(&self, world: &mut World, player: PlayerId) {
         world.join(player);
+    }
+
+    fn join_mute(&self, world: &mut World, player: PlayerId) {
+        world.join_mute(player);
     }
 
     fn leave(&self, world: &mut World, player: PlayerId) {
@@ -202,7 +194,16 @@ impl Game for Pong {
         });
     }
 
+    /// A guest is always on the right.
+    fn lan_place(&self) -> Option<u8> {
+        Some(Post::RightBack.index() as u8)
+    }
+
     fn lan_state(&self, world: &World) -> Option<StateUpdate> {
         lan::show(world)
+    }
+
+    fn read_lan(&self, update: &StateUpdate, state: &mut State) {
+        self.state_of_lan(update, state);
     }
 }

@@ -5,7 +5,7 @@ use backspin::game::{Buttons, Event, PlayerId, PlayerInput, Reach};
 use crate::field::{Post, Side};
 use crate::flight::{Met, fly};
 use crate::world::{Ball, Paddle, Phase, World};
-use crate::{Pong, Rematch};
+use crate::Pong;
 
 /// Ticks in a second.
 const SECOND: u16 = 60;
@@ -16,6 +16,14 @@ impl World {
             return;
         };
         self.paddles[post.index()] = Some(Paddle::START);
+        self.mute[post.index()] = false;
+    }
+
+    pub(crate) fn join_mute(&mut self, player: PlayerId) {
+        self.join(player);
+        if let Some(post) = Post::of(player).filter(|post| self.paddles[post.index()].is_some()) {
+            self.mute[post.index()] = true;
+        }
     }
 
     /// A side that nobody is left on cannot go on.
@@ -23,6 +31,7 @@ impl World {
         let Some(post) = Post::of(player) else { return };
         self.paddles[post.index()] = None;
         self.wishes[post.index()] = false;
+        self.mute[post.index()] = false;
         if self.phase != Phase::Waiting && !self.is_manned(post.side()) {
             self.phase = Phase::Left;
             self.ticks_left = 0;
@@ -42,17 +51,15 @@ impl World {
         both && (self.posts().count() == places || self.all_wish())
     }
 
+    /// Who cannot say so is taken to wish what the others do.
     fn all_wish(&self) -> bool {
-        self.posts().all(|post| self.wishes[post.index()])
+        let wishes = |post: Post| self.wishes[post.index()] || self.mute[post.index()];
+        self.wishes.contains(&true) && self.posts().all(wishes)
     }
 
-    fn is_wished_again(&self, rematch: Rematch) -> bool {
-        let enough = match rematch {
-            Rematch::Agreed => false,
-            Rematch::Host => self.wishes[Post::LeftBack.index()],
-        };
+    fn is_wished_again(&self) -> bool {
         let patient = self.ticks_left > 0;
-        enough || self.all_wish() || !patient && self.wishes.contains(&true)
+        self.all_wish() || !patient && self.wishes.contains(&true)
     }
 
     /// Both scores in a number.
@@ -75,7 +82,7 @@ impl Pong {
             }
             Phase::Over => {
                 world.ticks_left = world.ticks_left.saturating_sub(1);
-                if !world.is_wished_again(self.rematch) {
+                if !world.is_wished_again() {
                     return;
                 }
                 self.begin_match(world, &mut raise);
@@ -98,7 +105,9 @@ impl Pong {
 
     fn begin_match(&self, world: &mut World, raise: &mut impl FnMut(Event)) {
         world.phase = Phase::Countdown;
-        world.ticks_left = self.countdown.min(Pong::MAX_COUNTDOWN);
+        // In Networked Pong the ball flies at once.
+        let countdown = if world.mute.contains(&true) { 0 } else { self.countdown };
+        world.ticks_left = countdown.min(Pong::MAX_COUNTDOWN);
         world.score = [0, 0];
         world.wishes = [false; 4];
         world.paddles.iter_mut().flatten().for_each(|paddle| *paddle = Paddle::START);

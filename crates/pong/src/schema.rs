@@ -53,7 +53,8 @@ const MATCH_FIELDS: [Field; 8] = [
     still("right_score", Pong::MAX_POINTS as i32),
     still("points", Pong::MAX_POINTS as i32),
     still("doubles", 1),
-    still("wishes", 0b1111),
+    // Who wishes to play again, and above them who could not say so.
+    still("wishes", 0b1111_1111),
     Field {
         motion: Motion::Along { velocity: 7, per_ticks: 1 },
         ..still("ticks_left", Pong::MAX_COUNTDOWN as i32)
@@ -90,14 +91,14 @@ pub(crate) fn capture(world: &World, state: &mut State) {
     let id = BALL_IDS[usize::from(which)];
     let _ = state.push(Entity::new(&SCHEMA, id, kind, &[x, y, vx, vy]));
     let [left, right] = world.score.map(i32::from);
-    let wishes = Post::ALL.iter().filter(|post| world.wishes[post.index()]);
+    let bits = |of: &[bool; 4]| of.iter().rev().fold(0, |bits, &one| bits << 1 | i32::from(one));
     let counts = [
         world.phase as i32,
         left,
         right,
         i32::from(world.points),
         i32::from(world.doubles),
-        wishes.map(|post| 1 << post.index()).sum(),
+        bits(&world.mute) << 4 | bits(&world.wishes),
         i32::from(world.ticks_left),
         -i32::from(passes(world.phase)),
     ];
@@ -139,6 +140,7 @@ fn restore_match(world: &mut World, entity: &Entity) {
     world.points = points as u8;
     world.doubles = doubles != 0;
     world.wishes = Post::ALL.map(|post| wishes >> post.index() & 1 == 1);
+    world.mute = Post::ALL.map(|post| wishes >> (4 + post.index()) & 1 == 1);
     world.ticks_left = ticks_left as u16;
 }
 

@@ -24,6 +24,8 @@ pub struct World {
     pub paddles: [Option<Paddle>; 4],
     /// By post: who wishes to play again.
     pub wishes: [bool; 4],
+    /// By post: who speaks a dialect that has no word for a wish.
+    pub mute: [bool; 4],
 }
 
 /// How far a match is.
@@ -82,6 +84,7 @@ impl Default for World {
             ball: Ball::resting(false),
             paddles: [None; 4],
             wishes: [false; 4],
+            mute: [false; 4],
         }
     }
 }

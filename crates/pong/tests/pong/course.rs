@@ -1,7 +1,7 @@
 //! Matches from the first player to the last: waiting, counting down, leaving, playing again.
 
 use backspin::game::{Buttons, Game, PlayerId, PlayerInput, Reach, Turn};
-use backspin_pong::{Paddle, Phase, Pong, Rematch, UNITS, World};
+use backspin_pong::{Paddle, Phase, Pong, UNITS, World};
 
 use crate::stage::{DOWN, Dice, Stage, UP};
 
@@ -140,15 +140,27 @@ fn after_five_seconds_one_wish_is_enough() {
     }
 }
 
+/// A match of a host with a guest of Networked Pong.
+fn with_mute(game: Pong) -> Stage {
+    let mut stage = Stage::new(game, 1);
+    stage.game.join_mute(&mut stage.world, PlayerId(2));
+    stage
+}
+
 #[test]
-fn the_hosts_wish_is_enough_where_the_host_decides() {
-    let game = Pong { rematch: Rematch::Host, ..quick() };
-    let mut stage = over(game);
+fn a_guest_of_networked_pong_waits_for_no_countdown_and_wishes_what_the_host_does() {
+    let mut stage = with_mute(Pong { points: 1, ..Pong::default() });
+    assert_eq!(stage.until(Pong::BEGIN), 1);
+    assert_eq!(stage.world.phase, Phase::Playing);
+    stage.until(Pong::OVER);
+    (0..400).for_each(|_| stage.step(&[]));
+    assert_eq!(stage.world.phase, Phase::Over);
     stage.say(1, Pong::AGAIN);
     assert_eq!(stage.until(Pong::BEGIN), 1);
-    let mut stage = over(game);
-    stage.say(2, Pong::AGAIN);
-    assert_eq!(stage.until(Pong::BEGIN), 300);
+    stage.leave(2);
+    stage.join(2);
+    assert_eq!(stage.until(Pong::BEGIN), 1);
+    assert_eq!(stage.world.phase, Phase::Countdown);
 }
 
 #[test]
