@@ -10,7 +10,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-use tools::{demo, inspect, sim};
+use tools::{demo, inspect, lag, sim};
 
 /// Pong and R-Type over UDP, with the tools around them.
 ///
@@ -27,6 +27,7 @@ enum Command {
     Demo(demo::Args),
     Serve(serve::Args),
     Inspect(inspect::Args),
+    Lag(lag::Args),
     Sim(sim::Args),
 }
 
@@ -35,6 +36,7 @@ fn main() -> ExitCode {
         Command::Demo(args) => demo::run(&args),
         Command::Serve(args) => serve::run(&args),
         Command::Inspect(args) => inspect::run(&args),
+        Command::Lag(args) => lag::run(&args),
         Command::Sim(args) => sim::run(&args),
     };
     match done {

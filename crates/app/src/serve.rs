@@ -5,7 +5,7 @@
 
 mod log;
 mod ports;
-mod stop;
+pub(crate) mod stop;
 
 use std::error::Error;
 use std::io::{self, Write};

@@ -2,4 +2,5 @@
 
 pub(crate) mod demo;
 pub(crate) mod inspect;
+pub(crate) mod lag;
 pub(crate) mod sim;
