@@ -20,7 +20,7 @@ use backspin::time::Time;
 use backspin_udp::Socket;
 
 use crate::serve::stop::Stop;
-use crate::tools::sim::link::{LinkArgs, LinkWords};
+use crate::tools::sim::link::{self, LinkArgs, LinkWords};
 use proxy::Proxy;
 use relay::{Dialect, Setup};
 use show::Show;
@@ -62,6 +62,10 @@ pub(crate) struct Args {
     #[arg(long, value_name = "S", value_parser = clap::value_parser!(u32).range(1..))]
     seconds: Option<u32>,
 
+    /// The round trip gets this much longer at half of the time
+    #[arg(long, value_name = "MS", value_parser = link::parse_ms, requires = "seconds")]
+    rtt_step_ms: Option<Duration>,
+
     /// Forget a player who says nothing for so long
     #[arg(long, value_name = "S", default_value_t = 60)]
     #[arg(value_parser = clap::value_parser!(u32).range(1..))]
@@ -86,33 +90,45 @@ const LINE_EVERY: Duration = Duration::from_secs(1);
 pub(crate) fn run(args: &Args) -> Result<(), Box<dyn Error>> {
     let link = args.link.config(LinkConfig::PERFECT);
     link.check()?;
+    let step = args.rtt_step_ms.unwrap_or_default();
+    let longer = LinkConfig { delay: link.delay + step / 2, ..link };
+    longer.check()?;
     let (listen, target) = addresses(&args.listen, &args.target)?;
     let stop = Stop::on_signals()?;
-    let setup = Setup {
-        target,
-        link,
-        seed: args.seed,
-        idle: Duration::from_secs(args.idle_seconds.into()),
-        dialect: if args.lan { Dialect::Lan } else { Dialect::Any },
-    };
     let socket = Socket::bind(listen)?;
     let bound = socket.local_addr()?;
-    let mut proxy = Proxy::new(socket, setup)?;
+    let mut proxy = Proxy::new(socket, args.setup(target, link))?;
     let show = Show { json: args.json };
-    show.open(bound, target, LinkWords::new(&link, Duration::ZERO))?;
+    show.open(bound, target, LinkWords::new(&link, step))?;
     let began = Instant::now();
-    let end = args.seconds.map(|seconds| Time::ZERO + Duration::from_secs(seconds.into()));
-    let mut line = Time::ZERO + LINE_EVERY;
     let now = || Time::ZERO + began.elapsed();
+    let end = args.seconds.map(|seconds| Time::ZERO + Duration::from_secs(seconds.into()));
+    let mut half = end.map(|end| Time::ZERO + end.since(Time::ZERO) / 2);
+    let mut line = Time::ZERO + LINE_EVERY;
     while !stop.is_asked() && end.is_none_or(|end| now() < end) {
         let limit = line.min(now() + NAP).min(end.unwrap_or(line));
         proxy.turn(now, limit)?;
+        if half.take_if(|half| *half <= now()).is_some() {
+            proxy.set_link(longer);
+        }
         if now() >= line {
             show.second(now(), &proxy.report())?;
             line += LINE_EVERY;
         }
     }
     Ok(show.close(now(), &proxy.report())?)
+}
+
+impl Args {
+    fn setup(&self, target: SocketAddr, link: LinkConfig) -> Setup {
+        Setup {
+            target,
+            link,
+            seed: self.seed,
+            idle: Duration::from_secs(self.idle_seconds.into()),
+            dialect: if self.lan { Dialect::Lan } else { Dialect::Any },
+        }
+    }
 }
 
 /// Where to listen and where the game is.

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::io;
 use std::time::Duration;
 
+use backspin::sim::LinkConfig;
 use backspin::time::Time;
 use backspin_udp::{Backend, Inbox, Socket, Waiter};
 
@@ -49,6 +50,11 @@ impl Proxy {
         self.relay.deliver(now(), &self.front);
         self.relay.expire(now(), &self.waiter);
         Ok(())
+    }
+
+    /// What the links do from now on; what is under way keeps its time.
+    pub(super) fn set_link(&mut self, link: LinkConfig) {
+        self.relay.set_link(link);
     }
 
     /// What has been done so far.

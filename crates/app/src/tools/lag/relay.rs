@@ -174,6 +174,15 @@ impl Relay {
         }
     }
 
+    /// What the links do from now on; what is under way keeps its time.
+    pub(super) fn set_link(&mut self, link: LinkConfig) {
+        self.setup.link = link;
+        for Player { link: Duplex { there, back }, .. } in self.players.values_mut() {
+            there.set_config(link);
+            back.set_config(link);
+        }
+    }
+
     /// What has been done so far.
     pub(super) fn report(&self) -> Report {
         let mut report = self.gone;
@@ -319,6 +328,23 @@ mod tests {
         assert_eq!((forwarded, unsent, under_way), (1, 1, 0));
         relay.handle_player(at(62), from(1_000), &mut [0], &waiter);
         assert_eq!(relay.report().players, 2, "it may come again");
+    }
+
+    #[test]
+    fn a_longer_link_is_everyones_and_leaves_what_is_under_way() {
+        let (mut relay, waiter, front) = relay();
+        relay.handle_player(Time::ZERO, from(1_000), &mut [0], &waiter);
+        let delay = Duration::from_millis(25);
+        relay.set_link(LinkConfig { delay, ..LinkConfig::PERFECT });
+        relay.deliver(Time::ZERO, &front);
+        assert_eq!(relay.report().there.forwarded, 1);
+        for port in [1_000, 1_001] {
+            relay.handle_player(Time::ZERO, from(port), &mut [0], &waiter);
+        }
+        relay.deliver(Time::from_micros(24_999), &front);
+        assert_eq!(relay.report().there.forwarded, 1);
+        relay.deliver(Time::from_millis(25), &front);
+        assert_eq!(relay.report().there.forwarded, 3);
     }
 
     #[test]

@@ -81,7 +81,7 @@ pub(crate) struct LinkWords {
 }
 
 /// A number of milliseconds, also a broken one.
-pub(super) fn parse_ms(text: &str) -> Result<Duration, String> {
+pub(crate) fn parse_ms(text: &str) -> Result<Duration, String> {
     let ms: f64 = text.parse().map_err(|_| "this is no number of milliseconds".to_owned())?;
     Duration::try_from_secs_f64(ms / 1e3)
         .map_err(|_| "milliseconds go from 0 to what a link can take".to_owned())
