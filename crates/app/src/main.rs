@@ -1,6 +1,7 @@
 //! `backspin`: the games, the server and the tools, in one binary.
 
 mod play;
+mod pong;
 mod seed;
 mod serve;
 mod tools;
@@ -10,9 +11,10 @@ use std::error::Error;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
+use backspin::wire::Name;
 use clap::{Parser, Subcommand};
 
-use tools::{demo, inspect, replay, sim};
+use tools::{demo, inspect, lag, replay, sim};
 
 /// Pong and R-Type over UDP, with the tools around them.
 ///
@@ -27,8 +29,10 @@ struct Cli {
 #[derive(Subcommand)]
 enum Command {
     Demo(demo::Args),
+    Pong(pong::Args),
     Serve(serve::Args),
     Inspect(inspect::Args),
+    Lag(lag::Args),
     Sim(sim::Args),
     Replay(replay::Args),
 }
@@ -36,8 +40,10 @@ enum Command {
 fn main() -> ExitCode {
     let done = match Cli::parse().command {
         Command::Demo(args) => demo::run(&args),
+        Command::Pong(args) => pong::run(&args),
         Command::Serve(args) => serve::run(&args),
         Command::Inspect(args) => inspect::run(&args),
+        Command::Lag(args) => lag::run(&args),
         Command::Sim(args) => sim::run(&args),
         Command::Replay(args) => replay::run(&args),
     };
@@ -55,4 +61,12 @@ fn main() -> ExitCode {
 
 fn is_closed_pipe(error: &(dyn Error + 'static)) -> bool {
     error.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
+}
+
+/// A name on the command line.
+fn parse_name(text: &str) -> Result<Name, String> {
+    match text.len() {
+        0..=Name::MAX => Ok(Name::new(text)),
+        len => Err(format!("a name has at most {} bytes, this one has {len}", Name::MAX)),
+    }
 }

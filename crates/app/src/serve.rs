@@ -7,7 +7,7 @@
 mod log;
 mod ports;
 mod record;
-mod stop;
+pub(crate) mod stop;
 
 use std::error::Error;
 use std::io::{self, Write};
@@ -55,7 +55,7 @@ pub(crate) struct Args {
     bind: Option<IpAddr>,
 
     /// What the server calls itself, at most 15 bytes
-    #[arg(long, default_value = "Backspin", value_parser = parse_name)]
+    #[arg(long, default_value = "Backspin", value_parser = crate::parse_name)]
     name: Name,
 
     /// How many rooms there are
@@ -147,11 +147,4 @@ fn announce(args: &Args, ports: &Ports) {
     let _ = write!(out, "{ports}");
     let _ = writeln!(out, "Ctrl-C stops it");
     let _ = out.flush();
-}
-
-fn parse_name(text: &str) -> Result<Name, String> {
-    match text.len() {
-        0..=Name::MAX => Ok(Name::new(text)),
-        len => Err(format!("a name has at most {} bytes, this one has {len}", Name::MAX)),
-    }
 }

@@ -32,7 +32,7 @@ use routes::Routes;
 pub struct FrontConfig {
     /// What the server calls itself in a search.
     pub name: Name,
-    /// Where it speaks `native`, for those who find it another way.
+    /// Where it speaks `native`, for those who find it another way; 0 tells nobody.
     pub native_port: u16,
     /// Where it speaks `lan`.
     pub lan_port: u16,

@@ -2,10 +2,10 @@
 
 use backspin::game::{Buttons, Event, PlayerId, PlayerInput, Reach};
 
+use crate::Pong;
 use crate::field::{Post, Side};
 use crate::flight::{Met, fly};
 use crate::world::{Ball, Paddle, Phase, World};
-use crate::Pong;
 
 /// Ticks in a second.
 const SECOND: u16 = 60;

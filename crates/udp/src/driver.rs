@@ -19,6 +19,10 @@ const RECEIVE_LEN: usize = 2048;
 /// the node from its ticks.
 const DRAIN_LIMIT: usize = 4;
 
+/// Sockets are read no more often than this, so that many datagrams cost few wake-ups. What comes
+/// less often is read at once.
+const GATHER: Duration = Duration::from_micros(500);
+
 /// Sockets have the tokens below, listeners and streams those from here on.
 const FIRST_STREAM_TOKEN: usize = SOCKET_LIMIT;
 
@@ -40,6 +44,8 @@ pub struct Loop {
     stream_buffer: Box<[u8; RECEIVE_LEN]>,
     /// Something was left unread: do not wait for a signal that has been given.
     unread: bool,
+    /// When something was read last.
+    last_read: Option<Time>,
     unsent: u64,
 }
 
@@ -82,6 +88,7 @@ impl Loop {
             outbox: Outbox::new(),
             stream_buffer: Box::new([0; RECEIVE_LEN]),
             unread: false,
+            last_read: None,
             unsent: 0,
         })
     }
@@ -148,6 +155,13 @@ impl Loop {
 
     fn wait(&mut self, deadline: Time) -> io::Result<()> {
         let busy = self.unread || self.streams.is_busy();
+        if !busy && let Some(last_read) = self.last_read {
+            // Nothing to sleep off, mostly: whatever came last came long ago.
+            let pause = deadline.min(last_read + GATHER).since(self.now());
+            if !pause.is_zero() {
+                std::thread::sleep(pause);
+            }
+        }
         let patience = if busy { Duration::ZERO } else { deadline.since(self.now()) };
         self.waiter.wait(patience)?;
         for event in self.waiter.events() {
@@ -170,6 +184,9 @@ impl Loop {
                 let count = socket.receive(&mut self.inbox).unwrap_or(0);
                 self.readable[i] = count > 0;
                 let now = self.clock.now();
+                if count > 0 {
+                    self.last_read = Some(now);
+                }
                 for (envelope, bytes) in self.inbox.datagrams() {
                     let (local, remote) = (envelope.local, envelope.remote);
                     node.handle_datagram(now, Path { socket: i as u8, local, remote }, bytes);

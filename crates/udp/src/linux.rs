@@ -5,6 +5,7 @@
 //! writes to or reads from lives on the stack or is borrowed for the call.
 
 use std::io;
+use std::iter;
 use std::mem::{self, MaybeUninit};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, SocketAddrV4, SocketAddrV6};
 use std::os::fd::{AsRawFd, BorrowedFd};
@@ -41,6 +42,11 @@ const V6_INFO_SPACE: usize =
 
 const CONTROL_LEN: usize =
     if V4_INFO_SPACE > V6_INFO_SPACE { V4_INFO_SPACE } else { V6_INFO_SPACE };
+
+/// Whether the system has the calls for many datagrams: an old or a walled-in one may refuse them.
+pub(crate) fn can_batch(socket: BorrowedFd<'_>) -> bool {
+    receive(socket, &mut [], 1, &mut Vec::new()).is_ok() && send(socket, iter::empty()).is_ok()
+}
 
 /// Asks for the local address of every datagram that comes.
 pub(crate) fn tell_local_addresses(socket: BorrowedFd<'_>, bound: SocketAddr) -> io::Result<()> {

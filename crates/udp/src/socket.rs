@@ -50,13 +50,18 @@ impl Socket {
         let _ = socket.set_send_buffer_size(BUFFER_BYTES);
         socket.bind(&address.into())?;
         socket.set_nonblocking(true)?;
-        let socket = Socket { inner: UdpSocket::from_std(socket.into()), backend };
+        let inner = UdpSocket::from_std(socket.into());
+        #[cfg(target_os = "linux")]
+        let backend = match linux::can_batch(inner.as_fd()) {
+            true => backend,
+            false => Backend::Portable,
+        };
         #[cfg(target_os = "linux")]
         if backend == Backend::Batched {
             // Without it answers leave by the default route, as they do everywhere else.
-            let _ = linux::tell_local_addresses(socket.fd(), address);
+            let _ = linux::tell_local_addresses(inner.as_fd(), address);
         }
-        Ok(socket)
+        Ok(Socket { inner, backend })
     }
 
     pub(crate) fn source(&mut self) -> &mut UdpSocket {

@@ -22,7 +22,7 @@ pub struct Waiter {
     backend: Backend,
 }
 
-/// Portable waiting is good to a millisecond; the rest is slept off.
+/// Waiting for sockets is good to a millisecond; the rest is another call's.
 const COARSE: Duration = Duration::from_millis(1);
 
 /// What is told of at once; the rest is told next time.
@@ -46,6 +46,7 @@ impl Waiter {
 
     /// Waits until something can be read or `patience` has passed; a signal also ends it.
     pub fn wait(&mut self, patience: Duration) -> io::Result<()> {
+        self.events.clear();
         let waited = match self.backend {
             #[cfg(target_os = "linux")]
             Backend::Batched => self.wait_precisely(patience),
@@ -70,22 +71,69 @@ impl Waiter {
         self.poll.registry()
     }
 
+    /// Mostly one call, as something comes first; the last millisecond before a deadline takes two
+    /// more.
     #[cfg(target_os = "linux")]
     fn wait_precisely(&mut self, patience: Duration) -> io::Result<()> {
-        self.events.clear();
-        if !patience.is_zero() {
-            linux::wait(self.poll.registry().as_fd(), patience)?;
+        let deadline = Instant::now() + patience;
+        self.poll.poll(&mut self.events, Some(patience.saturating_sub(COARSE)))?;
+        let rest = deadline.saturating_duration_since(Instant::now());
+        if self.events.is_empty() && !rest.is_zero() {
+            linux::wait(self.poll.registry().as_fd(), rest)?;
+            self.poll.poll(&mut self.events, Some(Duration::ZERO))?;
         }
-        self.poll.poll(&mut self.events, Some(Duration::ZERO))
+        Ok(())
     }
 
+    /// What comes in the last millisecond before a deadline is seen at the deadline.
     fn wait_portably(&mut self, patience: Duration) -> io::Result<()> {
         let deadline = Instant::now() + patience;
-        self.events.clear();
         self.poll.poll(&mut self.events, Some(patience.saturating_sub(COARSE)))?;
         if self.events.is_empty() {
             std::thread::sleep(deadline.saturating_duration_since(Instant::now()));
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Inbox;
+
+    const LONG: Duration = Duration::from_secs(10);
+
+    #[test]
+    fn a_socket_is_named_when_something_comes_and_not_after_it_was_removed() {
+        for backend in [Backend::Batched, Backend::Portable] {
+            let bind = || Socket::bind_with("127.0.0.1:0".parse().unwrap(), backend).unwrap();
+            let (mut a, mut b) = (bind(), bind());
+            let to = [&a, &b].map(|socket| socket.local_addr().unwrap());
+            let mut waiter = Waiter::new(backend).unwrap();
+            waiter.add(&mut a, 7).unwrap();
+            waiter.add(&mut b, 8).unwrap();
+            a.send(to[1], b"x").unwrap();
+            waiter.wait(LONG).unwrap();
+            assert_eq!(waiter.ready().collect::<Vec<_>>(), [8]);
+            assert_eq!(b.receive(&mut Inbox::new(1)).unwrap(), 1);
+            waiter.remove(&mut b).unwrap();
+            a.send(to[1], b"x").unwrap();
+            b.send(to[0], b"x").unwrap();
+            waiter.wait(LONG).unwrap();
+            assert_eq!(waiter.ready().collect::<Vec<_>>(), [7]);
+        }
+    }
+
+    #[test]
+    fn patience_is_had_and_then_lost() {
+        for backend in [Backend::Batched, Backend::Portable] {
+            let mut waiter = Waiter::new(backend).unwrap();
+            for patience in [0, 300, 2_300].map(Duration::from_micros) {
+                let began = Instant::now();
+                waiter.wait(patience).unwrap();
+                assert!(began.elapsed() >= patience, "{backend:?} {:?}", began.elapsed());
+                assert_eq!(waiter.ready().count(), 0);
+            }
+        }
     }
 }

@@ -8,13 +8,13 @@ use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::flag;
 
 /// Whether someone has asked the program to stop.
-pub(super) struct Stop {
+pub(crate) struct Stop {
     asked: Arc<AtomicBool>,
 }
 
 impl Stop {
     /// From now on the first signal only asks; the second ends the program at once.
-    pub(super) fn on_signals() -> io::Result<Self> {
+    pub(crate) fn on_signals() -> io::Result<Self> {
         let asked = Arc::new(AtomicBool::new(false));
         for signal in [SIGINT, SIGTERM] {
             // In this order: the first signal must find the flag down before it is raised.
@@ -24,7 +24,7 @@ impl Stop {
         Ok(Stop { asked })
     }
 
-    pub(super) fn is_asked(&self) -> bool {
+    pub(crate) fn is_asked(&self) -> bool {
         self.asked.load(Ordering::Relaxed)
     }
 }

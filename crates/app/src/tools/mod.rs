@@ -2,5 +2,6 @@
 
 pub(crate) mod demo;
 pub(crate) mod inspect;
+pub(crate) mod lag;
 pub(crate) mod replay;
 pub(crate) mod sim;

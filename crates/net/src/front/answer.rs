@@ -1,6 +1,6 @@
 //! What the front says by itself: short, from no memory, and never more than was asked with.
 
-use super::Front;
+use super::{Front, FrontConfig};
 use crate::node::{Path, Transmit};
 #[cfg(any(feature = "lan", feature = "rtype"))]
 use crate::wire::Full;
@@ -69,9 +69,9 @@ impl Front {
     #[cfg(feature = "lan")]
     fn encode_host_here(&self, out: &mut [u8]) -> Result<usize, Full> {
         use crate::wire::lan::{HostHere, Packet, Upgrade};
-        let upgrade = Upgrade { native_port: self.config.native_port, flags: 0 };
-        let port = self.config.lan_port;
-        Packet::HostHere(HostHere { port, upgrade: Some(upgrade) }).encode(out)
+        let FrontConfig { native_port, lan_port: port, .. } = self.config;
+        let upgrade = (native_port != 0).then_some(Upgrade { native_port, flags: 0 });
+        Packet::HostHere(HostHere { port, upgrade }).encode(out)
     }
 
     fn encode_native(

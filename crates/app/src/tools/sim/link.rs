@@ -3,7 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
-use backspin::sim::{Jitter, LinkConfig, Loss, Preset, Reorder, Setup, Shape};
+use backspin::sim::{Bandwidth, Jitter, LinkConfig, Loss, Preset, Reorder, Shape};
 use clap::ValueEnum;
 use serde::Serialize;
 
@@ -11,8 +11,8 @@ use serde::Serialize;
 #[derive(clap::Args)]
 pub(crate) struct LinkArgs {
     /// A named link: lan, wifi, broadband, reference, transatlantic, mobile or awful
-    #[arg(long, value_name = "NAME", default_value = "reference")]
-    preset: Preset,
+    #[arg(long, value_name = "NAME")]
+    preset: Option<Preset>,
 
     /// The round trip, half of it each way
     #[arg(long, value_name = "MS", value_parser = parse_ms)]
@@ -41,7 +41,18 @@ pub(crate) struct LinkArgs {
     /// Datagrams held back until later ones have passed
     #[arg(long, value_name = "PCT")]
     reorder: Option<f64>,
+
+    /// Datagrams that come with a bit flipped
+    #[arg(long, value_name = "PCT")]
+    corrupt: Option<f64>,
+
+    /// How much the narrowest part of the way carries, each way
+    #[arg(long, value_name = "KBIT")]
+    bandwidth_kbit: Option<u32>,
 }
+
+/// What waits before a narrow part, at most, where a preset says nothing else.
+const QUEUE_BYTES: u64 = 128_000;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize)]
 #[serde(rename_all = "lowercase")]
@@ -56,7 +67,7 @@ enum JitterShape {
 
 /// A link as it is told to people and programs.
 #[derive(Clone, Copy, Debug, Serialize)]
-pub(super) struct LinkWords {
+pub(crate) struct LinkWords {
     rtt_ms: f64,
     jitter_ms: f64,
     jitter_shape: JitterShape,
@@ -70,16 +81,16 @@ pub(super) struct LinkWords {
 }
 
 /// A number of milliseconds, also a broken one.
-pub(super) fn parse_ms(text: &str) -> Result<Duration, String> {
+pub(crate) fn parse_ms(text: &str) -> Result<Duration, String> {
     let ms: f64 = text.parse().map_err(|_| "this is no number of milliseconds".to_owned())?;
     Duration::try_from_secs_f64(ms / 1e3)
         .map_err(|_| "milliseconds go from 0 to what a link can take".to_owned())
 }
 
 impl LinkArgs {
-    /// What the link does; it may be impossible.
-    pub(crate) fn config(&self) -> LinkConfig {
-        let mut link = self.preset.config();
+    /// What the link does; it may be impossible. Without a preset the changes are made to `base`.
+    pub(crate) fn config(&self, base: LinkConfig) -> LinkConfig {
+        let mut link = self.preset.map_or(base, Preset::config);
         if let Some(rtt) = self.rtt_ms {
             link = link.with_rtt(rtt);
         }
@@ -101,6 +112,13 @@ impl LinkArgs {
         }
         if let Some(percent) = self.reorder {
             link.reorder = Reorder::often(share(percent));
+        }
+        if let Some(percent) = self.corrupt {
+            link.corrupt_probability = share(percent);
+        }
+        if let Some(kbit) = self.bandwidth_kbit {
+            let queue_bytes = link.bandwidth.map_or(QUEUE_BYTES, |limit| limit.queue_bytes);
+            link.bandwidth = Some(Bandwidth { bits_per_s: 1_000 * u64::from(kbit), queue_bytes });
         }
         link
     }
@@ -127,8 +145,8 @@ impl From<Shape> for JitterShape {
 }
 
 impl LinkWords {
-    pub(super) fn new(setup: &Setup) -> Self {
-        let link = &setup.link;
+    /// A link whose round trip grows by `rtt_step` on the way.
+    pub(crate) fn new(link: &LinkConfig, rtt_step: Duration) -> Self {
         let ms = |span: Duration| tidy(span.as_secs_f64() * 1e3);
         let percent = |share: f64| tidy(share * 100.0);
         LinkWords {
@@ -141,7 +159,7 @@ impl LinkWords {
             reorder_pct: percent(link.reorder.probability),
             corrupt_pct: percent(link.corrupt_probability),
             bandwidth_bits_per_s: link.bandwidth.map(|bandwidth| bandwidth.bits_per_s),
-            rtt_step_ms: ms(setup.rtt_step),
+            rtt_step_ms: ms(rtt_step),
         }
     }
 }
@@ -183,17 +201,19 @@ fn tidy(number: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    use backspin::sim::Setup;
+
     use super::*;
 
     #[test]
     fn a_link_is_told_in_the_words_it_was_asked_for() {
         let mut setup = Setup::default();
-        let words = LinkWords::new(&setup).to_string();
-        assert_eq!(words, "100 ms round trip, 20 ms jitter, 5 % loss");
+        let words = |setup: &Setup| LinkWords::new(&setup.link, setup.rtt_step).to_string();
+        assert_eq!(words(&setup), "100 ms round trip, 20 ms jitter, 5 % loss");
         setup.link = Preset::Awful.config();
         setup.rtt_step = Duration::from_millis(50);
         assert_eq!(
-            LinkWords::new(&setup).to_string(),
+            words(&setup),
             "250 ms round trip, 60 ms jitter (heavy-tailed), 15 % loss in bursts of 4, \
              2 % doubled, 5 % reordered, 0.5 % corrupted, 0.512 Mbit/s, \
              50 ms more from the middle on"

@@ -4,7 +4,7 @@
 //! tells how far they are, `show` is what people and programs get of it.
 
 mod crew;
-mod link;
+pub(crate) mod link;
 mod progress;
 mod show;
 
@@ -14,7 +14,7 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use backspin::dot::Dots;
-use backspin::sim::{Bar, Pool, Report, Setup};
+use backspin::sim::{Bar, Pool, Preset, Report, Setup};
 use backspin_pong::Pong;
 
 use link::LinkArgs;
@@ -23,7 +23,7 @@ use show::Shown;
 /// Play matches between bots over a simulated link, and measure them.
 ///
 /// Nothing is sent anywhere: time is simulated too, and the same seed gives the same digest on
-/// every machine.
+/// every machine. Without a preset the link is the reference.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -117,7 +117,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Box<dyn Error>> {
 
 impl Args {
     fn setup(&self) -> Result<Setup, Box<dyn Error>> {
-        let link = self.link.config();
+        let link = self.link.config(Preset::Reference.config());
         link.check()?;
         let mut longer = link;
         longer.delay += self.rtt_step_ms / 2;

@@ -44,7 +44,8 @@ pub(super) fn json(
     setup: &Setup,
     shown: Shown<'_>,
 ) -> io::Result<()> {
-    let (game, seconds, link) = (args.game.name(), setup.seconds, LinkWords::new(setup));
+    let (game, seconds, link) =
+        (args.game.name(), setup.seconds, LinkWords::new(&setup.link, setup.rtt_step));
     let json = match shown {
         Shown::One(report) => {
             let (seed, digest, quality) = (setup.seed, report.digest.to_string(), report.quality);
@@ -80,7 +81,7 @@ pub(super) fn table(
         }
     };
     writeln!(out, "{game}, {players} {bots}{swarm}, {seconds} s, {seeds}")?;
-    writeln!(out, "link: {}\n", LinkWords::new(setup))?;
+    writeln!(out, "link: {}\n", LinkWords::new(&setup.link, setup.rtt_step))?;
     match shown {
         Shown::One(report) => {
             writeln!(out, "{}", Report::HEADING)?;

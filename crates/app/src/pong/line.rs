@@ -1,0 +1,211 @@
+//! What happens in a match, as lines: of JSON for scripts, of text for people.
+
+use std::io::{self, Write};
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use backspin::client::Client;
+use backspin::finder::Found;
+use backspin::game::{Game, PlayerId};
+use backspin::replica::State;
+use backspin::time::Time;
+use backspin::wire::{Dialect, Name};
+use backspin_pong::{Pong, Side};
+use serde::Serialize;
+
+/// Where lines go.
+pub(super) struct Lines {
+    json: bool,
+}
+
+/// One thing that happened.
+#[derive(Serialize)]
+#[serde(tag = "event", rename_all = "snake_case")]
+pub(super) enum Line {
+    Discovered {
+        address: SocketAddr,
+        name: String,
+        dialect: &'static str,
+        players: Option<u16>,
+        capacity: Option<u16>,
+        ping_ms: Option<f64>,
+    },
+    Hosting {
+        addresses: Vec<SocketAddr>,
+    },
+    Connected {
+        player: u32,
+        name: String,
+        dialect: &'static str,
+        address: Option<SocketAddr>,
+        resumed: bool,
+    },
+    State {
+        tick: u32,
+        p1_y: f32,
+        p2_y: f32,
+        ball_x: f32,
+        ball_y: f32,
+        ball_vx: f32,
+        ball_vy: f32,
+        p1_score: u8,
+        p2_score: u8,
+    },
+    Score {
+        p1_score: u8,
+        p2_score: u8,
+    },
+    GameOver {
+        winner: u8,
+        p1_score: u8,
+        p2_score: u8,
+    },
+    Quality {
+        ping_ms: Option<f64>,
+        jitter_ms: Option<f64>,
+        loss_pct: Option<f64>,
+        grade: Option<String>,
+        lead_ms: Option<f64>,
+        draw_delay_ms: Option<f64>,
+        pending_inputs: Option<usize>,
+    },
+    Trying {
+        seconds_left: f64,
+    },
+    Disconnected {
+        player: Option<u32>,
+        reason: String,
+    },
+}
+
+impl Lines {
+    pub(super) fn new(json: bool) -> Self {
+        Lines { json }
+    }
+
+    /// Writes a line, and lets it be read at once.
+    pub(super) fn say(&self, line: &Line) -> io::Result<()> {
+        let mut out = io::stdout().lock();
+        match self.json {
+            true => {
+                serde_json::to_writer(&mut out, line)?;
+                writeln!(out)?;
+            }
+            false => match line.text() {
+                Some(text) => writeln!(out, "{text}")?,
+                None => return Ok(()),
+            },
+        }
+        out.flush()
+    }
+}
+
+impl Line {
+    pub(super) fn discovered(found: &Found) -> Self {
+        Line::Discovered {
+            address: found.address,
+            name: found.name.to_string(),
+            dialect: found.dialect.name(),
+            players: found.players.map(|(players, _)| players),
+            capacity: found.players.map(|(_, capacity)| capacity),
+            ping_ms: found.ping.map(ms),
+        }
+    }
+
+    pub(super) fn connected(
+        player: PlayerId,
+        name: Name,
+        dialect: Dialect,
+        address: Option<SocketAddr>,
+        resumed: bool,
+    ) -> Self {
+        let (player, name) = (player.0, name.to_string());
+        Line::Connected { player, name, dialect: dialect.name(), address, resumed }
+    }
+
+    /// What a state says; in doubles the paddles at the back.
+    pub(super) fn state(state: &State) -> Self {
+        let world = Pong::default().restore(state);
+        let px = |units: i32| units as f32 / backspin_pong::UNITS as f32;
+        let y = |side: Side| {
+            let paddle = world.paddles[side.index()];
+            px(paddle
+                .map_or((backspin_pong::FIELD.1 - backspin_pong::PADDLE_SIZE.1) / 2, |it| it.y))
+        };
+        Line::State {
+            tick: state.tick,
+            p1_y: y(Side::Left),
+            p2_y: y(Side::Right),
+            ball_x: px(world.ball.x),
+            ball_y: px(world.ball.y),
+            ball_vx: world.ball.vx as f32,
+            ball_vy: world.ball.vy as f32,
+            p1_score: world.score[0],
+            p2_score: world.score[1],
+        }
+    }
+
+    pub(super) fn quality(now: Time, client: &Client<Pong>) -> Self {
+        let tick_ms = 1e3 / f64::from(Pong::default().tick_rate());
+        let lead = client.ahead_tick(now).zip(client.server_tick_at(now));
+        Line::Quality {
+            ping_ms: client.round_trip().mean().map(ms),
+            jitter_ms: client.round_trip().jitter().map(ms),
+            loss_pct: client.loss().map(|loss| round(loss * 100.0)),
+            grade: client.grade().map(|grade| grade.to_string()),
+            lead_ms: lead.map(|(ahead, server)| round((ahead - server) * tick_ms)),
+            draw_delay_ms: client.delay().map(|delay| ms(delay.total)),
+            pending_inputs: client.pending().map(backspin::channel::Pending::len),
+        }
+    }
+
+    /// For people; what comes sixty times a second is for scripts alone.
+    fn text(&self) -> Option<String> {
+        Some(match self {
+            Line::Discovered { address, name, dialect, players, capacity, ping_ms } => {
+                let name = if name.is_empty() { "a host" } else { name };
+                let players = players.zip(*capacity);
+                let players =
+                    players.map_or(String::new(), |(n, of)| format!(", {n} of {of} play"));
+                let ping = ping_ms.map_or(String::new(), |ping| format!(", {ping:.1} ms"));
+                format!("found {name} at {address} ({dialect}{players}{ping})")
+            }
+            Line::Hosting { addresses } => {
+                let at: Vec<_> = addresses.iter().map(ToString::to_string).collect();
+                format!("hosting at {}, waiting for someone to join", at.join(", "))
+            }
+            Line::Connected { player, name, dialect, address, resumed } => {
+                let back = if *resumed { " again" } else { "" };
+                let from = address.map_or(String::new(), |at| format!(" from {at}"));
+                format!("{name} is in{back} as player {player} ({dialect}{from})")
+            }
+            Line::State { .. } => return None,
+            Line::Score { p1_score, p2_score } => format!("{p1_score} : {p2_score}"),
+            Line::GameOver { winner, p1_score, p2_score } => {
+                format!("player {winner} wins, {p1_score} : {p2_score}")
+            }
+            Line::Quality { ping_ms, loss_pct, grade, .. } => {
+                let ping = (*ping_ms)?;
+                let grade = grade.as_deref().unwrap_or("not graded yet");
+                let loss = loss_pct.map_or(String::new(), |loss| format!(", {loss:.1} % lost"));
+                format!("ping {ping:.1} ms{loss}, {grade}")
+            }
+            Line::Trying { seconds_left } => {
+                format!("connection lost, trying again ({seconds_left:.0} s)")
+            }
+            Line::Disconnected { player: Some(player), reason } => {
+                format!("player {player} is gone: {reason}")
+            }
+            Line::Disconnected { player: None, reason } => reason.clone(),
+        })
+    }
+}
+
+fn ms(span: Duration) -> f64 {
+    round(span.as_secs_f64() * 1e3)
+}
+
+/// Three digits are enough for anyone.
+fn round(value: f64) -> f64 {
+    (value * 1e3).round() / 1e3
+}

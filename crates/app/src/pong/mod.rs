@@ -1,0 +1,205 @@
+//! `backspin pong`: a match on this machine, hosted for others, joined or watched.
+//!
+//! `open` gets a player to a [table](crate::play), `script` plays there without a face, `line` is
+//! what a script reads.
+
+mod line;
+mod open;
+mod script;
+
+use std::error::Error;
+use std::time::Duration;
+
+use backspin::wire::{Dialect, Name};
+use backspin_pong::{Level, Pong};
+use clap::builder::PossibleValue;
+use clap::{Subcommand, ValueEnum};
+
+/// Play Pong: on this machine, as host, as guest, or watch.
+///
+/// Without a face (--ui none) a match is played by --bot or by lines on stdin: up, down, still,
+/// again (play once more), quit.
+#[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  backspin pong host --bot hard --ui none --json
+  backspin pong join --bot easy --ui none --json
+  backspin pong join 192.168.0.7
+  backspin pong join [fe80::1]:4300 --dialect native
+  backspin pong watch attic.local
+  backspin pong local --bot normal --versus hard --ui none")]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    mode: Mode,
+}
+
+#[derive(Subcommand)]
+enum Mode {
+    /// Play on this machine: two at one keyboard, or against a bot
+    Local {
+        /// A bot plays the other paddle
+        #[arg(long, value_name = "LEVEL")]
+        versus: Option<BotLevel>,
+        #[command(flatten)]
+        rules: Rules,
+        #[command(flatten)]
+        seat: SeatArgs,
+    },
+    /// Play the left paddle, and let others join
+    Host {
+        /// One port for lan and native [default: 4300 for native and 54000 for lan]
+        #[arg(long, value_name = "PORT", value_parser = clap::value_parser!(u16).range(1..))]
+        port: Option<u16>,
+        /// Offer only this dialect to those who look for games
+        #[arg(long)]
+        dialect: Option<PongDialect>,
+        #[command(flatten)]
+        rules: Rules,
+        #[command(flatten)]
+        seat: SeatArgs,
+    },
+    /// Join a host: at an address, or the first that is found on the LAN
+    ///
+    /// An address without a port is asked at 4300 in native and, after a second without an answer,
+    /// at 54000 in lan. Whoever was killed in a match comes back into it for half a minute.
+    Join {
+        /// Where: an address or a host name, with a port or without
+        address: Option<String>,
+        /// Where to look for hosts, if no address is given [default: 4300 and 54000]
+        #[arg(long, value_name = "PORT", value_parser = clap::value_parser!(u16).range(1..))]
+        port: Option<u16>,
+        /// Speak only this dialect
+        #[arg(long)]
+        dialect: Option<PongDialect>,
+        #[command(flatten)]
+        seat: SeatArgs,
+    },
+    /// Watch a match
+    Watch {
+        /// Where: an address or a host name, with a port or without
+        address: String,
+        #[command(flatten)]
+        seat: SeatArgs,
+    },
+}
+
+/// What a host decides.
+#[derive(clap::Args, Clone, Copy)]
+struct Rules {
+    /// Who first has so many points wins; a lan guest can only play to 5
+    #[arg(long, value_name = "N", default_value_t = 5)]
+    #[arg(value_parser = clap::value_parser!(u8).range(1..=i64::from(Pong::MAX_POINTS)))]
+    points: u8,
+
+    /// Two a side
+    #[arg(long)]
+    doubles: bool,
+}
+
+impl Rules {
+    fn game(self) -> Pong {
+        Pong { points: self.points, doubles: self.doubles, ..Pong::default() }
+    }
+}
+
+/// What everyone decides.
+#[derive(clap::Args)]
+struct SeatArgs {
+    /// How it is shown
+    #[arg(long, default_value = "none")]
+    ui: Ui,
+
+    /// A bot plays this side's paddle
+    #[arg(long, value_name = "LEVEL")]
+    bot: Option<BotLevel>,
+
+    /// What you are called, at most 15 bytes
+    #[arg(long, default_value = "Player", value_parser = crate::parse_name)]
+    name: Name,
+
+    /// What the server asks for, if it does
+    #[arg(long, default_value = "")]
+    token: String,
+
+    /// Leave after so long
+    #[arg(long, value_name = "S")]
+    #[arg(value_parser = clap::value_parser!(u32).range(1..=86_400))]
+    seconds: Option<u32>,
+
+    /// With --ui none: events as lines of JSON
+    #[arg(long)]
+    json: bool,
+}
+
+impl SeatArgs {
+    fn span(&self) -> Option<Duration> {
+        self.seconds.map(|seconds| Duration::from_secs(seconds.into()))
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Ui {
+    /// Lines of text, or of JSON
+    None,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum PongDialect {
+    Native,
+    Lan,
+}
+
+impl From<PongDialect> for Dialect {
+    fn from(dialect: PongDialect) -> Dialect {
+        match dialect {
+            PongDialect::Native => Dialect::Native,
+            PongDialect::Lan => Dialect::Lan,
+        }
+    }
+}
+
+/// A level on the command line.
+#[derive(Clone, Copy)]
+pub(crate) struct BotLevel(pub(crate) Level);
+
+impl ValueEnum for BotLevel {
+    fn value_variants<'a>() -> &'a [Self] {
+        const ALL: [BotLevel; 3] =
+            [BotLevel(Level::Easy), BotLevel(Level::Normal), BotLevel(Level::Hard)];
+        &ALL
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        Some(PossibleValue::new(match self.0 {
+            Level::Easy => "easy",
+            Level::Normal => "normal",
+            Level::Hard => "hard",
+        }))
+    }
+}
+
+/// Runs the command.
+pub(crate) fn run(args: &Args) -> Result<(), Box<dyn Error>> {
+    let (seat, opened) = match &args.mode {
+        Mode::Local { versus, rules, seat } => (seat, open::local(rules.game(), *versus)?),
+        Mode::Host { port, dialect, rules, seat } => {
+            let dialect = dialect.map(Dialect::from);
+            (seat, open::host(rules.game(), *port, dialect, seat.name)?)
+        }
+        Mode::Join { address: Some(address), dialect, seat, .. } => {
+            let dialect = dialect.map(Dialect::from);
+            (seat, open::join(&open::Guest::player(seat, dialect), address)?)
+        }
+        Mode::Join { address: None, port, dialect, seat } => {
+            let guest = open::Guest::player(seat, dialect.map(Dialect::from));
+            match script::find(&guest, *port, seat)? {
+                Some(opened) => (seat, opened),
+                None => return Ok(()),
+            }
+        }
+        Mode::Watch { address, seat } => (seat, open::join(&open::Guest::watcher(seat), address)?),
+    };
+    match seat.ui {
+        Ui::None => script::play(opened, seat),
+    }
+}
