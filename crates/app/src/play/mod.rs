@@ -16,8 +16,8 @@ mod seat;
 mod table;
 mod ticket;
 
-pub(crate) use address::{Address, AddressError};
-pub(crate) use search::{Search, start as search};
+pub(crate) use address::Address;
+pub(crate) use search::start as search;
 pub(crate) use seat::{Fallback, Seat};
-pub(crate) use table::{Access, Table};
+pub(crate) use table::Table;
 pub(crate) use ticket::TicketFile;

@@ -116,13 +116,13 @@ impl Script {
     fn new(opened: Opened, args: &SeatArgs) -> Result<Self, Box<dyn Error>> {
         let own = args.bot.map(|level| (PlayerId(1), level));
         let players = match &*opened.table.seat() {
-            Seat::Local(local) => 2..=u32::from(local.game().capacity()),
-            _ => 2..=1,
+            Seat::Local(local) => u32::from(local.game().capacity()),
+            _ => 1,
         };
         let others = opened
             .versus
             .into_iter()
-            .flat_map(|level| players.clone().map(move |player| (PlayerId(player), level)));
+            .flat_map(|level| (2..=players).map(move |player| (PlayerId(player), level)));
         let mut bots = Vec::new();
         for (player, level) in own.into_iter().chain(others) {
             bots.push((player, Bot::new(level.0, seed::world()?)));

@@ -148,6 +148,6 @@ impl Args {
     /// Bots do not ask for another match, so one lasts as long as can be.
     fn pong(&self) -> Pong {
         let doubles = self.players == 4;
-        Pong { points: Pong::MAX_POINTS, doubles, countdown: 0, ..Pong::default() }
+        Pong { points: Pong::MAX_POINTS, doubles, countdown: 0 }
     }
 }
