@@ -311,7 +311,7 @@ fn a_client_with_the_default_rules_predicts_any_room_to_the_bit() {
     let mut contacts = 0;
     for seed in 0..10 {
         for (doubles, players, points) in [(false, 2, 5), (false, 2, 1), (true, 4, 7)] {
-            let game = Pong { doubles, points, countdown: 100, ..Pong::default() };
+            let game = Pong { doubles, points, countdown: 100 };
             let mut stage = Stage::new(game, players);
             stage.step(&[]);
             contacts += predicts_exactly(stage, seed);

@@ -16,7 +16,7 @@ fn singles_are_fit_to_be_predicted_and_sent() {
 #[test]
 fn doubles_are_fit_to_be_predicted_and_sent() {
     for countdown in [0, 180] {
-        let game = Pong { doubles: true, points: 3, countdown, ..Pong::default() };
+        let game = Pong { doubles: true, points: 3, countdown };
         let checked = check_rules_with(game, &Trial { ticks: 3_600, ..Trial::default() });
         let checked = checked.unwrap_or_else(|error| panic!("{error}"));
         assert!(checked.events > 100, "{checked}");
@@ -106,7 +106,7 @@ proptest! {
         points in 1..4_u8,
         deeds in deeds(),
     ) {
-        let game = Pong { doubles, points, countdown: 10, ..Pong::default() };
+        let game = Pong { doubles, points, countdown: 10 };
         let mut stage = Stage::new(game, 4);
         for deed in deeds {
             match deed {

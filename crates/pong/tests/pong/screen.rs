@@ -204,7 +204,7 @@ fn whole_matches_are_seen_as_they_are_judged_at_any_frame_rate() {
     for seed in 0..4 {
         for rate in [30.0, 59.94, 60.0, 75.0, 144.0, 240.0] {
             for doubles in [false, true] {
-                let game = Pong { points: 99, countdown: 0, doubles, ..Pong::default() };
+                let game = Pong { points: 99, countdown: 0, doubles };
                 contacts += draw_match(game, seed, rate);
             }
         }
