@@ -10,7 +10,7 @@ use std::time::Duration;
 use super::contact::{Agreement, Contacts};
 use super::quality::{Quality, Report, Tally, percentile};
 use super::target::Bar;
-use super::watch::{Faults, Watched};
+use super::watch::{Faults, Leaps, Watched};
 use super::{Chance, Drift, HostId, LinkConfig, Party, Player, Preset, World};
 use crate::client::{Client, ClientConfig};
 use crate::front::FrontConfig;
@@ -106,6 +106,7 @@ struct Scene<G: Game> {
     stepped_at: Option<Time>,
     /// What met, as the server judged it, and whom it concerns.
     judged: Vec<(Option<PlayerId>, Contacts)>,
+    leaps: Leaps,
 }
 
 impl<G: Game> Scene<G> {
@@ -133,7 +134,8 @@ impl<G: Game> Scene<G> {
         }
         let faults = Faults::default();
         let (missing_before, stepped_at, judged) = (0, None, Vec::new());
-        Scene { world, server, players, missing_before, faults, stepped_at, judged }
+        let leaps = Leaps::default();
+        Scene { world, server, players, missing_before, faults, stepped_at, judged, leaps }
     }
 
     /// Runs until everyone is in, and for as long as joining lasts; a link that lets nobody in is
@@ -177,7 +179,7 @@ impl<G: Game> Scene<G> {
     }
 
     fn look(&mut self) {
-        self.note_contacts();
+        self.look_at_truth();
         let now = self.world.now();
         let room = self.room();
         let (true_tick, tick_rate) = (room.ticks_at(now), f64::from(room.tick_rate()));
@@ -191,10 +193,11 @@ impl<G: Game> Scene<G> {
         self.faults.note(now, new_missing + starved, 2 * self.players.len() as u64);
     }
 
-    fn note_contacts(&mut self) {
+    fn look_at_truth(&mut self) {
         let now = self.world.now();
         let Party::Server(server) = self.world.node_quietly(self.server) else { return };
         let room = &mut server.rooms_mut()[0];
+        self.leaps.look(now, room.game().schema(), room.state());
         while let Some((_, event)) = room.poll_game_event() {
             let Some(contact) = room.game().judged_contact(&event) else { continue };
             let known = self.judged.iter().position(|(player, _)| *player == contact.player);
@@ -240,7 +243,7 @@ impl<G: Game> Scene<G> {
         let agreement = self.agreement(began);
         let base_ms = setup.link.delay.as_secs_f64() * 1e3;
         let (ticks, missing) = self.inputs();
-        let mut all = Watched::pool(&mut self.players, &self.world);
+        let mut all = Watched::pool(&mut self.players, &self.world, &self.leaps);
         let limit = if setup.link.loss.burst_len > 1.0 { 0.15 } else { 0.05 };
         let tally = Tally {
             // Whoever drops out and comes back too late is counted from nothing again.

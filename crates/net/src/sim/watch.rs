@@ -9,7 +9,7 @@ use super::{HostId, Party, Player, Traffic, World};
 use crate::client::Frame;
 use crate::game::Game;
 use crate::node::StreamNode;
-use crate::replica::MAX_FIELDS;
+use crate::replica::{Entity, MAX_FIELDS, Schema, State};
 use crate::time::Time;
 
 /// Something drawn that moves further than this beyond its own motion is seen to jump.
@@ -35,6 +35,8 @@ pub(super) struct Watched {
     frame: Frame,
     frame_before: Frame,
     pub(super) contacts: Contacts,
+    /// When something was drawn that moved further than its own motion carries it.
+    jumps: Vec<(Time, u16)>,
     traffic: Traffic,
     pub(super) seen: Seen,
 }
@@ -84,6 +86,7 @@ impl Watched {
             frame: Frame::default(),
             frame_before: Frame::default(),
             contacts: Contacts::default(),
+            jumps: Vec::new(),
             traffic: Traffic::default(),
             seen: Seen::default(),
         }
@@ -215,16 +218,30 @@ impl Watched {
                 distance(before.at, spot.at) > own_motion + JUMP_PX
             })
         };
-        seen.jumps += u64::from(spots.iter().any(jumped));
+        let jumps = spots.iter().filter(|spot| jumped(spot)).map(|spot| (now, spot.id));
+        self.jumps.extend(jumps);
         self.drawn = spots;
         self.frame = frame;
         starved
     }
 
+    /// Frames in which something jumped that did not leap in truth about then.
+    fn count_jumps(&self, leaps: &Leaps) -> u64 {
+        let mut frames: Vec<Time> =
+            self.jumps.iter().filter(|jump| !leaps.explain(**jump)).map(|(at, _)| *at).collect();
+        frames.dedup();
+        frames.len() as u64
+    }
+
     /// All players' figures in one.
-    pub(super) fn pool<G: Game>(players: &mut [Watched], world: &World<Party<G>>) -> Seen {
+    pub(super) fn pool<G: Game>(
+        players: &mut [Watched],
+        world: &World<Party<G>>,
+        leaps: &Leaps,
+    ) -> Seen {
         let mut all = Seen::default();
         for watched in players {
+            watched.seen.jumps = watched.count_jumps(leaps);
             let traffic = world.traffic(watched.host);
             let seen = std::mem::take(&mut watched.seen);
             all.own_input_ms.extend(seen.own_input_ms);
@@ -249,6 +266,48 @@ impl Watched {
             all.bytes_up += traffic.sent_bytes - watched.traffic.sent_bytes;
         }
         all
+    }
+}
+
+/// What leapt in truth: rules that put a ball back in front of a paddle, say. To show that is no
+/// fault of the drawing.
+#[derive(Default)]
+pub(super) struct Leaps {
+    tick: u32,
+    places: Vec<Spot>,
+    leaps: Vec<(Time, u16)>,
+}
+
+impl Leaps {
+    /// A player sees a leap at most so much earlier or later than it happens.
+    const WITHIN: Duration = Duration::from_millis(600);
+
+    /// Looks at the true state.
+    pub(super) fn look(&mut self, now: Time, schema: &Schema, state: &State) {
+        let ticks = state.tick.wrapping_sub(std::mem::replace(&mut self.tick, state.tick));
+        let spot = |entity: &Entity| {
+            let kind = schema.kinds.get(usize::from(entity.kind))?;
+            let (at, [x, y]) = kind.place(&kind.values(entity))?;
+            Some(Spot { id: entity.id, at, speed: (x * x + y * y).sqrt() })
+        };
+        let places: Vec<Spot> = state.entities().iter().filter_map(spot).collect();
+        for spot in &places {
+            let before = self.places.iter().find(|before| before.id == spot.id);
+            let leapt = before.is_some_and(|before| {
+                let own_motion = before.speed.max(spot.speed) * ticks as f32;
+                distance(before.at, spot.at) > own_motion + JUMP_PX
+            });
+            if leapt {
+                self.leaps.push((now, spot.id));
+            }
+        }
+        self.places = places;
+    }
+
+    fn explain(&self, (at, id): (Time, u16)) -> bool {
+        self.leaps.iter().any(|(leapt, thing)| {
+            *thing == id && at.since(*leapt).max(leapt.since(at)) < Leaps::WITHIN
+        })
     }
 }
 
