@@ -249,4 +249,10 @@ fn what_cannot_be_recorded_or_replayed_is_told_in_a_sentence() {
     assert_eq!(output.status.code(), Some(1));
     assert!(sentence(&output).contains("nothing: "), "{}", sentence(&output));
     assert_eq!(replay(&["--at", "-1"], &file).status.code(), Some(2));
+    // A file with a hole, longer than any match.
+    let long = dir.0.join("long.bsreplay");
+    fs::write(&long, "BSREPLAY").unwrap();
+    fs::File::options().write(true).open(&long).unwrap().set_len((256 << 20) + 1).unwrap();
+    let told = sentence(&replay(&[], &long));
+    assert!(told.ends_with(": it is longer than 256 MiB, as no match is\n"), "{told}");
 }

@@ -78,3 +78,21 @@ impl fmt::Display for SinkError {
 }
 
 impl std::error::Error for SinkError {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_thousand_files_of_one_second_have_names_and_none_is_written_over() {
+        let dir = std::env::temp_dir().join(format!("backspin-sink-{}", std::process::id()));
+        std::fs::create_dir_all(&dir).unwrap();
+        let create = || Sink::create(&dir, "now", "bslog", Privacy::Secret);
+        for n in 1..=1000 {
+            assert_eq!(create().unwrap().path, dir.join(format!("now-{n}.bslog")));
+        }
+        let refused = create().map(|sink| sink.path).unwrap_err();
+        assert_eq!(refused.cause.kind(), io::ErrorKind::AlreadyExists);
+        std::fs::remove_dir_all(&dir).unwrap();
+    }
+}

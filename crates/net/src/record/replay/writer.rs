@@ -177,3 +177,33 @@ impl ReplayWriter {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::Replay;
+    use super::*;
+    use crate::dot::Dots;
+    use crate::game::{PlayerId, Reach};
+
+    /// A replay of one state, before which all this happened.
+    fn replay(events: usize, players: u32) -> Replay<Dots> {
+        let game = Dots::default();
+        let mut writer = ReplayWriter::new(&game, 0, Name::default());
+        let player = |n| Player { player: PlayerId(n), name: Name::new("twin") };
+        writer.handle_roster((1..=players).map(player));
+        let event = Event { kind: 0, entity: 0, value: 0, reach: Reach::Everyone };
+        (0..events).for_each(|_| writer.handle_event(7, event));
+        writer.handle_state(&State::new(7));
+        let mut bytes = Vec::new();
+        writer.finish(&mut bytes);
+        Replay::open(game, bytes).unwrap()
+    }
+
+    #[test]
+    fn a_state_has_at_most_1024_events_and_255_players() {
+        for (events, players) in [(1024, 255), (1025, 256)] {
+            let replay = replay(events, players);
+            assert_eq!((replay.events().len(), replay.roster_at(7).len()), (1024, 255));
+        }
+    }
+}
