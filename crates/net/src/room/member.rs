@@ -69,6 +69,8 @@ pub(super) enum Speech {
     #[cfg(feature = "rtype")]
     Rtype {
         kept_by_stream: bool,
+        /// The newest input's number; its client counts anew after a break.
+        newest: Option<u32>,
     },
     #[cfg(feature = "lan")]
     Lan {
@@ -285,6 +287,11 @@ impl Member {
 
     /// The hello was heard (again): greeting, world and roster follow at once.
     pub(super) fn greet(&mut self) {
+        // A client that says hello may have been started anew, and counts its inputs from 0.
+        #[cfg(feature = "rtype")]
+        if let Speech::Rtype { newest, .. } = &mut self.voice {
+            *newest = None;
+        }
         if self.is_here() {
             self.due.greeting = true;
             self.due.world = Some(0);
@@ -294,7 +301,7 @@ impl Member {
     pub(super) fn kept_by_stream(&self) -> bool {
         match self.voice {
             #[cfg(feature = "rtype")]
-            Speech::Rtype { kept_by_stream } => kept_by_stream,
+            Speech::Rtype { kept_by_stream, .. } => kept_by_stream,
             _ => false,
         }
     }
@@ -303,7 +310,7 @@ impl Member {
     pub(super) fn lose_stream(&mut self, now: Time, config: &RoomConfig) {
         let was_kept = self.kept_by_stream();
         #[cfg(feature = "rtype")]
-        if let Speech::Rtype { kept_by_stream } = &mut self.voice {
+        if let Speech::Rtype { kept_by_stream, .. } = &mut self.voice {
             *kept_by_stream = false;
         }
         if was_kept && self.is_here() {
@@ -473,8 +480,13 @@ impl Member {
         use crate::wire::rtype::Packet;
         let came = match packet {
             Packet::Input(input) => {
-                self.buttons = Buttons(u16::from(input.bits.bits()));
-                self.last_input = now;
+                let Speech::Rtype { newest, .. } = &mut self.voice else { return Came::Nothing };
+                // One that was overtaken would bring back what the player holds no more.
+                if newest.is_none_or(|newest| input.sequence.wrapping_sub(newest) as i32 >= 0) {
+                    *newest = Some(input.sequence);
+                    self.buttons = Buttons(u16::from(input.bits.bits()));
+                    self.last_input = now;
+                }
                 Came::Nothing
             }
             Packet::Pong(pong) => {
@@ -585,7 +597,7 @@ impl Speech {
                 }))
             }
             #[cfg(feature = "rtype")]
-            Voice::Rtype { kept_by_stream } => Speech::Rtype { kept_by_stream },
+            Voice::Rtype { kept_by_stream } => Speech::Rtype { kept_by_stream, newest: None },
             #[cfg(feature = "lan")]
             Voice::Lan => Speech::Lan { seq: 0 },
         }
