@@ -25,7 +25,7 @@ use crate::session::{
     RetryStep, RoundTrip, Secrets,
 };
 use crate::time::Time;
-use crate::wire::native::Role;
+use crate::wire::native::{Role, SessionIndex};
 use crate::wire::{Dialect, Full, Name};
 
 /// What a player decides before joining.
@@ -274,6 +274,11 @@ impl<G: Game> Client<G> {
     /// Who we are, once we are in.
     pub fn player(&self) -> Option<PlayerId> {
         self.player
+    }
+
+    /// Which of the server's sessions is ours (`native`), once we are in.
+    pub fn session(&self) -> Option<SessionIndex> {
+        self.seat().map(|seat| seat.session)
     }
 
     /// The rules.

@@ -91,6 +91,8 @@ pub struct MemberCard {
     pub pings: PingCounts,
     /// The share of the member's datagrams that were lost, where they are numbered.
     pub loss: Option<f64>,
+    /// Events that the member has not acknowledged.
+    pub events_waiting: usize,
     /// What the member holds.
     pub buttons: Buttons,
     /// Ticks since the member came.

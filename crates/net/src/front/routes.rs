@@ -83,6 +83,14 @@ impl Routes {
         self.routes.len() - self.free.len()
     }
 
+    pub(super) fn addresses(&self) -> usize {
+        self.by_path.len()
+    }
+
+    pub(super) fn tickets(&self) -> usize {
+        self.by_ticket.len()
+    }
+
     pub(super) fn add_room(&mut self, players: u8, watchers: u8) {
         let (players, watchers) = (usize::from(players), usize::from(watchers));
         self.rooms.push(Places { players, taken: vec![false; players + watchers] });

@@ -230,6 +230,11 @@ impl Member {
                 #[cfg(any(feature = "lan", feature = "rtype"))]
                 _ => None,
             },
+            events_waiting: match &self.voice {
+                Speech::Native(native) => native.outbox.len(),
+                #[cfg(any(feature = "lan", feature = "rtype"))]
+                _ => 0,
+            },
             buttons: self.buttons,
             ticks: self.ticks,
             ticks_without_input: self.ticks_without_input,
@@ -351,8 +356,10 @@ impl Member {
         self.greet();
     }
 
+    /// Whoever is away is not told: another program may be at the address by now.
     pub(super) fn close(&mut self, reason: CloseReason) {
-        self.presence = Presence::Closing { reason, left: GOODBYES, said: false };
+        let left = if self.is_here() { GOODBYES } else { 0 };
+        self.presence = Presence::Closing { reason, left, said: left == 0 };
     }
 
     /// Says once that the member was silent: its way to us may be broken, and ours to it not.

@@ -9,6 +9,7 @@
 //! fault   -> the names and counts of what it did
 //! clock   -> what a node's own clock shows at a true instant
 //! measure -> a match of bots over a link, judged from outside: party plays, watch looks on
+//! chaos   -> bad days drawn from a seed, and a checker that looks on from outside
 //! quality -> its figures; pool takes many seeds together; target is what they must reach
 //! ```
 //!
@@ -16,6 +17,7 @@
 //! proxy between real sockets use the same [`Link`].
 
 mod chance;
+pub mod chaos;
 mod check;
 mod clock;
 mod config;
