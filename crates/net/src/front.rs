@@ -18,6 +18,7 @@ use std::time::Duration;
 
 use crate::game::{GameId, PlayerId};
 use crate::node::{Path, Transmit};
+use crate::sabotage::{self, Sabotage};
 use crate::session::{Allowance, CookieJar, Limiter, LimiterConfig, Secrets};
 use crate::time::Time;
 use crate::wire::native::{Budget, Role, Secret, SessionIndex};
@@ -397,6 +398,9 @@ impl Front {
     }
 
     fn answer(&mut self, answer: Answer) {
+        if sabotage::is(Sabotage::AnswerTwice) {
+            self.answers.push_back(answer);
+        }
         match self.answers.len() < ANSWER_LIMIT {
             true => self.answers.push_back(answer),
             false => self.counts.answer_limit += 1,

@@ -16,6 +16,7 @@ use crate::front::{Admission, Call, CallKind, Notice, NoticeKind, RESUME_FOR};
 use crate::game::{Buttons, Event, Game, PlayerId, PlayerInput, REWIND_LIMIT_TICKS, Reach, Turn};
 use crate::node::{Path, Transmit};
 use crate::replica::{Bodies, Cuts, FullForm, History, State};
+use crate::sabotage::{self, Sabotage};
 use crate::session::{Grade, LifeEvent, Limits, PingCounts};
 use crate::time::Time;
 use crate::wire::Name;
@@ -370,6 +371,7 @@ impl<G: Game> Room<G> {
         let Some(Some(member)) = self.members.get_mut(place) else { return };
         let (player, kept_by_stream) = (member.player, member.kept_by_stream());
         match &mut member.presence {
+            Presence::Away { .. } if sabotage::is(Sabotage::KeepPlace) => {}
             Presence::Away { until } if *until <= now => self.free(now, place),
             Presence::Away { .. } => {}
             Presence::Closing { said, .. } if *said => self.free(now, place),

@@ -10,6 +10,7 @@ use crate::clock::LossMeter;
 use crate::front::{Admission, Voice};
 use crate::game::{Buttons, PlayerId, PlayerInput};
 use crate::node::Path;
+use crate::sabotage::{self, Sabotage};
 use crate::session::{Liveness, Pinger, Question, RoundTrip, Verdict, Window};
 use crate::time::Time;
 use crate::wire::native::{self, CloseReason, Role, SessionIndex};
@@ -351,6 +352,9 @@ impl Member {
             native.lost = LossMeter::new();
             native.queue = InputQueue::new(tick::after(tick, 1));
             native.has = None;
+            if sabotage::is(Sabotage::ForgetEvents) {
+                native.outbox = Outbox::new();
+            }
         }
         self.roster.announce(now);
         self.greet();

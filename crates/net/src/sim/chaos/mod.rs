@@ -26,6 +26,7 @@ mod scenario;
 mod stage;
 mod stranger;
 
+use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 
@@ -75,13 +76,14 @@ pub struct Outcome {
 /// Plays the scenario of a seed and says what it came to, or what was breached first. A panic is a
 /// breach like any other.
 pub fn judge(seed: u64) -> Result<Outcome, Failure> {
-    catch_unwind(AssertUnwindSafe(|| play(seed))).unwrap_or_else(|panic| {
+    let reached = Cell::new(Time::ZERO);
+    catch_unwind(AssertUnwindSafe(|| play(seed, &reached))).unwrap_or_else(|panic| {
         let message = match (panic.downcast_ref::<String>(), panic.downcast_ref::<&str>()) {
             (Some(message), _) => message.clone(),
             (_, Some(message)) => (*message).to_owned(),
             _ => "without a word".to_owned(),
         };
-        Err(Failure { seed, at: Time::ZERO, breach: Breach::Panic { message } })
+        Err(Failure { seed, at: reached.get(), breach: Breach::Panic { message } })
     })
 }
 
@@ -93,7 +95,8 @@ enum Cue {
     Heal,
 }
 
-fn play(seed: u64) -> Result<Outcome, Failure> {
+/// Says in `reached` how far it has come.
+fn play(seed: u64, reached: &Cell<Time>) -> Result<Outcome, Failure> {
     let scenario = Scenario::draw(seed);
     let (heals, ends) = (scenario.heals, scenario.ends);
     let cues = cues(&scenario);
@@ -103,6 +106,7 @@ fn play(seed: u64) -> Result<Outcome, Failure> {
     let failed = |at, breach| Failure { seed, at, breach };
     let run = |stage: &mut Stage, checker: &mut Checker, until| {
         while let Some(at) = stage.world.step_until(until) {
+            reached.set(at);
             checker.after_event(stage).map_err(|breach| failed(at, breach))?;
         }
         Ok(())

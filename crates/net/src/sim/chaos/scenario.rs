@@ -196,7 +196,7 @@ impl Draft {
             2 => Twist::Loss,
             3 => Twist::Narrow,
             // One of them only, so that the others can be held to everything.
-            4 if guest == 0 => Twist::Corrupt,
+            4..6 if guest == 0 => Twist::Corrupt,
             _ => Twist::None,
         };
         Act::Line { guest, preset, twist }
