@@ -29,10 +29,7 @@ pub mod guide;
 pub mod node;
 pub mod replica;
 pub mod room;
-#[cfg(feature = "sabotage")]
 pub mod sabotage;
-#[cfg(not(feature = "sabotage"))]
-mod sabotage;
 pub mod server;
 pub mod session;
 pub mod sim;

@@ -1,8 +1,8 @@
 //! Bugs that tests plant on purpose, to see that the [chaos checker](crate::sim::chaos) finds them.
 //!
-//! Each stands at the very place where the real code guards against it. Without the feature
-//! `sabotage` none can be switched on, and [`is`] is `false` before the program runs. Never build a
-//! server that others reach with it.
+//! Each stands at the very place where the real code guards against it. Only the feature `sabotage`
+//! has a way to plant one; without it they are compiled away. Never build a server that others
+//! reach with it.
 
 /// A bug that can be planted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -7,7 +7,7 @@
 use super::breach::{Breach, Who};
 use super::cast::Mood;
 use super::life::{Admission, Life};
-use super::stage::{Deed, Stage, name_of};
+use super::stage::{Deed, Stage};
 use super::{LIMITS, RESUME_FOR};
 use crate::channel::{EVENT_LIMIT, PENDING_LIMIT};
 use crate::client::Frame;
@@ -160,7 +160,7 @@ impl Checker {
     }
 
     fn life_called(&mut self, name: Name) -> Option<&mut Life> {
-        self.lives.iter_mut().find(|life| name_of(life.who.life) == name)
+        self.lives.iter_mut().find(|life| life.name == name)
     }
 
     /// A tick was stepped: looks at what it was given, and at what the server keeps.

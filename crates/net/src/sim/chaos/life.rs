@@ -3,17 +3,19 @@
 use super::breach::{Breach, Who};
 use super::cast::Guest;
 use super::scenario::GuestPlan;
+use super::stage::name_of;
 use crate::client::ClientEvent;
 use crate::game::Buttons;
 use crate::session::EndReason;
 use crate::time::Time;
-use crate::wire::Dialect;
 use crate::wire::native::{Role, SessionIndex};
+use crate::wire::{Dialect, Name};
 
 /// What is known of a program, whether it still runs or not.
 #[derive(Debug)]
 pub(super) struct Life {
     pub(super) who: Who,
+    pub(super) name: Name,
     pub(super) plan: GuestPlan,
     pub(super) fate: Fate,
     /// What the room said of its places.
@@ -70,6 +72,7 @@ impl Life {
     pub(super) fn new(who: Who, plan: GuestPlan) -> Self {
         Life {
             who,
+            name: name_of(who.life),
             plan,
             fate: Fate::default(),
             admissions: Vec::new(),

@@ -6,8 +6,8 @@ use crate::game::Game;
 use crate::sim::Chance;
 use crate::wire::Name;
 use crate::wire::native::{
-    Budget, Datagram, Discover, Hello, Join, ListRooms, MAX_DATAGRAM_LEN, PROTOCOL, Packet, Ping,
-    Resume, Role, Secret, Token,
+    Budget, Datagram, Discover, Hello, History, Join, ListRooms, MAX_DATAGRAM_LEN, PROTOCOL,
+    Packet, Ping, Resume, Role, Secret, Token,
 };
 
 /// What a stranger writes next; `overheard` is a datagram of the guest that it speaks of. Nothing,
@@ -77,6 +77,8 @@ fn mirrored(overheard: &[u8], chance: &mut Chance) -> Option<Vec<u8>> {
     input.newest.input_flags ^= 1 + chance.below(63) as u16;
     input.newest.sequence = input.newest.sequence.wrapping_add(chance.below(8) as u32).max(1);
     let sequence = sequence.wrapping_add(1 + chance.below(200) as u32);
+    let mut room = [0; History::MAX_LEN];
+    input.history = History::new(input.newest.input_flags, input.history.iter(), &mut room);
     encoded(sequence, Packet::Input(input))
 }
 
