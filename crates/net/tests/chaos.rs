@@ -9,11 +9,8 @@ use backspin::sim::chaos::judge;
 fn twenty_bad_days_breach_nothing() {
     let next = AtomicU64::new(1);
     let work = || {
-        loop {
-            match next.fetch_add(1, Ordering::Relaxed) {
-                seed @ 1..=20 => drop(judge(seed).unwrap_or_else(|failure| panic!("{failure}"))),
-                _ => break,
-            }
+        while let seed @ 1..=20 = next.fetch_add(1, Ordering::Relaxed) {
+            judge(seed).unwrap_or_else(|failure| panic!("{failure}"));
         }
     };
     thread::scope(|scope| (0..2).for_each(|_| drop(scope.spawn(work))));

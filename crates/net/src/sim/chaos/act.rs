@@ -3,8 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
-use crate::sim::{Bandwidth, Loss};
-use crate::sim::{LinkConfig, Preset, Reorder};
+use crate::sim::{Bandwidth, LinkConfig, Loss, Preset, Reorder};
 
 /// Something that happens in a chaos run. Guests are numbered from 0.
 #[derive(Clone, Copy, Debug, PartialEq)]

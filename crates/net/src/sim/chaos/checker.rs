@@ -64,6 +64,9 @@ const ARRIVED_TICKS: u32 = 60;
 /// A client that is up to date is not further behind, once all is well.
 const FRESH_TICKS: u32 = 30;
 
+/// Screens are looked at once in so many ticks.
+const DRAW_EVERY: u32 = 2;
+
 /// A room looks after absent players once a tick.
 const PLACE_SLACK: Duration = Duration::from_millis(100);
 
@@ -175,10 +178,9 @@ impl Checker {
         self.check_members(stage)?;
         self.check_words(stage)?;
         self.check_tables(stage)?;
-        let draws = stage.room().tick() % 2 == 0;
         for guest in 0..self.running.len() {
             if let Some(life) = self.running[guest] {
-                self.check_clocks(stage, guest, life, draws)?;
+                self.check_clocks(stage, guest, life)?;
             }
         }
         Ok(())
@@ -278,7 +280,7 @@ impl Checker {
         }
         let kept = gate.server.front().kept();
         check_limit("sessions", kept.sessions, LIMITS.sessions.into())?;
-        check_limit("members without a session", self.members.len(), kept.sessions)?;
+        check_limit("members", self.members.len(), kept.sessions)?;
         check_limit("addresses", kept.addresses, 2 * kept.sessions)?;
         check_limit("tickets", kept.tickets, kept.sessions)?;
         check_limit("answers", kept.answers, ANSWER_LIMIT)?;
@@ -313,14 +315,8 @@ impl Checker {
         Ok(())
     }
 
-    fn check_clocks(
-        &mut self,
-        stage: &mut Stage,
-        guest: usize,
-        life: usize,
-        draws: bool,
-    ) -> Result<(), Breach> {
-        let now = stage.world.local_time(stage.hosts[guest]);
+    fn check_clocks(&mut self, stage: &mut Stage, guest: usize, life: usize) -> Result<(), Breach> {
+        let (now, tick) = (stage.world.local_time(stage.hosts[guest]), stage.room().tick());
         let Some(guest) = stage.guest(guest) else { return Ok(()) };
         let life = &mut self.lives[life];
         if guest.mood == Mood::Asleep || !guest.client.is_playing() {
@@ -330,7 +326,7 @@ impl Checker {
             check_limit("pending inputs", pending.len(), PENDING_LIMIT)?;
         }
         life.check_ahead(guest, now)?;
-        if draws {
+        if tick.is_multiple_of(DRAW_EVERY) {
             guest.client.draw(now, &mut self.frame);
             life.check_drawn(self.frame.drawn_tick)?;
         }
