@@ -18,6 +18,7 @@ use std::time::Duration;
 
 use crate::game::{GameId, PlayerId};
 use crate::node::{Path, Transmit};
+use crate::sabotage::{self, Sabotage};
 use crate::session::{Allowance, CookieJar, Limiter, LimiterConfig, Secrets};
 use crate::time::Time;
 use crate::wire::native::{Budget, Role, Secret, SessionIndex};
@@ -26,6 +27,8 @@ use crate::wire::{Dialect, Name, Packet};
 pub use answer::ANSWER_LIMIT;
 use answer::Answer;
 use routes::Routes;
+#[cfg(feature = "rtype")]
+pub use rtype::TOKEN_LIMIT;
 
 /// What an operator decides about the door.
 #[derive(Clone, Debug)]
@@ -251,6 +254,25 @@ pub struct FrontCounts {
     pub reach: u64,
 }
 
+/// How much the door keeps, by table.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Kept {
+    /// Sessions: at most [`Limits::sessions`].
+    pub sessions: usize,
+    /// Addresses that lead to a session: at most two for each.
+    pub addresses: usize,
+    /// Tickets that bring a player back: at most one for each session.
+    pub tickets: usize,
+    /// Answers that wait to be sent: at most [`ANSWER_LIMIT`].
+    pub answers: usize,
+    /// Streams of `rtype`'s TCP step: at most [`Limits::streams`].
+    #[cfg(feature = "rtype")]
+    pub streams: usize,
+    /// Tokens of `rtype`'s TCP step: at most [`TOKEN_LIMIT`].
+    #[cfg(feature = "rtype")]
+    pub tokens: usize,
+}
+
 /// The door of a server.
 #[derive(Debug)]
 pub struct Front {
@@ -303,6 +325,20 @@ impl Front {
     /// How many sessions there are.
     pub fn sessions(&self) -> usize {
         self.routes.len()
+    }
+
+    /// How much the door keeps now: each bounded by its limit.
+    pub fn kept(&self) -> Kept {
+        Kept {
+            sessions: self.routes.len(),
+            addresses: self.routes.addresses(),
+            tickets: self.routes.tickets(),
+            answers: self.answers.len(),
+            #[cfg(feature = "rtype")]
+            streams: self.lobby.streams(),
+            #[cfg(feature = "rtype")]
+            tokens: self.lobby.tokens(),
+        }
     }
 
     /// Takes a datagram; what belongs to a room comes back as a call to it.
@@ -366,6 +402,9 @@ impl Front {
     }
 
     fn answer(&mut self, answer: Answer) {
+        if sabotage::is(Sabotage::AnswerTwice) {
+            self.answers.push_back(answer);
+        }
         match self.answers.len() < ANSWER_LIMIT {
             true => self.answers.push_back(answer),
             false => self.counts.answer_limit += 1,

@@ -16,6 +16,7 @@ use crate::front::{Admission, Call, CallKind, Notice, NoticeKind, RESUME_FOR, Vo
 use crate::game::{Buttons, Event, Game, PlayerId, PlayerInput, REWIND_LIMIT_TICKS, Reach, Turn};
 use crate::node::{Path, Transmit};
 use crate::replica::{Bodies, Cuts, FullForm, History, State};
+use crate::sabotage::{self, Sabotage};
 use crate::session::{Grade, LifeEvent, Limits, PingCounts};
 use crate::time::Time;
 use crate::wire::native::{CloseReason, Role, SessionIndex};
@@ -95,6 +96,8 @@ pub struct MemberCard {
     pub pings: PingCounts,
     /// The share of the member's datagrams that were lost, where they are numbered.
     pub loss: Option<f64>,
+    /// Events that the member has not acknowledged.
+    pub events_waiting: usize,
     /// What the member holds.
     pub buttons: Buttons,
     /// Ticks since the member came.
@@ -386,6 +389,7 @@ impl<G: Game> Room<G> {
         let Some(Some(member)) = self.members.get_mut(place) else { return };
         let (player, kept_by_stream) = (member.player, member.kept_by_stream());
         match &mut member.presence {
+            Presence::Away { .. } if sabotage::is(Sabotage::KeepPlace) => {}
             Presence::Away { until } if *until <= now => self.free(now, place),
             Presence::Away { .. } => {}
             Presence::Closing { said, .. } if *said => self.free(now, place),

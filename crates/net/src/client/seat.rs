@@ -13,6 +13,7 @@ use crate::clock::{Ahead, Behind, Feedback, ServerClock};
 use crate::game::{Buttons, Game, PlayerId, Reach};
 use crate::replica::parts::{Assembly, PartError};
 use crate::replica::{Course, Drawn, Moment, Picture, Prediction, Sliding, State, delta};
+use crate::sabotage::{self, Sabotage};
 use crate::session::Window;
 use crate::time::Time;
 use crate::wire::Full;
@@ -202,6 +203,9 @@ impl<G: Game> Seat<G> {
     fn read(&mut self, tick: u32, snapshot: &DeltaSnapshot<'_>) -> Result<bool, Refused> {
         let baseline = match snapshot.baseline_back {
             0 => None,
+            _ if sabotage::is(Sabotage::WrongBaseline) => {
+                self.picture.newest().and_then(|newest| self.picture.at(newest))
+            }
             back => Some(self.picture.at(tick.wrapping_sub(back.into())).ok_or(Refused::Stray)?),
         };
         if self.picture.at(tick).is_some() {

@@ -4,6 +4,7 @@ use super::answer::{Answer, NativeAnswer};
 use super::{Admission, Applicant, Call, CallKind, Front, Refusal, Seat, Voice};
 use crate::game::GameId;
 use crate::node::Path;
+use crate::sabotage::{self, Sabotage};
 use crate::session::CookieCheck;
 use crate::time::Time;
 use crate::wire::Packet as AnyPacket;
@@ -39,7 +40,11 @@ impl Front {
         datagram: Datagram<'a>,
     ) -> Option<Call<'a>> {
         let (room, place) = match self.routes.route(session) {
-            Some(route) if same_peer(route.path, path) => (route.room, route.place),
+            Some(route)
+                if same_peer(route.path, path) || sabotage::is(Sabotage::SkipAddressCheck) =>
+            {
+                (route.room, route.place)
+            }
             _ => {
                 if self.admits_stranger(now, path) {
                     let packet = NativeAnswer::UnknownSession(UnknownSession { session });
@@ -114,6 +119,7 @@ impl Front {
     ) -> Result<(), NativeAnswer> {
         match self.jar.check(now, path.remote, nonce, cookie) {
             CookieCheck::Good => Ok(()),
+            CookieCheck::Bad if sabotage::is(Sabotage::SkipCookieCheck) => Ok(()),
             CookieCheck::Bad => {
                 self.counts.bad_proof += 1;
                 Err(self.fresh_challenge(now, path, nonce))

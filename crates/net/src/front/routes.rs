@@ -8,6 +8,7 @@ use siphasher::sip::SipHasher13;
 
 use super::Limits;
 use crate::node::Path;
+use crate::sabotage::{self, Sabotage};
 use crate::session::{Allowance, Bucket, Rate, limited_ip};
 use crate::time::Time;
 use crate::wire::native::{Role, Secret, SessionIndex};
@@ -81,6 +82,14 @@ impl Routes {
 
     pub(super) fn len(&self) -> usize {
         self.routes.len() - self.free.len()
+    }
+
+    pub(super) fn addresses(&self) -> usize {
+        self.by_path.len()
+    }
+
+    pub(super) fn tickets(&self) -> usize {
+        self.by_ticket.len()
     }
 
     pub(super) fn add_room(&mut self, players: u8, watchers: u8) {
@@ -225,7 +234,8 @@ impl Places {
             Role::Play => 0..self.players,
             Role::Watch => self.players..self.taken.len(),
         };
-        range.into_iter().find(|&place| !self.taken[place]).map(|place| place as u8)
+        let is_free = |&place: &usize| !self.taken[place] || sabotage::is(Sabotage::ReuseSlot);
+        range.into_iter().find(is_free).map(|place| place as u8)
     }
 
     fn playing(&self) -> usize {

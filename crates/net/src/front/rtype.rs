@@ -22,7 +22,7 @@ const TOKEN_FOR: Duration = Duration::from_secs(30);
 const HELLO_WITHIN: Duration = Duration::from_secs(10);
 
 /// Tokens that wait for their first use or belong to a session, in all.
-const TOKEN_LIMIT: usize = 4096;
+pub const TOKEN_LIMIT: usize = 4096;
 
 /// Tokens that wait for their first use, from one IP address.
 const FRESH_TOKENS_PER_IP: usize = 64;
@@ -270,6 +270,14 @@ impl Front {
 }
 
 impl Lobby {
+    pub(super) fn streams(&self) -> usize {
+        self.streams.len()
+    }
+
+    pub(super) fn tokens(&self) -> usize {
+        self.tokens.len()
+    }
+
     fn fresh_tokens(&self, group: IpAddr) -> usize {
         let fresh = |token: &&Token| matches!(token.use_, Use::Fresh { .. });
         self.tokens.values().filter(fresh).filter(|token| limited_ip(token.ip) == group).count()

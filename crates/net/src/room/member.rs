@@ -10,6 +10,7 @@ use crate::clock::LossMeter;
 use crate::front::{Admission, Voice};
 use crate::game::{Buttons, PlayerId, PlayerInput};
 use crate::node::Path;
+use crate::sabotage::{self, Sabotage};
 use crate::session::{Liveness, Pinger, Question, RoundTrip, Verdict, Window};
 use crate::time::Time;
 use crate::wire::native::{self, CloseReason, Role, SessionIndex};
@@ -244,6 +245,11 @@ impl Member {
                 #[cfg(any(feature = "lan", feature = "rtype"))]
                 _ => None,
             },
+            events_waiting: match &self.voice {
+                Speech::Native(native) => native.outbox.len(),
+                #[cfg(any(feature = "lan", feature = "rtype"))]
+                _ => 0,
+            },
             buttons: self.buttons,
             ticks: self.ticks,
             ticks_without_input: self.ticks_without_input,
@@ -368,13 +374,18 @@ impl Member {
             native.lost = LossMeter::new();
             native.queue = InputQueue::new(tick::after(tick, 1));
             native.has = None;
+            if sabotage::is(Sabotage::ForgetEvents) {
+                native.outbox = Outbox::new();
+            }
         }
         self.roster.announce(now);
         self.greet();
     }
 
+    /// Whoever is away is not told: another program may be at the address by now.
     pub(super) fn close(&mut self, reason: CloseReason) {
-        self.presence = Presence::Closing { reason, left: GOODBYES, said: false };
+        let left = if self.is_here() { GOODBYES } else { 0 };
+        self.presence = Presence::Closing { reason, left, said: left == 0 };
     }
 
     /// Says once that the member was silent: its way to us may be broken, and ours to it not.

@@ -238,6 +238,9 @@ impl<G: Game> Room<G> {
         out: &mut [u8],
     ) -> Option<Result<usize, Full>> {
         use crate::wire::rtype::{HelloAck, Packet, Ping, ReturnToMenu, Roster, RosterEntry};
+        // Whoever was silent may come back with the token; and another program may be at the
+        // address by now, which would take it for its own end.
+        member.due.silent = false;
         if closing(member).is_some() {
             return Some(Packet::ReturnToMenu(ReturnToMenu).encode(out));
         }

@@ -10,6 +10,7 @@
 //! clock   -> what a node's own clock shows at a true instant
 //! measure -> a match of bots over a link, judged from outside: party plays, watch looks on,
 //!            contact compares what met
+//! chaos   -> bad days drawn from a seed, and a checker that looks on from outside
 //! quality -> its figures; pool takes many seeds together; target is what they must reach
 //! ```
 //!
@@ -17,6 +18,7 @@
 //! proxy between real sockets use the same [`Link`].
 
 mod chance;
+pub mod chaos;
 mod check;
 mod clock;
 mod config;

@@ -158,6 +158,25 @@ fn a_silent_rtype_client_is_warned_about_dropped_and_given_up() {
 }
 
 #[test]
+fn a_program_started_anew_is_not_sent_to_the_menu_for_the_one_before() {
+    let mut desk = desk();
+    let alice = address("10.0.0.2:5000");
+    let (crashed, anew) = (tcp_step(&mut desk, 1, "10.0.0.2"), tcp_step(&mut desk, 2, "10.0.0.2"));
+    desk.receive(alice, &rtype_hello(crashed));
+    assert!(admitted(&desk.receive(alice, &rtype_hello(anew)), alice));
+    room_events(&mut desk);
+    let mut sent = play_rtype(&mut desk, alice, 11_000);
+    let before = PlayerId(1);
+    let lost = [RoomEvent::Quiet(before), RoomEvent::Dropped(before)];
+    assert_eq!(room_events(&mut desk), lost);
+    // Nor when the operator removes who is not there.
+    desk.node.rooms_mut()[0].kick(before);
+    sent.extend(play_rtype(&mut desk, alice, 1_000));
+    assert_eq!(room_events(&mut desk), [RoomEvent::Freed(before)]);
+    assert!(sent_to(&sent, alice).iter().all(|bytes| bytes[2] != 17), "ReturnToMenu");
+}
+
+#[test]
 fn who_disconnects_may_come_back_with_the_token() {
     let mut desk = desk();
     let (old, new) = (address("10.0.0.2:5000"), address("10.0.0.2:6000"));
