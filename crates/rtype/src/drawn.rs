@@ -1,0 +1,100 @@
+//! Contacts as players see them, held against those that the server judged: the same boxes and the
+//! same test as in [`contact`](crate::contact), on what is drawn.
+
+use backspin::game::{Contact, Event, PlayerId, SpawnName};
+use backspin::replica::Drawn;
+
+use crate::boss::Boss;
+use crate::enemy::Species;
+use crate::event;
+use crate::schema;
+use crate::ship::Ship;
+use crate::shot::Shot;
+use crate::space::{Area, Moving, PX, Size};
+use crate::world::Bullet;
+
+/// The contact that the server's event speaks of.
+pub(crate) fn judged(event: &Event) -> Option<Contact> {
+    let player = match event.kind {
+        event::HIT => SpawnName::owner(event.entity)?,
+        event::HURT => PlayerId(event.entity.into()),
+        _ => return None,
+    };
+    Some(Contact { key: event.entity.into(), player: Some(player) })
+}
+
+/// The contacts that `player` sees in the frame `now`: own shots that meet enemies, and what meets
+/// the own ship. A shot or a ship meets once, whatever it is that it meets: of two enemies in the
+/// same place it does not matter which.
+pub(crate) fn contacts(
+    before: &[Drawn],
+    now: &[Drawn],
+    player: PlayerId,
+    meet: &mut dyn FnMut(Contact),
+) {
+    for own in now {
+        let (entity, then) = (&own.entity, find(before, own.entity.id));
+        let hits = match entity.kind {
+            schema::SHOT | schema::TAIL_SHOT | schema::HEAVY_SHOT
+                if SpawnName::owner(entity.id) == Some(player) =>
+            {
+                let path = shot_path(own, then);
+                targets(now).any(|target| target.meets(&path))
+            }
+            schema::SHIP if u32::from(entity.id) == player.0 && is_vulnerable(own) => {
+                let hull = Ship::hull(&place(own));
+                targets(now).chain(bullets(now)).any(|thing| thing.meets(&hull))
+            }
+            _ => false,
+        };
+        if hits {
+            meet(Contact { key: entity.id.into(), player: Some(player) });
+        }
+    }
+}
+
+/// What a shot has passed since the frame before, at least a tick's way.
+fn shot_path(shot: &Drawn, before: Option<&Drawn>) -> Area {
+    let heavy = shot.entity.kind == schema::HEAVY_SHOT;
+    let size = if heavy { Shot::HEAVY_SIZE } else { Shot::SIZE };
+    let path = place(shot).path(size);
+    before.map_or(path, |before| path.with(&place(before).area(size)))
+}
+
+/// Whether the ship is not one that nothing can hurt.
+fn is_vulnerable(ship: &Drawn) -> bool {
+    ship.entity.fields[8] == 0
+}
+
+/// Where something is drawn.
+fn place(drawn: &Drawn) -> Moving {
+    let [x, y, ..] = drawn.fields.map(|px| (px * PX as f32).round() as i32);
+    let [_, _, vx, vy, ..] = drawn.entity.fields;
+    Moving { x, y, vx, vy }
+}
+
+/// The enemies and the boss.
+fn targets(frame: &[Drawn]) -> impl Iterator<Item = Area> + '_ {
+    frame.iter().filter_map(|drawn| {
+        let size = match drawn.entity.kind {
+            schema::ENEMY => enemy_size(drawn),
+            schema::BOSS => Boss::SIZE,
+            _ => return None,
+        };
+        Some(place(drawn).area(size))
+    })
+}
+
+fn enemy_size(drawn: &Drawn) -> Size {
+    let species = drawn.entity.fields[5].max(0) as usize;
+    Species::ALL[species.min(Species::ALL.len() - 1)].size()
+}
+
+fn bullets(frame: &[Drawn]) -> impl Iterator<Item = Area> + '_ {
+    let bullets = frame.iter().filter(|drawn| drawn.entity.kind == schema::BULLET);
+    bullets.map(|drawn| place(drawn).area(Bullet::SIZE))
+}
+
+fn find(frame: &[Drawn], id: u16) -> Option<&Drawn> {
+    frame.iter().find(|drawn| drawn.entity.id == id)
+}
