@@ -39,6 +39,9 @@ impl Boss {
     /// The most health that one can have: of four ships' boss on hard.
     pub const HEALTH_LIMIT: i32 = 16_383;
 
+    /// What each point of its health is worth.
+    pub const POINTS: i32 = 5;
+
     const ENTRY_SPEED: i32 = -2 * PX;
     const REST_X: i32 = 830 * PX;
     const NEAR_X: i32 = 560 * PX;

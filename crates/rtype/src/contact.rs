@@ -1,7 +1,7 @@
 //! What meets what. Every contact is judged in the time of the player it concerns: the player's own
 //! things where they are, the rest where that player saw them, at most 250 ms ago.
 
-use backspin::game::{Event, PlayerId, REWIND_LIMIT_TICKS, Reach, Turn};
+use backspin::game::{Event, PlayerId, Reach, Turn};
 
 use crate::boss::Boss;
 use crate::enemy::Enemy;
@@ -28,15 +28,10 @@ struct Sight<'a> {
 
 impl<'a> Sight<'a> {
     fn of(player: PlayerId, turn: &Turn<'a, World>) -> Self {
-        let past = turn.seen_by(player);
-        let drawn = turn.inputs().iter().find(|input| input.player == player);
-        let drawn = drawn.and_then(|input| input.drawn).filter(|_| past.is_some());
-        let part = drawn.map_or(TickPart::default(), |drawn| {
-            let oldest = turn.tick().saturating_sub(REWIND_LIMIT_TICKS);
-            let drawn = drawn.max(f64::from(oldest));
-            TickPart(((drawn - drawn.round()) * f64::from(TickPart::WHOLE)).round() as i32)
-        });
-        Sight { past, part }
+        match turn.sight_of(player) {
+            Some((world, part)) => Sight { past: Some(world), part: TickPart::of(part) },
+            None => Sight { past: None, part: TickPart::default() },
+        }
     }
 
     fn world<'w>(&self, now: &'w World) -> &'w World
@@ -211,7 +206,7 @@ impl World {
             let Some(boss) = &mut self.boss else { return 0 };
             let dealt = amount.min(boss.health);
             boss.health -= dealt;
-            self.reward(by, 10 * dealt);
+            self.reward(by, Boss::POINTS * dealt);
             return dealt;
         }
         let Some(index) = self.enemies.iter().position(|enemy| enemy.id == id) else { return 0 };

@@ -101,6 +101,11 @@ pub(crate) struct TickPart(pub(crate) i32);
 
 impl TickPart {
     pub(crate) const WHOLE: i32 = 256;
+
+    /// The nearest to a part between 0 and 1.
+    pub(crate) fn of(part: f64) -> Self {
+        TickPart((part * f64::from(TickPart::WHOLE)).round() as i32)
+    }
 }
 
 /// A box, in 1/16 px.

@@ -179,16 +179,20 @@ impl World {
         self.boss = None;
     }
 
-    /// Gives everyone who plays a new ship, and takes all else out of the field.
+    /// Gives everyone who plays a new ship, where the old one was if there is one, and takes all
+    /// else out of the field.
     pub(crate) fn line_up(&mut self) {
         self.sweep();
-        self.ships.clear();
         self.pods.clear();
         self.shots.clear();
         for pilot in &mut self.pilots {
             (pilot.is_waiting, pilot.away) = (false, 0);
-            self.ships.push(Ship::new(pilot.player));
+            match self.ships.iter_mut().find(|ship| ship.player == pilot.player) {
+                Some(ship) => *ship = Ship { at: ship.at, ..Ship::new(pilot.player) },
+                None => self.ships.push(Ship::new(pilot.player)),
+            }
         }
+        self.ships.sort_unstable_by_key(|ship| ship.player);
     }
 
     /// The match begins: everyone with all lives and no score.

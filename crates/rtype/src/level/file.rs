@@ -162,7 +162,7 @@ impl Lines<'_> {
     fn boss(&self, boss: &Spanned<Boss>) -> Result<BossPlan, LevelError> {
         let start = boss.span().start;
         let boss = boss.as_ref();
-        let health = self.ranged("health", &boss.health, 10, 1_000)?;
+        let health = self.ranged("health", &boss.health, 10, 2_000)?;
         let points = self.ranged("points", &boss.points, 0, 100_000)?;
         let look = self.ranged("look", &boss.look, 1, 3)? as u8;
         if !(1..=Level::STAGE_LIMIT).contains(&boss.stage.len()) {

@@ -85,7 +85,7 @@ fn what_is_wrong_is_told_with_its_line_and_what_to_do() {
             "spacing = 50\nside = \"left\"\n\n[boss]",
             "line 14: turrets and carriers come from ahead; leave side out or change enemy",
         ),
-        ("health = 120", "health = 0", "line 23: health is 0; give a number from 10 to 1000"),
+        ("health = 120", "health = 0", "line 23: health is 0; give a number from 10 to 2000"),
         ("look = 1", "look = 4", "line 25: look is 4; give a number from 1 to 3"),
         ("below = 100", "below = 90", "line 28: the first stage must say below = 100"),
         (
