@@ -36,9 +36,9 @@ pub fn hold(world: &World, player: PlayerId) -> Buttons {
     let Some(ship) = world.ship(player).filter(|_| world.mission.phase != Phase::Lobby) else {
         return Buttons::default();
     };
-    let goal = goal(world, ship);
-    let best = WAYS.iter().min_by_key(|&&way| danger(world, ship, way) + detour(ship, way, goal));
-    let &(x, y) = best.unwrap_or(&WAYS[0]);
+    let (dangers, goal) = (dangers(world, ship), goal(world, ship));
+    let cost = |index: usize| dangers[index] + detour(ship, WAYS[index], goal);
+    let (x, y) = WAYS[(0..WAYS.len()).min_by_key(|&index| cost(index)).unwrap_or(0)];
     let mut held = if world.mission.phase.is_on() { Buttons::SHOOT } else { Buttons::default() };
     for (wants, button) in [
         (x < 0, Buttons::LEFT),
@@ -61,31 +61,34 @@ fn after(ship: &Ship, (x, y): (i32, i32), ticks: i32) -> Moving {
     Moving::still(x, y)
 }
 
-/// How bad a way is: what would be met on it.
-fn danger(world: &World, ship: &Ship, way: (i32, i32)) -> i32 {
-    let mut sum = 0;
-    for (ticks, harm) in LOOKS {
-        if ticks <= ship.safe {
-            continue;
-        }
-        let hull = Ship::hull(&after(ship, way, ticks));
-        let meets = |at: &Moving, size: Size, room: i32| {
+/// How bad each way is: what would be met on it.
+fn dangers(world: &World, ship: &Ship) -> [i32; WAYS.len()] {
+    let mut sums = [0; WAYS.len()];
+    for (ticks, harm) in LOOKS.into_iter().filter(|&(ticks, _)| ticks > ship.safe) {
+        let hulls = WAYS.map(|way| Ship::hull(&after(ship, way, ticks)));
+        // Most things are out of reach on every way.
+        let reach = hulls.iter().fold(hulls[0], |reach, hull| reach.with(hull));
+        let mut fear = |at: &Moving, size: Size, room: i32, harm: i32| {
             let then = Moving { x: at.x + at.vx * ticks, y: at.y + at.vy * ticks, ..*at };
-            then.area(size).inset(-room, -room).meets(&hull)
+            let area = then.area(size).inset(-room, -room);
+            if !area.meets(&reach) {
+                return;
+            }
+            for (sum, hull) in sums.iter_mut().zip(&hulls) {
+                *sum += harm * i32::from(area.meets(hull));
+            }
         };
-        let mut things = 0;
         for bullet in &world.bullets {
-            things += i32::from(meets(&bullet.at, Bullet::SIZE, BULLET_ROOM));
+            fear(&bullet.at, Bullet::SIZE, BULLET_ROOM, harm);
         }
         for enemy in &world.enemies {
-            things += i32::from(meets(&enemy.at, enemy.size(), ENEMY_ROOM));
+            fear(&enemy.at, enemy.size(), ENEMY_ROOM, harm);
         }
         if let Some(boss) = &world.boss {
-            things += 3 * i32::from(meets(&boss.at, Boss::SIZE, 2 * ENEMY_ROOM));
+            fear(&boss.at, Boss::SIZE, 2 * ENEMY_ROOM, 3 * harm);
         }
-        sum += things * harm;
     }
-    sum
+    sums
 }
 
 /// How far a way leads from the goal, px.
@@ -138,4 +141,61 @@ fn prey(world: &World, ship: &Ship) -> Option<Area> {
     };
     let nearest = ahead.enumerate().min_by_key(|(index, enemy)| cost(*index, &enemy.at));
     nearest.map(|(_, enemy)| enemy.at.area(enemy.size()))
+}
+
+#[cfg(test)]
+mod tests {
+    use backspin::game::Game;
+
+    use super::*;
+    use crate::rules::RType;
+
+    const ME: PlayerId = PlayerId(1);
+
+    fn field() -> World {
+        let game = RType::default();
+        let mut world = game.begin(1);
+        game.join(&mut world, ME);
+        world.start();
+        world.ships[0].safe = 0;
+        world.ships[0].at = Moving::still(HOME_X, 300 * PX);
+        world
+    }
+
+    #[test]
+    fn it_holds_nothing_in_the_lobby_and_without_a_ship() {
+        let mut world = field();
+        assert_eq!(hold(&world, PlayerId(2)), Buttons::default());
+        world.return_to_lobby();
+        assert_eq!(hold(&world, ME), Buttons::default());
+    }
+
+    #[test]
+    fn it_gets_out_of_the_way_of_a_bullet_and_goes_on_shooting() {
+        let mut world = field();
+        let y = world.ships[0].at.y;
+        let at = Moving { x: HOME_X + 80 * PX, y, vx: -48, vy: 0 };
+        world.bullets.push(Bullet { id: 512, at });
+        let held = hold(&world, ME);
+        assert!(held.contains(Buttons::SHOOT));
+        assert_ne!(held.axis(Buttons::UP, Buttons::DOWN), 0);
+    }
+
+    #[test]
+    fn it_goes_for_a_power_up_near_by() {
+        let mut world = field();
+        world.add_power_up(Bonus::Shield, (HOME_X + 100 * PX, 400 * PX));
+        let held = hold(&world, ME);
+        assert!(held.contains(Buttons::DOWN | Buttons::RIGHT), "{held:?}");
+    }
+
+    #[test]
+    fn it_lines_up_with_something_to_shoot() {
+        let mut world = field();
+        let mut high = world.ships[0].at;
+        (high.x, high.y) = (700 * PX, 100 * PX);
+        let (species, mind) = (crate::enemy::Species::Turret, Default::default());
+        world.enemies.push(crate::enemy::Enemy { id: 256, species, at: high, health: 4, mind });
+        assert!(hold(&world, ME).contains(Buttons::UP));
+    }
 }

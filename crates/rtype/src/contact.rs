@@ -265,3 +265,6 @@ impl World {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

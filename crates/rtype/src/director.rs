@@ -69,6 +69,8 @@ impl RType {
         if world.director.is_none() {
             return;
         }
+        // A level begins before its list is played on.
+        self.tell_phase(world, turn);
         if let Some(level) = self.level(&world.mission) {
             let threat = Threat::new(world, level);
             match world.mission.phase {

@@ -98,3 +98,61 @@ fn bullets(frame: &[Drawn]) -> impl Iterator<Item = Area> + '_ {
 fn find(frame: &[Drawn], id: u16) -> Option<&Drawn> {
     frame.iter().find(|drawn| drawn.entity.id == id)
 }
+
+#[cfg(test)]
+mod tests {
+    use backspin::game::Reach;
+    use backspin::replica::Entity;
+
+    use super::*;
+
+    const ME: PlayerId = PlayerId(1);
+
+    fn drawn(id: u16, kind: u8, counts: &[i32]) -> Drawn {
+        let entity = Entity::new(&schema::SCHEMA, id, kind, counts);
+        Drawn { entity, fields: schema::SCHEMA.kinds[usize::from(kind)].values(&entity) }
+    }
+
+    fn seen(before: &[Drawn], now: &[Drawn]) -> Vec<u64> {
+        let mut keys = Vec::new();
+        contacts(before, now, ME, &mut |contact| keys.push(contact.key));
+        keys
+    }
+
+    fn my_shot(x: i32) -> Drawn {
+        let id = SpawnName { player: ME, tick: 7, count: 0 }.entity_id();
+        drawn(id, schema::SHOT, &[x * PX, 100 * PX, Shot::SPEED, 0])
+    }
+
+    #[test]
+    fn an_own_shot_meets_what_it_passed_between_two_frames() {
+        let drone = drawn(256, schema::ENEMY, &[500 * PX, 95 * PX, 0, 0, 1, 0]);
+        let shot = my_shot(600);
+        assert!(seen(&[], &[shot, drone]).is_empty());
+        assert_eq!(seen(&[my_shot(480)], &[shot, drone]), [u64::from(shot.entity.id)]);
+        assert_eq!(seen(&[], &[my_shot(490), drone]), [u64::from(shot.entity.id)]);
+    }
+
+    #[test]
+    fn the_own_ship_meets_bullets_unless_nothing_can_hurt_it() {
+        let ship = |safe| {
+            let counts = [50 * PX, 100 * PX, 0, 0, 0, 0, 0, -1, safe, 1];
+            drawn(1, schema::SHIP, &counts)
+        };
+        let bullet = drawn(512, schema::BULLET, &[55 * PX, 102 * PX, -48, 0]);
+        assert_eq!(seen(&[], &[ship(0), bullet]), [1]);
+        assert!(seen(&[], &[ship(1), bullet]).is_empty());
+        let beside = drawn(512, schema::BULLET, &[75 * PX, 102 * PX, -48, 0]);
+        assert!(seen(&[], &[ship(0), beside]).is_empty());
+    }
+
+    #[test]
+    fn what_was_judged_has_the_key_of_what_is_drawn() {
+        let shot = my_shot(0).entity.id;
+        let event = |kind, entity| Event { kind, entity, value: 9, reach: Reach::Own };
+        let contact = |key| Contact { key, player: Some(ME) };
+        assert_eq!(judged(&event(event::HIT, shot)), Some(contact(shot.into())));
+        assert_eq!(judged(&event(event::HURT, 1)), Some(contact(1)));
+        assert_eq!(judged(&event(event::KILL, 256)), None);
+    }
+}

@@ -1,7 +1,7 @@
 //! The enemies: six species, each with its own way to fly and to fight.
 //!
 //! They fly straight and turn now and then, which is cheap to send. What one is about to do is
-//! known to the server alone; the [`director`](crate::director) lets it think after every tick.
+//! known to the server alone; the director lets it think after every tick.
 
 use serde::Deserialize;
 

@@ -79,3 +79,6 @@ impl World {
         self.pilots.iter().all(|pilot| pilot.is_ready || Some(pilot.player) == host)
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -55,9 +55,6 @@ const PILOT_IDS: u16 = 16;
 /// How fast enemies and bosses may be, in 1/16 px a tick.
 const ENEMY_SPEED: i32 = 511;
 
-/// How fast a pod may be on an axis: as it rides on a ship that lines up anew, it may jump.
-const POD_SPEED: i32 = Pod::LAUNCH_SPEED;
-
 pub(crate) const SCHEMA: Schema = Schema {
     kinds: &[
         Kind {
@@ -82,10 +79,10 @@ pub(crate) const SCHEMA: Schema = Schema {
         Kind {
             name: "pod",
             fields: &[
-                along("x", -BEYOND_X, FIELD.w + BEYOND_X, 2),
-                along("y", -BEYOND_Y, FIELD.h + BEYOND_Y, 3),
-                velocity("vx", POD_SPEED),
-                velocity("vy", POD_SPEED),
+                X,
+                Y,
+                velocity("vx", Pod::LAUNCH_SPEED),
+                velocity("vy", Pod::LAUNCH_SPEED),
                 still("mode", 0, 5),
             ],
         },
@@ -123,8 +120,8 @@ pub(crate) const SCHEMA: Schema = Schema {
         Kind {
             name: "boss",
             fields: &[
-                along("x", -BEYOND_X, FIELD.w + BEYOND_X, 2),
-                along("y", -BEYOND_Y, FIELD.h + BEYOND_Y, 3),
+                X,
+                Y,
                 velocity("vx", ENEMY_SPEED),
                 velocity("vy", ENEMY_SPEED),
                 still("health", 0, Boss::HEALTH_LIMIT),
@@ -136,8 +133,8 @@ pub(crate) const SCHEMA: Schema = Schema {
         Kind {
             name: "enemy",
             fields: &[
-                along("x", -BEYOND_X, FIELD.w + BEYOND_X, 2),
-                along("y", -BEYOND_Y, FIELD.h + BEYOND_Y, 3),
+                X,
+                Y,
                 velocity("vx", 127),
                 velocity("vy", 127),
                 still("health", 0, 255),
@@ -147,29 +144,26 @@ pub(crate) const SCHEMA: Schema = Schema {
         Kind {
             name: "bullet",
             fields: &[
-                along("x", -BEYOND_X, FIELD.w + BEYOND_X, 2),
-                along("y", -BEYOND_Y, FIELD.h + BEYOND_Y, 3),
+                X,
+                Y,
                 velocity("vx", Bullet::SPEED_LIMIT),
                 velocity("vy", Bullet::SPEED_LIMIT),
             ],
         },
         Kind {
             name: "power_up",
-            fields: &[
-                along("x", -BEYOND_X, FIELD.w + BEYOND_X, 2),
-                along("y", -BEYOND_Y, FIELD.h + BEYOND_Y, 3),
-                fixed("vx", PowerUp::DRIFT),
-                fixed("vy", 0),
-                still("bonus", 0, 4),
-            ],
+            fields: &[X, Y, fixed("vx", PowerUp::DRIFT), fixed("vy", 0), still("bonus", 0, 4)],
         },
-        shot("shot", Shot::SPEED),
-        shot("tail_shot", -Shot::SPEED),
+        Kind {
+            name: "shot",
+            fields: &[X, Y, fixed("vx", Shot::SPEED), velocity("vy", Shot::SPREAD)],
+        },
+        Kind { name: "tail_shot", fields: &[X, Y, fixed("vx", -Shot::SPEED), fixed("vy", 0)] },
         Kind {
             name: "heavy_shot",
             fields: &[
-                along("x", -BEYOND_X, FIELD.w + BEYOND_X, 2),
-                along("y", -BEYOND_Y, FIELD.h + BEYOND_Y, 3),
+                X,
+                Y,
                 fixed("vx", Shot::SPEED),
                 fixed("vy", 0),
                 still("power", 0, Shot::POWER_MAX as i32),
@@ -180,27 +174,12 @@ pub(crate) const SCHEMA: Schema = Schema {
 };
 const _: () = assert!(SCHEMA.check().is_ok());
 
-const fn shot(name: &'static str, speed: i32) -> Kind {
-    let fields: &'static [Field] = if speed > 0 { SHOT_FIELDS } else { TAIL_SHOT_FIELDS };
-    Kind { name, fields }
-}
-
-const SHOT_FIELDS: &[Field] = &[
-    along("x", -BEYOND_X, FIELD.w + BEYOND_X, 2),
-    along("y", -BEYOND_Y, FIELD.h + BEYOND_Y, 3),
-    fixed("vx", Shot::SPEED),
-    velocity("vy", Shot::SPREAD),
-];
-
-const TAIL_SHOT_FIELDS: &[Field] = &[
-    along("x", -BEYOND_X, FIELD.w + BEYOND_X, 2),
-    along("y", -BEYOND_Y, FIELD.h + BEYOND_Y, 3),
-    fixed("vx", -Shot::SPEED),
-    fixed("vy", 0),
-];
+/// Where things other than ships may be; their velocities follow.
+const X: Field = along("x", -BEYOND_X, FIELD.w + BEYOND_X, 2);
+const Y: Field = along("y", -BEYOND_Y, FIELD.h + BEYOND_Y, 3);
 
 /// What makes timers count down.
-const DOWN: Field = fixed_count("down", -1);
+const DOWN: Field = still("down", -1, -1);
 
 /// A place, in px.
 const fn along(name: &'static str, min: i32, max: i32, velocity: usize) -> Field {
@@ -217,10 +196,6 @@ const fn velocity(name: &'static str, limit: i32) -> Field {
 /// A velocity that never changes, and costs nothing.
 const fn fixed(name: &'static str, count: i32) -> Field {
     Field { min: count, max: count, ..velocity(name, 0) }
-}
-
-const fn fixed_count(name: &'static str, count: i32) -> Field {
-    still(name, count, count)
 }
 
 /// A count that stays until something happens.

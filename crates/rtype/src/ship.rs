@@ -165,7 +165,7 @@ impl Ship {
 
     fn build_in(&mut self) {
         self.refit = match self.refit {
-            Some((refit, 1)) => {
+            Some((refit, ..=1)) => {
                 self.gear.fit(refit);
                 None
             }

@@ -124,3 +124,69 @@ impl Volley {
         self.shots.iter().flatten().copied()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use backspin::game::{Buttons, Game, PlayerInput, Turn};
+
+    use super::*;
+    use crate::rules::RType;
+    use crate::ship::Gear;
+    use crate::world::World;
+
+    fn full_armed(players: u32) -> World {
+        let game = RType::default();
+        let mut world = game.begin(1);
+        (1..=players).for_each(|player| game.join(&mut world, PlayerId(player)));
+        for ship in &mut world.ships {
+            (ship.at.x, ship.gear.weapon) = (0, Gear::WEAPON_MAX);
+            world.pods.push(Pod::new(ship));
+        }
+        world
+    }
+
+    #[test]
+    fn a_volley_has_a_shot_for_each_barrel_and_one_of_the_pod() {
+        let mut ship = Ship::new(PlayerId(2));
+        for weapon in 1..=Gear::WEAPON_MAX {
+            ship.gear.weapon = weapon;
+            let pod = Pod::new(&ship);
+            let (mut alone, mut both) = (Volley::default(), Volley::default());
+            Shot::volley(&ship, 9, None, &mut alone);
+            Shot::volley(&ship, 9, Some(&pod), &mut both);
+            assert_eq!(alone.iter().count(), weapon.into());
+            assert_eq!(both.iter().count(), usize::from(weapon) + 1);
+            let mut ids: Vec<u16> = both.iter().map(|shot| shot.id).collect();
+            ids.dedup();
+            assert_eq!(ids.len(), usize::from(weapon) + 1);
+            assert!(both.iter().all(|shot| shot.owner() == PlayerId(2)));
+        }
+    }
+
+    #[test]
+    fn ships_cannot_shoot_up_to_the_limit() {
+        let mut world = full_armed(4);
+        let inputs = [1, 2, 3, 4].map(|player| PlayerInput {
+            player: PlayerId(player),
+            buttons: Buttons::SHOOT,
+            drawn: None,
+        });
+        let mut most = 0;
+        for tick in 1..=300 {
+            let mut events = Vec::new();
+            RType::default().step(&mut world, &mut Turn::new(tick, &inputs, &[], &mut events));
+            most = most.max(world.shots.len());
+        }
+        assert!((100..World::SHOT_LIMIT).contains(&most), "{most}");
+    }
+
+    #[test]
+    fn nothing_is_fired_beyond_the_limit() {
+        let mut world = full_armed(1);
+        let shot = Shot::new(0x8000, Moving::still(0, 0));
+        (0..World::SHOT_LIMIT).for_each(|_| world.add_shot(shot));
+        assert_eq!(world.shots.len(), World::SHOT_LIMIT);
+        world.add_shot(shot);
+        assert_eq!(world.shots.len(), World::SHOT_LIMIT);
+    }
+}

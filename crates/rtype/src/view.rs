@@ -6,6 +6,7 @@ use backspin::wire::rtype;
 
 use crate::enemy::Species;
 use crate::power_up::Bonus;
+use crate::rules::RType;
 use crate::schema::{self, SCHEMA};
 
 /// A player's colour, as document 001 has it.
@@ -16,10 +17,16 @@ const HEAVY_SHOT: u32 = 0x78F0_FFFF;
 const POD: u32 = 0xFFA0_28FF;
 const BOSS: [u32; 3] = [0xC832_50FF, 0xA03C_C8FF, 0xE6C8_32FF];
 
-/// What an entity of a captured state is to the old dialect; `None` if it is nothing there.
-///
-/// A pod is a bullet to it: it flies like one, and cannot be taken.
-pub fn rtype_entity(entity: &Entity) -> Option<rtype::Entity> {
+impl RType {
+    /// What an entity of a captured state is to the old dialect; `None` if it is nothing there.
+    ///
+    /// A pod is a bullet to it: it flies like one, and cannot be taken.
+    pub fn rtype_entity(&self, entity: &Entity) -> Option<rtype::Entity> {
+        shown(entity)
+    }
+}
+
+fn shown(entity: &Entity) -> Option<rtype::Entity> {
     let number = |field: usize| entity.fields[field].max(0) as usize;
     let (kind, rgba) = match entity.kind {
         schema::SHIP => (rtype::Kind::Player, PLAYER),
@@ -66,7 +73,7 @@ mod tests {
     #[test]
     fn a_ship_is_shown_in_px_and_px_a_second() {
         let counts = [50 * PX, 100 * PX, 40, -40];
-        let shown = rtype_entity(&Entity::new(&SCHEMA, 1, schema::SHIP, &counts)).unwrap();
+        let seen = shown(&Entity::new(&SCHEMA, 1, schema::SHIP, &counts)).unwrap();
         let ship = rtype::Entity {
             id: 1,
             kind: rtype::Kind::Player,
@@ -76,14 +83,14 @@ mod tests {
             vy: -150.0,
             rgba: 0x55AA_FFFF,
         };
-        assert_eq!(shown, ship);
+        assert_eq!(seen, ship);
     }
 
     #[test]
     fn whatever_has_a_place_is_shown_and_nothing_else() {
         for (kind, its) in (0..).zip(SCHEMA.kinds) {
-            let shown = rtype_entity(&Entity::new(&SCHEMA, 1, kind, &[]));
-            assert_eq!(shown.is_some(), its.index_of("x").is_some(), "{}", its.name);
+            let seen = shown(&Entity::new(&SCHEMA, 1, kind, &[]));
+            assert_eq!(seen.is_some(), its.index_of("x").is_some(), "{}", its.name);
         }
     }
 }

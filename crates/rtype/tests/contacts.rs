@@ -56,9 +56,7 @@ impl Client {
     }
 
     fn draw(&mut self, game: &RType) {
-        let values = |entity: &Entity| {
-            game.schema().kinds[usize::from(entity.kind)].values(entity)
-        };
+        let values = |entity: &Entity| game.schema().kinds[usize::from(entity.kind)].values(entity);
         for entity in self.prediction.state().entities() {
             if game.is_ahead(entity, ME) {
                 self.frame.push(Drawn { entity: *entity, fields: values(entity) });
@@ -118,7 +116,7 @@ fn played(game: RType, seed: u64, ticks: u32) -> (Seen, Seen) {
     let mut mine = Buttons::default();
     for _ in 0..ticks {
         // Someone who thinks four times a second is hit more often.
-        let thinks = play.tick % 15 == 0;
+        let thinks = play.tick.is_multiple_of(15);
         play.step(|game, world, player| {
             let held = game.stand_in(world, player).unwrap_or_default();
             if player != ME {

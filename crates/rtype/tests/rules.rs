@@ -19,12 +19,13 @@ fn the_rules_hold_in_the_lobby() {
 #[test]
 fn the_rules_hold_in_a_match() {
     let game = RType { opening: Opening::AtOnce, ..RType::default() };
-    let checked = check(game, &Trial { seeds: 6, ticks: 4_000, ..Trial::default() });
-    assert!(checked.events > 2_000, "{checked:?}");
+    let checked = check(game, &Trial { seeds: 3, ticks: 3_000, ..Trial::default() });
+    assert!(checked.events > 1_000, "{checked:?}");
 }
 
 #[test]
 fn the_rules_hold_in_a_swarm() {
-    let checked = check(RType { swarm: 64, ..RType::default() }, &Trial::default());
+    let checked =
+        check(RType { swarm: 64, ..RType::default() }, &Trial { seeds: 3, ..Trial::default() });
     assert!(checked.entities > 60 * checked.ticks, "{checked:?}");
 }

@@ -3,6 +3,7 @@
 use backspin::game::Turn;
 
 use super::Threat;
+use crate::boss::Boss;
 use crate::difficulty::percent;
 use crate::enemy::{Deed, Enemy, Species};
 use crate::level::{Fire, Level};
@@ -56,7 +57,7 @@ impl RType {
             let fire = boss.think(&level.boss, threat.reload);
             world.boss = Some(boss);
             if let Some(fire) = fire {
-                world.fire_boss(boss.at.middle(crate::boss::Boss::SIZE), fire, turn.tick(), threat);
+                world.fire_boss(boss.at.middle(Boss::SIZE), fire, turn.tick(), threat);
             }
         }
     }
