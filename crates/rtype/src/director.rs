@@ -81,6 +81,7 @@ impl RType {
             }
             self.let_think(world, turn, level, threat);
         }
+        world.sort();
         self.close_chains(world, turn);
         self.judge_end(world);
         self.tell_phase(world, turn);

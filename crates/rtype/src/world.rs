@@ -20,6 +20,7 @@ use crate::space::{Moving, PX, Size};
 pub struct World {
     /// Where the match stands.
     pub mission: Mission,
+    // All lists are in the order of ids, and so of players.
     /// Who plays, by player.
     pub(crate) pilots: Vec<Pilot>,
     /// Their ships, those that are in the field.
@@ -165,10 +166,20 @@ impl World {
         self.ships.sort_unstable_by_key(|ship| ship.player);
     }
 
+    /// Adds a shot in the order of ids.
     pub(crate) fn add_shot(&mut self, shot: Shot) {
         if self.shots.len() < World::SHOT_LIMIT {
-            self.shots.push(shot);
+            let place = self.shots.partition_point(|other| other.id < shot.id);
+            self.shots.insert(place, shot);
         }
+    }
+
+    /// Brings what has come in this tick into the order of ids: who is hit first must not depend on
+    /// whether the world was restored.
+    pub(crate) fn sort(&mut self) {
+        self.enemies.sort_unstable_by_key(|enemy| enemy.id);
+        self.bullets.sort_unstable_by_key(|bullet| bullet.id);
+        self.power_ups.sort_unstable_by_key(|power_up| power_up.id);
     }
 
     /// Takes everything out of the field but ships and pods.

@@ -51,6 +51,11 @@ fn check(play: &Play) -> Result<(), TestCaseError> {
     for enemy in world.enemies() {
         prop_assert!(enemy.health > 0);
     }
+    // A restored world has this order, and who is hit first depends on it.
+    prop_assert!(world.shots().is_sorted_by_key(|shot| shot.id));
+    prop_assert!(world.enemies().is_sorted_by_key(|enemy| enemy.id));
+    prop_assert!(world.bullets().is_sorted_by_key(|bullet| bullet.id));
+    prop_assert!(world.power_ups().is_sorted_by_key(|power_up| power_up.id));
     // What does not fit its field is cut to it, and would come back as another.
     let state = play.state();
     prop_assert_eq!(state.refused(), None);
