@@ -204,7 +204,7 @@ fn what_cannot_be_is_refused_with_a_sentence() {
 fn what_is_not_understood_is_wrong_usage() {
     let (code, said) = refusal(&["--game", "chess"]);
     assert_eq!(code, Some(2));
-    assert!(said.contains("no game has this name: there is dots, pong"), "{said}");
+    assert!(said.contains("no game has this name: there is dots, pong, rtype"), "{said}");
     let (code, said) = refusal(&["--preset", "dialup"]);
     assert_eq!(code, Some(2));
     assert!(said.contains("choose one of lan, wifi"), "{said}");

@@ -17,6 +17,7 @@ use std::time::Duration;
 use backspin::dot::Dots;
 use backspin::sim::{Bar, Pool, Preset, Report, Setup};
 use backspin_pong::Pong;
+use backspin_rtype::{Opening, RType};
 
 use link::LinkArgs;
 use show::Shown;
@@ -47,7 +48,7 @@ pub(crate) struct Args {
     ])]
     chaos: bool,
 
-    /// What is played: dots, the built-in game, or pong
+    /// What is played: dots, the built-in game, pong or rtype
     #[arg(long, default_value = "dots")]
     game: GameName,
 
@@ -89,15 +90,17 @@ pub(crate) struct Args {
 enum GameName {
     Dots,
     Pong,
+    RType,
 }
 
 impl GameName {
-    const ALL: [GameName; 2] = [GameName::Dots, GameName::Pong];
+    const ALL: [GameName; 3] = [GameName::Dots, GameName::Pong, GameName::RType];
 
     fn name(self) -> &'static str {
         match self {
             GameName::Dots => "dots",
             GameName::Pong => "pong",
+            GameName::RType => "rtype",
         }
     }
 }
@@ -166,6 +169,10 @@ impl Args {
         match self.game {
             GameName::Dots => crew::play(Dots { swarm: self.swarm }, setup, seeds),
             GameName::Pong => crew::play(self.pong(), setup, seeds),
+            GameName::RType => {
+                let (opening, swarm) = (Opening::AtOnce, self.swarm);
+                crew::play(RType { opening, swarm, ..RType::default() }, setup, seeds)
+            }
         }
     }
 
