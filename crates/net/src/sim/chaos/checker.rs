@@ -258,7 +258,11 @@ impl Checker {
             let speaker = self.members.iter().find(|seen| seen.player == player);
             let Some(speaker) = speaker.map(|seen| seen.name) else { continue };
             let Some(life) = self.life_called(speaker) else {
-                return Err(Breach::ForeignWord { player });
+                // A name can be damaged, too.
+                match stage.is_anything_damaged() {
+                    true => continue,
+                    false => return Err(Breach::ForeignWord { player }),
+                }
             };
             let (who, expected) = (life.who, life.words_heard);
             let checked = match (word.life == who.life, word.number) {

@@ -115,6 +115,11 @@ impl Stage {
         damaged(server, host) || damaged(host, server)
     }
 
+    /// Whether that is so for anyone.
+    pub(super) fn is_anything_damaged(&self) -> bool {
+        (0..self.hosts.len()).any(|guest| self.is_damaged(guest))
+    }
+
     /// Lets an act happen now.
     pub(super) fn perform(&mut self, act: Act) -> Deed {
         match act {
@@ -283,9 +288,10 @@ impl Stage {
     }
 }
 
-/// What a program calls itself: every one otherwise.
+/// What a program calls itself: every one otherwise, and twice, so that a name with a flipped bit
+/// is nobody's.
 pub(super) fn name_of(life: u32) -> Name {
-    Name::new(&format!("L{life}"))
+    Name::new(&format!("{life}-{life}"))
 }
 
 fn server_address() -> SocketAddr {
