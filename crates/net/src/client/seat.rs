@@ -333,7 +333,9 @@ impl<G: Game> Seat<G> {
         let since = self.last_sent.replace(now).map_or(0.0, |last| now.since(last).as_secs_f32());
         let drawn = self.behind.drawn(now);
         let drawn_back = drawn.map(|drawn| {
-            ((f64::from(newest.tick) - drawn) * 256.0).clamp(0.0, f64::from(u16::MAX)) as u16
+            // The own entity is drawn a tick behind the ahead clock: between the last two ticks.
+            let back = self.ahead.tick(now) - 1.0 - drawn;
+            (back * 256.0).clamp(0.0, f64::from(u16::MAX)) as u16
         });
         let mut history_room = [0; History::MAX_LEN];
         let mut event_room = [0; BLOCK_ROOM];
