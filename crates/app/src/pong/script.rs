@@ -320,9 +320,12 @@ fn tell_room(
         RoomEvent::Joined(player, _) => connected(player, false),
         RoomEvent::Resumed(player, _) => connected(player, true),
         RoomEvent::Left(player) => gone(player, "left the match"),
-        RoomEvent::Dropped(player) => {
-            gone(player, "has been silent for too long; the place is kept for half a minute")
-        }
+        RoomEvent::Dropped(player) => match card(player) {
+            Some(_) => {
+                gone(player, "has been silent for too long; the place is kept for half a minute")
+            }
+            None => gone(player, "has been silent for too long"),
+        },
         _ => None,
     }
 }

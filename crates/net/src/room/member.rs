@@ -315,6 +315,16 @@ impl Member {
         matches!(self.presence, Presence::Here(_))
     }
 
+    /// Whether the member could prove to be the same: `lan` knows nobody again, so its places are
+    /// not kept.
+    pub(super) fn has_way_back(&self) -> bool {
+        match self.voice {
+            #[cfg(feature = "lan")]
+            Speech::Lan { .. } => false,
+            _ => true,
+        }
+    }
+
     /// Nobody is there to be sent anything until the player is back.
     pub(super) fn go_away(&mut self, until: Time) {
         self.presence = Presence::Away { until };
