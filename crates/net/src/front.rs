@@ -32,9 +32,9 @@ use routes::Routes;
 pub struct FrontConfig {
     /// What the server calls itself in a search.
     pub name: Name,
-    /// Where it speaks `native`, for those who find it another way; 0 tells nobody.
+    /// Where it speaks `native`, for those who look for it; 0 tells nobody.
     pub native_port: u16,
-    /// Where it speaks `lan`.
+    /// Where it speaks `lan`, for those who look for it; 0 tells nobody.
     pub lan_port: u16,
     /// Where it speaks `rtype`.
     pub rtype_port: u16,

@@ -6,7 +6,7 @@ use std::sync::mpsc::{self, Receiver};
 use std::time::{Duration, Instant};
 
 use backspin::client::{ClientEvent, Frame};
-use backspin::finder::{FinderEvent, Fit};
+use backspin::finder::{FinderEvent, Fit, Found};
 use backspin::game::{Buttons, Game, PlayerId};
 use backspin::replica::State;
 use backspin::room::RoomEvent;
@@ -37,33 +37,46 @@ pub(super) fn find(
 ) -> Result<Option<Opened>, Box<dyn Error>> {
     let lines = Lines::new(args.json);
     let stop = Stop::on_signals()?;
-    let search = search(Pong::default().id(), port)?;
+    let search = search(Pong::default().id(), port, guest.dialect())?;
     let began = Instant::now();
     let patience = args.span().unwrap_or(SEARCH_FOR).min(SEARCH_FOR);
-    let mut other_version = None;
+    let mut last = None;
     while began.elapsed() < patience && !stop.is_asked() {
         std::thread::sleep(LOOK_EVERY);
-        let event = search.seat().poll_event();
-        let Some(FinderEvent::Found(found)) = event else { continue };
-        lines.say(&Line::discovered(&found))?;
-        match found.fit {
-            Fit::OtherVersion => other_version = Some(found.address),
-            Fit::Good | Fit::Token if guest.speaks(found.dialect) => {
-                drop(search);
-                return open::sit(guest, found.address, found.dialect, None).map(Some);
-            }
-            _ => {}
+        let (event, hosts) = {
+            let mut finder = search.seat();
+            (finder.poll_event(), finder.hosts().collect::<Vec<_>>())
+        };
+        if let Some(FinderEvent::Found(found)) = event {
+            lines.say(&Line::discovered(&found))?;
+            continue;
         }
+        // All that was found is told before one of it is joined.
+        if let Some(found) = hosts.iter().find(|found| obstacle(found).is_none()) {
+            drop(search);
+            return open::sit(guest, found.address, found.dialect, None).map(Some);
+        }
+        last = hosts.last().copied().or(last);
     }
-    match other_version {
+    match last.and_then(|found| Some((found.address, obstacle(&found)?))) {
         _ if stop.is_asked() => Ok(None),
-        Some(address) => Err(format!(
-            "the host at {address} has another version of the game; update the older of the two"
-        )
-        .into()),
+        Some((address, why)) => Err(format!("the host at {address} {why}").into()),
         None => Err("no host answered on this network; start one with \"backspin pong host\", or \
                      name its address: \"backspin pong join ADDRESS\""
             .into()),
+    }
+}
+
+/// Why a host cannot be joined, if it cannot.
+fn obstacle(found: &Found) -> Option<&'static str> {
+    match (found.fit, found.players) {
+        (Fit::OtherVersion, _) => {
+            Some("has another version of the game; update the older of the two")
+        }
+        (_, Some((players, capacity))) if players >= capacity => {
+            Some("has no place left; try again later, or watch with \"backspin pong watch\"")
+        }
+        _ => None,
     }
 }
 
