@@ -147,6 +147,15 @@ impl Finder {
         }
     }
 
+    /// Looks here from now on, from these addresses of this machine: networks come and go. If
+    /// that is news, everyone is asked at once.
+    pub fn look_at(&mut self, now: Time, places: Vec<Path>, own: Vec<IpAddr>) {
+        if self.config.places != places {
+            self.next_ask = now;
+        }
+        (self.config.places, self.config.own) = (places, own);
+    }
+
     /// The hosts that can be shown, in the order they were found.
     pub fn hosts(&self) -> impl Iterator<Item = Found> + '_ {
         self.entries.iter().filter(|entry| entry.told.is_some()).filter_map(|e| self.found(e))
@@ -513,6 +522,24 @@ mod tests {
             now = finder.poll_timeout().unwrap();
         }
         assert_eq!(asked, [0, 5_000, 10_000]);
+    }
+
+    #[test]
+    fn a_network_that_comes_up_is_asked_at_once() {
+        let mut finder = finder();
+        let places = std::mem::take(&mut finder.config.places);
+        finder.handle_timeout(Time::ZERO);
+        assert!(finder.poll_transmit(Time::ZERO, &mut [0; 2048]).is_none());
+        let (up, later) = (Time::from_millis(1_300), Time::from_millis(2_300));
+        finder.look_at(up, places.clone(), Vec::new());
+        assert_eq!(finder.poll_timeout(), Some(Time::ZERO + AGAIN_EVERY));
+        finder.handle_timeout(up);
+        assert!(finder.poll_transmit(up, &mut [0; 2048]).is_some());
+        // No news is no reason to ask.
+        finder.look_at(later, places, Vec::new());
+        while finder.poll_transmit(later, &mut [0; 2048]).is_some() {}
+        finder.handle_timeout(later);
+        assert!(finder.poll_transmit(later, &mut [0; 2048]).is_none());
     }
 
     #[test]

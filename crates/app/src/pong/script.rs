@@ -16,7 +16,7 @@ use backspin_pong::{Bot, Phase, Pong};
 use super::SeatArgs;
 use super::line::{Line, Lines};
 use super::open::{self, Guest, Opened, SEARCH_FOR};
-use crate::play::{Seat, search};
+use crate::play::{Search, Seat};
 use crate::seed;
 use crate::serve::stop::Stop;
 
@@ -37,14 +37,14 @@ pub(super) fn find(
 ) -> Result<Option<Opened>, Box<dyn Error>> {
     let lines = Lines::new(args.json);
     let stop = Stop::on_signals()?;
-    let search = search(Pong::default().id(), port, guest.dialect())?;
+    let mut search = Search::start(Pong::default().id(), port, guest.dialect())?;
     let began = Instant::now();
     let patience = args.span().unwrap_or(SEARCH_FOR).min(SEARCH_FOR);
     let mut last = None;
     while began.elapsed() < patience && !stop.is_asked() {
         std::thread::sleep(LOOK_EVERY);
         let (event, hosts) = {
-            let mut finder = search.seat();
+            let mut finder = search.look();
             (finder.poll_event(), finder.hosts().collect::<Vec<_>>())
         };
         if let Some(FinderEvent::Found(found)) = event {
