@@ -354,6 +354,12 @@ impl<G: Game> Room<G> {
         // A tick has one state only, which deltas stand on: `native` shows who is new from the next
         // tick on.
         self.look_without_ticks();
+        #[cfg(feature = "lan")]
+        if let Some(Some(Member { voice: Speech::Lan { first, .. }, .. })) =
+            self.members.get_mut(place)
+        {
+            *first = self.view.lan;
+        }
         self.note(joined);
         self.roster_changed(now);
     }

@@ -73,6 +73,9 @@ pub(super) enum Speech {
     #[cfg(feature = "lan")]
     Lan {
         seq: u32,
+        /// The world when the guest came: its first state, even if a tick is due before that is
+        /// sent.
+        first: Option<crate::wire::lan::StateUpdate>,
     },
 }
 
@@ -597,7 +600,7 @@ impl Speech {
             #[cfg(feature = "rtype")]
             Voice::Rtype { kept_by_stream } => Speech::Rtype { kept_by_stream },
             #[cfg(feature = "lan")]
-            Voice::Lan => Speech::Lan { seq: 0 },
+            Voice::Lan => Speech::Lan { seq: 0, first: None },
         }
     }
 }
