@@ -12,9 +12,7 @@ use std::collections::VecDeque;
 use std::time::Duration;
 
 use crate::channel::{Journal, LogLine};
-use crate::front::{
-    Admission, Call, CallKind, LanGuests, Notice, NoticeKind, RESUME_FOR, Voice,
-};
+use crate::front::{Admission, Call, CallKind, LanGuests, Notice, NoticeKind, RESUME_FOR, Voice};
 use crate::game::{Buttons, Event, Game, PlayerId, PlayerInput, REWIND_LIMIT_TICKS, Reach, Turn};
 use crate::node::{Path, Transmit};
 use crate::replica::{Bodies, Cuts, FullForm, History, State};

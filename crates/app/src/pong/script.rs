@@ -117,7 +117,8 @@ struct Script {
     left: bool,
     over: Option<Instant>,
     score: [u8; 2],
-    tick: Option<u32>,
+    /// The newest state that was told.
+    told: Option<Line>,
     next_quality: Duration,
     next_ticket: Duration,
     announced: bool,
@@ -149,7 +150,7 @@ impl Script {
             left: false,
             over: None,
             score: [0, 0],
-            tick: None,
+            told: None,
             next_quality: Duration::from_secs(1),
             next_ticket: Duration::ZERO,
             announced: false,
@@ -225,16 +226,19 @@ impl Script {
     }
 
     fn tell_match(&mut self) -> io::Result<()> {
-        let (state, world) = {
+        let (line, world) = {
             let seat = self.opened.table.seat();
             let state = seat.state();
-            if self.tick == Some(state.tick) || state.entities().is_empty() {
+            if state.entities().is_empty() {
                 return Ok(());
             }
-            self.tick = Some(state.tick);
             (Line::state(state), Pong::default().restore(state))
         };
-        self.lines.say(&state)?;
+        // The tick alone does not tell: a quick host of the old dialect has several states in one.
+        if self.told.as_ref() == Some(&line) {
+            return Ok(());
+        }
+        self.lines.say(self.told.insert(line))?;
         let [p1_score, p2_score] = world.score;
         if world.score != self.score {
             self.score = world.score;

@@ -183,11 +183,13 @@ fn noise_of_every_kind_changes_nothing() {
         let mut bytes = guest.hear();
         if bytes == HELLO_ACK {
             acknowledged += 1;
-            // It brings a state of its own: of the same tick, with a number of its own.
-            let state = guest.hear_state();
-            assert_eq!(state, State { seq: game.state.seq + 1, ..game.state });
-            game.state.seq += 1;
             bytes = guest.hear();
+            // It brings a state of its own: of the last tick, unless another was due just then.
+            let same = State { seq: game.state.seq + 1, ..game.state };
+            if State::decode(&bytes) == same {
+                game.state = same;
+                bytes = guest.hear();
+            }
         }
         let before = game.state.p2y;
         game.follow(State::decode(&bytes));
@@ -225,7 +227,10 @@ fn a_match_that_networked_pong_cannot_show_has_no_such_guests() {
         // Our own come in behind it: by then an answer would be there.
         let mut own = crate::program::join(port, &["--dialect", "native"]);
         assert_eq!(own.event("connected")["player"], 2);
-        assert_eq!(host.event_where("connected", |event| event["player"] == 2)["dialect"], "native");
+        assert_eq!(
+            host.event_where("connected", |event| event["player"] == 2)["dialect"],
+            "native"
+        );
         assert!(has_heard_nothing(&guest.ear) && has_heard_nothing(&guest.mouth), "{rules:?}");
     }
 }

@@ -66,12 +66,7 @@ impl Host {
     }
 
     /// Plays until the guest has five points, and shows the world `pauses` apart, in turn.
-    fn play(
-        &self,
-        mut field: Field,
-        pauses: &[Duration],
-        mut each: impl FnMut(&State),
-    ) -> Inputs {
+    fn play(&self, mut field: Field, pauses: &[Duration], mut each: impl FnMut(&State)) -> Inputs {
         const STEP: Duration = Duration::from_nanos(1_000_000_000 / 60);
         let (began, mut shown_at, mut steps) = (Instant::now(), Duration::ZERO, 0);
         let mut inputs = Inputs::default();
@@ -160,24 +155,18 @@ pub(crate) fn port_of(socket: &UdpSocket) -> u16 {
 }
 
 #[test]
-fn a_guest_plays_with_60_states_a_second() {
-    let socket = socket();
-    let guest = join(port_of(&socket), &["--dialect", "lan"]);
-    play_match(guest, socket, 0, &[Duration::from_nanos(16_666_667)]);
-}
-
-#[test]
-fn a_guest_plays_with_1000_states_a_second() {
-    let socket = socket();
-    let guest = join(port_of(&socket), &["--dialect", "lan"]);
-    play_match(guest, socket, 3, &[Duration::from_millis(1)]);
-}
-
-#[test]
-fn a_guest_plays_with_17_uneven_states_a_second() {
-    let socket = socket();
-    let guest = join(port_of(&socket), &["--dialect", "lan"]);
-    play_match(guest, socket, 3, &[20, 97, 59, 60].map(Duration::from_millis));
+fn a_guest_plays_with_a_host_of_any_rate() {
+    let play = |from, pauses: &[Duration]| {
+        let socket = socket();
+        let guest = join(port_of(&socket), &["--dialect", "lan"]);
+        play_match(guest, socket, from, pauses);
+    };
+    std::thread::scope(|scope| {
+        // Sixty states a second, a thousand, and seventeen that are not even.
+        scope.spawn(|| play(0, &[Duration::from_nanos(16_666_667)]));
+        scope.spawn(|| play(3, &[Duration::from_millis(1)]));
+        scope.spawn(|| play(3, &[20, 97, 59, 60].map(Duration::from_millis)));
+    });
 }
 
 #[test]

@@ -4,14 +4,14 @@ use crate::program::{Home, Program, host, join, score};
 
 #[test]
 fn on_a_line_that_loses_a_tenth_both_sides_agree_on_the_score() {
-    let (mut host, port) = host(&["--points", "2", "--bot", "hard"]);
+    let (mut host, port) = host(&["--points", "1", "--bot", "hard"]);
     let link = ["--loss", "10", "--rtt-ms", "40", "--jitter-ms", "10", "--duplicate", "2"];
     let (_lag, address) = Program::lag(port, &link);
     let mut guest = join(address.port(), &[]);
     let (there, here) = (host.event("game_over"), guest.event("game_over"));
     assert_eq!(score(&there), score(&here));
     assert_eq!(there["winner"], here["winner"]);
-    assert!(score(&here).contains(&2), "{here}");
+    assert!(score(&here).contains(&1), "{here}");
 }
 
 #[test]

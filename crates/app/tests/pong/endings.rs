@@ -45,7 +45,7 @@ fn a_full_match_is_told() {
 /// All of this waits for someone who says nothing, so it waits at once.
 #[test]
 fn every_silence_ends_and_is_told() {
-    let claims: [fn(); 8] = [
+    let claims: [fn(); 10] = [
         nobody_at_the_address,
         nobody_to_watch,
         nobody_on_the_network,
@@ -53,6 +53,8 @@ fn every_silence_ends_and_is_told() {
         a_lan_host_that_falls_silent_is_lost_after_ten_seconds,
         a_lan_host_whose_match_was_over_is_no_loss,
         a_silent_lan_guest_gets_no_states_after_a_second_and_loses_its_place_after_ten,
+        a_lan_guest_that_quits_is_missed_after_ten_seconds,
+        a_lan_host_that_quits_is_missed_after_ten_seconds,
         a_host_that_was_killed,
     ];
     std::thread::scope(|scope| {
@@ -87,7 +89,6 @@ fn a_lan_host_that_plays_with_someone_else() {
     guest.join();
     join(port, &["--dialect", "lan"]).end().failed_with("someone else");
 }
-
 
 fn a_lan_host_that_falls_silent_is_lost_after_ten_seconds() {
     let socket = socket();
@@ -147,6 +148,27 @@ fn a_silent_lan_guest_gets_no_states_after_a_second_and_loses_its_place_after_te
     assert_eq!(next.join(), Field::new().state(0));
 }
 
+fn a_lan_guest_that_quits_is_missed_after_ten_seconds() {
+    let (mut host, port) = host(&[]);
+    let mut guest = join(port, &["--dialect", "lan"]);
+    guest.event("state");
+    guest.say("quit");
+    assert_eq!(guest.end().code, Some(0));
+    let gone = host.event("disconnected");
+    assert_eq!(gone["player"], 2);
+    assert!(gone["reason"].as_str().unwrap().contains("silent"), "{gone}");
+    let mut next = join(port, &["--dialect", "lan"]);
+    assert_eq!(next.event("connected")["player"], 2);
+}
+
+fn a_lan_host_that_quits_is_missed_after_ten_seconds() {
+    let (mut host, port) = host(&[]);
+    let mut guest = join(port, &["--dialect", "lan"]);
+    guest.event("state");
+    host.say("quit");
+    assert_eq!(host.end().code, Some(0));
+    guest.end().failed_with("Connection to server lost");
+}
 
 /// A guest tries to come back for as long as its place may be kept, then gives up.
 fn a_host_that_was_killed() {
