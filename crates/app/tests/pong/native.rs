@@ -1,4 +1,5 @@
-//! Matches between our own programs: on a bad line, after a crash, with watchers, again, by four.
+//! Matches between our own programs: on a bad line, after a crash, with watchers, again, by four,
+//! and on one machine alone.
 
 use crate::program::{Home, Program, host, join, score};
 
@@ -52,6 +53,33 @@ fn who_watches_sees_the_match_and_another_begins_when_both_want_it() {
     // Nobody had to come in again.
     let printed = guest.printed();
     assert!(printed.iter().all(|event| event["event"] != "connected"), "{printed:?}");
+}
+
+#[test]
+fn a_host_is_joined_by_name_and_over_ipv6() {
+    let (mut host, port) = host(&["--name", "Ann"]);
+    for (address, name) in [("localhost", "Bob"), ("[::1]", "Eve")] {
+        let mut guest = Program::start(&["join", &format!("{address}:{port}"), "--name", name]);
+        let connected = guest.event("connected");
+        assert_eq!((&connected["player"], &connected["name"]), (&2.into(), &name.into()));
+        let seen = host.event_where("connected", |event| event["player"] == 2);
+        assert_eq!(seen["name"], name);
+        guest.say("quit");
+        assert_eq!(guest.end().code, Some(0));
+        assert_eq!(host.event("disconnected")["player"], 2);
+    }
+}
+
+#[test]
+fn two_play_on_one_machine() {
+    let mut both = Program::start(&["local", "--points", "1", "--bot", "hard"]);
+    // Who sits alone at the keyboard has the other paddle, and leaves it where it is.
+    let over = both.event("game_over");
+    assert!(score(&over).contains(&1), "{over}");
+    both.say("again");
+    assert_eq!(score(&both.event("score")), [0, 0]);
+    both.say("quit");
+    assert_eq!(both.end().code, Some(0));
 }
 
 #[test]
