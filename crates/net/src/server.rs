@@ -11,7 +11,7 @@ use crate::wire::Name;
 use crate::wire::native::CloseReason;
 
 /// Places for watchers in every room.
-const WATCHERS: u8 = 16;
+pub const WATCHERS: u8 = 16;
 
 /// A front with rooms behind it.
 #[derive(Debug)]
