@@ -35,9 +35,9 @@ pub use rtype::TOKEN_LIMIT;
 pub struct FrontConfig {
     /// What the server calls itself in a search.
     pub name: Name,
-    /// Where it speaks `native`, for those who find it another way; 0 tells nobody.
+    /// Where it speaks `native`, for those who look for it; 0 tells nobody.
     pub native_port: u16,
-    /// Where it speaks `lan`.
+    /// Where it speaks `lan`, for those who look for it; 0 tells nobody.
     pub lan_port: u16,
     /// Where it speaks `rtype`.
     pub rtype_port: u16,
@@ -129,8 +129,19 @@ pub struct RoomCard {
     pub name: Name,
     /// Asked for at the door; empty is none.
     pub password: Name,
-    /// The only place for a guest in `lan`, if it cannot be any.
-    pub lan_place: Option<u8>,
+    /// Where guests in `lan` have a place.
+    pub lan_guests: LanGuests,
+}
+
+/// Which places of a room guests in `lan` may take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LanGuests {
+    /// None: the match cannot be shown to them.
+    Nowhere,
+    /// Any that players have.
+    Anywhere,
+    /// This one alone.
+    At(u8),
 }
 
 /// What the front hands to a room.
@@ -477,9 +488,10 @@ impl Front {
         match seat {
             Seat::Any(role) => self.routes.free_place(room, role),
             #[cfg(feature = "lan")]
-            Seat::LanGuest => match self.rooms.get(room)?.lan_place {
-                Some(place) => Some(place).filter(|&place| self.routes.is_free(room, place)),
-                None => self.routes.free_place(room, Role::Play),
+            Seat::LanGuest => match self.rooms.get(room)?.lan_guests {
+                LanGuests::Nowhere => None,
+                LanGuests::Anywhere => self.routes.free_place(room, Role::Play),
+                LanGuests::At(place) => self.routes.is_free(room, place).then_some(place),
             },
         }
     }

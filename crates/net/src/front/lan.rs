@@ -28,7 +28,8 @@ impl Front {
         match (Packet::decode(bytes), known) {
             // Who has no place left does not call others in.
             (Ok(Packet::FindHost(_)), _) => {
-                if (0..self.rooms.len()).any(|room| self.is_open(room, Seat::LanGuest)) {
+                let is_open = |room| self.is_open(room, Seat::LanGuest);
+                if self.config.lan_port != 0 && (0..self.rooms.len()).any(is_open) {
                     self.answer(Answer::HostHere { path });
                 }
                 None

@@ -204,8 +204,11 @@ impl Front {
         }
     }
 
-    /// The first game that fits the search; nothing if none does.
+    /// The first game that fits the search; nothing if none does, or nobody is to know.
     fn here(&self, discover: &Discover) -> Option<Here> {
+        if self.config.native_port == 0 {
+            return None;
+        }
         let fits = |game: &GameId| discover.game == 0 || discover.game == game.game;
         let game = self.rooms.iter().map(|card| card.game).find(fits)?;
         let of_game = |&room: &usize| self.rooms[room].game == game;

@@ -76,6 +76,9 @@ pub(super) enum Speech {
     #[cfg(feature = "lan")]
     Lan {
         seq: u32,
+        /// The world when the guest came: its first state, even if a tick is due before that is
+        /// sent.
+        first: Option<crate::wire::lan::StateUpdate>,
     },
 }
 
@@ -326,6 +329,16 @@ impl Member {
 
     pub(super) fn is_here(&self) -> bool {
         matches!(self.presence, Presence::Here(_))
+    }
+
+    /// Whether the member could prove to be the same: `lan` knows nobody again, so its places are
+    /// not kept.
+    pub(super) fn has_way_back(&self) -> bool {
+        match self.voice {
+            #[cfg(feature = "lan")]
+            Speech::Lan { .. } => false,
+            _ => true,
+        }
     }
 
     /// Nobody is there to be sent anything until the player is back.
@@ -610,7 +623,7 @@ impl Speech {
             #[cfg(feature = "rtype")]
             Voice::Rtype { kept_by_stream } => Speech::Rtype { kept_by_stream, newest: None },
             #[cfg(feature = "lan")]
-            Voice::Lan => Speech::Lan { seq: 0 },
+            Voice::Lan => Speech::Lan { seq: 0, first: None },
         }
     }
 }
