@@ -117,11 +117,7 @@ impl<'a> Iterator for Script<'a> {
                 count: self.byte()?,
                 len: self.byte()?,
             },
-            9 => Act::Confirm {
-                from: self.source()?,
-                session: self.byte()?,
-                back: self.byte()?,
-            },
+            9 => Act::Confirm { from: self.source()?, session: self.byte()?, back: self.byte()? },
             10 => Act::Ping { from: self.source()?, session: self.byte()?, id: self.byte()? },
             11 => Act::Goodbye { from: self.source()?, session: self.byte()? },
             12 => Act::Ask { from: self.source()?, what: self.byte()? },

@@ -320,10 +320,15 @@ impl Attacker {
         let name = Name::new(LONGEST);
         let (sequence, timestamp) = (operand.into(), scene.now.as_millis() as u32);
         let packet = match what % 8 {
-            0 => Packet::Hello(Hello { token: pick(&self.streams, operand).and_then(|it| it.1), name }),
+            0 => Packet::Hello(Hello {
+                token: pick(&self.streams, operand).and_then(|it| it.1),
+                name,
+            }),
             // The honest player's, copied from over the shoulder; or nearly so.
             1 => Packet::Hello(Hello { token: scene.token, name }),
-            2 => Packet::Hello(Hello { token: scene.token.map(|it| it ^ u32::from(operand)), name }),
+            2 => {
+                Packet::Hello(Hello { token: scene.token.map(|it| it ^ u32::from(operand)), name })
+            }
             3 => Packet::Input(Input {
                 sequence,
                 bits: Buttons::from_bits(operand & 63).expect("no other bit"),

@@ -22,13 +22,14 @@ const SPEAKS_EVERY: u32 = 4;
 /// An honest player.
 pub(crate) struct Honest {
     pub(crate) client: Client<Yard>,
+    config: ClientConfig,
     pub(crate) at: SocketAddr,
     /// What it sent, the handshake first: what an eavesdropper can send again.
     pub(crate) tapped: Vec<Vec<u8>>,
     /// The number of its newest datagram (`native`).
     pub(crate) sequence: Option<u32>,
-    /// The cookie that it was given (`native`).
-    pub(crate) cookie: Option<Secret>,
+    /// The cookies that it was given (`native`).
+    pub(crate) cookies: Vec<Secret>,
     /// The last that it was told of what each player said.
     told: [Option<i32>; Yard::CAPACITY as usize],
     next_word: u32,
@@ -45,23 +46,29 @@ impl Honest {
         taste: u8,
         liveness: Limits,
     ) -> Self {
-        let name = format!("{dialect} {}", at.ip());
         let config = ClientConfig {
             own_port: at.port(),
             liveness,
-            ..ClientConfig::new(server, dialect, Name::new(&name))
+            ..ClientConfig::new(server, dialect, Name::new("Honest"))
         };
         Honest {
-            client: Client::new(Time::ZERO, Yard::default(), config, [taste; 32]),
+            client: Client::new(Time::ZERO, Yard::default(), config.clone(), [taste; 32]),
+            config,
             at,
             tapped: Vec::with_capacity(TAPPED),
             sequence: None,
-            cookie: None,
+            cookies: Vec::new(),
             told: Default::default(),
             next_word: 0,
             next_speech: 0,
             taste,
         }
+    }
+
+    /// The program is started anew, with nothing but its ticket: a Resume goes over the wire.
+    pub(crate) fn restart(&mut self, now: Time) {
+        let config = ClientConfig { ticket: self.client.ticket(), ..self.config.clone() };
+        self.client = Client::new(now, Yard::default(), config, [self.taste | 0x80; 32]);
     }
 
     /// Holds and says what it does in `tick`, whatever others do.
@@ -94,10 +101,11 @@ impl Honest {
 
     /// Takes a datagram of the server's.
     pub(crate) fn handle(&mut self, now: Time, bytes: &mut [u8]) {
+        // Later ones are answers to what an attacker asked in the player's name.
         if let Ok(Datagram { packet: Packet::Challenge(challenge), .. }) = Datagram::decode(bytes)
-            && self.cookie.is_none()
+            && self.cookies.len() < 2
         {
-            self.cookie = Some(challenge.cookie);
+            self.cookies.push(challenge.cookie);
         }
         self.client.handle_datagram(now, Path::to(self.client.server()), bytes);
     }
