@@ -241,7 +241,12 @@ pub struct Notice {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NoticeKind {
     /// It is there now.
-    Moved(Path),
+    Moved {
+        /// Where.
+        path: Path,
+        /// The number of the datagram that asked; the player's count goes on from there.
+        sequence: u32,
+    },
     /// Its place is free.
     Freed,
 }
@@ -259,6 +264,8 @@ pub struct FrontCounts {
     pub answer_limit: u64,
     /// Packets that only a server sends, or that make no sense from a stranger.
     pub stray: u64,
+    /// Datagrams from a player's address whose number is not one of the player's next.
+    pub numbers: u64,
     /// Cookies, tokens and tickets that are not good.
     pub bad_proof: u64,
     /// `lan` from an address that is not private.
@@ -378,7 +385,9 @@ impl Front {
     /// Takes what a room says about a session.
     pub fn handle_notice(&mut self, notice: Notice) {
         match notice.kind {
-            NoticeKind::Moved(path) => self.routes.move_to(notice.session, path),
+            NoticeKind::Moved { path, sequence } => {
+                self.routes.move_to(notice.session, path, sequence);
+            }
             NoticeKind::Freed => {
                 self.routes.remove(notice.session);
                 #[cfg(feature = "rtype")]
@@ -440,6 +449,7 @@ impl Front {
 
 /// A player who wants in, whatever the dialect.
 struct Applicant {
+    dialect: Dialect,
     path: Path,
     game: Option<u32>,
     /// Which room; `None` is any with a free place.
@@ -476,7 +486,8 @@ impl Front {
         }
         let room = self.choose_room(applicant)?;
         let place = self.free_place(room, applicant.seat).ok_or(Refusal::Full)?;
-        self.routes.insert(applicant.path, room, place).ok_or(Refusal::Full)
+        let Applicant { dialect, path, .. } = *applicant;
+        self.routes.insert(dialect, path, room, place).ok_or(Refusal::Full)
     }
 
     /// Whether anyone may come in who finds it.

@@ -371,10 +371,17 @@ impl<G: Game> Room<G> {
         if !member.may_move(now, path) {
             return;
         }
+        // Its Accept was lost, or someone else sends it again: nothing begins anew.
+        if member.has_returned(path, back.nonce) {
+            member.count(back.sequence);
+            member.greet();
+            return;
+        }
         let was_away = matches!(member.presence, Presence::Away { .. });
         member.move_to(now, path, back, self.tick, &self.config);
         let (session, player) = (member.session, member.player);
-        self.notices.push_back(Notice { session, kind: NoticeKind::Moved(path) });
+        let kind = NoticeKind::Moved { path, sequence: back.sequence };
+        self.notices.push_back(Notice { session, kind });
         self.note(RoomEvent::Resumed(player, path));
         if was_away {
             self.roster_changed(now);

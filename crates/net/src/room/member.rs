@@ -365,6 +365,15 @@ impl Member {
         }
     }
 
+    /// Whether the player is here already by the Resume with this nonce.
+    pub(super) fn has_returned(&self, path: Path, nonce: u64) -> bool {
+        match &self.voice {
+            Speech::Native(native) => self.is_here() && path == self.path && native.nonce == nonce,
+            #[cfg(any(feature = "lan", feature = "rtype"))]
+            _ => false,
+        }
+    }
+
     pub(super) fn move_to(
         &mut self,
         now: Time,
