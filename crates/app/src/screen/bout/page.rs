@@ -42,8 +42,7 @@ impl<G: Stage> Bout<G> {
             Seat::Host(_) => {
                 text.push(("Waiting for someone to join.".into(), Tone::Bright));
                 text.push((
-                    "Others on this network see this game in their list. By address, it is at:"
-                        .into(),
+                    "Others on this network see it in their list, or join it at:".into(),
                     Tone::Dim,
                 ));
                 text.extend(self.reachable().into_iter().map(|at| (at, Tone::Plain)));

@@ -122,7 +122,9 @@ fn overlay(frame: &mut Frame<'_>, area: Rect, overlay: &Overlay, paint: Paint) {
     }
     let height = (lines.len() as u16 + 2).min(area.height);
     let width = OVERLAY_WIDTH.min(area.width);
-    let within = Rect { x: area.right() - width, y: area.bottom() - height, width, height };
+    // In the middle: the paddles are at the sides.
+    let x = area.x + (area.width - width) / 2;
+    let within = Rect { x, y: area.bottom() - height, width, height };
     let title = Line::styled(" network (F3) ", paint.tone(Tone::Dim));
     let block = Block::bordered()
         .border_type(BorderType::Rounded)

@@ -116,7 +116,10 @@ fn a_match_shows_field_names_score_and_ping_at_every_size() {
         assert!(all.contains("Space: stop"), "{all}");
         let paddle = |columns: std::ops::Range<usize>| {
             shown[1..].iter().any(|line| {
-                line.chars().skip(columns.start).take(columns.len()).any(|it| it == '█')
+                line.chars()
+                    .skip(columns.start)
+                    .take(columns.len())
+                    .any(|it| "▁▂▃▄▅▆▇█".contains(it))
             })
         };
         let width = usize::from(width);
