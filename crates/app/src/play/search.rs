@@ -42,6 +42,11 @@ impl Search {
         Ok(Search { table: Table::new(driver, finder)?, looked_up: Instant::now() })
     }
 
+    /// Why the search has ended by itself, if it has.
+    pub(crate) fn failure(&mut self) -> Option<std::io::Error> {
+        self.table.failure()
+    }
+
     /// What is found so far. To be asked often: networks come and go.
     pub(crate) fn look(&mut self) -> impl DerefMut<Target = Finder> {
         if self.looked_up.elapsed() >= INTERFACES_EVERY {
@@ -49,6 +54,11 @@ impl Search {
             let (places, own) = places();
             self.table.seat().look_at(self.table.now(), places, own);
         }
+        self.table.seat()
+    }
+
+    /// What is found so far, as it is.
+    pub(crate) fn seat(&self) -> impl DerefMut<Target = Finder> {
         self.table.seat()
     }
 }
