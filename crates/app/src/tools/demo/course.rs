@@ -28,13 +28,13 @@ const JOIN_WITHIN: Duration = Duration::from_secs(12);
 const AGREE_WITHIN: Duration = Duration::from_secs(2);
 
 /// The bots' chance. The ball flies the same way in every match until someone misses it, so with
-/// these the first point falls in the sixth second, and mostly the match is won in the 28th.
+/// these the first point falls in the fifth second, and mostly the match is won in the 28th.
 const HARD_SEED: u64 = 1;
 const EASY_SEED: u64 = 140;
 
-/// What is played: to five, with the time that a session needs to settle before the first serve.
-pub(super) const GAME: Pong =
-    Pong { points: 5, doubles: false, countdown: (JOINING.as_secs() * FRAME_RATE) as u16 };
+/// What is played: to five, with a serve before the measuring begins. A ball that rests says that
+/// it does not move, so its first move would be taken for a jump.
+pub(super) const GAME: Pong = Pong { points: 5, doubles: false, countdown: 90 };
 
 /// A match that is being played.
 pub(super) struct Course {
@@ -189,6 +189,10 @@ impl Course {
         if let Some(reason) = guest.client.ended() {
             return Err(format!("the guest's match ended too early: {reason}").into());
         }
+        // Its thread may have had it until now: a moment ago is no longer on its clocks.
+        let now = self.stage.now();
+        let ticks = now.since(truth.now).as_secs_f64() * f64::from(truth.tick_rate);
+        let truth = Truth { now, tick: truth.tick + ticks, ..truth };
         guest.look(truth);
         let world = read(guest.observer.frame(), &mut self.drawn);
         if let Some(player) = guest.client.player() {
