@@ -50,7 +50,7 @@ pub(crate) fn play(script: &[u8], in_use: impl Fn() -> isize) {
         attacker.act(&mut scene, act);
     }
     // What was done may show only later.
-    scene.advance(Duration::from_millis(350));
+    scene.advance(Duration::from_millis(450));
     let cost = in_use() - before;
     assert!(cost <= COST, "{cost} bytes");
 }

@@ -33,8 +33,8 @@ pub(crate) const HONEST: [(Dialect, SocketAddr); 4] = [
 pub(crate) const LIMITS: Limits = Limits {
     sessions: 12,
     sessions_per_ip: 3,
-    stranger_datagrams_per_s: 16,
-    player_datagrams_per_s: 16,
+    stranger_datagrams_per_s: 10,
+    player_datagrams_per_s: 10,
     streams: 6,
     streams_per_ip: 3,
 };
@@ -48,7 +48,7 @@ const RESUME_FOR: Duration = Duration::from_secs(3);
 pub(crate) const PEACE: Duration = Duration::from_secs(1);
 
 /// The longest match, in ticks: long enough for a cookie to grow old.
-pub(crate) const MAX_TICKS: u32 = 160;
+pub(crate) const MAX_TICKS: u32 = 65;
 
 /// The stream of the honest `rtype` player; those of others come after it.
 pub(crate) const HONEST_STREAM: StreamId = StreamId::FIRST_ACCEPTED;
@@ -132,7 +132,7 @@ impl Scene {
                 .map(|(&(dialect, at), taste)| Honest::new(dialect, at, SERVER, taste, LIVENESS))
                 .collect(),
             now: Time::ZERO,
-            next_plain: Time::from_millis(50),
+            next_plain: Time::from_millis(100),
             accounts: Vec::new(),
             leaked: Vec::new(),
             written: Vec::new(),
@@ -161,7 +161,7 @@ impl Scene {
 
     /// Whether the match may go on.
     pub(crate) fn is_over(&self) -> bool {
-        self.tick() + 8 >= MAX_TICKS
+        self.tick() + 4 >= MAX_TICKS
     }
 
     /// Lets time pass while the honest play.
