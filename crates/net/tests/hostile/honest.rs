@@ -40,6 +40,7 @@ pub(crate) struct Honest {
 
 impl Honest {
     pub(crate) fn new(
+        now: Time,
         dialect: Dialect,
         at: SocketAddr,
         server: SocketAddr,
@@ -52,7 +53,7 @@ impl Honest {
             ..ClientConfig::new(server, dialect, Name::new("Honest"))
         };
         Honest {
-            client: Client::new(Time::ZERO, Yard::default(), config.clone(), [taste; 32]),
+            client: Client::new(now, Yard::default(), config.clone(), [taste; 32]),
             config,
             at,
             tapped: Vec::with_capacity(TAPPED),
