@@ -11,4 +11,6 @@ mod counting;
 #[path = "../../crates/net/tests/hostile/mod.rs"]
 mod hostile;
 
-fuzz_target!(|data: &[u8]| hostile::play(data, counting::bytes_in_use));
+fuzz_target!(|data: &[u8]| {
+    hostile::play(data, counting::bytes_in_use);
+});

@@ -84,7 +84,7 @@ impl Attacker {
     pub(crate) fn act(&mut self, scene: &mut Scene, act: Act<'_>) {
         match act {
             Act::Wait(steps) => {
-                scene.advance(Duration::from_millis(25) * u32::from(steps % 64 + 1));
+                scene.advance(Duration::from_millis(25) * u32::from(steps % 32 + 1));
             }
             Act::Bend { at, to } => self.bend = Some((at, to)),
             Act::Flood(times) => self.flood = times,

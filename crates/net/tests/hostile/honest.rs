@@ -17,7 +17,7 @@ use super::yard::Yard;
 const TAPPED: usize = 64;
 
 /// How often a player who can speaks, in ticks.
-const SPEAKS_EVERY: u32 = 4;
+const SPEAKS_EVERY: u32 = 2;
 
 /// An honest player.
 pub(crate) struct Honest {
@@ -40,6 +40,7 @@ pub(crate) struct Honest {
 
 impl Honest {
     pub(crate) fn new(
+        now: Time,
         dialect: Dialect,
         at: SocketAddr,
         server: SocketAddr,
@@ -52,7 +53,7 @@ impl Honest {
             ..ClientConfig::new(server, dialect, Name::new("Honest"))
         };
         Honest {
-            client: Client::new(Time::ZERO, Yard::default(), config.clone(), [taste; 32]),
+            client: Client::new(now, Yard::default(), config.clone(), [taste; 32]),
             config,
             at,
             tapped: Vec::with_capacity(TAPPED),
@@ -73,7 +74,7 @@ impl Honest {
 
     /// Holds and says what it does in `tick`, whatever others do.
     pub(crate) fn play(&mut self, now: Time, tick: u32) {
-        let mixed = (u64::from(tick / 3) << 8 | u64::from(self.taste)) * 0x9E37_79B1;
+        let mixed = (u64::from(tick / 2) << 8 | u64::from(self.taste)) * 0x9E37_79B1;
         self.client.press(Buttons((mixed >> 20) as u16 & 15));
         if tick >= self.next_speech && self.client.is_playing() {
             self.next_speech = tick + SPEAKS_EVERY;

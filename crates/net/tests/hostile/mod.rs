@@ -27,19 +27,36 @@ mod yard;
 
 use std::time::Duration;
 
-use act::Script;
+use backspin::front::FrontCounts;
+
+#[allow(
+    unused_imports,
+    reason = "the seeds' test counts acts, the fuzz target only plays them"
+)]
+pub(crate) use act::ACTS;
+pub(crate) use act::Script;
 use attacker::Attacker;
 use scene::Scene;
 
-/// What an attack may cost the server and the attacker's own memory together, in bytes: eight
+/// What an attack may cost the server and the attacker's own memory together, in bytes: six
 /// more sessions, each with its boxes of events, and the answers that wait.
 const COST: isize = 512 * 1024;
+
+/// What an attack came to.
+#[derive(Debug)]
+#[allow(dead_code, reason = "the seeds' test looks at it, the fuzz target does not")]
+pub(crate) struct Outcome {
+    /// How many sessions there were at most, the honest among them.
+    pub(crate) most_sessions: usize,
+    /// What was dropped at the door.
+    pub(crate) counts: FrontCounts,
+}
 
 /// Plays a script. `in_use` says how many bytes this thread has allocated.
 ///
 /// # Panics
 /// If the attacker achieves anything.
-pub(crate) fn play(script: &[u8], in_use: impl Fn() -> isize) {
+pub(crate) fn play(script: &[u8], in_use: impl Fn() -> isize) -> Outcome {
     let mut scene = Scene::new();
     let mut attacker = Attacker::new();
     let before = in_use();
@@ -50,7 +67,8 @@ pub(crate) fn play(script: &[u8], in_use: impl Fn() -> isize) {
         attacker.act(&mut scene, act);
     }
     // What was done may show only later.
-    scene.advance(Duration::from_millis(350));
+    scene.advance(Duration::from_millis(450));
     let cost = in_use() - before;
     assert!(cost <= COST, "{cost} bytes");
+    Outcome { most_sessions: scene.most_sessions, counts: scene.counts() }
 }

@@ -5,7 +5,7 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::OnceLock;
 use std::time::Duration;
 
-use backspin::front::{FrontConfig, Limits};
+use backspin::front::{FrontConfig, FrontCounts, Limits};
 use backspin::game::PlayerId;
 use backspin::node::{Node, Path, StreamAction, StreamEvent, StreamId, StreamNode};
 use backspin::room::{Room, RoomConfig};
@@ -31,24 +31,29 @@ pub(crate) const HONEST: [(Dialect, SocketAddr); 4] = [
 
 /// Low, so that a short script reaches them and goes past.
 pub(crate) const LIMITS: Limits = Limits {
-    sessions: 12,
+    sessions: 10,
     sessions_per_ip: 3,
-    stranger_datagrams_per_s: 16,
-    player_datagrams_per_s: 16,
+    stranger_datagrams_per_s: 10,
+    player_datagrams_per_s: 10,
     streams: 6,
     streams_per_ip: 3,
 };
 
 /// Short, so that a script sees who is silent dropped and given up.
 const LIVENESS: session::Limits =
-    session::Limits { warn: Duration::from_secs(1), drop: Duration::from_secs(2) };
-const RESUME_FOR: Duration = Duration::from_secs(3);
+    session::Limits { warn: Duration::from_millis(1_000), drop: Duration::from_millis(1_500) };
+const RESUME_FOR: Duration = Duration::from_secs(2);
+
+/// When the match begins: a cookie of the first tenth of a second after [`PEACE`] is no good from
+/// 10 s on, so that a short script sees it grow old.
+pub(crate) const START: Time = Time::from_millis(3_900);
 
 /// How long the honest are left alone, until all of them play.
 pub(crate) const PEACE: Duration = Duration::from_secs(1);
 
-/// The longest match, in ticks: long enough for a cookie to grow old.
-pub(crate) const MAX_TICKS: u32 = 160;
+/// The longest match, in ticks: long enough for a cookie to grow old, and for the place of someone
+/// who was silent to be given up.
+pub(crate) const MAX_TICKS: u32 = 38;
 
 /// The stream of the honest `rtype` player; those of others come after it.
 pub(crate) const HONEST_STREAM: StreamId = StreamId::FIRST_ACCEPTED;
@@ -95,6 +100,8 @@ pub(crate) struct Scene {
     pub(crate) leaked: Vec<(SocketAddr, Vec<u8>)>,
     /// What was done to streams that are not the honest player's: written to, or closed.
     pub(crate) written: Vec<(StreamId, Option<Vec<u8>>)>,
+    /// How many sessions there were at most.
+    pub(crate) most_sessions: usize,
     /// The honest player's token.
     pub(crate) token: Option<u32>,
     history: Vec<Standings>,
@@ -123,19 +130,22 @@ impl Scene {
         let room =
             RoomConfig { liveness: LIVENESS, resume_for: RESUME_FOR, ..RoomConfig::default() };
         for name in ["One", "Two"] {
-            server.open(Time::ZERO, Yard::default(), Name::new(name), 0, room);
+            server.open(START, Yard::default(), Name::new(name), 0, room);
         }
         let honest = HONEST.iter().zip(1..);
         Scene {
             server,
             honest: honest
-                .map(|(&(dialect, at), taste)| Honest::new(dialect, at, SERVER, taste, LIVENESS))
+                .map(|(&(dialect, at), taste)| {
+                    Honest::new(START, dialect, at, SERVER, taste, LIVENESS)
+                })
                 .collect(),
-            now: Time::ZERO,
-            next_plain: Time::from_millis(50),
+            now: START,
+            next_plain: START + Duration::from_millis(100),
             accounts: Vec::new(),
             leaked: Vec::new(),
             written: Vec::new(),
+            most_sessions: 0,
             token: None,
             history: Vec::new(),
             twin,
@@ -154,6 +164,11 @@ impl Scene {
         &self.server.rooms()[0]
     }
 
+    /// What was dropped at the door.
+    pub(crate) fn counts(&self) -> FrontCounts {
+        *self.server.front().counts()
+    }
+
     /// The server's last tick.
     pub(crate) fn tick(&self) -> u32 {
         self.room().tick()
@@ -161,7 +176,7 @@ impl Scene {
 
     /// Whether the match may go on.
     pub(crate) fn is_over(&self) -> bool {
-        self.tick() + 8 >= MAX_TICKS
+        self.tick() + 4 >= MAX_TICKS
     }
 
     /// Lets time pass while the honest play.
@@ -237,9 +252,12 @@ impl Scene {
             let (before, streamed) = (sent, self.pump_streams());
             sent += self.drain();
             if !self.pump_honest() && !streamed && sent == before {
-                break sent;
+                break;
             }
         }
+        self.most_sessions = self.most_sessions.max(self.server.front().sessions());
+        assert!(self.most_sessions <= usize::from(LIMITS.sessions));
+        sent
     }
 
     fn drain(&mut self) -> usize {
@@ -352,8 +370,7 @@ impl Scene {
                 self.history.push(standings);
             }
         }
-        assert!(self.server.front().sessions() <= usize::from(LIMITS.sessions));
-        if self.now >= Time::ZERO + PEACE {
+        if self.now >= START + PEACE {
             self.check_honest(&standings);
         }
     }

@@ -4,7 +4,7 @@ use backspin::dot::{self, Dots};
 use backspin::game::{Event, Game, GameId, PlayerId, Reach, Turn};
 use backspin::replica::{Schema, State};
 
-/// The rules. Ten ticks a second, so that a script of many seconds is cheap.
+/// The rules. Five ticks a second, so that a script of many seconds is cheap.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Yard(Dots);
 
@@ -25,7 +25,7 @@ pub(crate) struct Heard {
 }
 
 impl Yard {
-    pub(crate) const RATE: u8 = 10;
+    pub(crate) const RATE: u8 = 5;
     pub(crate) const CAPACITY: u8 = 8;
     /// Everyone is told that a player said a number.
     pub(crate) const SAID: u8 = 9;

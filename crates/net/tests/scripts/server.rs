@@ -559,3 +559,60 @@ fn a_stopped_server_says_goodbye_to_everyone() {
     assert!(closes.iter().any(|bytes| bytes[1] == 0x86 && bytes[11] == 3), "{closes:?}");
     assert_eq!(desk.node.front().sessions(), 0);
 }
+
+#[test]
+fn words_of_another_dialect_do_not_speak_for_a_native_player() {
+    let mut desk = desk();
+    let mut alice = join(&mut desk, address("10.0.0.2:5000"));
+    play(&mut desk, &mut alice, 500);
+    room_events(&mut desk);
+    const DISCONNECT: &[u8] = &[0, 0, 16, 1];
+    const LAN_INPUT: &[u8] = &[5, 0, 0, 1];
+    for words in [DISCONNECT, INPUT, LAN_INPUT] {
+        assert_eq!(desk.receive(alice.at, words), []);
+    }
+    assert_eq!(room_events(&mut desk), []);
+    assert_eq!(desk.node.front().counts().stray, 3);
+    let member = desk.node.rooms()[0].members().next().unwrap();
+    assert!(member.present && member.buttons.0 == 8);
+}
+
+#[test]
+fn a_flood_in_a_players_name_takes_nothing_from_the_player() {
+    let mut desk = desk();
+    let mut alice = join(&mut desk, address("10.0.0.2:5000"));
+    for guess in 0..1_000 {
+        let ping = [&alice.session[..], &[0; 8]].concat();
+        assert_eq!(desk.receive(alice.at, &native(0x04, 0x4000_0000 + guess, &ping)), []);
+    }
+    assert_eq!(desk.node.front().counts().numbers, 1_000);
+    // All that a second holds is still there, and not one more.
+    for left in (0..=256).rev() {
+        let input = alice.input(8);
+        desk.receive(alice.at, &input);
+        assert_eq!(desk.node.front().counts().player_limit, u64::from(left == 0));
+    }
+}
+
+#[test]
+fn a_resume_that_is_sent_again_begins_nothing_anew() {
+    let mut desk = desk();
+    let (old, new) = (address("10.0.0.2:5000"), address("10.0.0.2:6000"));
+    let mut alice = join(&mut desk, old);
+    desk.advance_ms(1_000);
+    let payload = [&NONCE[..], &cookie(&mut desk, new), &alice.ticket, &[1]].concat();
+    let resume = native(0x09, 500, &payload);
+    assert_eq!(sent_to(&desk.receive(new, &resume), new)[0][1], 0x82, "Accept");
+    (alice.at, alice.sequence) = (new, 501);
+    let next = desk.node.rooms()[0].tick() + 1;
+    let input = alice.input_for(next, 8);
+    desk.receive(new, &input);
+    room_events(&mut desk);
+    // It is greeted again, for the first Accept may be lost; and what it pressed still counts.
+    assert_eq!(sent_to(&desk.receive(new, &resume), new)[0][1], 0x82, "Accept");
+    desk.receive(new, &input);
+    desk.advance_ms(17);
+    assert_eq!(room_events(&mut desk), []);
+    let member = desk.node.rooms()[0].members().next().unwrap();
+    assert_eq!((member.buttons.0, member.loss), (8, Some(0.0)));
+}
