@@ -307,7 +307,7 @@ impl<G: Stage> Bout<G> {
                 }
             }
         }
-        let Some(client) = seat.client_mut() else { return None };
+        let client = seat.client_mut()?;
         while let Some(event) = client.poll_event() {
             match event {
                 ClientEvent::Connected(_) => {
