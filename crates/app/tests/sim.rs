@@ -204,7 +204,7 @@ fn what_cannot_be_is_refused_with_a_sentence() {
 fn what_is_not_understood_is_wrong_usage() {
     let (code, said) = refusal(&["--game", "chess"]);
     assert_eq!(code, Some(2));
-    assert!(said.contains("no game has this name: there is dots, pong"), "{said}");
+    assert!(said.contains("no game has this name: there is dots, pong, rtype"), "{said}");
     let (code, said) = refusal(&["--preset", "dialup"]);
     assert_eq!(code, Some(2));
     assert!(said.contains("choose one of lan, wifi"), "{said}");
@@ -220,4 +220,31 @@ fn what_is_not_understood_is_wrong_usage() {
     for args in wrong {
         assert_eq!(refusal(args).0, Some(2), "{args:?}");
     }
+}
+
+#[test]
+fn a_chaos_seed_alone_is_told_act_by_act() {
+    let told = text(&["--chaos", "--seed", "7"]);
+    assert!(told.starts_with("guest 0 plays in "), "{told}");
+    assert!(told.contains("every link heals, everyone lets go"), "{told}");
+    assert!(told.contains("chaos, seed 7: passed"), "{told}");
+    assert_eq!(text(&["--chaos", "--seeds", "2"]).lines().next(), Some(PASSED));
+}
+
+const PASSED: &str = "chaos, seeds 1 to 2: all passed";
+
+#[test]
+fn chaos_seeds_have_exactly_these_keys_in_this_order() {
+    let sum = json(&["--chaos", "--seeds", "3", "--seed", "5"]);
+    let names =
+        ["seed", "seeds", "simulated_hours", "programs", "resumes", "acts", "wall_s", "cores"];
+    assert_eq!(keys(&sum), names);
+    assert_eq!((sum["seed"].as_u64(), sum["seeds"].as_u64()), (Some(5), Some(3)));
+    assert!(sum["acts"]["start"].as_u64() > Some(3), "{sum}");
+}
+
+#[test]
+fn chaos_has_links_of_its_own() {
+    let output = sim(&["--chaos", "--loss", "5"]);
+    assert_eq!(output.status.code(), Some(2));
 }

@@ -29,7 +29,7 @@ use crate::session::{
     RetryStep, RoundTrip, Secrets,
 };
 use crate::time::Time;
-use crate::wire::native::{Role, Secret};
+use crate::wire::native::{Role, Secret, SessionIndex};
 use crate::wire::{Dialect, Full, Name};
 
 /// What a player decides before joining.
@@ -320,6 +320,11 @@ impl<G: Game> Client<G> {
     /// anew: whoever has it is the player.
     pub fn ticket(&self) -> Option<Secret> {
         self.seat().map(|seat| seat.ticket)
+    }
+
+    /// Which of the server's sessions is ours (`native`), once we are in.
+    pub fn session(&self) -> Option<SessionIndex> {
+        self.seat().map(|seat| seat.session)
     }
 
     /// The rules.

@@ -170,6 +170,16 @@ impl<'a, W> Turn<'a, W> {
         self.past.iter().find(|(past, _)| *past == tick).map(|(_, world)| world)
     }
 
+    /// The same more finely: the last world before what `player` had on the screen, and the part
+    /// of a tick, below 1, that was drawn past it. What was there in it was drawn, moved on by that
+    /// part.
+    pub fn sight_of(&self, player: PlayerId) -> Option<(&'a W, f64)> {
+        let drawn = self.inputs.iter().find(|input| input.player == player)?.drawn?;
+        let drawn = drawn.max(f64::from(self.tick.saturating_sub(REWIND_LIMIT_TICKS)));
+        let (_, world) = self.past.iter().find(|(past, _)| *past == drawn.floor() as u32)?;
+        Some((world, drawn.fract()))
+    }
+
     /// Says that something happened.
     pub fn raise(&mut self, event: Event) {
         self.events.push(event);
@@ -383,5 +393,23 @@ mod tests {
         assert_eq!(seen(90.4), Some("far"));
         assert_eq!(seen(10.0), Some("limit"));
         assert_eq!(seen(99.0), None);
+    }
+
+    #[test]
+    fn a_sight_is_the_world_before_it_and_the_part_of_a_tick_since() {
+        let past: Vec<(u32, &str)> = vec![(90, "far"), (85, "limit")];
+        let sight = |drawn| {
+            let player = PlayerId(1);
+            let inputs = [PlayerInput { player, buttons: Buttons::default(), drawn: Some(drawn) }];
+            Turn::new(100, &inputs, &past, &mut Vec::new())
+                .sight_of(player)
+                .map(|(world, part)| (*world, part))
+        };
+        assert_eq!(sight(90.75), Some(("far", 0.75)));
+        assert_eq!(sight(90.0), Some(("far", 0.0)));
+        assert_eq!(sight(12.5), Some(("limit", 0.0)));
+        assert_eq!(sight(91.0), None);
+        assert_eq!(sight(f64::NAN), Some(("limit", 0.0)));
+        assert_eq!(sight(f64::INFINITY), None);
     }
 }

@@ -33,6 +33,7 @@ pub mod node;
 pub mod record;
 pub mod replica;
 pub mod room;
+pub mod sabotage;
 pub mod server;
 pub mod session;
 pub mod sim;

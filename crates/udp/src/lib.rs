@@ -2,7 +2,7 @@
 //!
 //! [`Socket`] is one bound UDP socket, [`Listener`] one TCP port for `rtype`'s first step;
 //! [`Loop`] owns the clock, the sockets and the waiting, and drives a
-//! [`StreamNode`](backspin::node::StreamNode). [`interfaces`] tells where a search for hosts goes.
+//! [`StreamNode`](backspin::node::StreamNode). [`interfaces()`] tells where a search goes.
 //! Whoever forwards datagrams instead of driving a node takes [`Inbox`] and [`Waiter`].
 
 mod batch;

@@ -57,8 +57,9 @@ impl Guest {
         Guest { role: Role::Watch, ..Guest::player(seat, dialect) }
     }
 
-    pub(super) fn speaks(&self, dialect: Dialect) -> bool {
-        self.dialect.is_none_or(|own| own == dialect)
+    /// The only dialect that the guest speaks, if it is one.
+    pub(super) fn dialect(&self) -> Option<Dialect> {
+        self.dialect
     }
 
     fn config(&self, server: SocketAddr, dialect: Dialect, own_port: u16) -> ClientConfig {
@@ -103,9 +104,10 @@ pub(crate) fn host(
     }
     let addresses = sockets.iter().flat_map(Socket::local_addr).collect();
     let driver = Loop::new(sockets)?;
-    let [native_port, lan_port] = both;
-    // Whoever offers `lan` alone does not call guests over to `native`.
-    let native_port = if dialect.is_some_and(|it| it != Dialect::Native) { 0 } else { native_port };
+    // Who looks for games is told of what is offered alone.
+    let offered = |it, port| if dialect.is_none_or(|only| only == it) { port } else { 0 };
+    let native_port = offered(Dialect::Native, both[0]);
+    let lan_port = offered(Dialect::Lan, both[1]);
     let config = FrontConfig { name, native_port, lan_port, ..FrontConfig::default() };
     let mut server = Server::new(config, seed::secret()?);
     server.open(driver.now(), game, name, seed::world()?, RoomConfig::default());

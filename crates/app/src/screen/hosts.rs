@@ -6,18 +6,16 @@ use std::net::SocketAddr;
 use backspin::finder::{Fit, Found};
 use backspin::game::Game;
 use backspin::session::Grade;
-use backspin::wire::Dialect;
 use backspin_pong::Pong;
 
 use super::errand::Options;
 use super::figures::{grade_tone, short_ms};
 use super::{Cell, List, Row, Tone};
-use crate::play::{Search, search};
+use crate::play::Search;
 
 /// A search, and the line that is chosen.
 pub(super) struct Hosts {
     search: Search,
-    dialect: Option<Dialect>,
     /// Hosts come and go; what is chosen stays chosen. `None` is the first line.
     chosen: Option<Choice>,
 }
@@ -42,8 +40,8 @@ impl Choice {
 
 impl Hosts {
     pub(super) fn start(options: &Options) -> Result<Self, Box<dyn Error>> {
-        let search = search(Pong::default().id(), options.port)?;
-        Ok(Hosts { search, dialect: options.dialect, chosen: None })
+        let search = Search::start(Pong::default().id(), options.port, options.dialect)?;
+        Ok(Hosts { search, chosen: None })
     }
 
     /// Why the search has ended by itself, if it has.
@@ -51,12 +49,11 @@ impl Hosts {
         self.search.failure().map(|error| error.to_string())
     }
 
-    fn choices(&self) -> Vec<Choice> {
-        let mut seat = self.search.seat();
+    fn choices(&mut self) -> Vec<Choice> {
+        let mut finder = self.search.look();
         // The list says it all; nobody reads the news.
-        while seat.poll_event().is_some() {}
-        let fits = |found: &Found| self.dialect.is_none_or(|own| own == found.dialect);
-        let hosts = seat.hosts().filter(fits).map(Choice::Host);
+        while finder.poll_event().is_some() {}
+        let hosts = finder.hosts().map(Choice::Host);
         hosts.chain([Choice::TypeAddress, Choice::Back]).collect()
     }
 
@@ -66,7 +63,7 @@ impl Hosts {
     }
 
     /// The line that is chosen now.
-    pub(super) fn choice(&self) -> Choice {
+    pub(super) fn choice(&mut self) -> Choice {
         let choices = self.choices();
         choices[self.selected(&choices)]
     }
@@ -78,7 +75,7 @@ impl Hosts {
         self.chosen = Some(choices[at.rem_euclid(choices.len() as isize) as usize]);
     }
 
-    pub(super) fn list(&self) -> List {
+    pub(super) fn list(&mut self) -> List {
         let choices = self.choices();
         let selected = self.selected(&choices);
         let none = choices.len() == 2;

@@ -4,6 +4,7 @@
 //! tells the client in the snapshot how they fared. On the other side is [`super::Pending`].
 
 use super::tick;
+use crate::sabotage::{self, Sabotage};
 use crate::time::Time;
 use crate::wire::native::MAX_HISTORY;
 
@@ -148,7 +149,10 @@ impl InputQueue {
     /// In debug builds, if `tick` is not the next.
     pub fn take(&mut self, tick: u32) -> Taken {
         debug_assert!(tick == self.next, "one tick after another");
-        let input = self.ring[self.head].take();
+        let input = match sabotage::is(Sabotage::InputTwice) {
+            true => self.ring[self.head],
+            false => self.ring[self.head].take(),
+        };
         self.head = (self.head + 1) % self.ring.len();
         self.next = tick::after(self.next, 1);
         self.past = self.past << 1 | u64::from(input.is_some());
@@ -201,7 +205,10 @@ impl InputQueue {
     }
 
     fn handle_input(&mut self, tick: u32, buttons: u16, received: &mut Received) {
-        let ahead = tick::since(tick, self.next);
+        let ahead = match tick::since(tick, self.next) {
+            late if late < 0 && sabotage::is(Sabotage::StaleInput) => 0,
+            ahead => ahead,
+        };
         if ahead >= EARLY_LIMIT.cast_signed() {
             received.too_early += 1;
         } else if ahead < 0 {

@@ -224,9 +224,10 @@ impl<G: Game> Client<G> {
         }
         match packet {
             Packet::Ping(ping) => self.due.pong = Some((ping.sequence, ping.timestamp)),
+            // A server answers anyone's ping: that it does says nothing of our place in the room.
             Packet::Pong(pong) => {
                 let Pong { sequence, timestamp } = pong;
-                self.handle_answer(now, Question { sequence, timestamp });
+                return self.handle_answer(now, Question { sequence, timestamp });
             }
             Packet::State(state) => self.handle_rtype_state(now, &state.entities),
             Packet::Spawn(spawn) => {

@@ -13,6 +13,7 @@ use crate::clock::{Ahead, Behind, Feedback, ServerClock};
 use crate::game::{Buttons, Game, PlayerId, Reach};
 use crate::replica::parts::{Assembly, PartError};
 use crate::replica::{Course, Drawn, Moment, Picture, Prediction, Sliding, State, delta};
+use crate::sabotage::{self, Sabotage};
 use crate::session::Window;
 use crate::time::Time;
 use crate::wire::Full;
@@ -207,6 +208,9 @@ impl<G: Game> Seat<G> {
     fn read(&mut self, tick: u32, snapshot: &DeltaSnapshot<'_>) -> Result<bool, Refused> {
         let baseline = match snapshot.baseline_back {
             0 => None,
+            _ if sabotage::is(Sabotage::WrongBaseline) => {
+                self.picture.newest().and_then(|newest| self.picture.at(newest))
+            }
             back => Some(self.picture.at(tick.wrapping_sub(back.into())).ok_or(Refused::Stray)?),
         };
         if self.picture.at(tick).is_some() {
@@ -336,7 +340,9 @@ impl<G: Game> Seat<G> {
         let since = self.last_sent.replace(now).map_or(0.0, |last| now.since(last).as_secs_f32());
         let drawn = self.behind.drawn(now);
         let drawn_back = drawn.map(|drawn| {
-            ((f64::from(newest.tick) - drawn) * 256.0).clamp(0.0, f64::from(u16::MAX)) as u16
+            // The own entity is drawn a tick behind the ahead clock: between the last two ticks.
+            let back = self.ahead.tick(now) - 1.0 - drawn;
+            (back * 256.0).clamp(0.0, f64::from(u16::MAX)) as u16
         });
         let mut history_room = [0; History::MAX_LEN];
         let mut event_room = [0; BLOCK_ROOM];

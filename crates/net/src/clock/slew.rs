@@ -1,5 +1,6 @@
 //! A clock that follows a target by running a little faster or slower, never backwards.
 
+use crate::sabotage::{self, Sabotage};
 use crate::time::Time;
 use std::time::Duration;
 
@@ -92,7 +93,7 @@ impl Slew {
 
     /// Shows `target` at `now` if that is further than it is; otherwise nothing happens.
     pub(super) fn jump(&mut self, now: Time, target: f64) {
-        if target > self.at(now) {
+        if target > self.at(now) || sabotage::is(Sabotage::ClockBack) {
             *self = Slew::new(self.from.max(now), target, self.per_s);
         }
     }

@@ -10,6 +10,7 @@ use crate::clock::LossMeter;
 use crate::front::{Admission, Voice};
 use crate::game::{Buttons, PlayerId, PlayerInput};
 use crate::node::Path;
+use crate::sabotage::{self, Sabotage};
 use crate::session::{Liveness, Pinger, Question, RoundTrip, Verdict, Window};
 use crate::time::Time;
 use crate::wire::native::{self, CloseReason, Role, SessionIndex};
@@ -69,10 +70,15 @@ pub(super) enum Speech {
     #[cfg(feature = "rtype")]
     Rtype {
         kept_by_stream: bool,
+        /// The newest input's number; its client counts anew after a break.
+        newest: Option<u32>,
     },
     #[cfg(feature = "lan")]
     Lan {
         seq: u32,
+        /// The world when the guest came: its first state, even if a tick is due before that is
+        /// sent.
+        first: Option<crate::wire::lan::StateUpdate>,
     },
 }
 
@@ -242,6 +248,11 @@ impl Member {
                 #[cfg(any(feature = "lan", feature = "rtype"))]
                 _ => None,
             },
+            events_waiting: match &self.voice {
+                Speech::Native(native) => native.outbox.len(),
+                #[cfg(any(feature = "lan", feature = "rtype"))]
+                _ => 0,
+            },
             buttons: self.buttons,
             ticks: self.ticks,
             ticks_without_input: self.ticks_without_input,
@@ -285,6 +296,11 @@ impl Member {
 
     /// The hello was heard (again): greeting, world and roster follow at once.
     pub(super) fn greet(&mut self) {
+        // A client that says hello may have been started anew, and counts its inputs from 0.
+        #[cfg(feature = "rtype")]
+        if let Speech::Rtype { newest, .. } = &mut self.voice {
+            *newest = None;
+        }
         if self.is_here() {
             self.due.greeting = true;
             self.due.world = Some(0);
@@ -294,7 +310,7 @@ impl Member {
     pub(super) fn kept_by_stream(&self) -> bool {
         match self.voice {
             #[cfg(feature = "rtype")]
-            Speech::Rtype { kept_by_stream } => kept_by_stream,
+            Speech::Rtype { kept_by_stream, .. } => kept_by_stream,
             _ => false,
         }
     }
@@ -303,7 +319,7 @@ impl Member {
     pub(super) fn lose_stream(&mut self, now: Time, config: &RoomConfig) {
         let was_kept = self.kept_by_stream();
         #[cfg(feature = "rtype")]
-        if let Speech::Rtype { kept_by_stream } = &mut self.voice {
+        if let Speech::Rtype { kept_by_stream, .. } = &mut self.voice {
             *kept_by_stream = false;
         }
         if was_kept && self.is_here() {
@@ -313,6 +329,16 @@ impl Member {
 
     pub(super) fn is_here(&self) -> bool {
         matches!(self.presence, Presence::Here(_))
+    }
+
+    /// Whether the member could prove to be the same: `lan` knows nobody again, so its places are
+    /// not kept.
+    pub(super) fn has_way_back(&self) -> bool {
+        match self.voice {
+            #[cfg(feature = "lan")]
+            Speech::Lan { .. } => false,
+            _ => true,
+        }
     }
 
     /// Nobody is there to be sent anything until the player is back.
@@ -339,6 +365,15 @@ impl Member {
         }
     }
 
+    /// Whether the player is here already by the Resume with this nonce.
+    pub(super) fn has_returned(&self, path: Path, nonce: u64) -> bool {
+        match &self.voice {
+            Speech::Native(native) => self.is_here() && path == self.path && native.nonce == nonce,
+            #[cfg(any(feature = "lan", feature = "rtype"))]
+            _ => false,
+        }
+    }
+
     pub(super) fn move_to(
         &mut self,
         now: Time,
@@ -361,13 +396,18 @@ impl Member {
             native.lost = LossMeter::new();
             native.queue = InputQueue::new(tick::after(tick, 1));
             native.has = None;
+            if sabotage::is(Sabotage::ForgetEvents) {
+                native.outbox = Outbox::new();
+            }
         }
         self.roster.announce(now);
         self.greet();
     }
 
+    /// Whoever is away is not told: another program may be at the address by now.
     pub(super) fn close(&mut self, reason: CloseReason) {
-        self.presence = Presence::Closing { reason, left: GOODBYES, said: false };
+        let left = if self.is_here() { GOODBYES } else { 0 };
+        self.presence = Presence::Closing { reason, left, said: left == 0 };
     }
 
     /// Says once that the member was silent: its way to us may be broken, and ours to it not.
@@ -473,8 +513,13 @@ impl Member {
         use crate::wire::rtype::Packet;
         let came = match packet {
             Packet::Input(input) => {
-                self.buttons = Buttons(u16::from(input.bits.bits()));
-                self.last_input = now;
+                let Speech::Rtype { newest, .. } = &mut self.voice else { return Came::Nothing };
+                // One that was overtaken would bring back what the player holds no more.
+                if newest.is_none_or(|newest| input.sequence.wrapping_sub(newest) as i32 >= 0) {
+                    *newest = Some(input.sequence);
+                    self.buttons = Buttons(u16::from(input.bits.bits()));
+                    self.last_input = now;
+                }
                 Came::Nothing
             }
             Packet::Pong(pong) => {
@@ -585,9 +630,9 @@ impl Speech {
                 }))
             }
             #[cfg(feature = "rtype")]
-            Voice::Rtype { kept_by_stream } => Speech::Rtype { kept_by_stream },
+            Voice::Rtype { kept_by_stream } => Speech::Rtype { kept_by_stream, newest: None },
             #[cfg(feature = "lan")]
-            Voice::Lan => Speech::Lan { seq: 0 },
+            Voice::Lan => Speech::Lan { seq: 0, first: None },
         }
     }
 }

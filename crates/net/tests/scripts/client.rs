@@ -170,6 +170,27 @@ fn an_rtype_client_that_hears_nothing_knocks_with_its_token() {
 }
 
 #[test]
+fn a_server_that_answers_pings_and_shows_nothing_is_given_up_all_the_same() {
+    let mut desk = with_token();
+    let server = address("10.0.0.1:4242");
+    desk.advance_ms(0);
+    desk.receive(server, &HELLO_ACK);
+    let mut knocked = false;
+    for _ in 0..101 {
+        for (_, bytes) in desk.advance_ms(100) {
+            knocked |= bytes == hello();
+            // Anyone's ping is answered, also of a client that the server has forgotten.
+            if bytes[2] == 7 {
+                desk.receive(server, &[&[8, 0, 8, 1], &bytes[4..]].concat());
+            }
+        }
+    }
+    assert!(knocked, "it asks to be let in again");
+    assert_eq!(desk.node.ended(), Some(&EndReason::NotResponding));
+    assert!(desk.node.pings().answered > 5);
+}
+
+#[test]
 fn nobody_at_the_tcp_port_is_a_sentence() {
     let mut desk = desk(Dialect::Rtype);
     desk.stream(0, StreamEvent::Failed);

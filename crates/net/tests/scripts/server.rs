@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use backspin::dot::Dots;
 use backspin::front::{FrontConfig, Tokenless};
 use backspin::game::PlayerId;
-use backspin::node::StreamEvent;
+use backspin::node::{Node, Path, StreamEvent};
 use backspin::room::{RoomConfig, RoomEvent};
 use backspin::server::Server;
 use backspin::session::EndReason;
@@ -158,6 +158,25 @@ fn a_silent_rtype_client_is_warned_about_dropped_and_given_up() {
 }
 
 #[test]
+fn a_program_started_anew_is_not_sent_to_the_menu_for_the_one_before() {
+    let mut desk = desk();
+    let alice = address("10.0.0.2:5000");
+    let (crashed, anew) = (tcp_step(&mut desk, 1, "10.0.0.2"), tcp_step(&mut desk, 2, "10.0.0.2"));
+    desk.receive(alice, &rtype_hello(crashed));
+    assert!(admitted(&desk.receive(alice, &rtype_hello(anew)), alice));
+    room_events(&mut desk);
+    let mut sent = play_rtype(&mut desk, alice, 11_000);
+    let before = PlayerId(1);
+    let lost = [RoomEvent::Quiet(before), RoomEvent::Dropped(before)];
+    assert_eq!(room_events(&mut desk), lost);
+    // Nor when the operator removes who is not there.
+    desk.node.rooms_mut()[0].kick(before);
+    sent.extend(play_rtype(&mut desk, alice, 1_000));
+    assert_eq!(room_events(&mut desk), [RoomEvent::Freed(before)]);
+    assert!(sent_to(&sent, alice).iter().all(|bytes| bytes[2] != 17), "ReturnToMenu");
+}
+
+#[test]
 fn who_disconnects_may_come_back_with_the_token() {
     let mut desk = desk();
     let (old, new) = (address("10.0.0.2:5000"), address("10.0.0.2:6000"));
@@ -225,7 +244,27 @@ fn lan_states_stop_after_a_second_without_input_and_the_guest_goes_after_ten() {
     assert!(desk.advance_ms(500).len() >= 28);
     room_events(&mut desk);
     desk.advance_ms(10_000);
-    assert!(room_events(&mut desk).contains(&RoomEvent::Dropped(PlayerId(1))));
+    let gone = [RoomEvent::Dropped(PlayerId(1)), RoomEvent::Freed(PlayerId(1))];
+    assert!(room_events(&mut desk).ends_with(&gone));
+    // Nobody could prove to be the same guest: the place is anyone's, also theirs.
+    assert_eq!(desk.receive(guest, &[3, 0xD2, 0xF1])[0], (guest, vec![4]));
+}
+
+#[test]
+fn the_first_lan_state_is_the_world_before_a_tick_that_is_due_with_hello() {
+    let mut desk = desk();
+    let guest = address("192.168.0.5:54001");
+    for bytes in [&[3, 0xD2, 0xF1][..], &[5, 0, 0, 1]] {
+        desk.node.handle_datagram(desk.now, Path::to(guest), &mut bytes.to_vec());
+    }
+    desk.now = desk.node.poll_timeout().unwrap();
+    desk.node.handle_timeout(desk.now);
+    let sent = desk.drain();
+    let sent = sent_to(&sent, guest);
+    assert_eq!((sent.len(), sent[0]), (3, &[4][..]));
+    // Type, number and what is shown: the second differs in more than its number.
+    assert_eq!((&sent[1][..5], &sent[2][..5]), (&[6, 0, 0, 0, 0][..], &[6, 0, 0, 0, 1][..]));
+    assert_ne!(sent[1][5..], sent[2][5..]);
 }
 
 #[test]

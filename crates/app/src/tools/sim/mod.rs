@@ -1,8 +1,9 @@
-//! `backspin sim`: matches over a simulated link, measured.
+//! `backspin sim`: matches over a simulated link, measured; or chaos runs, judged.
 //!
 //! `link` is the command line's words for a link, `crew` runs the seeds on all cores, `progress`
-//! tells how far they are, `show` is what people and programs get of it.
+//! tells how far they are, `show` is what people and programs get of it. `chaos` is the other half.
 
+mod chaos;
 mod crew;
 pub(crate) mod link;
 mod progress;
@@ -16,6 +17,7 @@ use std::time::Duration;
 use backspin::dot::Dots;
 use backspin::sim::{Bar, Pool, Preset, Report, Setup};
 use backspin_pong::Pong;
+use backspin_rtype::{Opening, RType};
 
 use link::LinkArgs;
 use show::Shown;
@@ -24,15 +26,29 @@ use show::Shown;
 ///
 /// Nothing is sent anywhere: time is simulated too, and the same seed gives the same digest on
 /// every machine. Without a preset the link is the reference.
+///
+/// With --chaos, play bad days instead: players that crash and come back, links that break, servers
+/// that restart, strangers that forge, all drawn from the seed, while a checker outside client and
+/// server looks for what must never happen. The first seed that fails ends it, with exit code 1 and
+/// the command that plays it again.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
   backspin sim --preset reference
   backspin sim --game pong --preset reference --burst 3 --seeds 100 --seconds 120
   backspin sim --rtt-ms 100 --jitter-ms 0 --loss 0 --seed 7
-  backspin sim --preset mobile --swarm 64 --json")]
+  backspin sim --preset mobile --swarm 64 --json
+  backspin sim --chaos --seeds 1000
+  backspin sim --chaos --seed 17")]
 pub(crate) struct Args {
-    /// What is played: dots, the built-in game, or pong
+    /// Play bad days and judge them; one seed alone is told act by act
+    #[arg(long, conflicts_with_all = [
+        "game", "preset", "rtt_ms", "jitter_ms", "jitter_shape", "loss", "burst", "duplicate",
+        "reorder", "corrupt", "bandwidth_kbit", "rtt_step_ms", "seconds", "players", "swarm",
+    ])]
+    chaos: bool,
+
+    /// What is played: dots, the built-in game, pong or rtype
     #[arg(long, default_value = "dots")]
     game: GameName,
 
@@ -74,15 +90,17 @@ pub(crate) struct Args {
 enum GameName {
     Dots,
     Pong,
+    RType,
 }
 
 impl GameName {
-    const ALL: [GameName; 2] = [GameName::Dots, GameName::Pong];
+    const ALL: [GameName; 3] = [GameName::Dots, GameName::Pong, GameName::RType];
 
     fn name(self) -> &'static str {
         match self {
             GameName::Dots => "dots",
             GameName::Pong => "pong",
+            GameName::RType => "rtype",
         }
     }
 }
@@ -99,6 +117,9 @@ impl FromStr for GameName {
 
 /// Runs the command.
 pub(crate) fn run(args: &Args) -> Result<(), Box<dyn Error>> {
+    if args.chaos {
+        return chaos::run(args);
+    }
     let setup = args.setup()?;
     let reports = args.play(&setup);
     let pool = args.seeds.map(|_| Pool::new(Bar::of(&setup), &reports));
@@ -125,8 +146,7 @@ impl Args {
         if self.game == GameName::Pong && ![2, 4].contains(&self.players) {
             return Err("pong is played by 2, or by 4 in doubles".into());
         }
-        let last = self.seed.checked_add(u64::from(self.seeds.unwrap_or(1)) - 1);
-        last.ok_or("there are not so many seeds after the first: choose a smaller one")?;
+        self.check_seeds()?;
         Ok(Setup {
             link,
             seed: self.seed,
@@ -136,12 +156,23 @@ impl Args {
         })
     }
 
+    /// Whether there are as many seeds as were asked for.
+    fn check_seeds(&self) -> Result<(), &'static str> {
+        let last = self.seed.checked_add(u64::from(self.seeds.unwrap_or(1)) - 1);
+        let too_late = "there are not so many seeds after the first: choose a smaller one";
+        last.map(drop).ok_or(too_late)
+    }
+
     /// Every seed's report, in the order of the seeds.
     fn play(&self, setup: &Setup) -> Vec<Report> {
         let seeds = self.seeds.unwrap_or(1);
         match self.game {
             GameName::Dots => crew::play(Dots { swarm: self.swarm }, setup, seeds),
             GameName::Pong => crew::play(self.pong(), setup, seeds),
+            GameName::RType => {
+                let (opening, swarm) = (Opening::AtOnce, self.swarm);
+                crew::play(RType { opening, swarm, ..RType::default() }, setup, seeds)
+            }
         }
     }
 

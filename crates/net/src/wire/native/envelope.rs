@@ -7,6 +7,7 @@
 //! ```
 
 use super::Packet;
+use crate::sabotage::{self, Sabotage};
 use crate::wire::malformed::{Fault, Malformed};
 use crate::wire::{Full, Reader, Writer};
 
@@ -164,7 +165,10 @@ impl<'a> Envelope<'a> {
             COMPRESSED => Some(check_uncompressed(r.u32_be("uncompressed_size")?, stated)?),
             _ => None,
         };
-        let payload = r.take_rest();
+        let mut payload = r.take_rest();
+        if sabotage::is(Sabotage::TrustLength) {
+            payload = &payload[..stated];
+        }
         if stated != payload.len() {
             let fault = Fault::WrongSize { stated, actual: payload.len() };
             return Err(Malformed::new("payload_length", fault));

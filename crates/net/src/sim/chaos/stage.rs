@@ -1,0 +1,324 @@
+//! The world in which a scenario is played: starts and stops its programs, bends its links.
+
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use super::act::{Act, Knock, Place};
+use super::cast::{Actor, Gate, Guest, Mood};
+use super::probe::Probe;
+use super::scenario::{Home, Scenario};
+use super::{LIMITS, LIVENESS, RESUME_FOR, stranger};
+use crate::client::{Client, ClientConfig};
+use crate::front::FrontConfig;
+use crate::room::{Room, RoomConfig};
+use crate::server::Server;
+use crate::sim::{Chance, HostId, LinkConfig, Partition, Preset, World};
+use crate::time::Time;
+use crate::wire::native::{CloseReason, DEFAULT_PORT};
+use crate::wire::{Dialect, Name};
+
+/// A scenario's hosts and what is about to happen to them.
+#[derive(Debug)]
+pub(super) struct Stage {
+    pub(super) world: World<Actor>,
+    pub(super) server: HostId,
+    pub(super) hosts: Vec<HostId>,
+    /// Where each guest is now.
+    pub(super) addresses: Vec<SocketAddr>,
+    scenario: Scenario,
+    chance: Chance,
+    /// How many programs were started.
+    lives: u32,
+    /// How many addresses were given out beside the first ones.
+    moves: u16,
+}
+
+/// What an act comes to, for those who watch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Deed {
+    /// A guest's program was started.
+    Started { guest: usize, life: u32 },
+    /// A guest's program is gone.
+    Gone { guest: usize },
+    /// A guest said goodbye.
+    Left { guest: usize },
+    /// A guest was removed.
+    Kicked { guest: usize },
+    /// Another server runs now.
+    Restarted,
+    /// The server said goodbye.
+    Stopped,
+    /// Nothing that anyone is told.
+    Other,
+}
+
+/// Where the server is.
+const SERVER: ([u8; 4], u16) = ([10, 0, 0, 1], DEFAULT_PORT);
+
+impl Stage {
+    pub(super) fn new(scenario: Scenario) -> Self {
+        let seed = scenario.seed;
+        let mut chance = Chance::new(seed, 2);
+        let mut world = World::new(seed, Preset::Lan.config());
+        let now = scenario.clock.local(Time::ZERO);
+        let gate = Actor::Server(Box::new(open(now, &mut chance)));
+        let server = world.add(gate, &[server_address()], scenario.clock);
+        let mut stage = Stage {
+            world,
+            server,
+            hosts: Vec::new(),
+            addresses: Vec::new(),
+            scenario,
+            chance,
+            lives: 0,
+            moves: 0,
+        };
+        for guest in 0..stage.scenario.guests.len() {
+            let address = stage.first_address(guest);
+            let clock = stage.scenario.guests[guest].clock;
+            stage.hosts.push(stage.world.add(Actor::Nobody, &[address], clock));
+            stage.addresses.push(address);
+        }
+        stage
+    }
+
+    pub(super) fn scenario(&self) -> &Scenario {
+        &self.scenario
+    }
+
+    pub(super) fn room(&self) -> &Room<Probe> {
+        match self.world.node(self.server) {
+            Actor::Server(gate) => &gate.server.rooms()[0],
+            Actor::Guest(_) | Actor::Nobody => unreachable!("the server was added as one"),
+        }
+    }
+
+    pub(super) fn gate(&mut self) -> &mut Gate {
+        match self.world.node_quietly(self.server) {
+            Actor::Server(gate) => gate,
+            Actor::Guest(_) | Actor::Nobody => unreachable!("the server was added as one"),
+        }
+    }
+
+    pub(super) fn guest(&mut self, guest: usize) -> Option<&mut Guest> {
+        match self.world.node_quietly(self.hosts[guest]) {
+            Actor::Guest(guest) => Some(guest),
+            Actor::Server(_) | Actor::Nobody => None,
+        }
+    }
+
+    /// Whether a datagram between a guest and the server was ever damaged: it may have said
+    /// anything then.
+    pub(super) fn is_damaged(&self, guest: usize) -> bool {
+        let (server, host) = (self.server, self.hosts[guest]);
+        let damaged = |from, to| self.world.link_counts(from, to).corrupted > 0;
+        damaged(server, host) || damaged(host, server)
+    }
+
+    /// Whether that is so for anyone.
+    pub(super) fn is_anything_damaged(&self) -> bool {
+        (0..self.hosts.len()).any(|guest| self.is_damaged(guest))
+    }
+
+    /// Lets an act happen now.
+    pub(super) fn perform(&mut self, act: Act) -> Deed {
+        match act {
+            Act::Start { guest, place } => self.start(guest, place),
+            Act::Leave { guest } => {
+                if let Some(guest) = self.guest_mut(guest) {
+                    guest.wake();
+                    guest.client.leave();
+                }
+                Deed::Left { guest }
+            }
+            Act::Crash { guest } => {
+                self.world.replace(self.hosts[guest], Actor::Nobody);
+                Deed::Gone { guest }
+            }
+            Act::Sleep { guest, .. } => {
+                // What a stream brings to a stopped process waits for it; here it would be lost.
+                let sleeps = !has_streams(self.scenario.guests[guest].dialect);
+                if let Some(guest) = self.guest_mut(guest).filter(|_| sleeps) {
+                    guest.mood = Mood::Asleep;
+                }
+                Deed::Other
+            }
+            Act::Line { guest, preset, twist } => {
+                self.set_link(guest, twist.applied_to(preset));
+                Deed::Other
+            }
+            Act::Cut { guest, .. } => self.set_partition(guest, Partition::Cut),
+            Act::Rebind { guest } => {
+                self.rebind(guest);
+                Deed::Other
+            }
+            Act::Kick { guest } => self.kick(guest),
+            Act::Restart => {
+                let now = self.world.local_time(self.server);
+                let gate = Actor::Server(Box::new(open(now, &mut self.chance)));
+                self.world.replace(self.server, gate);
+                Deed::Restarted
+            }
+            Act::Stop => {
+                if let Actor::Server(gate) = self.world.node_mut(self.server) {
+                    gate.server.close(CloseReason::Stopping);
+                }
+                Deed::Stopped
+            }
+            Act::Knock { knock, guest, times } => {
+                self.knock(knock, guest, times);
+                Deed::Other
+            }
+        }
+    }
+
+    /// What an act began and lasts for a while is over.
+    pub(super) fn end(&mut self, act: Act) {
+        match act {
+            Act::Sleep { guest, .. } => self.wake(guest),
+            Act::Cut { guest, .. } => {
+                self.set_partition(guest, Partition::Healed);
+            }
+            _ => {}
+        }
+    }
+
+    /// Every link heals, and everyone lets go.
+    pub(super) fn heal(&mut self) {
+        for guest in 0..self.hosts.len() {
+            self.set_link(guest, Preset::Lan.config());
+            self.set_partition(guest, Partition::Healed);
+            self.wake(guest);
+            if let Some(guest) = self.guest_mut(guest) {
+                guest.calm_down();
+            }
+        }
+    }
+
+    fn wake(&mut self, guest: usize) {
+        if let Some(guest) = self.guest_mut(guest) {
+            guest.wake();
+        }
+    }
+
+    fn guest_mut(&mut self, guest: usize) -> Option<&mut Guest> {
+        match self.world.node_mut(self.hosts[guest]) {
+            Actor::Guest(guest) => Some(guest),
+            Actor::Server(_) | Actor::Nobody => None,
+        }
+    }
+
+    fn set_link(&mut self, guest: usize, link: LinkConfig) {
+        self.world.set_link(self.server, self.hosts[guest], link);
+    }
+
+    fn set_partition(&mut self, guest: usize, partition: Partition) -> Deed {
+        self.world.set_partition(self.server, self.hosts[guest], partition);
+        Deed::Other
+    }
+
+    fn start(&mut self, guest: usize, place: Place) -> Deed {
+        if place == Place::NewAddress {
+            self.rebind(guest);
+        }
+        let life = self.lives;
+        self.lives += 1;
+        let plan = self.scenario.guests[guest];
+        let config = ClientConfig {
+            role: plan.role,
+            own_port: self.addresses[guest].port(),
+            liveness: LIVENESS,
+            resume_for: RESUME_FOR,
+            ..ClientConfig::new(server_address(), plan.dialect, name_of(life))
+        };
+        let now = self.world.local_time(self.hosts[guest]);
+        let client = Client::new(now, Probe::default(), config, secret(&mut self.chance));
+        let chance = Chance::new(self.scenario.seed, 100 + u64::from(life));
+        let guest_node = Guest::new(now, client, life, chance);
+        self.world.replace(self.hosts[guest], Actor::Guest(Box::new(guest_node)));
+        Deed::Started { guest, life }
+    }
+
+    fn rebind(&mut self, guest: usize) {
+        self.moves += 1;
+        let [low, high] = self.moves.to_le_bytes();
+        let port = 6_000 + self.moves;
+        let address = match (self.scenario.home, self.moves % 2) {
+            // A phone that leaves the house gets another IP as well.
+            (Home::Apart, 0) => SocketAddr::from(([10, 2, high, low], port)),
+            _ => SocketAddr::new(self.addresses[guest].ip(), port),
+        };
+        self.world.rebind(self.hosts[guest], 0, address);
+        self.addresses[guest] = address;
+    }
+
+    fn kick(&mut self, guest: usize) -> Deed {
+        let Some(name) = self.guest(guest).map(|guest| name_of(guest.life)) else {
+            return Deed::Other;
+        };
+        let Actor::Server(gate) = self.world.node_mut(self.server) else { return Deed::Other };
+        let room = &mut gate.server.rooms_mut()[0];
+        let players: Vec<_> =
+            room.members().filter(|card| card.name == name).map(|card| card.player).collect();
+        players.into_iter().for_each(|player| room.kick(player));
+        Deed::Kicked { guest }
+    }
+
+    fn knock(&mut self, knock: Knock, guest: usize, times: u8) {
+        let overheard = self.guest(guest).map(|guest| guest.overheard.clone()).unwrap_or_default();
+        let stranger = SocketAddr::from(([10, 3, 0, 1 + self.chance.below(4) as u8], 7_000));
+        let from = match knock {
+            Knock::Replay => self.addresses[guest],
+            _ => stranger,
+        };
+        for _ in 0..times {
+            let at = self.world.now() + Duration::from_micros(self.chance.below(1_000_000));
+            if let Some(bytes) = stranger::write(knock, &overheard, &mut self.chance) {
+                self.world.inject(at, from, server_address(), &bytes);
+            }
+        }
+    }
+
+    fn first_address(&self, guest: usize) -> SocketAddr {
+        let number = guest as u8;
+        match self.scenario.home {
+            Home::Apart => SocketAddr::from(([10, 1, 0, 1 + number], 5_000)),
+            Home::Together => SocketAddr::from(([10, 1, 0, 1], 5_000 + u16::from(number))),
+        }
+    }
+}
+
+/// What a program calls itself: every one otherwise, and twice, so that a name with a flipped bit
+/// is nobody's.
+pub(super) fn name_of(life: u32) -> Name {
+    Name::new(&format!("{life}-{life}"))
+}
+
+fn server_address() -> SocketAddr {
+    SocketAddr::from(SERVER)
+}
+
+fn has_streams(dialect: Dialect) -> bool {
+    match dialect {
+        #[cfg(feature = "rtype")]
+        Dialect::Rtype => true,
+        _ => false,
+    }
+}
+
+/// A server that has just been started.
+fn open(now: Time, chance: &mut Chance) -> Gate {
+    let config = FrontConfig { rtype_port: DEFAULT_PORT, limits: LIMITS, ..FrontConfig::default() };
+    let mut server = Server::new(config, secret(chance));
+    let room = RoomConfig { liveness: LIVENESS, resume_for: RESUME_FOR, ..RoomConfig::default() };
+    server.open(now, Probe::default(), Name::new("Chaos"), chance.u64(), room);
+    Gate::new(server)
+}
+
+fn secret(chance: &mut Chance) -> [u8; 32] {
+    let mut seed = [0; 32];
+    for part in seed.chunks_exact_mut(8) {
+        part.copy_from_slice(&chance.u64().to_le_bytes());
+    }
+    seed
+}

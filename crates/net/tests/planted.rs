@@ -1,0 +1,64 @@
+//! The chaos checker against bugs that were planted: it must find every one of them within a
+//! hundred seeds, each for what it is.
+//!
+//! `cargo test --release -p backspin --features sabotage --test planted`
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread;
+
+use backspin::sabotage::{Sabotage, plant};
+use backspin::sim::chaos::{Breach, Failure, judge};
+
+const SEEDS: u64 = 100;
+
+/// The first breach among the seeds.
+fn found(sabotage: Sabotage) -> Failure {
+    let _planted = plant(sabotage);
+    (1..=SEEDS)
+        .find_map(|seed| judge(seed).err())
+        .unwrap_or_else(|| panic!("{sabotage:?} was not found within {SEEDS} seeds"))
+}
+
+/// Whether a breach is what the planted bug would lead to.
+fn fits(sabotage: Sabotage, breach: &Breach) -> bool {
+    use Breach as B;
+    match sabotage {
+        Sabotage::StaleInput | Sabotage::InputTwice | Sabotage::SkipAddressCheck => {
+            matches!(breach, B::WrongInput { .. } | B::WrongRepeat { .. })
+        }
+        Sabotage::SkipCookieCheck | Sabotage::AnswerTwice => matches!(breach, B::Unproved { .. }),
+        Sabotage::ForgetEvents => matches!(breach, B::WrongEvent { .. } | B::LostEvent { .. }),
+        Sabotage::EventTwice => matches!(breach, B::WrongEvent { .. } | B::WrongWord { .. }),
+        Sabotage::ReuseSlot => matches!(breach, B::SharedSlot { .. }),
+        Sabotage::TrustLength => matches!(breach, B::Panic { .. }),
+        Sabotage::WrongBaseline => matches!(breach, B::WrongSnapshot { .. }),
+        Sabotage::ClockBack => matches!(breach, B::ClockBack { .. }),
+        Sabotage::KeepPlace => matches!(breach, B::KeptPlace { .. }),
+    }
+}
+
+#[test]
+fn every_planted_bug_is_found_within_a_hundred_seeds() {
+    for sabotage in Sabotage::ALL {
+        let failure = found(sabotage);
+        println!("{sabotage:?}: {failure}");
+        assert!(fits(sabotage, &failure.breach), "{sabotage:?} was taken for: {failure}");
+    }
+}
+
+#[test]
+fn without_a_planted_bug_the_same_seeds_pass() {
+    let next = AtomicU64::new(1);
+    let work = || {
+        loop {
+            let seed = next.fetch_add(1, Ordering::Relaxed);
+            if seed > SEEDS {
+                break;
+            }
+            if let Err(failure) = judge(seed) {
+                panic!("{failure}");
+            }
+        }
+    };
+    thread::scope(|scope| (0..2).for_each(|_| drop(scope.spawn(work))));
+}

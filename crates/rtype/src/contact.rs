@@ -1,0 +1,270 @@
+//! What meets what. Every contact is judged in the time of the player it concerns: the player's own
+//! things where they are, the rest where that player saw them, at most 250 ms ago.
+
+use backspin::game::{Event, PlayerId, Reach, Turn};
+
+use crate::boss::Boss;
+use crate::enemy::Enemy;
+use crate::event;
+use crate::mission::Pilot;
+use crate::pod::Pod;
+use crate::power_up::{Bonus, PowerUp};
+use crate::rules::RType;
+use crate::ship::{Gear, Refit, Ship};
+use crate::shot::Shot;
+use crate::space::{Area, TickPart};
+use crate::world::{Bullet, World};
+
+/// What a ship does to what it rams.
+const RAM: i32 = 4;
+
+/// What a player saw: a world, and how far past it the picture was.
+#[derive(Clone, Copy)]
+struct Sight<'a> {
+    /// `None` is the world as it is.
+    past: Option<&'a World>,
+    part: TickPart,
+}
+
+impl<'a> Sight<'a> {
+    fn of(player: PlayerId, turn: &Turn<'a, World>) -> Self {
+        match turn.sight_of(player) {
+            Some((world, part)) => Sight { past: Some(world), part: TickPart::of(part) },
+            None => Sight { past: None, part: TickPart::default() },
+        }
+    }
+
+    fn world<'w>(&self, now: &'w World) -> &'w World
+    where
+        'a: 'w,
+    {
+        self.past.unwrap_or(now)
+    }
+
+    fn enemy(&self, now: &World, meets: impl Fn(u16, &Area) -> bool) -> Option<u16> {
+        let seen = self.world(now);
+        let area = |enemy: &Enemy| enemy.at.later(self.part).area(enemy.size());
+        let boss = || {
+            let boss = seen.boss?;
+            let area = boss.at.later(self.part).area(Boss::SIZE);
+            meets(Boss::ID, &area).then_some(Boss::ID)
+        };
+        let enemy = seen.enemies.iter().find(|enemy| meets(enemy.id, &area(enemy)));
+        enemy.map(|enemy| enemy.id).or_else(boss)
+    }
+
+    fn bullet(&self, now: &World, meets: impl Fn(u16, &Area) -> bool) -> Option<u16> {
+        let area = |bullet: &Bullet| bullet.at.later(self.part).area(Bullet::SIZE);
+        let mut bullets = self.world(now).bullets.iter();
+        bullets.find(|bullet| meets(bullet.id, &area(bullet))).map(|bullet| bullet.id)
+    }
+}
+
+impl RType {
+    /// Everything that meets in a tick.
+    pub(crate) fn judge(&self, world: &mut World, turn: &mut Turn<'_, World>) {
+        let mut index = 0;
+        while index < world.ships.len() {
+            let player = world.ships[index].player;
+            let sight = Sight::of(player, turn);
+            take_power_ups(world, index, sight, turn);
+            shield_by_pod(world, player, sight, turn);
+            match thing_that_hurts(world, index, sight) {
+                Some(thing) if self.hurt(world, index, thing, turn) => {}
+                _ => index += 1,
+            }
+        }
+        judge_shots(world, turn);
+    }
+
+    /// The ship is hit; whether it is lost.
+    fn hurt(
+        &self,
+        world: &mut World,
+        index: usize,
+        thing: u16,
+        turn: &mut Turn<'_, World>,
+    ) -> bool {
+        let ship = &mut world.ships[index];
+        let (player, entity) = (ship.player, ship.player.0 as u16);
+        let kind = event::HURT;
+        turn.raise(Event { kind, entity, value: thing.into(), reach: Reach::Own });
+        let survives = std::mem::take(&mut ship.gear.has_shield);
+        if survives {
+            ship.safe = Ship::SHIELD_BREAK_TICKS;
+        } else {
+            world.ships.remove(index);
+            world.pods.iter_mut().filter(|pod| pod.player == player).for_each(Pod::let_go);
+            if let Some(pilot) = world.pilot_mut(player) {
+                // A swarm is there to be measured, and goes on for ever.
+                pilot.lives -= i32::from(self.swarm == 0);
+                pilot.away = Pilot::AWAY_TICKS;
+                let (kind, value) = (event::LIVES, pilot.lives);
+                turn.raise(Event { kind, entity, value, reach: Reach::Everyone });
+            }
+        }
+        world.bullets.retain(|bullet| bullet.id != thing);
+        world.damage(thing, RAM, player, turn);
+        !survives
+    }
+}
+
+/// What touches the ship's hull, if anything can hurt it.
+fn thing_that_hurts(world: &World, index: usize, sight: Sight<'_>) -> Option<u16> {
+    let ship = &world.ships[index];
+    if ship.safe > 0 {
+        return None;
+    }
+    let hull = Ship::hull(&ship.at);
+    // What is gone by now hurts nobody: a bullet that the pod caught, an enemy just shot.
+    let bullet = sight.bullet(world, |id, area| area.meets(&hull) && world.has_bullet(id));
+    bullet.or_else(|| sight.enemy(world, |id, area| area.meets(&hull) && world.has_enemy(id)))
+}
+
+fn take_power_ups(world: &mut World, index: usize, sight: Sight<'_>, turn: &mut Turn<'_, World>) {
+    let ship = world.ships[index];
+    let reach = ship.at.area(Ship::SIZE);
+    let meets = |power_up: &&PowerUp| {
+        power_up.at.later(sight.part).area(PowerUp::SIZE).meets(&reach)
+            && world.power_ups.iter().any(|now| now.id == power_up.id)
+            && !(ship.refit.is_some() && matches!(power_up.bonus, Bonus::Weapon | Bonus::Speed))
+    };
+    let Some(&taken) = sight.world(world).power_ups.iter().find(meets) else { return };
+    world.power_ups.retain(|power_up| power_up.id != taken.id);
+    world.equip(index, taken.bonus, turn);
+    let (entity, value) = (ship.player.0 as u16, taken.bonus as i32);
+    turn.raise(Event { kind: event::POWER_UP, entity, value, reach: Reach::Everyone });
+}
+
+/// The player's pod catches bullets and burns enemies.
+fn shield_by_pod(
+    world: &mut World,
+    player: PlayerId,
+    sight: Sight<'_>,
+    turn: &mut Turn<'_, World>,
+) {
+    let Some(&pod) = world.pod(player) else { return };
+    let shape = pod.at.path(Pod::SIZE);
+    while let Some(id) = sight.bullet(world, |id, area| area.meets(&shape) && world.has_bullet(id))
+    {
+        world.bullets.retain(|bullet| bullet.id != id);
+    }
+    if turn.tick().is_multiple_of(Pod::BURN_TICKS)
+        && let Some(id) = sight.enemy(world, |id, area| area.meets(&shape) && world.has_enemy(id))
+    {
+        world.damage(id, pod.burn(), player, turn);
+    }
+}
+
+fn judge_shots(world: &mut World, turn: &mut Turn<'_, World>) {
+    // Few players have many shots.
+    let mut sight = None;
+    let mut index = 0;
+    while index < world.shots.len() {
+        let shot = world.shots[index];
+        let owner = shot.owner();
+        let (_, sight) = match sight {
+            Some(known @ (player, _)) if player == owner => known,
+            _ => *sight.insert((owner, Sight::of(owner, turn))),
+        };
+        let path = shot.at.path(shot.size());
+        let target = sight.enemy(world, |id, area| area.meets(&path) && id != shot.met);
+        match target {
+            Some(target) if !hit(world, index, target, turn) => {
+                world.shots.remove(index);
+            }
+            _ => index += 1,
+        }
+    }
+}
+
+/// A shot meets what its player saw there; whether it flies on. What is gone by now stops it all
+/// the same: it was seen to hit.
+fn hit(world: &mut World, index: usize, target: u16, turn: &mut Turn<'_, World>) -> bool {
+    let Shot { id, power, is_heavy, .. } = world.shots[index];
+    let owner = world.shots[index].owner();
+    turn.raise(Event { kind: event::HIT, entity: id, value: target.into(), reach: Reach::Own });
+    let dealt = world.damage(target, power.into(), owner, turn);
+    let shot = &mut world.shots[index];
+    shot.met = target;
+    shot.power -= dealt as u8;
+    is_heavy && shot.power > 0
+}
+
+impl World {
+    fn has_bullet(&self, id: u16) -> bool {
+        self.bullets.iter().any(|bullet| bullet.id == id)
+    }
+
+    fn has_enemy(&self, id: u16) -> bool {
+        (id == Boss::ID && self.boss.is_some()) || self.enemies.iter().any(|enemy| enemy.id == id)
+    }
+
+    /// Harms an enemy or the boss, if it is still there; how much was dealt, at most `amount`.
+    fn damage(&mut self, id: u16, amount: i32, by: PlayerId, turn: &mut Turn<'_, World>) -> i32 {
+        if id == Boss::ID {
+            let Some(boss) = &mut self.boss else { return 0 };
+            let dealt = amount.min(boss.health);
+            boss.health -= dealt;
+            self.reward(by, Boss::POINTS * dealt);
+            return dealt;
+        }
+        let Some(index) = self.enemies.iter().position(|enemy| enemy.id == id) else { return 0 };
+        let enemy = &mut self.enemies[index];
+        let dealt = amount.min(enemy.health);
+        enemy.health -= dealt;
+        if enemy.health == 0 {
+            let enemy = self.enemies.remove(index);
+            self.kill(&enemy, by, turn);
+        }
+        dealt
+    }
+
+    fn kill(&mut self, enemy: &Enemy, by: PlayerId, turn: &mut Turn<'_, World>) {
+        let points = enemy.species.traits().points;
+        let worth = self.pilot_mut(by).map_or(points, |pilot| pilot.kill(points));
+        self.reward(by, worth);
+        if let Some(bonus) = enemy.mind.cargo {
+            self.add_power_up(bonus, enemy.at.middle(enemy.size()));
+        }
+        let (entity, value) = (enemy.id, by.0 as i32);
+        turn.raise(Event { kind: event::KILL, entity, value, reach: Reach::Own });
+    }
+
+    /// Points for a player and the team.
+    fn reward(&mut self, player: PlayerId, points: i32) {
+        if let Some(pilot) = self.pilot_mut(player) {
+            pilot.earn(points);
+        }
+        self.add_team_score(points);
+    }
+
+    fn equip(&mut self, index: usize, bonus: Bonus, turn: &mut Turn<'_, World>) {
+        let ship = &mut self.ships[index];
+        let (player, gear) = (ship.player, &mut ship.gear);
+        match bonus {
+            Bonus::Weapon if gear.weapon < Gear::WEAPON_MAX => {
+                ship.refit = Some((Refit::Weapon, Ship::REFIT_TICKS));
+            }
+            Bonus::Speed if gear.speed < Gear::SPEED_MAX => {
+                ship.refit = Some((Refit::Speed, Ship::REFIT_TICKS));
+            }
+            Bonus::Shield if !gear.has_shield => gear.has_shield = true,
+            Bonus::Life => {
+                let Some(pilot) = self.pilot_mut(player) else { return };
+                pilot.lives = (pilot.lives + 1).min(Pilot::LIVES_LIMIT);
+                let (entity, value) = (player.0 as u16, pilot.lives);
+                turn.raise(Event { kind: event::LIVES, entity, value, reach: Reach::Everyone });
+            }
+            Bonus::Force if self.pod(player).is_none() => {
+                let pod = Pod::new(&self.ships[index]);
+                self.pods.push(pod);
+                self.pods.sort_unstable_by_key(|pod| pod.player);
+            }
+            _ => self.reward(player, PowerUp::POINTS),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

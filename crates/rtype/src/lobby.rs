@@ -1,0 +1,84 @@
+//! Who comes and goes, and what players say: the lobby is part of the world.
+
+use backspin::game::{Event, PlayerId, Reach};
+
+use crate::command::{Command, PHRASES};
+use crate::event;
+use crate::mission::{Mission, Phase, Pilot};
+use crate::world::World;
+
+/// Players are counted from 1 to this, as shots are named by them.
+const PLAYER_NUMBERS: std::ops::RangeInclusive<u32> = 1..=8;
+
+impl World {
+    /// A player takes a place: with a ship, or to wait for the next match.
+    pub(crate) fn enter(&mut self, player: PlayerId) {
+        self.exit(player);
+        if self.pilots.len() >= World::PLAYER_LIMIT || !PLAYER_NUMBERS.contains(&player.0) {
+            return;
+        }
+        let is_over = !matches!(self.mission.phase, Phase::Lobby | Phase::Countdown);
+        let is_waiting =
+            is_over && !(self.mission.phase.is_on() && self.mission.setup.late_joining);
+        let pilot = Pilot { is_waiting, ..Pilot::new(player, self.starting_lives()) };
+        let place = self.pilots.partition_point(|other| other.player < player);
+        self.pilots.insert(place, pilot);
+        if !is_waiting {
+            self.launch(player);
+        }
+        self.mission.host.get_or_insert(player);
+    }
+
+    /// A player gives the place up; the next becomes host.
+    pub(crate) fn exit(&mut self, player: PlayerId) {
+        self.pilots.retain(|pilot| pilot.player != player);
+        self.ships.retain(|ship| ship.player != player);
+        self.pods.retain(|pod| pod.player != player);
+        if self.mission.host == Some(player) {
+            let next = self.pilots.iter().map(|pilot| pilot.player);
+            self.mission.host = next.clone().find(|next| *next > player).or(next.min());
+        }
+    }
+
+    /// Does what a player says, if it is theirs to say and the right time.
+    pub(crate) fn obey(&mut self, player: PlayerId, command: Command, events: &mut Vec<Event>) {
+        let is_host = self.mission.host == Some(player);
+        let phase = self.mission.phase;
+        match command {
+            Command::Ready(ready) => self.mark(player, ready),
+            Command::Start if is_host && phase == Phase::Lobby && self.is_everyone_ready() => {
+                self.mission.enter(Phase::Countdown, Mission::COUNTDOWN_TICKS);
+            }
+            Command::Configure(setup) if is_host && phase == Phase::Lobby => {
+                self.mission.setup = setup;
+            }
+            Command::Restart if is_host && phase != Phase::Lobby => self.return_to_lobby(),
+            Command::Chat(phrase)
+                if usize::from(phrase) < PHRASES.len() && self.pilot(player).is_some() =>
+            {
+                let (entity, value) = (player.0 as u16, phrase.into());
+                let (kind, reach) = (event::CHAT, Reach::Everyone);
+                events.push(Event { kind, entity, value, reach });
+            }
+            Command::Start | Command::Configure(_) | Command::Restart | Command::Chat(_) => {}
+        }
+    }
+
+    /// Marks a player; who is not ready after all stops the countdown.
+    fn mark(&mut self, player: PlayerId, ready: bool) {
+        let Some(pilot) = self.pilot_mut(player) else { return };
+        pilot.is_ready = ready;
+        if !ready && self.mission.phase == Phase::Countdown {
+            self.mission.enter(Phase::Lobby, 0);
+        }
+    }
+
+    /// Whether all but the host, who says when, are ready.
+    fn is_everyone_ready(&self) -> bool {
+        let host = self.mission.host;
+        self.pilots.iter().all(|pilot| pilot.is_ready || Some(pilot.player) == host)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,214 @@
+//! The rules: how a world begins and what a tick does to it.
+//!
+//! A tick goes like this; what is marked is the same in prediction, which does nothing else:
+//!
+//! ```text
+//! the phase's clock *   a countdown ends, everyone lines up
+//! ships *               move, charge, fire; pods follow; shots fly; the lost come back
+//! the rest flies on     enemies, bullets, power-ups, the boss
+//! contacts              each in the time of the player it concerns
+//! the director          on the server: who comes, what they decide, what is over
+//! ```
+
+use std::sync::Arc;
+
+use backspin::game::{
+    Buttons, Contact, Event, Game, GameId, PlayerId, PlayerInput, SpawnName, Turn,
+};
+use backspin::replica::{Drawn, Entity, Schema, State};
+
+use crate::command::{Command, Setup};
+use crate::director::Director;
+use crate::level::Level;
+use crate::mission::{Mission, Phase};
+use crate::shot::Volley;
+use crate::world::World;
+use crate::{bot, drawn, schema};
+
+/// The rules, with the levels that they are played in.
+#[derive(Clone, Debug)]
+pub struct RType {
+    /// What is played, one after the other: at most [`Level::LIMIT`] of them.
+    pub levels: Arc<[Level]>,
+    /// How a match begins.
+    pub opening: Opening,
+    /// How it is set up, until a host says otherwise.
+    pub setup: Setup,
+    /// So many enemies and bullets are kept in the field instead of a level, half and half, as far
+    /// as the limits allow; then lives do not run out and nothing ends. 0 is a normal match.
+    pub swarm: u16,
+}
+
+/// How a match begins.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Opening {
+    /// When the host says so.
+    #[default]
+    Lobby,
+    /// As soon as there is someone to play it, and again after it has ended: for one player alone,
+    /// and for the simulator.
+    AtOnce,
+}
+
+impl Opening {
+    /// How long those who start at once have to get going.
+    pub const WARM_UP_TICKS: i32 = 60;
+}
+
+impl Default for RType {
+    fn default() -> Self {
+        RType {
+            levels: Level::built_in(),
+            opening: Opening::default(),
+            setup: Setup::default(),
+            swarm: 0,
+        }
+    }
+}
+
+impl RType {
+    /// The pod of a player as an entity.
+    pub(crate) fn pod_id(player: PlayerId) -> u16 {
+        8 + player.0 as u16
+    }
+
+    /// Phases that end by themselves.
+    fn advance(&self, world: &mut World) {
+        let mission = &mut world.mission;
+        if mission.timer == 0 {
+            return;
+        }
+        mission.timer -= 1;
+        if mission.timer > 0 {
+            return;
+        }
+        match mission.phase {
+            Phase::Countdown => world.start(),
+            Phase::LevelClear => {
+                mission.level = mission.level.saturating_add(1).min(Level::LIMIT as u8);
+                (mission.wave, mission.distance) = (0, 0);
+                mission.enter(Phase::Playing, 0);
+            }
+            Phase::Victory | Phase::Defeat => world.return_to_lobby(),
+            Phase::Lobby | Phase::Playing | Phase::Boss => {}
+        }
+    }
+
+    /// The shots of all, and what each of `inputs` does with ship and pod.
+    fn fly(&self, world: &mut World, inputs: &[PlayerInput], turn: &mut Turn<'_, World>) {
+        world.shots.retain_mut(|shot| shot.fly());
+        for &PlayerInput { player, buttons, .. } in inputs {
+            let Some(index) = world.ships.iter().position(|ship| ship.player == player) else {
+                self.bring_back(world, player);
+                continue;
+            };
+            let pod = world.pods.iter_mut().find(|pod| pod.player == player);
+            let (ship, mut fired) = (&mut world.ships[index], Volley::default());
+            ship.fly(turn.tick(), buttons, pod, &mut fired);
+            if let Some(event) = ship.report(&fired) {
+                turn.raise(event);
+            }
+            fired.iter().for_each(|shot| world.add_shot(shot));
+        }
+    }
+
+    /// Who has lost a ship gets another after a while.
+    fn bring_back(&self, world: &mut World, player: PlayerId) {
+        let Some(pilot) = world.pilot_mut(player) else { return };
+        if pilot.away == 0 {
+            return;
+        }
+        pilot.away -= 1;
+        if pilot.away == 0 && pilot.lives > 0 {
+            world.launch(player);
+        }
+    }
+}
+
+impl Game for RType {
+    type World = World;
+
+    fn id(&self) -> GameId {
+        GameId::new(*b"RTYP", 1)
+    }
+
+    fn capacity(&self) -> u8 {
+        World::PLAYER_LIMIT as u8
+    }
+
+    fn schema(&self) -> &'static Schema {
+        &schema::SCHEMA
+    }
+
+    fn begin(&self, seed: u64) -> World {
+        World::new(Mission::new(self.setup), Some(Director::new(seed)))
+    }
+
+    fn join(&self, world: &mut World, player: PlayerId) {
+        world.enter(player);
+    }
+
+    fn leave(&self, world: &mut World, player: PlayerId) {
+        world.exit(player);
+    }
+
+    fn step(&self, world: &mut World, turn: &mut Turn<'_, World>) {
+        self.advance(world);
+        self.fly(world, turn.inputs(), turn);
+        world.drift();
+        if matches!(world.mission.phase, Phase::Playing | Phase::Boss) {
+            self.judge(world, turn);
+        }
+        self.direct(world, turn);
+    }
+
+    // What meets what is the server's to say: others are known only as they were.
+    fn predict(&self, world: &mut World, turn: &mut Turn<'_, World>) {
+        self.advance(world);
+        self.fly(world, turn.inputs(), turn);
+    }
+
+    fn capture(&self, world: &World, state: &mut State) {
+        schema::capture(world, state);
+    }
+
+    fn restore(&self, state: &State) -> World {
+        let mut world = World::new(Mission::new(Setup::default()), None);
+        self.restore_into(state, &mut world);
+        world
+    }
+
+    fn restore_into(&self, state: &State, world: &mut World) {
+        schema::restore(state, world);
+    }
+
+    fn is_ahead(&self, entity: &Entity, player: PlayerId) -> bool {
+        entity.id == self.entity_of(player)
+            || entity.id == RType::pod_id(player)
+            || SpawnName::owner(entity.id) == Some(player)
+    }
+
+    fn hear(&self, world: &mut World, player: PlayerId, words: &[u8], events: &mut Vec<Event>) {
+        if let Some(command) = Command::decode(words) {
+            world.obey(player, command, events);
+        }
+    }
+
+    fn stand_in(&self, world: &World, player: PlayerId) -> Option<Buttons> {
+        Some(bot::hold(world, player))
+    }
+
+    fn judged_contact(&self, event: &Event) -> Option<Contact> {
+        drawn::judged(event)
+    }
+
+    fn drawn_contacts(
+        &self,
+        before: &[Drawn],
+        now: &[Drawn],
+        player: PlayerId,
+        meet: &mut dyn FnMut(Contact),
+    ) {
+        drawn::contacts(before, now, player, meet);
+    }
+}
