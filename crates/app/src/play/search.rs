@@ -1,6 +1,7 @@
 //! Who hosts a game on the local network: a [`Finder`] on every interface.
 
 use std::error::Error;
+use std::io;
 use std::net::{IpAddr, Ipv4Addr};
 use std::ops::DerefMut;
 use std::time::{Duration, Instant};
@@ -43,7 +44,7 @@ impl Search {
     }
 
     /// Why the search has ended by itself, if it has.
-    pub(crate) fn failure(&mut self) -> Option<std::io::Error> {
+    pub(crate) fn failure(&mut self) -> Option<io::Error> {
         self.table.failure()
     }
 

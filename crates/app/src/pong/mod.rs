@@ -227,21 +227,24 @@ fn show(mode: &Mode) -> Result<(), Box<dyn Error>> {
     let errand = match mode {
         Mode::Local { versus, rules, .. } => {
             options.game = rules.game();
-            Errand::Local { versus: versus.map(|level| level.0) }
+            Some(Errand::Local { versus: versus.map(|level| level.0) })
         }
         Mode::Host { port, dialect, rules, .. } => {
             options.game = rules.game();
             (options.port, options.dialect) = (*port, dialect.map(Dialect::from));
-            Errand::Host
+            Some(Errand::Host)
         }
         Mode::Join { address, port, dialect, .. } => {
             (options.port, options.dialect) = (*port, dialect.map(Dialect::from));
-            address.clone().map_or(Errand::Search, Errand::Join)
+            address.clone().map(Errand::Join)
         }
-        Mode::Watch { address, .. } => Errand::Watch(address.clone()),
+        Mode::Watch { address, .. } => Some(Errand::Watch(address.clone())),
     };
     let mut program = Program::new(Shelf::usual(), options);
-    program.set_out(errand);
+    match errand {
+        Some(errand) => program.set_out(errand),
+        None => program.search(),
+    }
     terminal::run(program, seat.span())
 }
 

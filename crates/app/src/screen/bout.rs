@@ -1,17 +1,16 @@
 //! A match in progress: who steers what, what the player is told, when it is over.
 //!
-//! Below is a [`Table`]; what is shown of it is in `page`.
+//! Below is a [`Table`]; what is shown of it is in `page`, what who hosts is told in `news`.
 
+mod news;
 mod page;
 
 use std::net::SocketAddr;
 use std::time::Duration;
 
-use backspin::client::{ClientEvent, Frame, RosterLine};
+use backspin::client::{ClientEvent, Frame};
 use backspin::game::{Buttons, PlayerId};
-use backspin::host::Host;
 use backspin::replica::State;
-use backspin::room::RoomEvent;
 use backspin::time::Time;
 use backspin::wire::native::Role;
 
@@ -20,6 +19,7 @@ use super::figures::{Figures, Reading};
 use super::stage::{Stage, Standing, StandingPhase};
 use super::{Cell, Held, Tone};
 use crate::play::{Seat, Table, TicketFile};
+use news::{News, hear_room, remember};
 
 /// How long a notice stays.
 const NOTICE_FOR: Duration = Duration::from_secs(4);
@@ -307,7 +307,7 @@ impl<G: Stage> Bout<G> {
                 }
             }
         }
-        let Some(client) = seat.client_mut() else { return None };
+        let client = seat.client_mut()?;
         while let Some(event) = client.poll_event() {
             match event {
                 ClientEvent::Connected(_) => {
@@ -404,72 +404,4 @@ impl<G: Stage> Bout<G> {
             let _ = file.keep(ticket);
         }
     }
-}
-
-/// What who hosts is told of the guests.
-enum News {
-    Notice(Cell),
-    Gone(PlayerId, String),
-    Freed(PlayerId, String),
-}
-
-/// The next of it.
-fn hear_room<G: Stage>(
-    host: &mut Host<G>,
-    standing: &Standing,
-    known: &[(PlayerId, String)],
-) -> Option<News> {
-    // Who hosts is the first.
-    let own = host.client().player().unwrap_or(PlayerId(1));
-    let name = |player: PlayerId| match known.iter().find(|(it, _)| *it == player) {
-        Some((_, name)) if !name.is_empty() => name.clone(),
-        _ => "The other player".to_owned(),
-    };
-    let notice = |text: String, tone| Some(News::Notice(Cell::new(text, tone)));
-    let plays = |player: PlayerId| standing.side_of(player).is_some();
-    for room in host.server_mut().rooms_mut() {
-        while let Some(event) = room.poll_event() {
-            let news = match event {
-                RoomEvent::Joined(player, called) if player != own => {
-                    let mut members = room.members();
-                    let watches = members.any(|it| it.player == player && it.role == Role::Watch);
-                    let called = called.to_string();
-                    let called = if called.is_empty() { "someone" } else { &called };
-                    match watches {
-                        true => notice(format!("{called} watches"), Tone::Good),
-                        false => notice(format!("Client connected! It is {called}"), Tone::Good),
-                    }
-                }
-                RoomEvent::Resumed(player, _) => {
-                    notice(format!("{} is back", name(player)), Tone::Good)
-                }
-                RoomEvent::Quiet(player) => {
-                    notice(format!("{} has gone quiet", name(player)), Tone::Fair)
-                }
-                RoomEvent::Dropped(player) => {
-                    let who = name(player);
-                    notice(format!("{who} is lost; a bot plays for half a minute"), Tone::Bad)
-                }
-                RoomEvent::Left(player) if plays(player) => {
-                    Some(News::Gone(player, format!("{} has left the match.", name(player))))
-                }
-                RoomEvent::Freed(player) if plays(player) => {
-                    let how = format!("{} was lost and did not come back.", name(player));
-                    Some(News::Freed(player, how))
-                }
-                _ => None,
-            };
-            if news.is_some() {
-                return news;
-            }
-        }
-    }
-    None
-}
-
-/// Who is here, and who was.
-fn remember(mut known: Vec<(PlayerId, String)>, roster: &[RosterLine]) -> Vec<(PlayerId, String)> {
-    known.retain(|(player, _)| roster.iter().all(|line| line.player != *player));
-    known.extend(roster.iter().map(|line| (line.player, line.name.to_string())));
-    known
 }

@@ -4,12 +4,17 @@ use std::error::Error;
 use std::net::SocketAddr;
 use std::sync::mpsc::{self, Receiver};
 
+use backspin::game::{Game, PlayerId};
 use backspin::wire::native::Role;
 use backspin::wire::{Dialect, Name};
-use backspin_pong::{Level, Pong};
+use backspin_pong::{Bot, Level, Pong};
 
+use super::bout::{Hand, Lane, Setup, Steers};
+use super::pong::level_name;
+use crate::play::Seat;
 use crate::pong::BotLevel;
 use crate::pong::open::{self, Guest, Opened};
+use crate::seed;
 
 /// What a player sets out to do.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,8 +23,6 @@ pub(crate) enum Errand {
     Local { versus: Option<Level> },
     /// To host a match.
     Host,
-    /// To see who hosts one.
-    Search,
     /// To join at an address that was typed.
     Join(String),
     /// To join a host that was found.
@@ -69,8 +72,52 @@ impl Errand {
             Errand::Sit { address, dialect } => {
                 open::sit(&guest(Role::Play, Some(*dialect)), *address, *dialect, None)
             }
-            Errand::Search => Err("a search is no match".into()),
         }
+    }
+
+    /// Who steers what at this table.
+    pub(super) fn sit_down(
+        &self,
+        options: &Options,
+        name: Name,
+        opened: Opened,
+    ) -> Result<Setup<Pong>, Box<dyn Error>> {
+        let name = name.to_string();
+        let person = |player, name: &str, lane| Hand {
+            player: PlayerId(player),
+            name: name.to_owned(),
+            steers: Steers::Person(lane),
+        };
+        let bot = |player, level: Level| -> Result<Hand<Pong>, Box<dyn Error>> {
+            let steers = Steers::Bot(Bot::new(level, seed::world()?));
+            let name = format!("{} bot", sentence(level_name(level)).trim_end_matches('.'));
+            Ok(Hand { player: PlayerId(player), name, steers })
+        };
+        let players = match &*opened.table.seat() {
+            Seat::Local(local) => u32::from(local.game().capacity()),
+            _ => 1,
+        };
+        let mut hands = Vec::new();
+        if !matches!(self, Errand::Watch(_)) {
+            let alone = !matches!(self, Errand::Local { versus: None });
+            hands.push(match options.bot {
+                Some(level) => bot(1, level)?,
+                None if alone => person(1, &name, Lane::Both),
+                None => person(1, "Left", Lane::Left),
+            });
+        }
+        for player in 2..=players {
+            hands.push(match self {
+                Errand::Local { versus: Some(level) } => bot(player, *level)?,
+                _ if player == 2 => {
+                    let lane = if options.bot.is_some() { Lane::Both } else { Lane::Right };
+                    person(2, "Right", lane)
+                }
+                _ => bot(player, Level::Normal)?,
+            });
+        }
+        let Opened { table, ticket, addresses, .. } = opened;
+        Ok(Setup { table, ticket, name, addresses, hands })
     }
 
     /// What it is called while it is under way.
@@ -78,7 +125,7 @@ impl Errand {
         match self {
             Errand::Local { .. } => "Play",
             Errand::Host => "Host a game",
-            Errand::Search | Errand::Join(_) | Errand::Sit { .. } => "Join a game",
+            Errand::Join(_) | Errand::Sit { .. } => "Join a game",
             Errand::Watch(_) => "Watch a game",
         }
     }

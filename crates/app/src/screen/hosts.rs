@@ -6,7 +6,6 @@ use std::net::SocketAddr;
 use backspin::finder::{Fit, Found};
 use backspin::game::Game;
 use backspin::session::Grade;
-use backspin::wire::Dialect;
 use backspin_pong::Pong;
 
 use super::errand::Options;
@@ -17,7 +16,6 @@ use crate::play::Search;
 /// A search, and the line that is chosen.
 pub(super) struct Hosts {
     search: Search,
-    dialect: Option<Dialect>,
     /// Hosts come and go; what is chosen stays chosen. `None` is the first line.
     chosen: Option<Choice>,
 }
@@ -43,7 +41,7 @@ impl Choice {
 impl Hosts {
     pub(super) fn start(options: &Options) -> Result<Self, Box<dyn Error>> {
         let search = Search::start(Pong::default().id(), options.port, options.dialect)?;
-        Ok(Hosts { search, dialect: options.dialect, chosen: None })
+        Ok(Hosts { search, chosen: None })
     }
 
     /// Follows networks that come and go. Why the search has ended by itself, if it has.
@@ -52,12 +50,11 @@ impl Hosts {
         self.search.failure().map(|error| error.to_string())
     }
 
-    fn choices(&self) -> Vec<Choice> {
-        let mut seat = self.search.seat();
+    fn choices(&mut self) -> Vec<Choice> {
+        let mut finder = self.search.look();
         // The list says it all; nobody reads the news.
-        while seat.poll_event().is_some() {}
-        let fits = |found: &Found| self.dialect.is_none_or(|own| own == found.dialect);
-        let hosts = seat.hosts().filter(fits).map(Choice::Host);
+        while finder.poll_event().is_some() {}
+        let hosts = finder.hosts().map(Choice::Host);
         hosts.chain([Choice::TypeAddress, Choice::Back]).collect()
     }
 
@@ -67,7 +64,7 @@ impl Hosts {
     }
 
     /// The line that is chosen now.
-    pub(super) fn choice(&self) -> Choice {
+    pub(super) fn choice(&mut self) -> Choice {
         let choices = self.choices();
         choices[self.selected(&choices)]
     }
@@ -79,7 +76,7 @@ impl Hosts {
         self.chosen = Some(choices[at.rem_euclid(choices.len() as isize) as usize]);
     }
 
-    pub(super) fn list(&self) -> List {
+    pub(super) fn list(&mut self) -> List {
         let choices = self.choices();
         let selected = self.selected(&choices);
         let none = choices.len() == 2;

@@ -21,6 +21,7 @@ pub(super) enum Menu {
 pub(super) enum Lead {
     Menu(Menu),
     Errand(Errand),
+    Search,
     Type(Question),
     Switch(Switch),
     Exit,
@@ -92,7 +93,7 @@ impl Menu {
             }
             Menu::Online => vec![
                 line("Host a game", Lead::Errand(Errand::Host)),
-                line("Join a game", Lead::Errand(Errand::Search)),
+                line("Join a game", Lead::Search),
                 line("Watch a game", Lead::Type(Question::WatchAddress)),
                 line("Back", Lead::Menu(Menu::Main)),
             ],

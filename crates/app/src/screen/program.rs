@@ -13,20 +13,17 @@ use std::mem;
 use std::sync::mpsc::TryRecvError;
 
 use backspin::finder::Fit;
-use backspin::game::{Buttons, PlayerId};
+use backspin::game::Buttons;
 use backspin::wire::Name;
-use backspin_pong::{Bot, Level, Pong};
+use backspin_pong::Pong;
 
-use super::bout::{Bout, Chosen, Hand, Lane, Setup, Steers};
+use super::bout::{Bout, Chosen};
 use super::errand::{Coming, Errand, Options, sentence};
 use super::hosts::{Choice, Hosts};
 use super::menu::{Lead, Menu, Question};
-use super::pong::level_name;
 use super::settings::{Settings, Shelf};
 use super::{Entry, List, Page, Palette, Row, Tone, View};
-use crate::play::Seat;
 use crate::pong::open::Opened;
-use crate::seed;
 
 /// A key that was pressed. What is held for a while is told by [`Held`] as well.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -88,8 +85,14 @@ enum Screen {
 struct Closed {
     title: &'static str,
     sentence: String,
-    errand: Errand,
+    again: Again,
     selected: usize,
+}
+
+/// What can be tried again.
+enum Again {
+    Errand(Errand),
+    Search,
 }
 
 impl Program {
@@ -113,15 +116,16 @@ impl Program {
     /// Sets out at once, as from the command line.
     pub(crate) fn set_out(&mut self, errand: Errand) {
         self.leave();
-        self.screen = match errand {
-            Errand::Search => match Hosts::start(&self.options) {
-                Ok(hosts) => Screen::Hosts(hosts),
-                Err(error) => failed(&errand, sentence(&error.to_string())),
-            },
-            errand => {
-                let coming = errand.set_out(&self.options, self.name());
-                Screen::Opening { errand, coming }
-            }
+        let coming = errand.set_out(&self.options, self.name());
+        self.screen = Screen::Opening { errand, coming };
+    }
+
+    /// Looks for games on the local network.
+    pub(crate) fn search(&mut self) {
+        self.leave();
+        self.screen = match Hosts::start(&self.options) {
+            Ok(hosts) => Screen::Hosts(hosts),
+            Err(error) => failed(Again::Search, sentence(&error.to_string())),
         };
     }
 
@@ -159,6 +163,8 @@ impl Program {
             (_, Key::Network) => self.overlay = !self.overlay,
             (_, Key::Esc) => self.back(),
             (Screen::Bout { bout, .. }, Key::Char('p' | 'P')) => bout.pause(),
+            // Whoever stops a paddle with it does not wish for another match.
+            (Screen::Bout { .. }, Key::Char(' ')) => {}
             (_, Key::Up | Key::Char('w' | 'W')) => self.turn(-1),
             (_, Key::Down | Key::Char('s' | 'S')) => self.turn(1),
             (_, Key::Enter | Key::Char(' ')) => self.choose(),
@@ -173,16 +179,17 @@ impl Program {
                 let errand = errand.clone();
                 match coming.try_recv() {
                     Ok(Ok(opened)) => self.sit_down(errand, opened),
-                    Ok(Err(sentence)) => self.screen = failed(&errand, sentence),
+                    Ok(Err(sentence)) => self.screen = failed(Again::Errand(errand), sentence),
                     Err(TryRecvError::Empty) => {}
                     Err(TryRecvError::Disconnected) => {
-                        self.screen = failed(&errand, "The match could not be opened.".into());
+                        self.screen =
+                            failed(Again::Errand(errand), "The match could not be opened.".into());
                     }
                 }
             }
             Screen::Hosts(hosts) => {
                 if let Some(error) = hosts.failure() {
-                    self.screen = failed(&Errand::Search, sentence(&error));
+                    self.screen = failed(Again::Search, sentence(&error));
                 }
             }
             Screen::Bout { errand, bout } => {
@@ -190,8 +197,8 @@ impl Program {
                 let Some(sentence) = bout.look(self.held) else { return };
                 let errand = errand.clone();
                 let closed = match shown {
-                    true => closed("The match is over", &errand, sentence),
-                    false => failed(&errand, sentence),
+                    true => closed("The match is over", Again::Errand(errand), sentence),
+                    false => failed(Again::Errand(errand), sentence),
                 };
                 if let Screen::Bout { bout, .. } = mem::replace(&mut self.screen, closed) {
                     bout.close();
@@ -277,7 +284,7 @@ impl Program {
                 Choice::Host(found) if found.fit == Fit::OtherVersion => {
                     let why = "This host has another version of the game. Update the older of the \
                                two, or join another one.";
-                    self.screen = failed(&Errand::Search, why.into());
+                    self.screen = failed(Again::Search, why.into());
                 }
                 Choice::Host(found) => {
                     let (address, dialect) = (found.address, found.dialect);
@@ -291,10 +298,13 @@ impl Program {
                     self.leave();
                 }
             }
-            Screen::Closed(closed) if closed.is_again() => {
-                let errand = closed.errand.clone();
-                self.set_out(errand);
-            }
+            Screen::Closed(closed) if closed.is_again() => match &closed.again {
+                Again::Errand(errand) => {
+                    let errand = errand.clone();
+                    self.set_out(errand);
+                }
+                Again::Search => self.search(),
+            },
             Screen::Closed(_) => self.leave(),
             Screen::Typing { .. } | Screen::Opening { .. } => {}
         }
@@ -307,6 +317,7 @@ impl Program {
                 self.screen = Screen::Menu { menu, selected: 0 };
             }
             Lead::Errand(errand) => self.set_out(errand),
+            Lead::Search => self.search(),
             Lead::Type(question) => self.ask(question),
             Lead::Switch(switch) => {
                 let on = switch.of(&mut self.settings);
@@ -369,64 +380,19 @@ impl Program {
 
     /// The table is there: sits down at it.
     fn sit_down(&mut self, errand: Errand, opened: Opened) {
-        self.screen = match setup(&errand, &self.options, self.name(), opened) {
+        self.screen = match errand.sit_down(&self.options, self.name(), opened) {
             Ok(setup) => Screen::Bout { errand, bout: Box::new(Bout::new(setup)) },
-            Err(error) => failed(&errand, sentence(&error.to_string())),
+            Err(error) => failed(Again::Errand(errand), sentence(&error.to_string())),
         };
     }
 }
 
-/// Who steers what at this table.
-fn setup(
-    errand: &Errand,
-    options: &Options,
-    name: Name,
-    opened: Opened,
-) -> Result<Setup<Pong>, Box<dyn std::error::Error>> {
-    let name = name.to_string();
-    let person = |player, name: &str, lane| Hand {
-        player: PlayerId(player),
-        name: name.to_owned(),
-        steers: Steers::Person(lane),
-    };
-    let bot = |player, level: Level| -> Result<Hand<Pong>, Box<dyn std::error::Error>> {
-        let steers = Steers::Bot(Bot::new(level, seed::world()?));
-        let name = format!("{} bot", sentence(level_name(level)).trim_end_matches('.'));
-        Ok(Hand { player: PlayerId(player), name, steers })
-    };
-    let players = match &*opened.table.seat() {
-        Seat::Local(local) => u32::from(backspin::game::Game::capacity(local.game())),
-        _ => 1,
-    };
-    let mut hands = Vec::new();
-    if !matches!(errand, Errand::Watch(_)) {
-        let alone = !matches!(errand, Errand::Local { versus: None });
-        hands.push(match options.bot {
-            Some(level) => bot(1, level)?,
-            None if alone => person(1, &name, Lane::Both),
-            None => person(1, "Left", Lane::Left),
-        });
-    }
-    for player in 2..=players {
-        hands.push(match errand {
-            Errand::Local { versus: Some(level) } => bot(player, *level)?,
-            _ if player == 2 => {
-                let lane = if options.bot.is_some() { Lane::Both } else { Lane::Right };
-                person(2, "Right", lane)
-            }
-            _ => bot(player, Level::Normal)?,
-        });
-    }
-    let Opened { table, ticket, addresses, .. } = opened;
-    Ok(Setup { table, ticket, name, addresses, hands })
+fn failed(again: Again, sentence: String) -> Screen {
+    closed("That did not work", again, sentence)
 }
 
-fn failed(errand: &Errand, sentence: String) -> Screen {
-    closed("That did not work", errand, sentence)
-}
-
-fn closed(title: &'static str, errand: &Errand, sentence: String) -> Screen {
-    Screen::Closed(Closed { title, sentence, errand: errand.clone(), selected: 0 })
+fn closed(title: &'static str, again: Again, sentence: String) -> Screen {
+    Screen::Closed(Closed { title, sentence, again, selected: 0 })
 }
 
 impl Closed {
@@ -438,8 +404,8 @@ impl Closed {
     }
 
     fn list(&self) -> List {
-        let again = match self.errand {
-            Errand::Host => "Host again",
+        let again = match self.again {
+            Again::Errand(Errand::Host) => "Host again",
             _ => "Try again",
         };
         List {

@@ -250,7 +250,7 @@ fn a_host_is_found_in_the_list_and_joined_from_it() {
     let mut host = program(options("Ann", Some(port)));
     host.set_out(Errand::Host);
     let mut guest = program(options("Ben", Some(port)));
-    guest.set_out(Errand::Search);
+    guest.search();
     assert!(shown(&mut guest).contains("> Type an address"));
     wait("the host", &mut [&mut host, &mut guest], |all| shown(all[1]).contains("> Ann  1/2"));
     // The choice stays where it is put, whoever comes.
@@ -303,7 +303,7 @@ fn whoever_gives_up_waiting_is_in_the_menu() {
     one.set_out(Errand::Join("127.0.0.1:9".into()));
     press(&mut one, &[Key::Esc]);
     assert!(shown(&mut one).contains("= BACKSPIN ="));
-    one.set_out(Errand::Search);
+    one.search();
     press(&mut one, &[Key::Esc]);
     assert!(shown(&mut one).contains("= Pong online ="));
     press(&mut one, &[Key::Down, Key::Down, Key::Enter]);

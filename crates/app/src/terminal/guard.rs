@@ -7,7 +7,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
 use crossterm::event::{
-    KeyboardEnhancementFlags, PopKeyboardEnhancementFlags, PushKeyboardEnhancementFlags,
+    DisableFocusChange, EnableFocusChange, KeyboardEnhancementFlags, PopKeyboardEnhancementFlags,
+    PushKeyboardEnhancementFlags,
 };
 use crossterm::terminal::{self, EnterAlternateScreen, LeaveAlternateScreen};
 use crossterm::{cursor, execute};
@@ -49,7 +50,7 @@ impl Guard {
         }));
         terminal::enable_raw_mode()?;
         let mut guard = Guard { stopped, releases: false };
-        execute!(io::stdout(), EnterAlternateScreen, cursor::Hide)?;
+        execute!(io::stdout(), EnterAlternateScreen, EnableFocusChange, cursor::Hide)?;
         // A terminal that does not answer has no releases.
         guard.releases = terminal::supports_keyboard_enhancement().unwrap_or(false);
         if guard.releases {
@@ -87,6 +88,6 @@ fn restore() {
     if ASKED.swap(false, Ordering::Relaxed) {
         let _ = execute!(io::stdout(), PopKeyboardEnhancementFlags);
     }
-    let _ = execute!(io::stdout(), LeaveAlternateScreen, cursor::Show);
+    let _ = execute!(io::stdout(), DisableFocusChange, LeaveAlternateScreen, cursor::Show);
     let _ = terminal::disable_raw_mode();
 }

@@ -92,6 +92,8 @@ impl Face {
                     None => {}
                 },
                 Event::Resize(..) => self.shown = None,
+                // A key that is let go elsewhere is never told.
+                Event::FocusLost => self.keys.rest(),
                 _ => {}
             }
         }
