@@ -1,6 +1,7 @@
 //! Who hosts a game on the local network: a [`Finder`] on every interface.
 
 use std::error::Error;
+use std::io;
 use std::net::{IpAddr, Ipv4Addr};
 use std::ops::DerefMut;
 use std::time::{Duration, Instant};
@@ -40,6 +41,11 @@ impl Search {
         }
         let finder = Finder::new(driver.now(), config, seed::world()?);
         Ok(Search { table: Table::new(driver, finder)?, looked_up: Instant::now() })
+    }
+
+    /// Why it has ended by itself, if it has.
+    pub(crate) fn failure(&mut self) -> Option<io::Error> {
+        self.table.failure()
     }
 
     /// What is found so far. To be asked often: networks come and go.
