@@ -43,7 +43,7 @@ impl Search {
         Ok(Search { table: Table::new(driver, finder)?, looked_up: Instant::now() })
     }
 
-    /// Why the search has ended by itself, if it has.
+    /// Why it has ended by itself, if it has.
     pub(crate) fn failure(&mut self) -> Option<io::Error> {
         self.table.failure()
     }

@@ -43,6 +43,9 @@ pub(super) fn find(
     let mut last = None;
     while began.elapsed() < patience && !stop.is_asked() {
         std::thread::sleep(LOOK_EVERY);
+        if let Some(error) = search.failure() {
+            return Err(error.into());
+        }
         let (event, hosts) = {
             let mut finder = search.look();
             (finder.poll_event(), finder.hosts().collect::<Vec<_>>())
