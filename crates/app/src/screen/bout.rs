@@ -110,6 +110,8 @@ enum Line {
     GoOn,
     Again,
     BeginNow,
+    /// The others are waited for.
+    Wished,
     Leave,
 }
 
@@ -219,7 +221,7 @@ impl<G: Stage> Bout<G> {
             Some(Line::Leave) => return Chosen::Leave,
             Some(Line::GoOn) => self.pause(),
             Some(Line::Again | Line::BeginNow) => self.wish(),
-            None => {}
+            Some(Line::Wished) | None => {}
         }
         Chosen::Stay
     }
@@ -245,26 +247,25 @@ impl<G: Stage> Bout<G> {
     fn lines(&self) -> Vec<Line> {
         match self.dialog {
             Some(Dialog::Pause) => vec![Line::GoOn, Line::Leave],
-            Some(Dialog::Over) if self.may_wish() => vec![Line::Again, Line::Leave],
-            Some(Dialog::Over) => vec![Line::Leave],
+            Some(Dialog::Over) => self.wish_lines(Line::Again),
             None if self.is_shown() => Vec::new(),
-            None if self.standing.may_begin && self.may_wish() => {
-                vec![Line::BeginNow, Line::Leave]
-            }
+            None if self.standing.may_begin => self.wish_lines(Line::BeginNow),
             None => vec![Line::Leave],
         }
     }
 
-    /// Whether this player can still wish for another match: who watches or speaks an old dialect
-    /// cannot, who has wished need not.
-    fn may_wish(&self) -> bool {
+    /// A wish and the way out: who watches or speaks an old dialect cannot wish. A wish that was
+    /// told keeps its line, so that the same key pressed twice does not leave the match.
+    fn wish_lines(&self, wish: Line) -> Vec<Line> {
         let seat = self.table.seat();
-        match seat.client() {
-            None => true,
-            Some(client) => {
-                let wished = client.player().is_some_and(|own| self.standing.wishes.contains(&own));
-                client.timeline().is_some() && !self.hands.is_empty() && !wished
-            }
+        let Some(client) = seat.client() else { return vec![wish, Line::Leave] };
+        let wished = client.player().is_some_and(|own| self.standing.wishes.contains(&own));
+        if client.timeline().is_none() || self.hands.is_empty() {
+            vec![Line::Leave]
+        } else if wished {
+            vec![Line::Wished, Line::Leave]
+        } else {
+            vec![wish, Line::Leave]
         }
     }
 

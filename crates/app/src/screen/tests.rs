@@ -219,6 +219,9 @@ fn a_hosted_match_is_played_to_its_end_and_again_with_the_ping_on_screen() {
         shown(all[0]).contains("The other side wants to play again.")
             && shown(all[1]).contains("Waiting for the other side")
     });
+    // Impatience does no harm.
+    press(&mut guest, &[Key::Enter, Key::Char(' ')]);
+    assert!(arena(&mut guest).is_some());
     press(&mut host, &[Key::Enter]);
     wait("another match", &mut [&mut host, &mut guest], |all| {
         all.iter_mut().all(|it| arena(it).is_some_and(|arena| arena.dialog.is_none()))

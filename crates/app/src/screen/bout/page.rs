@@ -95,6 +95,7 @@ impl<G: Stage> Bout<G> {
         let word = |line: &Line| match line {
             Line::GoOn => "Go on",
             Line::Again => "Play again",
+            Line::Wished => "Waiting for the other side ...",
             Line::BeginNow => "Begin without waiting for more",
             Line::Leave if self.dialog == Some(Dialog::Pause) && !self.is_local() => {
                 "Leave the match"
@@ -119,7 +120,7 @@ impl<G: Stage> Bout<G> {
             notice: self.notice.as_ref().map(|(cell, _)| cell.clone()),
             banner: self.banner(),
             dialog: self.dialog.map(|dialog| self.dialog_list(dialog)),
-            overlay: (online && overlay).then(|| self.figures.overlay()),
+            overlay: (online && overlay && self.dialog.is_none()).then(|| self.figures.overlay()),
             persons: self.persons().count(),
             flash: now < self.flash_until && !settings.reduced_flashing,
         }
@@ -220,7 +221,7 @@ impl<G: Stage> Bout<G> {
         List { title, text, entry: None, rows, selected }
     }
 
-    /// Who wishes for another match, and who does not yet.
+    /// Whether the other side wishes for another match.
     fn wishes(&self) -> Option<(String, Tone)> {
         let seat = self.table.seat();
         let client = seat.client()?;
@@ -228,12 +229,7 @@ impl<G: Stage> Bout<G> {
             return Some(("The host decides whether there is another.".into(), Tone::Dim));
         }
         let own = client.player();
-        let mine = own.is_some_and(|own| self.standing.wishes.contains(&own));
         let theirs = self.standing.wishes.iter().any(|player| Some(*player) != own);
-        match (mine, theirs) {
-            (true, _) => Some(("Waiting for the other side ...".into(), Tone::Dim)),
-            (false, true) => Some(("The other side wants to play again.".into(), Tone::Good)),
-            (false, false) => None,
-        }
+        theirs.then(|| ("The other side wants to play again.".into(), Tone::Good))
     }
 }
