@@ -35,6 +35,7 @@ impl Tmux {
         let mut tmux = Command::new("tmux");
         tmux.args(["-L", &self.socket, "-f", "/dev/null"]).args(arguments);
         tmux.env_remove("TMUX").env("HOME", &self.home).env("LC_ALL", "C.UTF-8");
+        tmux.env("BACKSPIN_SEARCH_FROM", "127.0.0.1");
         for name in ["XDG_CONFIG_HOME", "XDG_STATE_HOME"] {
             tmux.env(name, &self.home);
         }

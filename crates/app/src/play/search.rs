@@ -57,17 +57,23 @@ impl Search {
         }
         self.table.seat()
     }
-
-    /// What is found so far, as it is.
-    pub(crate) fn seat(&self) -> impl DerefMut<Target = Finder> {
-        self.table.seat()
-    }
 }
+
+/// Names the only address of this machine that searches leave from, if it is set: 127.0.0.1 finds
+/// games of this machine alone.
+const FROM: &str = "BACKSPIN_SEARCH_FROM";
 
 /// Where to look, and the addresses of this machine. A machine that does not tell its interfaces
 /// is searched as the system thinks best.
 fn places() -> (Vec<Path>, Vec<IpAddr>) {
     let interfaces = interfaces().unwrap_or_default();
     let own = interfaces.iter().map(|it| IpAddr::V4(it.address)).collect();
-    (search_paths(&interfaces, 0, 0), own)
+    let from = match cfg!(test) {
+        // What is only tried out stays on this machine.
+        true => Some(IpAddr::V4(Ipv4Addr::LOCALHOST)),
+        false => std::env::var(FROM).ok().and_then(|from| from.parse().ok()),
+    };
+    let mut paths = search_paths(&interfaces, 0, 0);
+    paths.retain(|path| from.is_none() || path.local == from);
+    (paths, own)
 }

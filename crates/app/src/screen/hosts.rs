@@ -44,9 +44,8 @@ impl Hosts {
         Ok(Hosts { search, chosen: None })
     }
 
-    /// Follows networks that come and go. Why the search has ended by itself, if it has.
+    /// Why the search has ended by itself, if it has.
     pub(super) fn failure(&mut self) -> Option<String> {
-        drop(self.search.look());
         self.search.failure().map(|error| error.to_string())
     }
 

@@ -6,6 +6,7 @@
 //! field  -> a scene in characters, finer than a character
 //! large  -> letters and digits made of blocks
 //! guard  -> the terminal as it was found, whatever happens
+//! line   -> whether the terminal is still there
 //! ```
 
 mod draw;
@@ -13,6 +14,7 @@ mod field;
 mod guard;
 mod keys;
 mod large;
+mod line;
 
 use std::error::Error;
 use std::io;
@@ -25,6 +27,7 @@ use ratatui::backend::CrosstermBackend;
 use crate::screen::{Pace, Page, Program, View};
 use guard::Guard;
 use keys::{Keys, Press};
+use line::Line;
 
 /// From one picture to the next, where something moves.
 const FRAME: Duration = Duration::from_nanos(1_000_000_000 / 60);
@@ -82,9 +85,13 @@ impl Face {
     }
 
     /// Waits for keys, and hands on all that have come.
-    fn read(&mut self, program: &mut Program, mut wait: Duration) -> io::Result<()> {
-        while event::poll(wait)? {
-            wait = Duration::ZERO;
+    fn read(&mut self, program: &mut Program, wait: Duration) -> io::Result<()> {
+        if line::wait(wait)? == Line::Gone {
+            // Nobody sees the end, but the other player is told.
+            program.end();
+            return Ok(());
+        }
+        while event::poll(Duration::ZERO)? {
             match event::read()? {
                 Event::Key(key) => match self.keys.handle(key) {
                     Some(Press::Key(key)) => program.press(key),

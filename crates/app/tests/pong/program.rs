@@ -84,6 +84,7 @@ impl Program {
             .arg(command)
             .args(args)
             .env("XDG_STATE_HOME", home)
+            .env("BACKSPIN_SEARCH_FROM", "127.0.0.1")
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
