@@ -72,10 +72,13 @@ pub(crate) enum Act<'a> {
     Write { stream: u8, bytes: &'a [u8] },
     /// Closes a stream.
     Close(u8),
+    /// The next datagram from there has the number that an honest player's newest has on the wire,
+    /// or one so far ahead.
+    Listen { from: Source, whose: u8, ahead: u8 },
 }
 
 /// How many acts there are.
-pub(crate) const ACTS: u8 = 22;
+pub(crate) const ACTS: u8 = 23;
 
 /// A script, read from the front.
 pub(crate) struct Script<'a>(pub(crate) &'a [u8]);
@@ -129,7 +132,8 @@ impl<'a> Iterator for Script<'a> {
             18 => Act::Open(self.byte()?),
             19 => Act::Name { stream: self.byte()?, piece: self.byte()? },
             20 => Act::Write { stream: self.byte()?, bytes: self.bytes()? },
-            _ => Act::Close(self.byte()?),
+            21 => Act::Close(self.byte()?),
+            _ => Act::Listen { from: self.source()?, whose: self.byte()?, ahead: self.byte()? },
         })
     }
 }

@@ -89,6 +89,12 @@ impl Attacker {
             Act::Bend { at, to } => self.bend = Some((at, to)),
             Act::Flood(times) => self.flood = times,
             Act::Count { from, sequence } => *self.count(from) = sequence,
+            Act::Listen { from, whose, ahead } => {
+                let newest = scene.honest[usize::from(whose) % HONEST.len()].sequence;
+                if let Some(newest) = newest {
+                    *self.count(from) = newest.wrapping_add(ahead.into());
+                }
+            }
             Act::Bytes { from, bytes } => self.send(scene, from, bytes.to_vec()),
             Act::Again { from, which } => {
                 if let Some(bytes) = pick(&self.sent, which).cloned() {

@@ -72,8 +72,10 @@ impl Honest {
         self.client = Client::new(now, Yard::default(), config, [self.taste | 0x80; 32]);
     }
 
-    /// Holds and says what it does in `tick`, whatever others do.
-    pub(crate) fn play(&mut self, now: Time, tick: u32) {
+    /// Holds and says what it does, whatever others do. In `native` that depends on the tick that
+    /// the next input is for, not on when it is made: a clock may be nudged, an input may not.
+    pub(crate) fn play(&mut self, now: Time, server_tick: u32) {
+        let tick = self.client.newest_input().map_or(server_tick, |newest| newest + 1);
         let mixed = (u64::from(tick / 2) << 8 | u64::from(self.taste)) * 0x9E37_79B1;
         self.client.press(Buttons((mixed >> 20) as u16 & 15));
         if tick >= self.next_speech && self.client.is_playing() {

@@ -213,7 +213,7 @@ impl Scene {
         }
         let plain = self.next_plain <= now;
         if plain {
-            self.next_plain = self.next_plain + Duration::from_secs(1) / u32::from(Yard::RATE);
+            self.next_plain += Duration::from_secs(1) / u32::from(Yard::RATE);
         }
         for player in &mut self.honest {
             let due = match player.client.dialect() {
