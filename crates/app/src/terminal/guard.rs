@@ -19,6 +19,10 @@ use signal_hook::flag;
 /// again.
 static LAST_WORDS: Mutex<String> = Mutex::new(String::new());
 
+/// Whether the terminal is taken: it is given back once, or the cursor would jump over what was
+/// said since.
+static TAKEN: AtomicBool = AtomicBool::new(false);
+
 /// Whether releases were asked for: only then is there something to take back.
 static ASKED: AtomicBool = AtomicBool::new(false);
 
@@ -49,6 +53,7 @@ impl Guard {
             }
         }));
         terminal::enable_raw_mode()?;
+        TAKEN.store(true, Ordering::Relaxed);
         let mut guard = Guard { stopped, releases: false };
         execute!(io::stdout(), EnterAlternateScreen, EnableFocusChange, cursor::Hide)?;
         // A terminal that does not answer has no releases.
@@ -85,6 +90,9 @@ impl Drop for Guard {
 
 /// Gives the terminal back. What fails, fails: there is nothing else to try.
 fn restore() {
+    if !TAKEN.swap(false, Ordering::Relaxed) {
+        return;
+    }
     if ASKED.swap(false, Ordering::Relaxed) {
         let _ = execute!(io::stdout(), PopKeyboardEnhancementFlags);
     }
