@@ -17,7 +17,7 @@ use backspin::wire::Name;
 use clap::{CommandFactory, Parser, Subcommand};
 
 use screen::{Options, Program, Shelf};
-use tools::{demo, inspect, lag, replay, sim};
+use tools::{demo, inspect, lag, load, replay, sim};
 
 /// Pong and R-Type over UDP, with the tools around them.
 ///
@@ -37,6 +37,7 @@ enum Command {
     Serve(serve::Args),
     Inspect(inspect::Args),
     Lag(lag::Args),
+    Load(load::Args),
     Sim(sim::Args),
     Replay(replay::Args),
 }
@@ -49,6 +50,7 @@ fn main() -> ExitCode {
         Command::Serve(args) => serve::run(&args),
         Command::Inspect(args) => inspect::run(&args),
         Command::Lag(args) => lag::run(&args),
+        Command::Load(args) => load::run(&args),
         Command::Sim(args) => sim::run(&args),
         Command::Replay(args) => replay::run(&args),
     })
