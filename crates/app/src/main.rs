@@ -2,6 +2,7 @@
 
 mod play;
 mod pong;
+mod results;
 mod screen;
 mod seed;
 mod serve;
@@ -40,6 +41,7 @@ enum Command {
     Load(load::Args),
     Sim(sim::Args),
     Replay(replay::Args),
+    Results(results::Args),
 }
 
 fn main() -> ExitCode {
@@ -53,6 +55,7 @@ fn main() -> ExitCode {
         Command::Load(args) => load::run(&args),
         Command::Sim(args) => sim::run(&args),
         Command::Replay(args) => replay::run(&args),
+        Command::Results(args) => results::run(&args),
     })
 }
 
