@@ -215,6 +215,37 @@ impl SpawnName {
     }
 }
 
+/// How a player does, in games that count it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Standing {
+    /// Lives left.
+    pub lives: u8,
+    /// The score.
+    pub score: i32,
+}
+
+/// A match as `rtype` speaks of it.
+#[cfg(feature = "rtype")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RtypeMatch {
+    /// Who is host, how the match is set up and whether it runs.
+    pub lobby: crate::wire::rtype::LobbyStatus,
+    /// What everyone has scored together.
+    pub team_score: i32,
+    /// How it has ended, until everyone is back in the lobby.
+    pub over: Option<crate::wire::rtype::GameOverReason>,
+}
+
+/// What a player can ask for in `rtype`.
+#[cfg(feature = "rtype")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RtypeWish {
+    /// To set the match up.
+    Configure(crate::wire::rtype::LobbyConfig),
+    /// To start it.
+    Start,
+}
+
 /// A game's rules.
 pub trait Game: Clone {
     /// Everything that a step may look at or change.
@@ -300,6 +331,11 @@ pub trait Game: Clone {
     ) {
     }
 
+    /// How a player does; `None` if the game does not count, or the player is not in it.
+    fn standing(&self, _world: &Self::World, _player: PlayerId) -> Option<Standing> {
+        None
+    }
+
     /// What a bot would hold in the place of `player`: of one who was dropped and may come back,
     /// and of those who play in the simulator. `None` if there is no bot for this game.
     fn stand_in(&self, _world: &Self::World, _player: PlayerId) -> Option<Buttons> {
@@ -350,6 +386,24 @@ pub trait Game: Clone {
         plain: crate::wire::rtype::Entity,
     ) -> Option<crate::wire::rtype::Entity> {
         Some(plain)
+    }
+
+    /// How the match stands, in the words of `rtype`; `None` if the game has no such words.
+    #[cfg(feature = "rtype")]
+    fn rtype_match(&self, _world: &Self::World) -> Option<RtypeMatch> {
+        None
+    }
+
+    /// Hears what a player asks for in `rtype`, before the step of the next tick: anyone may ask,
+    /// and the game knows who is host.
+    #[cfg(feature = "rtype")]
+    fn hear_rtype(
+        &self,
+        _world: &mut Self::World,
+        _player: PlayerId,
+        _wish: RtypeWish,
+        _events: &mut Vec<Event>,
+    ) {
     }
 
     /// Writes what an `rtype` server says into an empty state. `entities` are in the order of

@@ -6,6 +6,8 @@
 //! world that is too large for one.
 
 mod member;
+#[cfg(feature = "rtype")]
+mod rtype;
 mod voice;
 
 use std::collections::VecDeque;
@@ -13,7 +15,9 @@ use std::time::Duration;
 
 use crate::channel::{Journal, LogLine};
 use crate::front::{Admission, Call, CallKind, Notice, NoticeKind, RESUME_FOR, Voice};
-use crate::game::{Buttons, Event, Game, PlayerId, PlayerInput, REWIND_LIMIT_TICKS, Reach, Turn};
+use crate::game::{
+    Buttons, Event, Game, PlayerId, PlayerInput, REWIND_LIMIT_TICKS, Reach, Standing, Turn,
+};
 use crate::node::{Path, Transmit};
 use crate::replica::{Bodies, Cuts, FullForm, History, State};
 use crate::sabotage::{self, Sabotage};
@@ -121,6 +125,7 @@ pub struct Room<G: Game> {
     events: VecDeque<RoomEvent>,
     notices: VecDeque<Notice>,
     view: View,
+    board: Board,
     journal: Journal,
     /// The worlds of the last ticks, to be rewound to.
     past: Vec<(u32, G::World)>,
@@ -148,8 +153,25 @@ struct View {
     full: FullForm,
     #[cfg(feature = "rtype")]
     rtype: Vec<crate::wire::rtype::Entity>,
+    /// Their ids, in order, and those of the look before.
+    #[cfg(feature = "rtype")]
+    ids: Vec<u32>,
+    #[cfg(feature = "rtype")]
+    ids_before: Vec<u32>,
+    /// Those of what has gone in the last tick.
+    #[cfg(feature = "rtype")]
+    gone: Vec<u32>,
     #[cfg(feature = "lan")]
     lan: Option<crate::wire::lan::StateUpdate>,
+}
+
+/// How everyone stands after a tick, in games that count it.
+#[derive(Debug)]
+struct Board {
+    /// By place.
+    players: Vec<Option<(PlayerId, Standing)>>,
+    #[cfg(feature = "rtype")]
+    game: Option<crate::game::RtypeMatch>,
 }
 
 /// Events that nobody has read yet; older ones make room.
@@ -173,6 +195,11 @@ impl<G: Game> Room<G> {
             events: VecDeque::new(),
             notices: VecDeque::new(),
             view: View::new(game.schema()),
+            board: Board {
+                players: vec![None; places],
+                #[cfg(feature = "rtype")]
+                game: None,
+            },
             journal: Journal::new(config.journal),
             past: Vec::new(),
             game_events: Vec::new(),
@@ -183,6 +210,7 @@ impl<G: Game> Room<G> {
             game,
         };
         room.look();
+        room.count();
         room
     }
 
@@ -262,7 +290,7 @@ impl<G: Game> Room<G> {
             CallKind::Admit(_) => {}
             CallKind::Repeat { sequence } => {
                 member.count(sequence);
-                member.greet();
+                member.greet(now);
             }
             CallKind::Resume { path, sequence, nonce, fresh } => {
                 self.resume(now, place, path, Return { sequence, nonce, fresh });
@@ -287,6 +315,9 @@ impl<G: Game> Room<G> {
             self.look();
             for member in self.members.iter_mut().flatten() {
                 member.show(now);
+            }
+            if self.count() {
+                self.roster_changed(now);
             }
         }
         for place in 0..self.members.len() {
@@ -341,10 +372,12 @@ impl<G: Game> Room<G> {
             }
         }
         let joined = RoomEvent::Joined(admission.player, admission.name);
-        *slot = Some(Member::new(now, session, admission, self.tick, &self.config));
+        let places = self.board.players.len();
+        *slot = Some(Member::new(now, session, admission, self.tick, places, &self.config));
         // A tick has one state only, which deltas stand on: `native` shows who is new from the next
         // tick on.
         self.look_without_ticks();
+        self.count();
         self.note(joined);
         self.roster_changed(now);
     }
@@ -427,6 +460,7 @@ impl<G: Game> Room<G> {
         }
         self.notices.push_back(Notice { session: member.session, kind: NoticeKind::Freed });
         self.note(RoomEvent::Freed(member.player));
+        self.count();
         self.roster_changed(now);
     }
 
@@ -435,6 +469,24 @@ impl<G: Game> Room<G> {
         for member in self.members.iter_mut().flatten().filter(|member| member.is_here()) {
             member.roster.announce(now);
         }
+    }
+
+    /// Counts lives and scores. Whether anyone's lives have changed, which the roster shows.
+    fn count(&mut self) -> bool {
+        let mut changed = false;
+        for (member, counted) in self.members.iter().zip(&mut self.board.players) {
+            let player = member.as_ref().map(|member| member.player);
+            let standing =
+                player.and_then(|player| Some((player, self.game.standing(&self.world, player)?)));
+            let lives = |(player, standing): (PlayerId, Standing)| (player, standing.lives);
+            changed |= counted.map(lives) != standing.map(lives);
+            *counted = standing;
+        }
+        #[cfg(feature = "rtype")]
+        {
+            self.board.game = self.game.rtype_match(&self.world);
+        }
+        changed
     }
 
     fn note(&mut self, event: RoomEvent) {
@@ -449,7 +501,7 @@ impl<G: Game> Room<G> {
         self.hear();
         self.inputs.clear();
         for member in self.members.iter_mut().flatten() {
-            let mut input = member.take_input(tick, &mut self.journal);
+            let mut input = member.take_input(tick, self.game.tick_rate(), &mut self.journal);
             if member.role == Role::Play {
                 if matches!(member.presence, Presence::Away { .. }) {
                     let held = self.game.stand_in(&self.world, member.player);
@@ -482,13 +534,23 @@ impl<G: Game> Room<G> {
     fn hear(&mut self) {
         for member in self.members.iter_mut().flatten() {
             let (player, role) = (member.player, member.role);
-            let Speech::Native(native) = &mut member.voice else { continue };
-            if role == Role::Play {
-                for words in native.said.words() {
-                    self.game.hear(&mut self.world, player, words, &mut self.game_events);
+            match &mut member.voice {
+                Speech::Native(native) => {
+                    let words = native.said.words().filter(|_| role == Role::Play);
+                    for words in words {
+                        self.game.hear(&mut self.world, player, words, &mut self.game_events);
+                    }
+                    native.said.clear();
                 }
+                #[cfg(feature = "rtype")]
+                Speech::Rtype(rtype) => {
+                    for wish in rtype.wishes.take() {
+                        self.game.hear_rtype(&mut self.world, player, wish, &mut self.game_events);
+                    }
+                }
+                #[cfg(feature = "lan")]
+                Speech::Lan { .. } => {}
             }
-            native.said.clear();
         }
     }
 
@@ -530,6 +592,8 @@ impl<G: Game> Room<G> {
         view.state.clear(self.tick);
         self.game.capture(&self.world, &mut view.state);
         view.history.push(&view.state);
+        #[cfg(feature = "rtype")]
+        view.gone.clear();
         self.look_without_ticks();
     }
 
@@ -537,7 +601,7 @@ impl<G: Game> Room<G> {
     fn look_without_ticks(&mut self) {
         let view = &mut self.view;
         #[cfg(feature = "rtype")]
-        {
+        if self.members.iter().flatten().any(|member| matches!(member.voice, Speech::Rtype(_))) {
             view.now.clear(self.tick);
             self.game.capture(&self.world, &mut view.now);
             view.translate(&self.game);
