@@ -131,6 +131,17 @@ pub struct RoomCard {
     pub password: Name,
     /// The only place for a guest in `lan`, if it cannot be any.
     pub lan_place: Option<u8>,
+    /// What it can be shown in beside `native`.
+    pub dialects: OldDialects,
+}
+
+/// The old dialects that a room can be shown in: a game has no words in some of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OldDialects {
+    /// Networked Pong.
+    pub lan: bool,
+    /// R-Type.
+    pub rtype: bool,
 }
 
 /// What the front hands to a room.
@@ -444,6 +455,9 @@ enum Seat {
     /// As a guest in `lan`: where the room has such guests.
     #[cfg(feature = "lan")]
     LanGuest,
+    /// To play in `rtype`.
+    #[cfg(feature = "rtype")]
+    RtypePlayer,
 }
 
 /// Why an applicant is not let in.
@@ -477,10 +491,18 @@ impl Front {
         match seat {
             Seat::Any(role) => self.routes.free_place(room, role),
             #[cfg(feature = "lan")]
-            Seat::LanGuest => match self.rooms.get(room)?.lan_place {
-                Some(place) => Some(place).filter(|&place| self.routes.is_free(room, place)),
-                None => self.routes.free_place(room, Role::Play),
-            },
+            Seat::LanGuest => {
+                let card = self.rooms.get(room).filter(|card| card.dialects.lan)?;
+                match card.lan_place {
+                    Some(place) => Some(place).filter(|&place| self.routes.is_free(room, place)),
+                    None => self.routes.free_place(room, Role::Play),
+                }
+            }
+            #[cfg(feature = "rtype")]
+            Seat::RtypePlayer => {
+                self.rooms.get(room).filter(|card| card.dialects.rtype)?;
+                self.routes.free_place(room, Role::Play)
+            }
         }
     }
 
