@@ -35,9 +35,9 @@ pub use rtype::TOKEN_LIMIT;
 pub struct FrontConfig {
     /// What the server calls itself in a search.
     pub name: Name,
-    /// Where it speaks `native`, for those who find it another way; 0 tells nobody.
+    /// Where it speaks `native`, for those who look for it; 0 tells nobody.
     pub native_port: u16,
-    /// Where it speaks `lan`.
+    /// Where it speaks `lan`, for those who look for it; 0 tells nobody.
     pub lan_port: u16,
     /// Where it speaks `rtype`.
     pub rtype_port: u16,
@@ -129,19 +129,21 @@ pub struct RoomCard {
     pub name: Name,
     /// Asked for at the door; empty is none.
     pub password: Name,
-    /// The only place for a guest in `lan`, if it cannot be any.
-    pub lan_place: Option<u8>,
-    /// What it can be shown in beside `native`.
-    pub dialects: OldDialects,
+    /// Where guests in `lan` have a place.
+    pub lan_guests: Guests,
+    /// Where guests in `rtype` have a place.
+    pub rtype_guests: Guests,
 }
 
-/// The old dialects that a room can be shown in: a game has no words in some of them.
+/// Which places of a room guests in an old dialect may take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct OldDialects {
-    /// Networked Pong.
-    pub lan: bool,
-    /// R-Type.
-    pub rtype: bool,
+pub enum Guests {
+    /// None: the match cannot be shown to them.
+    Nowhere,
+    /// Any that players have.
+    Anywhere,
+    /// This one alone.
+    At(u8),
 }
 
 /// What the front hands to a room.
@@ -241,7 +243,12 @@ pub struct Notice {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NoticeKind {
     /// It is there now.
-    Moved(Path),
+    Moved {
+        /// Where.
+        path: Path,
+        /// The number of the datagram that asked; the player's count goes on from there.
+        sequence: u32,
+    },
     /// Its place is free.
     Freed,
 }
@@ -259,6 +266,8 @@ pub struct FrontCounts {
     pub answer_limit: u64,
     /// Packets that only a server sends, or that make no sense from a stranger.
     pub stray: u64,
+    /// Datagrams from a player's address whose number is not one of the player's next.
+    pub numbers: u64,
     /// Cookies, tokens and tickets that are not good.
     pub bad_proof: u64,
     /// `lan` from an address that is not private.
@@ -378,7 +387,9 @@ impl Front {
     /// Takes what a room says about a session.
     pub fn handle_notice(&mut self, notice: Notice) {
         match notice.kind {
-            NoticeKind::Moved(path) => self.routes.move_to(notice.session, path),
+            NoticeKind::Moved { path, sequence } => {
+                self.routes.move_to(notice.session, path, sequence);
+            }
             NoticeKind::Freed => {
                 self.routes.remove(notice.session);
                 #[cfg(feature = "rtype")]
@@ -440,6 +451,7 @@ impl Front {
 
 /// A player who wants in, whatever the dialect.
 struct Applicant {
+    dialect: Dialect,
     path: Path,
     game: Option<u32>,
     /// Which room; `None` is any with a free place.
@@ -455,9 +467,9 @@ enum Seat {
     /// As a guest in `lan`: where the room has such guests.
     #[cfg(feature = "lan")]
     LanGuest,
-    /// To play in `rtype`.
+    /// The same in `rtype`.
     #[cfg(feature = "rtype")]
-    RtypePlayer,
+    RtypeGuest,
 }
 
 /// Why an applicant is not let in.
@@ -479,7 +491,8 @@ impl Front {
         }
         let room = self.choose_room(applicant)?;
         let place = self.free_place(room, applicant.seat).ok_or(Refusal::Full)?;
-        self.routes.insert(applicant.path, room, place).ok_or(Refusal::Full)
+        let Applicant { dialect, path, .. } = *applicant;
+        self.routes.insert(dialect, path, room, place).ok_or(Refusal::Full)
     }
 
     /// Whether anyone may come in who finds it.
@@ -491,18 +504,18 @@ impl Front {
         match seat {
             Seat::Any(role) => self.routes.free_place(room, role),
             #[cfg(feature = "lan")]
-            Seat::LanGuest => {
-                let card = self.rooms.get(room).filter(|card| card.dialects.lan)?;
-                match card.lan_place {
-                    Some(place) => Some(place).filter(|&place| self.routes.is_free(room, place)),
-                    None => self.routes.free_place(room, Role::Play),
-                }
-            }
+            Seat::LanGuest => self.guest_place(room, self.rooms.get(room)?.lan_guests),
             #[cfg(feature = "rtype")]
-            Seat::RtypePlayer => {
-                self.rooms.get(room).filter(|card| card.dialects.rtype)?;
-                self.routes.free_place(room, Role::Play)
-            }
+            Seat::RtypeGuest => self.guest_place(room, self.rooms.get(room)?.rtype_guests),
+        }
+    }
+
+    #[cfg(any(feature = "lan", feature = "rtype"))]
+    fn guest_place(&self, room: usize, guests: Guests) -> Option<u8> {
+        match guests {
+            Guests::Nowhere => None,
+            Guests::Anywhere => self.routes.free_place(room, Role::Play),
+            Guests::At(place) => self.routes.is_free(room, place).then_some(place),
         }
     }
 

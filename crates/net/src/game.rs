@@ -375,7 +375,7 @@ pub trait Game: Clone {
     }
 
     /// How a player does; `None` if the game does not count, or the player is not in it.
-    fn standing(&self, _world: &Self::World, _player: PlayerId) -> Option<Standing> {
+    fn standing_of(&self, _world: &Self::World, _player: PlayerId) -> Option<Standing> {
         None
     }
 

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use crate::front::{Call, Front, FrontConfig, OldDialects, RoomCard};
+use crate::front::{Call, Front, FrontConfig, RoomCard};
 use crate::game::{Game, PlayerId};
 use crate::node::{Node, Path, Transmit};
 use crate::room::{Room, RoomConfig};
@@ -11,7 +11,7 @@ use crate::wire::Name;
 use crate::wire::native::CloseReason;
 
 /// Places for watchers in every room.
-const WATCHERS: u8 = 16;
+pub const WATCHERS: u8 = 16;
 
 /// A front with rooms behind it.
 #[derive(Debug)]
@@ -31,27 +31,14 @@ impl<G: Game> Server<G> {
     /// Opens a room whose world begins at `now`.
     pub fn open(&mut self, now: Time, game: G, name: Name, seed: u64, config: RoomConfig) -> usize {
         let room = Room::new(now, game, seed, WATCHERS, config);
-        let game = room.game();
         let card = RoomCard {
-            game: game.id(),
-            capacity: game.capacity(),
+            game: room.game().id(),
+            capacity: room.game().capacity(),
             watchers: WATCHERS,
             name,
             password: Name::default(),
-            #[cfg(feature = "lan")]
-            lan_place: game.lan_place(),
-            #[cfg(not(feature = "lan"))]
-            lan_place: None,
-            dialects: OldDialects {
-                #[cfg(feature = "lan")]
-                lan: game.lan_state(room.world()).is_some(),
-                #[cfg(not(feature = "lan"))]
-                lan: false,
-                #[cfg(feature = "rtype")]
-                rtype: game.is_spoken_of_in_rtype(),
-                #[cfg(not(feature = "rtype"))]
-                rtype: false,
-            },
+            lan_guests: room.lan_guests(),
+            rtype_guests: room.rtype_guests(),
         };
         self.rooms.push(room);
         self.front.add_room(card)

@@ -205,7 +205,7 @@ impl Game for RType {
         }
     }
 
-    fn standing(&self, world: &World, player: PlayerId) -> Option<Standing> {
+    fn standing_of(&self, world: &World, player: PlayerId) -> Option<Standing> {
         let Pilot { lives, score, .. } = *world.pilot(player)?;
         Some(Standing { lives: lives.clamp(0, Pilot::LIVES_LIMIT) as u8, score })
     }

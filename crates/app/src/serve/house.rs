@@ -186,8 +186,8 @@ impl Game for House {
         ask_of!(self, world, (game, world) => game.hear(world, player, words, events))
     }
 
-    fn standing(&self, world: &World, player: PlayerId) -> Option<Standing> {
-        ask_of!(self, world, (game, world) => game.standing(world, player))
+    fn standing_of(&self, world: &World, player: PlayerId) -> Option<Standing> {
+        ask_of!(self, world, (game, world) => game.standing_of(world, player))
     }
 
     fn stand_in(&self, world: &World, player: PlayerId) -> Option<Buttons> {
