@@ -2,6 +2,7 @@
 
 mod store;
 
+use std::env;
 use std::error::Error;
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -22,9 +23,9 @@ Examples:
   backspin results --leaderboard --game pong
   backspin results --player Ann --limit 5 --json")]
 pub(crate) struct Args {
-    /// The server's file of results
-    #[arg(long, value_name = "FILE", default_value = "backspin.db")]
-    file: PathBuf,
+    /// The server's file of results [default: where a server of this user keeps them]
+    #[arg(long, value_name = "FILE")]
+    file: Option<PathBuf>,
 
     /// Who has won most
     #[arg(long)]
@@ -68,9 +69,22 @@ impl Kind {
     }
 }
 
+/// Where results are kept unless someone says otherwise: in the user's folder for data, or here if
+/// there is none.
+pub(crate) fn usual_file() -> PathBuf {
+    let set = |name| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let home = |folder| set("HOME").map(|home| home.join(folder));
+    let folder = set("XDG_DATA_HOME").or_else(|| match () {
+        () if cfg!(windows) => set("LOCALAPPDATA"),
+        () if cfg!(target_os = "macos") => home("Library/Application Support"),
+        () => home(".local/share"),
+    });
+    folder.unwrap_or_default().join("backspin").join("results.db")
+}
+
 /// Runs the command.
 pub(crate) fn run(args: &Args) -> Result<(), Box<dyn Error>> {
-    let store = Store::read(&args.file)?;
+    let store = Store::read(&args.file.clone().unwrap_or_else(usual_file))?;
     let filter = Filter { game: args.game, player: args.player.clone(), limit: args.limit };
     match args.leaderboard {
         true => show(args.json, &store.leaderboard(&filter)?, standing_line),
