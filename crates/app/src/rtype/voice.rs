@@ -31,6 +31,8 @@ pub(super) struct RtypeVoice {
     /// Until a bot may say again that it is ready, or start.
     wish_in: u32,
     world: World,
+    /// How the match is to be set up, before the host's word is heard.
+    wanted: Option<Setup>,
     told: Told,
 }
 
@@ -107,6 +109,7 @@ impl RtypeVoice {
             pod_looks: 0,
             wish_in: 0,
             world,
+            wanted: None,
             told: Told::default(),
         }
     }
@@ -239,7 +242,7 @@ impl Voice for RtypeVoice {
     }
 
     fn obey(&mut self, command: &str) -> Vec<u8> {
-        let setup = self.world.mission.setup;
+        let setup = self.wanted.unwrap_or(self.world.mission.setup);
         let (word, number) = match command.split_once(' ') {
             Some((word, number)) => (word, number.trim().parse::<u8>().ok()),
             None => (command, None),
@@ -262,6 +265,9 @@ impl Voice for RtypeVoice {
                 .map(|phrase| Command::Chat(phrase - 1)),
             _ => None,
         };
+        if let Some(Command::Configure(setup)) = said {
+            self.wanted = Some(setup);
+        }
         match word {
             "up" => self.go(Buttons::UP, Buttons::DOWN),
             "down" => self.go(Buttons::DOWN, Buttons::UP),
@@ -297,6 +303,7 @@ impl Voice for RtypeVoice {
     fn tell(&mut self, lines: &Lines, news: News<'_>) -> io::Result<Vec<u8>> {
         let tick = news.state.tick;
         self.game.restore_into(news.state, &mut self.world);
+        self.wanted.take_if(|wanted| *wanted == self.world.mission.setup);
         let words = self.wish(news.own);
         if self.told.tick == Some(tick) {
             return Ok(words);

@@ -90,7 +90,6 @@ fn a_script_sets_the_match_up_starts_it_shoots_charges_and_leaves() {
     guest.say("start");
     host.say("start");
     host.say("hard");
-    host.event_where("state", |it| it["phase"] == "lobby");
     host.say("lives 6");
     guest.say("ready");
     host.event_where("roster", |it| it["players"][1]["ready"] == true);
