@@ -15,12 +15,12 @@ use backspin_pong::{Level, Pong};
 use clap::builder::PossibleValue;
 use clap::{Subcommand, ValueEnum};
 
+use crate::face::{self, Ui};
 use crate::screen::{Errand, Options, Program, Shelf};
-use crate::terminal;
 
 /// Play Pong: on this machine, as host, as guest, or watch.
 ///
-/// In a terminal it is played with W and S or the arrow keys. Without a face (--ui none) a match is played by --bot or by lines on stdin: up, down, still,
+/// It is played with W and S or the arrow keys. Without a face (--ui none) a match is played by --bot or by lines on stdin: up, down, still,
 /// again (play once more), quit.
 #[derive(clap::Args)]
 #[command(after_help = "\
@@ -120,7 +120,7 @@ impl Rules {
 /// What everyone decides.
 #[derive(clap::Args)]
 struct SeatArgs {
-    /// How it is shown [default: terminal where this is one, none for scripts]
+    /// How it is shown [default: a window where there is a display, else a terminal where this is one, none for scripts]
     #[arg(long)]
     ui: Option<Ui>,
 
@@ -154,23 +154,13 @@ impl SeatArgs {
 
     /// Who asks for lines of JSON, or for a bot in the own place, is a script.
     fn ui(&self) -> Ui {
-        self.ui.unwrap_or(match crate::has_terminal() && !self.json && self.bot.is_none() {
-            true => Ui::Terminal,
-            false => Ui::None,
-        })
+        let script = self.json || self.bot.is_some();
+        self.ui.unwrap_or_else(|| if script { Ui::None } else { Ui::usual().unwrap_or(Ui::None) })
     }
 
     fn span(&self) -> Option<Duration> {
         self.seconds.map(|seconds| Duration::from_secs(seconds.into()))
     }
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Ui {
-    /// In this terminal
-    Terminal,
-    /// Lines of text, or of JSON
-    None,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -211,13 +201,13 @@ impl ValueEnum for BotLevel {
 /// Runs the command.
 pub(crate) fn run(args: &Args) -> Result<(), Box<dyn Error>> {
     match args.mode.seat().ui() {
-        Ui::Terminal => show(&args.mode),
         Ui::None => script(&args.mode),
+        ui => show(&args.mode, ui),
     }
 }
 
 /// Goes straight to the screen that was asked for; from there it is the same program.
-fn show(mode: &Mode) -> Result<(), Box<dyn Error>> {
+fn show(mode: &Mode, ui: Ui) -> Result<(), Box<dyn Error>> {
     let seat = mode.seat();
     let mut options = Options {
         token: seat.token.clone().into_bytes(),
@@ -246,7 +236,7 @@ fn show(mode: &Mode) -> Result<(), Box<dyn Error>> {
         Some(errand) => program.set_out(errand),
         None => program.search(),
     }
-    terminal::run(program, seat.span())
+    face::show(program, ui, seat.span())
 }
 
 fn script(mode: &Mode) -> Result<(), Box<dyn Error>> {

@@ -214,6 +214,11 @@ impl<G: Stage> Bout<G> {
         self.selected = (self.selected as isize + lines).rem_euclid(count) as usize;
     }
 
+    /// Moves the choice to this line.
+    pub(super) fn point(&mut self, line: usize) {
+        self.selected = line.min(self.lines().len().saturating_sub(1));
+    }
+
     /// Does what the chosen line says.
     pub(super) fn choose(&mut self) -> Chosen {
         let lines = self.lines();

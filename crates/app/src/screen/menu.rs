@@ -40,6 +40,8 @@ pub(super) enum Question {
 pub(super) enum Switch {
     SafeColours,
     ReducedFlashing,
+    ScreenShake,
+    Fullscreen,
     NetworkOverlay,
 }
 
@@ -48,6 +50,8 @@ impl Switch {
         match self {
             Switch::SafeColours => &mut settings.safe_colours,
             Switch::ReducedFlashing => &mut settings.reduced_flashing,
+            Switch::ScreenShake => &mut settings.screen_shake,
+            Switch::Fullscreen => &mut settings.fullscreen,
             Switch::NetworkOverlay => &mut settings.network_overlay,
         }
     }
@@ -104,6 +108,8 @@ impl Menu {
                     (Row { cells }, Lead::Type(Question::Name)),
                     switch("Colours for colour-blind eyes", Switch::SafeColours),
                     switch("Reduced flashing", Switch::ReducedFlashing),
+                    switch("Screen shake (window)", Switch::ScreenShake),
+                    switch("Full screen (window)", Switch::Fullscreen),
                     switch("Network overlay (F3)", Switch::NetworkOverlay),
                     line("Back", Lead::Menu(Menu::Main)),
                 ]

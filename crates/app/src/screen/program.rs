@@ -151,6 +151,11 @@ impl Program {
         }
     }
 
+    /// What the player likes.
+    pub(crate) fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
     /// What is held from now on.
     pub(crate) fn hold(&mut self, held: Held) {
         self.held = held;
@@ -233,7 +238,7 @@ impl Program {
             Screen::Closed(closed) => (Page::List(closed.list()), choose.to_owned()),
         };
         let palette = if self.settings.safe_colours { Palette::Safe } else { Palette::Usual };
-        View { page, hint, palette }
+        View { page, hint, palette, shake: self.settings.screen_shake }
     }
 
     fn name(&self) -> Name {
@@ -274,7 +279,22 @@ impl Program {
         }
     }
 
-    fn choose(&mut self) {
+    /// Moves the choice to this row, as a pointer does.
+    pub(crate) fn point(&mut self, row: usize) {
+        let within = |count: usize| row.min(count.saturating_sub(1));
+        match &mut self.screen {
+            Screen::Menu { menu, selected } => {
+                *selected = within(menu.lines(&self.settings).len());
+            }
+            Screen::Hosts(hosts) => hosts.point(row),
+            Screen::Bout { bout, .. } => bout.point(row),
+            Screen::Closed(closed) => closed.selected = within(Closed::ROWS),
+            Screen::Typing { .. } | Screen::Opening { .. } => {}
+        }
+    }
+
+    /// Does what the chosen row says.
+    pub(crate) fn choose(&mut self) {
         match &mut self.screen {
             Screen::Menu { menu, selected } => {
                 let (_, lead) = menu.lines(&self.settings).swap_remove(*selected);

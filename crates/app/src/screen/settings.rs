@@ -21,6 +21,10 @@ pub(crate) struct Settings {
     pub(crate) safe_colours: bool,
     /// Nothing flashes.
     pub(crate) reduced_flashing: bool,
+    /// The screen shakes when something hits.
+    pub(crate) screen_shake: bool,
+    /// The window fills the screen.
+    pub(crate) fullscreen: bool,
     /// The network overlay is there from the start.
     pub(crate) network_overlay: bool,
 }
@@ -31,6 +35,8 @@ impl Default for Settings {
             name: "Player".into(),
             safe_colours: false,
             reduced_flashing: false,
+            screen_shake: true,
+            fullscreen: false,
             network_overlay: false,
         }
     }

@@ -9,6 +9,8 @@ pub(crate) struct View {
     /// What the keys do here, in one line.
     pub(crate) hint: String,
     pub(crate) palette: Palette,
+    /// Whether the screen shakes when something hits, where a face can do that.
+    pub(crate) shake: bool,
 }
 
 /// The one thing that fills the screen.

@@ -21,7 +21,7 @@ fn screen(shown: &View, width: u16, height: u16) -> String {
 }
 
 fn of(page: Page) -> View {
-    View { page, hint: "Esc: back".into(), palette: Palette::Usual }
+    View { page, hint: "Esc: back".into(), palette: Palette::Usual, shake: true }
 }
 
 fn arena() -> Arena {

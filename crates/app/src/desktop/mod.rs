@@ -1,0 +1,138 @@
+//! The face in a window: draws a [`View`], reads keyboard, mouse and gamepad, decides nothing.
+//!
+//! ```text
+//! window  -> opened, or why it cannot be
+//! input   -> what keyboard and mouse report, as keys and as what is held
+//! pacer   -> when the next picture is due: a menu sleeps, a match is smooth
+//! draw    -> a view on the screen: lists, a match, the overlay
+//! effects -> what flies about: sparks, the ball's trail, a shaken screen; stars behind it all
+//! canvas  -> a screen of one size for every window, with text
+//! brush   -> shapes as triangles, pure
+//! sheet   -> the one texture, painted by code when the window opens
+//! ```
+
+mod brush;
+mod canvas;
+mod colour;
+mod draw;
+mod effects;
+mod input;
+mod pacer;
+mod sheet;
+mod stars;
+mod window;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use macroquad::prelude::next_frame;
+
+use crate::screen::{Page, Program, View};
+use canvas::Canvas;
+use draw::{Drawing, Spots};
+use input::{Input, Pressed};
+use pacer::Pacer;
+
+pub(crate) use window::{Unopened, has_display};
+
+/// Shows the program in a window until its player has had enough, someone stops it, or `span` is
+/// over.
+pub(crate) fn run(program: Program, span: Option<Duration>) -> Result<(), Box<Unopened>> {
+    window::open(program, move |program, stopped| async move {
+        let until = span.map(|span| Instant::now() + span);
+        Face::new(program, stopped, until).play().await;
+    })
+}
+
+struct Face {
+    program: Program,
+    /// Set by a signal.
+    stopped: Arc<AtomicBool>,
+    until: Option<Instant>,
+    input: Input,
+    pacer: Pacer,
+    canvas: Canvas,
+    drawing: Drawing,
+    /// Where something can be clicked.
+    spots: Spots,
+}
+
+impl Face {
+    fn new(program: Program, stopped: Arc<AtomicBool>, until: Option<Instant>) -> Self {
+        Face {
+            program,
+            stopped,
+            until,
+            input: Input::new(),
+            pacer: Pacer::default(),
+            canvas: Canvas::new(),
+            drawing: Drawing::default(),
+            spots: Spots::default(),
+        }
+    }
+
+    async fn play(mut self) {
+        let mut fullscreen = self.program.settings().fullscreen;
+        let mut before = Instant::now();
+        while !self.program.is_over() {
+            // What is pressed goes in before the wait, what is drawn is as it is after it.
+            let news = self.read();
+            self.pacer.wait(self.program.pace(), news);
+            if self.is_stopped() {
+                self.program.end();
+                break;
+            }
+            self.program.look();
+            let view = self.program.view();
+            self.follow(&view);
+            let now = Instant::now();
+            let span = now.saturating_duration_since(before);
+            before = now;
+            self.canvas.begin();
+            self.spots = self.drawing.draw(&mut self.canvas, &view, span);
+            self.canvas.finish();
+            if fullscreen != self.program.settings().fullscreen {
+                fullscreen = !fullscreen;
+                macroquad::window::set_fullscreen(fullscreen);
+            }
+            next_frame().await;
+        }
+    }
+
+    fn is_stopped(&self) -> bool {
+        self.stopped.load(Ordering::Relaxed)
+            || macroquad::input::is_quit_requested()
+            || self.until.is_some_and(|until| Instant::now() >= until)
+    }
+
+    /// Hands on what was pressed. Whether anything was.
+    fn read(&mut self) -> bool {
+        let (pressed, news) = self.input.read();
+        for it in pressed {
+            match it {
+                Pressed::Key(key) => self.program.press(key),
+                Pressed::Pointed(x, y) => {
+                    if let Some(row) = self.spots.row_at(x, y) {
+                        self.program.point(row);
+                    }
+                }
+                Pressed::Clicked(x, y) => {
+                    if let Some(row) = self.spots.row_at(x, y) {
+                        self.program.point(row);
+                        self.program.choose();
+                    }
+                }
+                Pressed::Quit => self.program.end(),
+            }
+        }
+        self.program.hold(self.input.held());
+        news
+    }
+
+    /// The pointer is in the way only where there is nothing to point at.
+    fn follow(&mut self, view: &View) {
+        let plays = matches!(&view.page, Page::Arena(arena) if arena.dialog.is_none());
+        self.input.show_pointer(!plays);
+    }
+}
