@@ -2,13 +2,18 @@
 
 use macroquad::color::Color;
 
-use crate::screen::{Look, Palette, Tone};
+use crate::screen::{Palette, Tone};
 
 pub(super) const NIGHT: Color = hex(0x05060f);
 pub(super) const DUSK: Color = hex(0x12163a);
 pub(super) const PANEL: Color = hex(0x0b0e22);
 pub(super) const EDGE: Color = hex(0x323a66);
 pub(super) const WHITE: Color = hex(0xffffff);
+pub(super) const FLAME: Color = hex(0xff9a3c);
+pub(super) const EMBER: Color = hex(0xff4a30);
+/// What ships fire, and what they fire when they have charged.
+pub(super) const SHOT: Color = hex(0xfff078);
+pub(super) const BOLT: Color = hex(0x78f0ff);
 const PLAIN: Color = hex(0xd3daf0);
 const DIM: Color = hex(0x949ec2);
 const GREEN: Color = hex(0x5df29b);
@@ -20,7 +25,7 @@ const BLUE: Color = hex(0x5ab4ff);
 const ORANGE: Color = hex(0xffb02e);
 const VERMILION: Color = hex(0xff7a1a);
 
-const fn hex(rgb: u32) -> Color {
+pub(super) const fn hex(rgb: u32) -> Color {
     let [_, r, g, b] = rgb.to_be_bytes();
     Color { r: r as f32 / 255.0, g: g as f32 / 255.0, b: b as f32 / 255.0, a: 1.0 }
 }
@@ -53,13 +58,9 @@ impl Paint {
         }
     }
 
-    pub(super) fn look(self, look: Look) -> Color {
-        match look {
-            Look::Net => EDGE,
-            Look::Ball => WHITE,
-            Look::OwnPaddle => self.own(),
-            Look::OtherPaddle => self.other(),
-        }
+    /// A player's of a crew: told apart by all eyes.
+    pub(super) fn crew(self, number: u8) -> Color {
+        [BLUE, ORANGE, PINK, GREEN][usize::from(number % 4)]
     }
 
     /// The player's own colour, of what is chosen too.

@@ -1,8 +1,12 @@
 //! A view on the screen.
 
 mod arena;
+mod field;
+mod hud;
 mod list;
 mod overlay;
+#[cfg(test)]
+pub(super) mod sample;
 
 use std::time::Duration;
 
@@ -11,7 +15,7 @@ use macroquad::math::{Rect, vec2};
 use super::canvas::{Canvas, Style};
 use super::colour::Paint;
 use super::effects::Effects;
-use super::stars;
+use super::stars::{self, Sky};
 use crate::screen::{Page, Tone, View};
 
 /// How fast the stars drift in a menu, in units a second.
@@ -52,8 +56,13 @@ impl Drawing {
         let paint = Paint(view.palette);
         self.seconds += span.as_secs_f32();
         self.far += span.as_secs_f32() * DRIFT;
+        let scroll = match &view.page {
+            Page::Arena(arena) => arena.scene.scroll,
+            Page::List(_) => 0.0,
+        };
         let area = canvas.area();
-        stars::draw(&mut canvas.brush, area, self.far, self.seconds);
+        let sky = Sky { far: self.far + scroll, seconds: self.seconds };
+        stars::draw(&mut canvas.brush, area, sky);
         let mut spots = Spots::default();
         let size = canvas.size();
         let page = Rect::new(0.0, 0.0, size.x, size.y - FOOT);
@@ -65,7 +74,9 @@ impl Drawing {
             Page::Arena(it) => {
                 self.effects.follow(it, paint, span);
                 let shake = if view.shake { self.effects.shake() } else { vec2(0.0, 0.0) };
-                arena::draw(canvas, page, it, paint, &self.effects, shake);
+                let moment =
+                    arena::Moment { effects: &self.effects, shake, flashing: view.flashing, sky };
+                arena::draw(canvas, page, it, paint, &moment);
                 if let Some(dialog) = &it.dialog {
                     canvas.layer();
                     list::dialog(canvas, page, dialog, paint, &mut spots);

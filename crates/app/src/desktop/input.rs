@@ -52,6 +52,26 @@ impl Input {
     }
 }
 
+/// What the keys of the left hand steer, and those of the right.
+const LEFT: [(KeyCode, Buttons); 7] = [
+    (KeyCode::W, Buttons::UP),
+    (KeyCode::S, Buttons::DOWN),
+    (KeyCode::A, Buttons::LEFT),
+    (KeyCode::D, Buttons::RIGHT),
+    (KeyCode::Space, Buttons::SHOOT),
+    (KeyCode::C, Buttons::CHARGE),
+    (KeyCode::V, POD),
+];
+const RIGHT: [(KeyCode, Buttons); 4] = [
+    (KeyCode::Up, Buttons::UP),
+    (KeyCode::Down, Buttons::DOWN),
+    (KeyCode::Left, Buttons::LEFT),
+    (KeyCode::Right, Buttons::RIGHT),
+];
+
+/// Sends the pod away, or calls it back.
+const POD: Buttons = Buttons(Buttons::SHOOT.0 | Buttons::CHARGE.0);
+
 /// The keyboard and the mouse.
 #[derive(Debug, Default)]
 struct Board {
@@ -66,10 +86,7 @@ impl Board {
             let down = keys.iter().filter(|(key, _)| self.down.contains(key));
             down.fold(Buttons::default(), |held, (_, button)| held | *button)
         };
-        Held {
-            left: any(&[(KeyCode::W, Buttons::UP), (KeyCode::S, Buttons::DOWN)]),
-            right: any(&[(KeyCode::Up, Buttons::UP), (KeyCode::Down, Buttons::DOWN)]),
-        }
+        Held { left: any(&LEFT), right: any(&RIGHT) }
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::f32::consts::TAU;
 
+use macroquad::color::Color;
 use macroquad::math::{Rect, Vec2};
 
 use super::brush::Brush;
@@ -12,25 +13,76 @@ use super::colour::{self, faint};
 const LAYERS: [(u32, f32, f32, f32); 3] =
     [(90, 0.25, 1.4, 0.35), (60, 0.5, 2.0, 0.55), (30, 1.0, 2.8, 0.85)];
 
+/// Far clouds of light: colour, place in parts of the sky, radius.
+const CLOUDS: [(Color, f32, f32, f32); 3] = [
+    (colour::hex(0x3a2f9a), 0.2, 0.75, 420.0),
+    (colour::hex(0x145a80), 0.55, 0.2, 360.0),
+    (colour::hex(0x6a1f6a), 0.85, 0.85, 380.0),
+];
+
 /// The pattern repeats after so many units.
 const PERIOD: f32 = 2048.0;
 
-/// Draws the night over `area`, with stars that have drifted `far` units to the left.
-pub(super) fn draw(brush: &mut Brush, area: Rect, far: f32, twinkle: f32) {
+/// The sky at one moment.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Sky {
+    /// How far the nearest stars have drifted to the left, in units.
+    pub(super) far: f32,
+    /// The face's own time.
+    pub(super) seconds: f32,
+}
+
+/// Draws the night over `area`.
+pub(super) fn draw(brush: &mut Brush, area: Rect, sky: Sky) {
     brush.fall(area, colour::NIGHT, colour::DUSK);
+    clouds(brush, area, sky);
+    stars(brush, area, sky, None);
+}
+
+/// Draws the night over all of `area` but the `window`: what is there goes behind it.
+pub(super) fn draw_around(brush: &mut Brush, area: Rect, window: Rect, sky: Sky) {
+    let Rect { x, y, w, h } = area;
+    let (right, bottom) = (window.right(), window.bottom());
+    let shade = |at: f32| colour::between(colour::NIGHT, colour::DUSK, (at - y) / h);
+    for part in [
+        Rect::new(x, y, window.x - x, h),
+        Rect::new(right, y, x + w - right, h),
+        Rect::new(window.x, y, window.w, window.y - y),
+        Rect::new(window.x, bottom, window.w, y + h - bottom),
+    ] {
+        brush.fall(part, shade(part.y), shade(part.bottom()));
+    }
+    stars(brush, area, sky, Some(window));
+}
+
+fn clouds(brush: &mut Brush, area: Rect, sky: Sky) {
+    for (i, (colour, x, y, radius)) in CLOUDS.into_iter().enumerate() {
+        let drift = sky.far * (0.04 + 0.02 * i as f32);
+        let wide = area.w + 2.0 * radius;
+        let x = (x * wide - drift).rem_euclid(wide) - radius;
+        let middle = Vec2::new(area.x + x, area.y + y * area.h);
+        brush.glow(middle, radius, faint(colour, 0.16));
+    }
+}
+
+/// Stars everywhere but in the `window`.
+fn stars(brush: &mut Brush, area: Rect, sky: Sky, window: Option<Rect>) {
     let mut number = 0;
     for (count, speed, size, bright) in LAYERS {
         for _ in 0..count {
             number += 1;
-            let x = (chance(number, 0) * PERIOD - far * speed).rem_euclid(PERIOD);
+            let x = (chance(number, 0) * PERIOD - sky.far * speed).rem_euclid(PERIOD);
             let y = chance(number, 1) * PERIOD;
             if x > area.w || y > area.h {
                 continue;
             }
-            let phase = twinkle * (0.5 + chance(number, 2)) + chance(number, 3) * TAU;
+            let at = Vec2::new(area.x + x, area.y + y);
+            if window.is_some_and(|window| window.contains(at)) {
+                continue;
+            }
+            let phase = sky.seconds * (0.5 + chance(number, 2)) + chance(number, 3) * TAU;
             let light = bright * (0.75 + 0.25 * phase.sin());
             let tint = colour::between(colour::WHITE, colour::EDGE, chance(number, 4) * 0.6);
-            let at = Vec2::new(area.x + x, area.y + y);
             brush.rect(Rect::new(at.x, at.y, size, size), faint(tint, light));
         }
     }
@@ -59,11 +111,11 @@ mod tests {
     }
 
     #[test]
-    fn the_sky_is_the_same_after_a_period_of_the_slowest() {
+    fn the_stars_are_the_same_after_a_period_of_the_slowest() {
         let area = Rect::new(0.0, 0.0, 1280.0, 720.0);
         let count = |far| {
             let mut brush = Brush::default();
-            draw(&mut brush, area, far, 0.0);
+            stars(&mut brush, area, Sky { far, seconds: 0.0 }, None);
             brush.batches()[0].vertices.len()
         };
         assert_eq!(count(0.0), count(PERIOD * 4.0));

@@ -2,12 +2,13 @@
 
 use macroquad::math::{Rect, Vec2, vec2};
 
-use super::{SMALL, TEXT, overlay};
+use super::{SMALL, TEXT, field, hud, overlay};
 use crate::desktop::brush::Brush;
 use crate::desktop::canvas::{Canvas, Style};
 use crate::desktop::colour::{self, Paint, faint};
-use crate::desktop::effects::{self, Effects};
-use crate::screen::{Arena, Banner, Cell, Look, Scene, Tone};
+use crate::desktop::effects::Effects;
+use crate::desktop::stars::{self, Sky};
+use crate::screen::{Arena, Banner, Cell, Flashing, Look, Scene, Tone};
 
 /// Above the field.
 const HEAD: f32 = 62.0;
@@ -15,26 +16,41 @@ const HEAD: f32 = 62.0;
 /// Beside and below the field.
 const MARGIN: f32 = 14.0;
 
+/// What goes on at the moment beside the match itself.
+pub(super) struct Moment<'a> {
+    pub(super) effects: &'a Effects,
+    pub(super) shake: Vec2,
+    pub(super) flashing: Flashing,
+    pub(super) sky: Sky,
+}
+
 pub(super) fn draw(
     canvas: &mut Canvas,
     area: Rect,
     arena: &Arena,
     paint: Paint,
-    effects: &Effects,
-    shake: Vec2,
+    moment: &Moment<'_>,
 ) {
-    let room = Rect::new(area.x + MARGIN, area.y + HEAD, area.w - 2.0 * MARGIN, area.h - HEAD);
+    let head = if arena.hud.is_some() { hud::HEAD } else { HEAD };
+    let room = Rect::new(area.x + MARGIN, area.y + head, area.w - 2.0 * MARGIN, area.h - head);
     let (field, scale) = fit(room, &arena.scene);
     let outer = canvas.brush.place;
-    canvas.brush.place = outer.within(field.point() + shake, scale);
-    ground(&mut canvas.brush, arena, paint);
+    canvas.brush.place = outer.within(field.point() + moment.shake, scale);
+    ground(&mut canvas.brush, arena);
     score(canvas, arena);
     canvas.layer();
-    effects.draw_trail(&mut canvas.brush, ball_size(&arena.scene), paint);
-    things(&mut canvas.brush, &arena.scene, paint);
-    effects.draw_sparks(&mut canvas.brush);
+    scene(&mut canvas.brush, arena, paint, moment);
     canvas.brush.place = outer;
-    header(canvas, area, field, arena, paint);
+    if arena.hud.is_some() {
+        // What flies in from far away is not seen before it is there.
+        let whole = canvas.area();
+        stars::draw_around(&mut canvas.brush, whole, field, moment.sky);
+    }
+    edge(&mut canvas.brush, field, arena, paint);
+    match &arena.hud {
+        Some(it) => hud::draw(canvas, area, field, arena, it, paint),
+        None => header(canvas, area, field, arena, paint),
+    }
     if let Some(notice) = &arena.notice {
         label(canvas, vec2(field.center().x, field.bottom() - 40.0), notice, paint);
     }
@@ -45,6 +61,13 @@ pub(super) fn draw(
         canvas.layer();
         overlay::draw(canvas, field, it, paint);
     }
+}
+
+/// All that moves.
+fn scene(brush: &mut Brush, arena: &Arena, paint: Paint, moment: &Moment<'_>) {
+    moment.effects.draw_trail(brush, ball_size(&arena.scene), paint);
+    field::things(brush, &arena.scene, paint, moment.sky.seconds);
+    moment.effects.draw_sparks(brush, moment.flashing);
 }
 
 /// Where the field is, as large as it goes, and how many units one of its own has.
@@ -61,14 +84,19 @@ fn ball_size(scene: &Scene) -> f32 {
 }
 
 /// The field itself.
-fn ground(brush: &mut Brush, arena: &Arena, paint: Paint) {
+fn ground(brush: &mut Brush, arena: &Arena) {
     let Scene { width, height, .. } = arena.scene;
     let field = Rect::new(0.0, 0.0, width, height);
-    brush.rect(field, faint(colour::NIGHT, 0.62));
+    brush.rect(field, faint(colour::NIGHT, 0.5));
+}
+
+/// The field's edge, which is lit when a point is made.
+fn edge(brush: &mut Brush, field: Rect, arena: &Arena, paint: Paint) {
     let edge = if arena.flash { colour::WHITE } else { colour::EDGE };
     let light = if arena.flash { faint(colour::WHITE, 0.35) } else { faint(paint.own(), 0.10) };
-    brush.halo(field, 36.0, light);
-    brush.frame(Rect::new(-4.0, -4.0, width + 8.0, height + 8.0), 4.0, edge);
+    let Rect { x, y, w, h } = field;
+    brush.halo(field, 26.0, light);
+    brush.frame(Rect::new(x - 3.0, y - 3.0, w + 6.0, h + 6.0), 3.0, edge);
 }
 
 /// The points, large, behind everything.
@@ -85,31 +113,6 @@ fn score(canvas: &mut Canvas, arena: &Arena) {
 fn field_text(canvas: &Canvas, units: f32) -> f32 {
     let px = canvas.brush.place.px(vec2(0.0, units)).y - canvas.brush.place.px(Vec2::ZERO).y;
     px / canvas.px(Rect::new(0.0, 0.0, 1.0, 1.0)).w
-}
-
-fn things(brush: &mut Brush, scene: &Scene, paint: Paint) {
-    for thing in &scene.things {
-        let area = Rect::new(thing.x, thing.y, thing.width, thing.height);
-        let colour = paint.look(thing.look);
-        match thing.look {
-            Look::Net => net(brush, area),
-            Look::Ball => {
-                let middle = area.center();
-                brush.glow(middle, thing.width * 2.4, faint(paint.own(), 0.5));
-                brush.disc(middle, thing.width * 0.62, colour);
-            }
-            Look::OwnPaddle | Look::OtherPaddle => effects::paddle(brush, area, colour),
-        }
-    }
-}
-
-fn net(brush: &mut Brush, area: Rect) {
-    const DASHES: usize = 30;
-    let step = area.h / DASHES as f32;
-    for i in 0..DASHES {
-        let y = area.y + (i as f32 + 0.25) * step;
-        brush.rect(Rect::new(area.x, y, area.w, step / 2.0), faint(colour::EDGE, 0.9));
-    }
 }
 
 /// Who plays, and what the line is worth.
@@ -157,7 +160,7 @@ fn mark(canvas: &mut Canvas, at: Vec2, side: f32, paint: Paint, of: Side) {
 }
 
 /// As much of a text as fits.
-fn clip(canvas: &Canvas, text: &str, style: Style, wide: f32) -> String {
+pub(super) fn clip(canvas: &Canvas, text: &str, style: Style, wide: f32) -> String {
     let mut text = text.to_owned();
     if canvas.width(&text, style) <= wide {
         return text;
@@ -200,7 +203,7 @@ mod tests {
 
     #[test]
     fn the_field_is_as_large_as_it_goes_and_in_the_middle() {
-        let scene = Scene { width: 1440.0, height: 900.0, things: Vec::new() };
+        let scene = Scene { width: 1440.0, height: 900.0, ..Scene::default() };
         let (field, scale) = fit(Rect::new(0.0, 60.0, 1280.0, 620.0), &scene);
         assert!((field.h - 620.0).abs() < 0.01 && (scale - 620.0 / 900.0).abs() < 1e-5);
         assert!((field.center().x - 640.0).abs() < 0.01);

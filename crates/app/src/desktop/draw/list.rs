@@ -14,6 +14,7 @@ const TEXT_WIDTH: f32 = 860.0;
 /// From one line of text to the next, and from one row to the next.
 const TEXT_LINE: f32 = 36.0;
 const ROW_LINE: f32 = 52.0;
+const FACT_LINE: f32 = 38.0;
 
 /// Between two columns, and beside the first and the last.
 const GAP: f32 = 44.0;
@@ -42,8 +43,9 @@ pub(super) fn page(
     let size = if list.title == FIRST { LOGO } else { TITLE };
     let text = Text::new(canvas, list, TEXT_WIDTH.min(area.w - 80.0));
     let entry = if list.entry.is_some() { ROW_LINE * 1.4 } else { 0.0 };
+    let facts = Facts::new(canvas, &list.facts);
     let head = size * 1.5;
-    let fixed = head + text.height() + entry;
+    let fixed = head + text.height() + facts.height() + entry;
     let room = ((area.h - fixed - 40.0) / ROW_LINE).max(1.0) as usize;
     let shown = list.rows.len().min(room);
     let height = fixed + shown as f32 * ROW_LINE;
@@ -60,6 +62,7 @@ pub(super) fn page(
     }
     y += head;
     y = text.write(canvas, middle, y, paint);
+    y = facts.write(canvas, middle, y, paint);
     if let Some(entry) = &list.entry {
         typed(canvas, vec2(middle, y), entry, paint, seconds);
         y += ROW_LINE * 1.4;
@@ -78,7 +81,7 @@ pub(super) fn dialog(
     canvas.brush.rect(canvas.area(), faint(colour::NIGHT, 0.55));
     let text = Text::new(canvas, list, TEXT_WIDTH.min(area.w - 200.0));
     let title = Style::new(52.0, colour::WHITE).bold().middle();
-    let columns = Columns::new(canvas, &list.rows);
+    let columns = Columns::new(canvas, &list.rows, Style::new(ROW, colour::WHITE).bold());
     let wide = columns.width().max(canvas.width(&list.title, title) + 80.0).max(text.width) + 100.0;
     let height = 110.0 + text.height() + list.rows.len() as f32 * ROW_LINE + 34.0;
     let middle = area.center();
@@ -154,6 +157,45 @@ impl Text {
     }
 }
 
+/// Lines in columns that cannot be chosen.
+struct Facts<'a> {
+    rows: &'a [Row],
+    columns: Columns,
+}
+
+impl<'a> Facts<'a> {
+    fn new(canvas: &Canvas, rows: &'a [Row]) -> Self {
+        Facts { rows, columns: Columns::new(canvas, rows, Style::new(TEXT, colour::WHITE)) }
+    }
+
+    fn height(&self) -> f32 {
+        let air = if self.rows.is_empty() { 0.0 } else { 44.0 };
+        self.rows.len() as f32 * FACT_LINE + air
+    }
+
+    /// Where it goes on below.
+    fn write(&self, canvas: &mut Canvas, middle: f32, y: f32, paint: Paint) -> f32 {
+        if self.rows.is_empty() {
+            return y;
+        }
+        let wide = self.columns.width();
+        let height = self.rows.len() as f32 * FACT_LINE + 20.0;
+        let frame = Rect::new(middle - wide / 2.0, y, wide, height);
+        canvas.brush.rect(frame, faint(colour::PANEL, 0.8));
+        canvas.brush.frame(frame, 1.5, colour::EDGE);
+        for (i, row) in self.rows.iter().enumerate() {
+            let base = y + 10.0 + (i as f32 + 0.5) * FACT_LINE + TEXT * 0.35;
+            let mut x = frame.x + PAD;
+            for (cell, width) in row.cells.iter().zip(self.columns.widths_of(row)) {
+                let style = Style::new(TEXT, paint.tone(cell.tone));
+                canvas.write(&cell.text, vec2(x, base), style);
+                x += width + GAP;
+            }
+        }
+        y + self.height()
+    }
+}
+
 /// Where something is typed.
 fn typed(canvas: &mut Canvas, at: Vec2, entry: &Entry, paint: Paint, seconds: f32) {
     let style = Style::new(ROW, colour::WHITE);
@@ -181,8 +223,7 @@ struct Columns {
 }
 
 impl Columns {
-    fn new(canvas: &Canvas, rows: &[Row]) -> Self {
-        let style = Style::new(ROW, colour::WHITE).bold();
+    fn new(canvas: &Canvas, rows: &[Row], style: Style) -> Self {
         let (mut widths, mut widest): (Vec<f32>, f32) = (Vec::new(), 0.0);
         for row in rows {
             if let [cell] = row.cells.as_slice() {
@@ -200,6 +241,14 @@ impl Columns {
         Columns { widths, widest }
     }
 
+    /// How wide the cells of a row may be.
+    fn widths_of(&self, row: &Row) -> impl Iterator<Item = f32> {
+        let alone = [self.widest];
+        let several = row.cells.len() > 1;
+        let widths = if several { self.widths.clone() } else { alone.to_vec() };
+        widths.into_iter()
+    }
+
     fn width(&self) -> f32 {
         let gaps = self.widths.len().saturating_sub(1) as f32 * GAP;
         let several = self.widths.iter().sum::<f32>() + gaps;
@@ -209,7 +258,7 @@ impl Columns {
 
 /// The rows from `at` on, moved so that the selected one is among the `shown`.
 fn rows(canvas: &mut Canvas, at: Vec2, shown: usize, list: &List, paint: Paint, spots: &mut Spots) {
-    let columns = Columns::new(canvas, &list.rows);
+    let columns = Columns::new(canvas, &list.rows, Style::new(ROW, colour::WHITE).bold());
     let wide = columns.width();
     let first = (list.selected + 1).saturating_sub(shown);
     for (line, (i, row)) in list.rows.iter().enumerate().skip(first).take(shown).enumerate() {
