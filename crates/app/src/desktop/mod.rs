@@ -8,6 +8,7 @@
 //! effects -> what flies about: sparks, the ball's trail, a shaken screen; stars behind it all
 //! canvas  -> a screen of one size for every window, with text
 //! brush   -> shapes as triangles, pure
+//! sound   -> what is heard
 //! sheet   -> the one texture, painted by code when the window opens
 //! ```
 
@@ -19,6 +20,7 @@ mod effects;
 mod input;
 mod pacer;
 mod sheet;
+mod sound;
 mod stars;
 mod window;
 
@@ -33,6 +35,7 @@ use canvas::Canvas;
 use draw::{Drawing, Spots};
 use input::{Input, Pressed};
 use pacer::Pacer;
+use sound::Sound;
 
 pub(crate) use window::{Unopened, has_display};
 
@@ -54,6 +57,7 @@ struct Face {
     pacer: Pacer,
     canvas: Canvas,
     drawing: Drawing,
+    sound: Sound,
     /// Where something can be clicked.
     spots: Spots,
 }
@@ -68,6 +72,7 @@ impl Face {
             pacer: Pacer::default(),
             canvas: Canvas::new(),
             drawing: Drawing::default(),
+            sound: Sound::start(),
             spots: Spots::default(),
         }
     }
@@ -86,6 +91,10 @@ impl Face {
             self.program.look();
             let view = self.program.view();
             self.follow(&view);
+            self.sound.set_volume(f32::from(self.program.settings().volume) / 100.0);
+            while let Some(cue) = self.program.poll_cue() {
+                self.sound.play(cue);
+            }
             let now = Instant::now();
             let span = now.saturating_duration_since(before);
             before = now;

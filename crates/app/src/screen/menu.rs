@@ -26,6 +26,8 @@ pub(super) enum Lead {
     Search,
     Type(Question),
     Switch(Switch),
+    /// A little louder.
+    Louder,
     Exit,
 }
 
@@ -120,13 +122,19 @@ impl Menu {
             Menu::Settings => {
                 let name = Cell::new(settings.name.as_str(), Tone::Bright);
                 let cells = vec![Cell::new("Name", Tone::Plain), name];
+                let volume = match settings.volume {
+                    0 => Cell::new("off", Tone::Dim),
+                    volume => Cell::new(format!("{volume} %"), Tone::Bright),
+                };
+                let loud = Row { cells: vec![Cell::new("Volume (window)", Tone::Plain), volume] };
                 vec![
                     (Row { cells }, Lead::Type(Question::Name)),
                     switch("Colours for colour-blind eyes", Switch::SafeColours),
                     switch("Reduced flashing", Switch::ReducedFlashing),
+                    switch("Network overlay (F3)", Switch::NetworkOverlay),
+                    (loud, Lead::Louder),
                     switch("Screen shake (window)", Switch::ScreenShake),
                     switch("Full screen (window)", Switch::Fullscreen),
-                    switch("Network overlay (F3)", Switch::NetworkOverlay),
                     line("Back", Lead::Menu(Menu::Main)),
                 ]
             }

@@ -373,6 +373,10 @@ impl Program {
                 self.overlay = self.settings.network_overlay;
                 self.keep_settings();
             }
+            Lead::Louder => {
+                self.settings.louder();
+                self.keep_settings();
+            }
             Lead::Exit => self.end(),
         }
     }

@@ -321,6 +321,28 @@ pub(crate) enum Cue {
     Chat,
 }
 
+impl Cue {
+    /// Each of them.
+    pub(crate) const ALL: [Cue; 16] = [
+        Cue::Move,
+        Cue::Choose,
+        Cue::Countdown,
+        Cue::Paddle,
+        Cue::Wall,
+        Cue::Point,
+        Cue::Win,
+        Cue::Lose,
+        Cue::Shot,
+        Cue::HeavyShot,
+        Cue::Hit,
+        Cue::Explosion,
+        Cue::PowerUp,
+        Cue::Hurt,
+        Cue::Boss,
+        Cue::Chat,
+    ];
+}
+
 /// What the connection is worth, for those who want to know.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Overlay {

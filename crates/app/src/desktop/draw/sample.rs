@@ -50,7 +50,7 @@ pub(in crate::desktop) fn busy() -> Arena {
     }
     let burst = |number: u32| Burst {
         number,
-        kind: if number % 9 == 0 { BurstKind::Boss } else { BurstKind::Enemy },
+        kind: if number.is_multiple_of(9) { BurstKind::Boss } else { BurstKind::Enemy },
         x: (number * 97 % 1000) as f32,
         y: (number * 61 % 600) as f32,
         age: 0.0,
