@@ -4,7 +4,9 @@ mod desktop;
 mod face;
 mod play;
 mod pong;
+mod rtype;
 mod screen;
+mod script;
 mod seed;
 mod serve;
 mod terminal;
@@ -37,6 +39,7 @@ struct Cli {
 enum Command {
     Demo(demo::Args),
     Pong(pong::Args),
+    Rtype(rtype::Args),
     Serve(serve::Args),
     Inspect(inspect::Args),
     Lag(lag::Args),
@@ -49,6 +52,7 @@ fn main() -> ExitCode {
     report(match command {
         Command::Demo(args) => demo::run(&args),
         Command::Pong(args) => pong::run(&args),
+        Command::Rtype(args) => rtype::run(&args),
         Command::Serve(args) => serve::run(&args),
         Command::Inspect(args) => inspect::run(&args),
         Command::Lag(args) => lag::run(&args),

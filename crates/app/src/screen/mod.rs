@@ -31,6 +31,7 @@ mod view;
 
 pub(crate) use errand::{Errand, Options, Title};
 pub(crate) use program::{Held, Key, Pace, Program};
+pub(crate) use rtype::{difficulty_name, words as rtype_words};
 pub(crate) use settings::{Settings, Shelf};
 pub(crate) use view::{
     Arena, Banner, Burst, BurstKind, Cell, ChatLine, Controls, Crew, Cue, Entry, Figure, Flashing,

@@ -117,7 +117,17 @@ impl Program {
         }
     }
 
-    /// Sets out at once, as from the command line.
+    /// Begins as the command line says: with an errand, or looking for a host.
+    pub(crate) fn begin(shelf: Shelf, options: Options, errand: Option<Errand>) -> Self {
+        let mut program = Program::new(shelf, options);
+        match errand {
+            Some(errand) => program.set_out(errand),
+            None => program.search(),
+        }
+        program
+    }
+
+    /// Sets out at once.
     pub(crate) fn set_out(&mut self, errand: Errand) {
         self.leave();
         let coming = errand.set_out(&self.options, self.name());
