@@ -3,15 +3,17 @@
 use std::collections::HashSet;
 use std::mem;
 
-use backspin::game::Buttons;
 use macroquad::input::{self, KeyCode, MouseButton};
 use macroquad::miniquad::{EventHandler, KeyMods};
 
-use crate::screen::{Held, Key};
+use super::keys;
+use crate::screen::{Action, Bindings, Held, Key};
 
 /// Something that was done.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Pressed {
+    /// A key of the keyboard, whatever it means; what it means follows.
+    Code(KeyCode),
     Key(Key),
     /// The pointer was moved there, in px.
     Pointed(f32, f32),
@@ -40,8 +42,8 @@ impl Input {
         (mem::take(&mut self.board.pressed), mem::take(&mut self.board.news))
     }
 
-    pub(super) fn held(&self) -> Held {
-        self.board.held()
+    pub(super) fn held(&self, keys: &Bindings) -> Held {
+        self.board.held(keys)
     }
 
     pub(super) fn show_pointer(&mut self, shown: bool) {
@@ -52,26 +54,6 @@ impl Input {
     }
 }
 
-/// What the keys of the left hand steer, and those of the right.
-const LEFT: [(KeyCode, Buttons); 7] = [
-    (KeyCode::W, Buttons::UP),
-    (KeyCode::S, Buttons::DOWN),
-    (KeyCode::A, Buttons::LEFT),
-    (KeyCode::D, Buttons::RIGHT),
-    (KeyCode::Space, Buttons::SHOOT),
-    (KeyCode::C, Buttons::CHARGE),
-    (KeyCode::V, POD),
-];
-const RIGHT: [(KeyCode, Buttons); 4] = [
-    (KeyCode::Up, Buttons::UP),
-    (KeyCode::Down, Buttons::DOWN),
-    (KeyCode::Left, Buttons::LEFT),
-    (KeyCode::Right, Buttons::RIGHT),
-];
-
-/// Sends the pod away, or calls it back.
-const POD: Buttons = Buttons(Buttons::SHOOT.0 | Buttons::CHARGE.0);
-
 /// The keyboard and the mouse.
 #[derive(Debug, Default)]
 struct Board {
@@ -81,12 +63,15 @@ struct Board {
 }
 
 impl Board {
-    fn held(&self) -> Held {
-        let any = |keys: &[(KeyCode, Buttons)]| {
-            let down = keys.iter().filter(|(key, _)| self.down.contains(key));
-            down.fold(Buttons::default(), |held, (_, button)| held | *button)
+    fn held(&self, keys: &Bindings) -> Held {
+        let is_down = |action: &Action| {
+            keys::code(keys.key(*action)).is_some_and(|code| self.down.contains(&code))
         };
-        Held { left: any(&LEFT), right: any(&RIGHT) }
+        let down = Action::ALL.into_iter().filter(is_down).map(Action::held);
+        down.fold(Held::default(), |all, one| Held {
+            left: all.left | one.left,
+            right: all.right | one.right,
+        })
     }
 }
 
@@ -121,6 +106,9 @@ impl EventHandler for Board {
     fn key_down_event(&mut self, code: KeyCode, mods: KeyMods, repeat: bool) {
         self.news = true;
         self.down.insert(code);
+        if !repeat {
+            self.pressed.push(Pressed::Code(code));
+        }
         if mods.ctrl && matches!(code, KeyCode::C | KeyCode::Q) {
             self.pressed.push(Pressed::Quit);
             return;
@@ -151,19 +139,20 @@ impl EventHandler for Board {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use backspin::game::Buttons;
 
     const NO_MODS: KeyMods = KeyMods { shift: false, ctrl: false, alt: false, logo: false };
 
     #[test]
     fn a_key_is_held_until_it_is_let_go_or_the_window_loses_it() {
-        let mut board = Board::default();
+        let (mut board, usual) = (Board::default(), Bindings::default());
         board.key_down_event(KeyCode::W, NO_MODS, false);
         board.key_down_event(KeyCode::Down, NO_MODS, false);
-        assert_eq!(board.held(), Held { left: Buttons::UP, right: Buttons::DOWN });
+        assert_eq!(board.held(&usual), Held { left: Buttons::UP, right: Buttons::DOWN });
         board.key_up_event(KeyCode::W, NO_MODS);
-        assert_eq!(board.held().left, Buttons::default());
+        assert_eq!(board.held(&usual).left, Buttons::default());
         board.window_minimized_event();
-        assert_eq!(board.held(), Held::default());
+        assert_eq!(board.held(&usual), Held::default());
     }
 
     #[test]
@@ -175,7 +164,9 @@ mod tests {
         board.key_down_event(KeyCode::Enter, NO_MODS, false);
         board.char_event('\r', NO_MODS, true);
         board.key_down_event(KeyCode::Enter, NO_MODS, true);
-        assert_eq!(board.pressed, [Key::Char('w'), Key::Enter].map(Pressed::Key));
+        let keys = |it: &&Pressed| matches!(it, Pressed::Key(_));
+        let pressed: Vec<_> = board.pressed.iter().filter(keys).collect();
+        assert_eq!(pressed, [&Pressed::Key(Key::Char('w')), &Pressed::Key(Key::Enter)]);
     }
 
     #[test]
@@ -184,6 +175,6 @@ mod tests {
         let ctrl = KeyMods { ctrl: true, ..NO_MODS };
         board.char_event('\u{11}', ctrl, false);
         board.key_down_event(KeyCode::Q, ctrl, false);
-        assert_eq!(board.pressed, [Pressed::Quit]);
+        assert_eq!(board.pressed, [Pressed::Code(KeyCode::Q), Pressed::Quit]);
     }
 }

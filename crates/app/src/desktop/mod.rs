@@ -3,6 +3,8 @@
 //! ```text
 //! window  -> opened, or why it cannot be
 //! input   -> what keyboard and mouse report, as keys and as what is held
+//! keys    -> the names of keys
+//! pad     -> gamepads
 //! pacer   -> when the next picture is due: a menu sleeps, a match is smooth
 //! draw    -> a view on the screen: lists, a match, the overlay
 //! effects -> what flies about: sparks, the ball's trail, a shaken screen; stars behind it all
@@ -18,7 +20,9 @@ mod colour;
 mod draw;
 mod effects;
 mod input;
+mod keys;
 mod pacer;
+mod pad;
 mod sheet;
 mod sound;
 mod stars;
@@ -28,13 +32,15 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use macroquad::prelude::next_frame;
+use macroquad::input::KeyCode;
+use macroquad::window::next_frame;
 
-use crate::screen::{Page, Program, View};
+use crate::screen::{Held, Key, Page, Program, View};
 use canvas::Canvas;
 use draw::{Drawing, Spots};
 use input::{Input, Pressed};
 use pacer::Pacer;
+use pad::{Pads, Use};
 use sound::Sound;
 
 pub(crate) use window::{Unopened, has_display};
@@ -54,21 +60,27 @@ struct Face {
     stopped: Arc<AtomicBool>,
     until: Option<Instant>,
     input: Input,
+    pads: Pads,
     pacer: Pacer,
     canvas: Canvas,
     drawing: Drawing,
     sound: Sound,
     /// Where something can be clicked.
     spots: Spots,
+    /// Whether a match is played, and there is nothing to choose.
+    plays: bool,
 }
 
 impl Face {
-    fn new(program: Program, stopped: Arc<AtomicBool>, until: Option<Instant>) -> Self {
+    fn new(mut program: Program, stopped: Arc<AtomicBool>, until: Option<Instant>) -> Self {
+        program.use_bindings();
         Face {
             program,
             stopped,
             until,
             input: Input::new(),
+            pads: Pads::start(),
+            plays: false,
             pacer: Pacer::default(),
             canvas: Canvas::new(),
             drawing: Drawing::default(),
@@ -120,6 +132,13 @@ impl Face {
         let (pressed, news) = self.input.read();
         for it in pressed {
             match it {
+                Pressed::Code(code) if self.program.awaits_key() => match keys::name(code) {
+                    _ if code == KeyCode::Escape => self.program.press(Key::Esc),
+                    Some(name) => self.program.bind(name),
+                    None => {}
+                },
+                Pressed::Code(_) => {}
+                Pressed::Key(_) if self.program.awaits_key() => {}
                 Pressed::Key(key) => self.program.press(key),
                 Pressed::Pointed(x, y) => {
                     if let Some(row) = self.spots.row_at(x, y) {
@@ -135,13 +154,17 @@ impl Face {
                 Pressed::Quit => self.program.end(),
             }
         }
-        self.program.hold(self.input.held());
+        let keys = self.pads.read(if self.plays { Use::Play } else { Use::Menu });
+        let news = news || !keys.is_empty();
+        keys.into_iter().for_each(|key| self.program.press(key));
+        let (board, pads) = (self.input.held(&self.program.settings().keys), self.pads.held());
+        self.program.hold(Held { left: board.left | pads.left, right: board.right | pads.right });
         news
     }
 
     /// The pointer is in the way only where there is nothing to point at.
     fn follow(&mut self, view: &View) {
-        let plays = matches!(&view.page, Page::Arena(arena) if arena.dialog.is_none());
-        self.input.show_pointer(!plays);
+        self.plays = matches!(&view.page, Page::Arena(arena) if arena.dialog.is_none());
+        self.input.show_pointer(!self.plays);
     }
 }

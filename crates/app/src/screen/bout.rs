@@ -20,7 +20,7 @@ use backspin::wire::native::Role;
 use super::errand::sentence;
 use super::figures::{Figures, Reading};
 use super::stage::{Offer, Stage, Standing, StandingPhase};
-use super::{Cell, Cue, Held, Page, Settings, Tone};
+use super::{Bindings, Cell, Cue, Held, Page, Settings, Tone};
 use crate::play::{Opened, Seat, Table, TicketFile};
 use moments::Moments;
 use news::{News, hear_room, remember};
@@ -70,7 +70,7 @@ pub(super) trait Sitting {
     fn page(&mut self, settings: &Settings, overlay: bool) -> Page;
 
     /// What the keys do.
-    fn hint(&self) -> String;
+    fn hint(&self, keys: &Bindings) -> String;
 
     /// What there is to hear since this was asked last.
     fn take_cues(&mut self) -> Vec<Cue>;
@@ -506,8 +506,8 @@ impl<G: Stage> Sitting for Bout<G> {
         }
     }
 
-    fn hint(&self) -> String {
-        self.keys()
+    fn hint(&self, keys: &Bindings) -> String {
+        self.key_hint(keys)
     }
 
     fn take_cues(&mut self) -> Vec<Cue> {

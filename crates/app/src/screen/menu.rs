@@ -3,6 +3,7 @@
 use backspin_pong::Level;
 use backspin_rtype::difficulty::Difficulty;
 
+use super::bindings::Action;
 use super::errand::{Errand, Title};
 use super::pong::level_name;
 use super::rtype::difficulty_name;
@@ -16,6 +17,7 @@ pub(super) enum Menu {
     Play,
     Online,
     Settings,
+    Keys,
 }
 
 /// Where a line leads.
@@ -28,6 +30,10 @@ pub(super) enum Lead {
     Switch(Switch),
     /// A little louder.
     Louder,
+    /// Asks for another key.
+    Bind(Action),
+    /// The keys are as they were at first.
+    UsualKeys,
     Exit,
 }
 
@@ -68,6 +74,7 @@ impl Menu {
             Menu::Play => "Play",
             Menu::Online => "Online",
             Menu::Settings => "Settings",
+            Menu::Keys => "Keys",
         }
     }
 
@@ -135,8 +142,20 @@ impl Menu {
                     (loud, Lead::Louder),
                     switch("Screen shake (window)", Switch::ScreenShake),
                     switch("Full screen (window)", Switch::Fullscreen),
+                    line("Keys (window)", Lead::Menu(Menu::Keys)),
                     line("Back", Lead::Menu(Menu::Main)),
                 ]
+            }
+            Menu::Keys => {
+                let key = |action: Action| {
+                    let name = Cell::new(action.name(), Tone::Plain);
+                    let key = Cell::new(settings.keys.key(action), Tone::Bright);
+                    (Row { cells: vec![name, key] }, Lead::Bind(action))
+                };
+                let mut lines: Vec<_> = Action::ALL.map(key).into();
+                lines.push(line("As they were at first", Lead::UsualKeys));
+                lines.push(line("Back", Lead::Menu(Menu::Settings)));
+                lines
             }
         }
     }

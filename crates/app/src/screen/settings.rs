@@ -8,6 +8,8 @@ use std::path::PathBuf;
 use backspin::wire::Name;
 use serde::{Deserialize, Serialize};
 
+use super::bindings::Bindings;
+
 /// A settings file beyond this is none of ours.
 const SIZE_LIMIT: u64 = 64 * 1024;
 
@@ -27,6 +29,8 @@ pub(crate) struct Settings {
     pub(crate) screen_shake: bool,
     /// The window fills the screen.
     pub(crate) fullscreen: bool,
+    /// Which keys steer, in a window.
+    pub(crate) keys: Bindings,
     /// The network overlay is there from the start.
     pub(crate) network_overlay: bool,
 }
@@ -40,6 +44,7 @@ impl Default for Settings {
             reduced_flashing: false,
             screen_shake: true,
             fullscreen: false,
+            keys: Bindings::default(),
             network_overlay: false,
         }
     }

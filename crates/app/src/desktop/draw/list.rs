@@ -186,7 +186,7 @@ impl<'a> Facts<'a> {
         for (i, row) in self.rows.iter().enumerate() {
             let base = y + 10.0 + (i as f32 + 0.5) * FACT_LINE + TEXT * 0.35;
             let mut x = frame.x + PAD;
-            for (cell, width) in row.cells.iter().zip(self.columns.widths_of(row)) {
+            for (cell, width) in row.cells.iter().zip(&self.columns.widths) {
                 let style = Style::new(TEXT, paint.tone(cell.tone));
                 canvas.write(&cell.text, vec2(x, base), style);
                 x += width + GAP;
@@ -239,14 +239,6 @@ impl Columns {
             }
         }
         Columns { widths, widest }
-    }
-
-    /// How wide the cells of a row may be.
-    fn widths_of(&self, row: &Row) -> impl Iterator<Item = f32> {
-        let alone = [self.widest];
-        let several = row.cells.len() > 1;
-        let widths = if several { self.widths.clone() } else { alone.to_vec() };
-        widths.into_iter()
     }
 
     fn width(&self) -> f32 {

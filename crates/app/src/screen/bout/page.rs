@@ -7,27 +7,35 @@ use backspin::wire::native::DEFAULT_PORT;
 use backspin_udp::interfaces;
 
 use super::super::stage::{Names, Sight, Stage};
-use super::super::{Arena, Banner, Cell, ChatLine, Controls, Hud, List, Row, Settings, Tone};
+use super::super::{
+    Action, Arena, Banner, Bindings, Cell, ChatLine, Controls, Hud, List, Row, Settings, Tone,
+};
 use super::{Bout, Dialog, Hand, Line, Sitting, Steers};
 use crate::play::Seat;
 
 impl<G: Stage> Bout<G> {
     /// What the keys do.
-    pub(super) fn keys(&self) -> String {
+    pub(super) fn key_hint(&self, keys: &Bindings) -> String {
         if self.dialog.is_some() || !self.is_shown() {
             return "W/S or arrows: choose   Enter: go   Esc: menu".into();
         }
         let pause = if self.is_local() { "pause" } else { "menu" };
+        let first = keys.pair(Action::Up, Action::Down);
+        let second = keys.pair(Action::SecondUp, Action::SecondDown);
         let moves = match (G::CONTROLS, self.persons().count()) {
             (_, 0) => "",
             (Controls::Ship, _) => {
                 let chat = if self.is_local() { "" } else { "1-8: chat   " };
+                let [fire, charge, pod] =
+                    [Action::Shoot, Action::Charge, Action::Pod].map(|action| keys.key(action));
                 return format!(
-                    "WASD: fly   Space: fire   C: charge   V: pod   {chat}P: {pause}   Esc: leave"
+                    "{}: fly   {fire}: fire   {charge}: charge   {pod}: pod   {chat}P: {pause}   \
+                     Esc: leave",
+                    keys.four()
                 );
             }
-            (Controls::Paddle, 1) => "W/S or arrows: move   ",
-            (Controls::Paddle, _) => "W/S: left   arrows: right   ",
+            (Controls::Paddle, 1) => &format!("{first} or {second}: move   "),
+            (Controls::Paddle, _) => &format!("{first}: left   {second}: right   "),
         };
         let network = if self.is_local() { "" } else { "F3: network   " };
         format!("{moves}P: {pause}   {network}Esc: leave")
