@@ -1,5 +1,7 @@
 //! `backspin`: the games, the server and the tools, in one binary.
 
+mod desktop;
+mod face;
 mod play;
 mod pong;
 mod rtype;
@@ -12,18 +14,19 @@ mod tools;
 mod utc;
 
 use std::error::Error;
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, Write};
 use std::process::ExitCode;
 
 use backspin::wire::Name;
 use clap::{CommandFactory, Parser, Subcommand};
 
+use face::Ui;
 use screen::{Options, Program, Shelf};
 use tools::{demo, inspect, lag, replay, sim};
 
 /// Pong and R-Type over UDP, with the tools around them.
 ///
-/// Without a command the menu opens, where this is a terminal. Exit codes: 0 done, 1 failed (a
+/// Without a command the menu opens: in a window where there is a display, else in the terminal. Exit codes: 0 done, 1 failed (a
 /// sentence on stderr says why), 2 wrong usage.
 #[derive(Parser)]
 #[command(name = "backspin", version)]
@@ -58,19 +61,14 @@ fn main() -> ExitCode {
     })
 }
 
-/// The menu, where there is a terminal to show it in.
+/// The menu, where there is a display or a terminal to show it in.
 fn menu() -> ExitCode {
-    if has_terminal() {
+    if let Some(ui) = Ui::usual() {
         let program = Program::new(Shelf::usual(), Options::default());
-        return report(terminal::run(program, None));
+        return report(face::show(program, ui, None));
     }
     let _ = write!(io::stderr(), "{}", Cli::command().render_help());
     ExitCode::from(2)
-}
-
-/// Whether a person sits at a terminal.
-fn has_terminal() -> bool {
-    io::stdin().is_terminal() && io::stdout().is_terminal()
 }
 
 fn report(done: Result<(), Box<dyn Error>>) -> ExitCode {

@@ -21,7 +21,7 @@ use backspin::wire::native::Role;
 use super::errand::sentence;
 use super::figures::{Figures, Reading};
 use super::stage::{Offer, Stage, Standing, StandingPhase};
-use super::{Cell, Cue, Held, Page, Settings, Tone};
+use super::{Bindings, Cell, Cue, Held, Page, Settings, Tone};
 use crate::play::{Opened, Seat, Table, TicketFile};
 use moments::Moments;
 use news::{News, hear_room, remember};
@@ -52,6 +52,9 @@ pub(super) trait Sitting {
     /// Moves the choice by so many lines.
     fn turn(&mut self, lines: isize);
 
+    /// Moves the choice to this line.
+    fn point(&mut self, line: usize);
+
     /// Does what the chosen line says.
     fn choose(&mut self) -> Chosen;
 
@@ -68,7 +71,7 @@ pub(super) trait Sitting {
     fn page(&mut self, settings: &Settings, overlay: bool) -> Page;
 
     /// What the keys do.
-    fn hint(&self) -> String;
+    fn hint(&self, keys: &Bindings) -> String;
 
     /// What there is to hear since this was asked last.
     fn take_cues(&mut self) -> Vec<Cue>;
@@ -465,6 +468,10 @@ impl<G: Stage> Sitting for Bout<G> {
         self.selected = (self.selected as isize + lines).rem_euclid(count) as usize;
     }
 
+    fn point(&mut self, line: usize) {
+        self.selected = line.min(self.lines().len().saturating_sub(1));
+    }
+
     fn choose(&mut self) -> Chosen {
         let mut lines = self.lines();
         if lines.is_empty() {
@@ -507,8 +514,8 @@ impl<G: Stage> Sitting for Bout<G> {
         }
     }
 
-    fn hint(&self) -> String {
-        self.keys()
+    fn hint(&self, keys: &Bindings) -> String {
+        self.key_hint(keys)
     }
 
     fn take_cues(&mut self) -> Vec<Cue> {
