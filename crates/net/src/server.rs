@@ -81,6 +81,12 @@ impl<G: Game> Server<G> {
         &self.rooms
     }
 
+    /// From now on the door is kept as `config` says, as far as that can change: see
+    /// [`Front::reconfigure`].
+    pub fn reconfigure(&mut self, config: FrontConfig) {
+        self.front.reconfigure(config);
+    }
+
     /// The rooms, to be asked for events.
     pub fn rooms_mut(&mut self) -> &mut [Room<G>] {
         &mut self.rooms

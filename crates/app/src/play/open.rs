@@ -22,6 +22,9 @@ use crate::seed;
 
 /// A game that can be opened.
 pub(crate) trait Playable: Game<World: Send> + Send + 'static {
+    /// What it is called on the command line.
+    const COMMAND: &'static str;
+
     /// The old dialect that its players may speak beside `native`.
     const OLD: Dialect;
 
@@ -30,11 +33,13 @@ pub(crate) trait Playable: Game<World: Send> + Send + 'static {
 }
 
 impl Playable for Pong {
+    const COMMAND: &'static str = "pong";
     const OLD: Dialect = Dialect::Lan;
     const OLD_PORT: u16 = 54000;
 }
 
 impl Playable for RType {
+    const COMMAND: &'static str = "rtype";
     const OLD: Dialect = Dialect::Rtype;
     const OLD_PORT: u16 = 4242;
 }

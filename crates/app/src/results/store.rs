@@ -18,7 +18,8 @@ use super::Kind;
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub(crate) struct MatchResult {
     pub(crate) game: Kind,
-    pub(crate) room: String,
+    /// The room's number.
+    pub(crate) room: u32,
     /// When it was over, in milliseconds since 1970.
     pub(crate) ended_ms: u64,
     pub(crate) seconds: f64,
@@ -82,7 +83,7 @@ const TABLES: &str = "
     CREATE TABLE matches (
         id INTEGER PRIMARY KEY,
         game TEXT NOT NULL,
-        room TEXT NOT NULL,
+        room INTEGER NOT NULL,
         ended_ms INTEGER NOT NULL,
         seconds REAL NOT NULL,
         outcome TEXT NOT NULL
@@ -273,7 +274,7 @@ fn match_of(row: &Row<'_>) -> rusqlite::Result<MatchResult> {
     };
     Ok(MatchResult {
         game: Kind::of_word(&word(1)?).ok_or_else(|| strange(1))?,
-        room: word(2)?,
+        room: row.get(2)?,
         ended_ms: row.get::<_, i64>(3)? as u64,
         seconds: row.get(4)?,
         outcome: Outcome::of_word(&word(5)?).ok_or_else(|| strange(5))?,
@@ -345,7 +346,7 @@ mod tests {
     fn pong(ended_ms: u64, winner: &str, loser: &str) -> MatchResult {
         MatchResult {
             game: Kind::Pong,
-            room: "Pong 1".into(),
+            room: 1,
             ended_ms,
             seconds: 61.5,
             outcome: Outcome::Decided,

@@ -10,6 +10,7 @@ mod page;
 use std::net::SocketAddr;
 use std::time::Duration;
 
+use backspin::channel::{Alarm, AlarmEvent};
 use backspin::client::{ClientEvent, Frame};
 use backspin::game::{Buttons, PlayerId};
 use backspin::local::Local;
@@ -20,7 +21,7 @@ use backspin::wire::native::Role;
 use super::errand::sentence;
 use super::figures::{Figures, Reading};
 use super::stage::{Offer, Stage, Standing, StandingPhase};
-use super::{Cell, Cue, Held, Page, Settings, Tone};
+use super::{Bindings, Cell, Cue, Held, Page, Settings, Tone};
 use crate::play::{Opened, Seat, Table, TicketFile};
 use moments::Moments;
 use news::{News, hear_room, remember};
@@ -51,6 +52,9 @@ pub(super) trait Sitting {
     /// Moves the choice by so many lines.
     fn turn(&mut self, lines: isize);
 
+    /// Moves the choice to this line.
+    fn point(&mut self, line: usize);
+
     /// Does what the chosen line says.
     fn choose(&mut self) -> Chosen;
 
@@ -67,7 +71,7 @@ pub(super) trait Sitting {
     fn page(&mut self, settings: &Settings, overlay: bool) -> Page;
 
     /// What the keys do.
-    fn hint(&self) -> String;
+    fn hint(&self, keys: &Bindings) -> String;
 
     /// What there is to hear since this was asked last.
     fn take_cues(&mut self) -> Vec<Cue>;
@@ -91,6 +95,8 @@ pub(super) struct Bout<G: Stage> {
     moments: Moments<G>,
     figures: Figures,
     notice: Option<(Cell, Time)>,
+    /// Signs that inputs wait too long for their acknowledgement.
+    alarms: Vec<Alarm>,
     /// Nothing has come from the other end for a while.
     quiet: bool,
     /// Everyone who has ever been here, by name: who leaves is no longer on the roster.
@@ -193,6 +199,7 @@ impl<G: Stage> Bout<G> {
             seen: State::default(),
             figures: Figures::default(),
             notice: None,
+            alarms: Vec::new(),
             quiet: false,
             known: Vec::new(),
             gone: None,
@@ -291,6 +298,10 @@ impl<G: Stage> Bout<G> {
                 ClientEvent::Resumed(_) => {
                     self.quiet = false;
                     notice = Some(Cell::new("Connected again!", Tone::Good));
+                }
+                ClientEvent::Line(AlarmEvent::Raised(alarm)) => self.alarms.push(alarm),
+                ClientEvent::Line(AlarmEvent::Lowered(alarm)) => {
+                    self.alarms.retain(|it| *it != alarm);
                 }
                 ClientEvent::Quiet => self.quiet = true,
                 ClientEvent::Heard => self.quiet = false,
@@ -457,6 +468,10 @@ impl<G: Stage> Sitting for Bout<G> {
         self.selected = (self.selected as isize + lines).rem_euclid(count) as usize;
     }
 
+    fn point(&mut self, line: usize) {
+        self.selected = line.min(self.lines().len().saturating_sub(1));
+    }
+
     fn choose(&mut self) -> Chosen {
         let mut lines = self.lines();
         if lines.is_empty() {
@@ -499,8 +514,8 @@ impl<G: Stage> Sitting for Bout<G> {
         }
     }
 
-    fn hint(&self) -> String {
-        self.keys()
+    fn hint(&self, keys: &Bindings) -> String {
+        self.key_hint(keys)
     }
 
     fn take_cues(&mut self) -> Vec<Cue> {

@@ -14,8 +14,7 @@ use backspin_rtype::{Opening, RType};
 
 use super::bout::{Bout, Hand, Lane, Setup, Sitting, Steers};
 use super::pong::level_name;
-use super::stage::Stage;
-use crate::play::{self, Guest, Opened, Seat};
+use crate::play::{self, Guest, Opened, Playable, Seat};
 use crate::seed;
 
 /// Which game.
@@ -102,20 +101,12 @@ impl Errand {
     ) -> Result<Box<dyn Sitting + Send>, Box<dyn Error>> {
         Ok(match self.title() {
             Title::Pong => {
-                let game = options.game;
-                let opened = match self {
-                    Errand::Local { .. } => play::local(game, game.capacity().into(), name)?,
-                    _ => self.sit(game, options, name)?,
-                };
+                let opened = self.table(options.game, options, name)?;
                 let hands = self.pong_hands(options, &opened)?;
                 Box::new(Bout::new(Setup::new(opened, hands)))
             }
             Title::RType => {
-                let game = self.rtype(options);
-                let opened = match self {
-                    Errand::Solo { .. } => play::local(game, 1, name)?,
-                    _ => self.sit(game, options, name)?,
-                };
+                let opened = self.table(self.rtype(options), options, name)?;
                 let steers = match options.bot {
                     Some(_) => Steers::Bot(()),
                     None => Steers::Person(Lane::Both),
@@ -127,8 +118,8 @@ impl Errand {
         })
     }
 
-    /// The table, in any game, where others play.
-    fn sit<G: Stage>(
+    /// The table that it leads to, in any game.
+    pub(crate) fn table<G: Playable>(
         &self,
         game: G,
         options: &Options,
@@ -137,18 +128,22 @@ impl Errand {
         let Options { port, dialect, .. } = *options;
         let guest = Guest { dialect, role: Role::Play, name, token: options.token.clone() };
         match self {
+            Errand::Local { .. } => {
+                let players = game.capacity().into();
+                play::local(game, players, name)
+            }
+            Errand::Solo { .. } => play::local(game, 1, name),
+            Errand::Host(_) => play::host(game, port, dialect, name),
             Errand::Join(_, address) => play::join(game, &guest, address),
             Errand::Watch(_, address) => play::join(game, &guest.watching(), address),
             Errand::Sit { address, dialect, .. } => {
                 play::sit(game, &guest, *address, *dialect, None)
             }
-            Errand::Host(_) | Errand::Local { .. } | Errand::Solo { .. } => {
-                play::host(game, port, dialect, name)
-            }
         }
     }
 
-    fn rtype(&self, options: &Options) -> RType {
+    /// The rules of R-Type as they are played here.
+    pub(crate) fn rtype(&self, options: &Options) -> RType {
         let mut game = RType { setup: options.setup, ..RType::default() };
         if let Errand::Solo { difficulty } = self {
             game.opening = Opening::AtOnce;

@@ -1,5 +1,6 @@
 //! What an operator decides: flags first, then the environment, then a file, then what is usual.
 
+use std::collections::BTreeSet;
 use std::error::Error;
 use std::fs;
 use std::net::IpAddr;
@@ -130,6 +131,10 @@ pub(super) struct Config {
     pub(super) log_json: bool,
 }
 
+/// What can change while the server runs.
+const LIVE: [&str; 6] =
+    ["name", "token", "allow-tokenless", "lan-everywhere", "players-per-address", "log"];
+
 /// A file of settings is not longer.
 const FILE_LIMIT: u64 = 64 * 1024;
 
@@ -237,6 +242,15 @@ impl Config {
         Some(self.results.as_path()).filter(|path| !path.as_os_str().is_empty())
     }
 
+    /// The settings that differ in `new` and cannot change while the server runs.
+    pub(super) fn fixed_changes(&self, new: &Config) -> Vec<String> {
+        let table = |config: &Config| toml::Table::try_from(config).unwrap_or_default();
+        let (old, new) = (table(self), table(new));
+        let names: BTreeSet<&String> = old.keys().chain(new.keys()).collect();
+        let fixed = names.into_iter().filter(|name| !LIVE.contains(&name.as_str()));
+        fixed.filter(|name| old.get(*name) != new.get(*name)).cloned().collect()
+    }
+
     /// As a file that says the same.
     pub(super) fn to_file(&self) -> Result<String, toml::ser::Error> {
         toml::to_string(self)
@@ -300,6 +314,14 @@ mod tests {
         let config = file(text).unwrap();
         assert_eq!(file(&config.to_file().unwrap()), Ok(config.clone()));
         assert_ne!(config, file("").unwrap());
+    }
+
+    #[test]
+    fn what_cannot_change_is_named() {
+        let (old, new) = (file("").unwrap(), file("name = \"Attic\"\nlog = \"warn\"").unwrap());
+        assert_eq!(old.fixed_changes(&new), [""; 0]);
+        let new = file("bind = \"::1\"\nname = \"Attic\"\nlan-port = 5").unwrap();
+        assert_eq!(old.fixed_changes(&new), ["bind", "lan-port"]);
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! Matches that are over, written down as they end.
 
+use std::collections::HashMap;
 use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{RecvTimeoutError, SyncSender, sync_channel};
@@ -8,6 +9,7 @@ use std::time::Duration;
 
 use backspin::game::PlayerId;
 use backspin::room::Room;
+use backspin::server::Server;
 use backspin::time::Time;
 use backspin_pong as pong;
 use backspin_rtype::mission::Phase;
@@ -20,9 +22,9 @@ use crate::utc;
 /// Looks at the rooms and keeps what has been decided there.
 pub(super) struct Results {
     store: Store,
-    disk: Disk,
+    _disk: Disk,
     /// Since when each room plays.
-    playing: Vec<Option<Time>>,
+    playing: HashMap<u32, Time>,
 }
 
 /// A thread that waits for the disk, so that no tick has to.
@@ -52,30 +54,30 @@ impl Results {
     /// Keeps results in the file at `path`.
     pub(super) fn start(path: &Path) -> Result<Self, Box<dyn Error>> {
         let store = Store::open(path)?;
-        Ok(Results { store, disk: Disk::start(path)?, playing: Vec::new() })
+        Ok(Results { store, _disk: Disk::start(path)?, playing: HashMap::new() })
     }
 
     /// Keeps what was decided since this was called last: once a tick is enough.
-    pub(super) fn keep(&mut self, now: Time, number: usize, name: &str, room: &Room<House>) {
-        if self.playing.len() <= number {
-            self.playing.resize(number + 1, None);
-        }
-        let since = &mut self.playing[number];
-        match Verdict::of(room.world()) {
-            Verdict::Idle => *since = None,
-            Verdict::Playing => *since = since.or(Some(now)),
-            Verdict::Over(game, outcome, scores) => {
-                let Some(began) = since.take() else { return };
-                let result = MatchResult {
-                    game,
-                    room: name.to_owned(),
-                    ended_ms: utc::unix_ms(),
-                    seconds: now.since(began).as_secs_f64(),
-                    outcome,
-                    players: scores.iter().map(|score| player(room, score)).collect(),
-                };
-                if let Err(error) = self.store.keep(&result) {
-                    error!("a result could not be kept: {error}");
+    pub(super) fn keep(&mut self, now: Time, server: &Server<House>) {
+        for room in server.rooms() {
+            match Verdict::of(room.world()) {
+                Verdict::Idle => drop(self.playing.remove(&room.number())),
+                Verdict::Playing => {
+                    self.playing.entry(room.number()).or_insert(now);
+                }
+                Verdict::Over(game, outcome, scores) => {
+                    let Some(began) = self.playing.remove(&room.number()) else { continue };
+                    let result = MatchResult {
+                        game,
+                        room: room.number(),
+                        ended_ms: utc::unix_ms(),
+                        seconds: now.since(began).as_secs_f64(),
+                        outcome,
+                        players: scores.iter().map(|score| player(room, score)).collect(),
+                    };
+                    if let Err(error) = self.store.keep(&result) {
+                        error!("a result could not be kept: {error}");
+                    }
                 }
             }
         }
@@ -129,7 +131,7 @@ impl Verdict {
         let played = world.players().filter(|card| !card.is_waiting);
         let score = |card: backspin_rtype::PlayerCard| Score {
             player: card.player,
-            score: card.score,
+            score: card.score.max(0) as u32,
             won: outcome == Outcome::Victory,
         };
         Verdict::Over(Kind::Rtype, outcome, played.map(score).collect())

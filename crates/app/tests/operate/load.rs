@@ -51,8 +51,9 @@ fn those_who_go_are_replaced_or_come_back() {
     let (status, told) = server.wait();
     assert!(status.success());
     let count = |what: &str| told.lines().filter(|line| line.contains(what)).count();
-    assert_eq!(count("is back from"), 3, "{told}");
-    assert_eq!(count("joined as"), 10 + 3, "{told}");
+    // The last of them may still be on their way when the time is over.
+    assert!((2..=3).contains(&count("is back from")), "{told}");
+    assert!((12..=13).contains(&count("joined as")), "{told}");
 }
 
 #[test]

@@ -32,9 +32,11 @@ fn what_is_said_nearest_counts() {
 fn a_wrong_setting_stops_the_start_and_is_named() {
     let home = Home::new();
     let file = home.path().join("serve.toml");
-    for (text, named) in
-        [("native-prot = 1", "native-prot"), ("name = \"x\"\nlog = \"loud\"", "log"), ("=", "line 1")]
-    {
+    for (text, named) in [
+        ("native-prot = 1", "native-prot"),
+        ("name = \"x\"\nlog = \"loud\"", "log"),
+        ("=", "line 1"),
+    ] {
         fs::write(&file, text).unwrap();
         let (good, _, told) = print(&home, &["--config", file.to_str().unwrap()], &[]);
         assert!(!good && told.contains(named), "{told}");
@@ -56,7 +58,7 @@ fn the_file_is_read_again_when_asked() {
         std::thread::sleep(std::time::Duration::from_millis(500));
     };
     ask("log = \"info\"\nplayers-per-address = 1\n");
-    ask("log = \"info\"\nlan-port = 5\n");
+    ask("log = \"info\"\nrtype-rooms = 5\n");
     ask("log = \"info\"\nname = 5\n");
     let target = server.native().to_string();
     let args = ["--target", &target, "--game", "pong", "--clients", "1", "--seconds", "1"];
@@ -64,7 +66,7 @@ fn the_file_is_read_again_when_asked() {
     server.signal("TERM");
     let (status, told) = server.wait();
     assert!(status.success(), "{told}");
-    for line in ["the settings were read again", "lan-port", "are as they were"] {
+    for line in ["the settings were read again", "rtype-rooms was changed", "are as they were"] {
         assert!(told.contains(line), "{line} is not in\n{told}");
     }
 }

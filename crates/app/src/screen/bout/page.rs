@@ -1,5 +1,6 @@
 //! What is shown of a match.
 
+use backspin::channel::Alarm;
 use backspin::client::RosterLine;
 use backspin::game::PlayerId;
 use backspin::wire::Dialect;
@@ -7,29 +8,34 @@ use backspin::wire::native::DEFAULT_PORT;
 use backspin_udp::interfaces;
 
 use super::super::stage::{Names, Sight, Stage};
-use super::super::{Arena, Banner, Cell, ChatLine, Controls, Hud, List, Row, Settings, Tone};
+use super::super::{
+    Action, Arena, Banner, Bindings, Cell, ChatLine, Controls, Hud, List, Row, Settings, Tone,
+};
 use super::{Bout, Dialog, Hand, Line, Sitting, Steers};
 use crate::play::Seat;
 
 impl<G: Stage> Bout<G> {
     /// What the keys do.
-    pub(super) fn keys(&self) -> String {
+    pub(super) fn key_hint(&self, keys: &Bindings) -> String {
         if self.dialog.is_some() || !self.is_shown() {
             return "W/S or arrows: choose   Enter: go   Esc: menu".into();
         }
         let pause = if self.is_local() { "pause" } else { "menu" };
+        let first = keys.pair(Action::Up, Action::Down);
+        let second = keys.pair(Action::SecondUp, Action::SecondDown);
         let moves = match (G::CONTROLS, self.persons().count()) {
             (_, 0) => "",
             (Controls::Ship, _) => {
-                let chat = if self.is_local() { "" } else { "1-8: chat   " };
-                return format!(
-                    "WASD: fly   Space: fire   C: charge   V: pod   {chat}P: {pause}   Esc: leave"
-                );
+                let [fire, charge, pod] =
+                    [Action::Shoot, Action::Charge, Action::Pod].map(|action| keys.key(action));
+                let fly = keys.four();
+                &format!("{fly}: fly   {fire}: fire   {charge}: charge   {pod}: pod   ")
             }
-            (Controls::Paddle, 1) => "W/S or arrows: move   ",
-            (Controls::Paddle, _) => "W/S: left   arrows: right   ",
+            (Controls::Paddle, 1) => &format!("{first} or {second}: move   "),
+            (Controls::Paddle, _) => &format!("{first}: left   {second}: right   "),
         };
-        let network = if self.is_local() { "" } else { "F3: network   " };
+        let crowded = G::CONTROLS == Controls::Ship && self.persons().count() > 0;
+        let network = if self.is_local() || crowded { "" } else { "F3: network   " };
         format!("{moves}P: {pause}   {network}Esc: leave")
     }
 
@@ -66,6 +72,11 @@ impl<G: Stage> Bout<G> {
         if roster.len() > 1 && !is_lobby {
             let names: Vec<_> = roster.iter().map(|line| line.name.to_string()).collect();
             text.push((format!("Here: {}", names.join(", ")), Tone::Good));
+        }
+        if is_lobby && !self.hands.is_empty() {
+            let phrase = |(number, words): (usize, &&str)| format!("{} {words}", number + 1);
+            let phrases: Vec<_> = G::PHRASES.iter().enumerate().map(phrase).collect();
+            text.extend(phrases.chunks(4).map(|row| (row.join("   "), Tone::Dim)));
         }
         drop(seat);
         let chat = self.moments.chat(self.table.now(), &self.names());
@@ -196,6 +207,12 @@ impl<G: Stage> Bout<G> {
         if self.hands.is_empty() {
             cells.push(Cell::new("watching", Tone::Dim));
         }
+        // The gravest says it all.
+        let gravest = Alarm::ALL.iter().rev().find(|alarm| self.alarms.contains(alarm));
+        cells.extend(gravest.map(|alarm| match alarm {
+            Alarm::Lag => Cell::new("lag", Tone::Fair),
+            Alarm::HighLatency | Alarm::ConnectionLost => Cell::new("inputs pending", Tone::Bad),
+        }));
         if self.quiet {
             cells.push(Cell::new("no word from the other side", Tone::Bad));
         }
