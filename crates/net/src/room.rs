@@ -438,6 +438,9 @@ impl<G: Game> Room<G> {
         let was_away = matches!(member.presence, Presence::Away { .. });
         member.move_to(now, path, back, self.tick, &self.config);
         let (session, player) = (member.session, member.player);
+        if was_away && member.role == Role::Play {
+            self.game.come_back(&mut self.world, player);
+        }
         let kind = NoticeKind::Moved { path, sequence: back.sequence };
         self.notices.push_back(Notice { session, kind });
         self.note(RoomEvent::Resumed(player, path));
@@ -501,6 +504,9 @@ impl<G: Game> Room<G> {
     fn send_away(&mut self, now: Time, place: usize) {
         if let Some(Some(member)) = self.members.get_mut(place) {
             member.go_away(now + self.config.resume_for);
+            if member.role == Role::Play {
+                self.game.go_away(&mut self.world, member.player);
+            }
         }
     }
 
