@@ -2,7 +2,9 @@
 
 mod play;
 mod pong;
+mod rtype;
 mod screen;
+mod script;
 mod seed;
 mod serve;
 mod terminal;
@@ -34,6 +36,7 @@ struct Cli {
 enum Command {
     Demo(demo::Args),
     Pong(pong::Args),
+    Rtype(rtype::Args),
     Serve(serve::Args),
     Inspect(inspect::Args),
     Lag(lag::Args),
@@ -46,6 +49,7 @@ fn main() -> ExitCode {
     report(match command {
         Command::Demo(args) => demo::run(&args),
         Command::Pong(args) => pong::run(&args),
+        Command::Rtype(args) => rtype::run(&args),
         Command::Serve(args) => serve::run(&args),
         Command::Inspect(args) => inspect::run(&args),
         Command::Lag(args) => lag::run(&args),
