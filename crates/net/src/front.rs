@@ -89,7 +89,7 @@ pub struct Limits {
     pub streams: usize,
     /// Streams from one IP address.
     pub streams_per_ip: usize,
-    /// Rooms in all, those that stay not counted as long as nobody asks for more.
+    /// Rooms in all; those that an operator adds are there in any case.
     pub rooms: u16,
     /// Rooms that players at one IP address have made and that are still there.
     pub rooms_per_ip: u16,
@@ -298,6 +298,8 @@ pub struct Kept {
     pub tickets: usize,
     /// Answers that wait to be sent: at most [`ANSWER_LIMIT`].
     pub answers: usize,
+    /// Rooms: at most [`Limits::rooms`], if the operator has added no more.
+    pub rooms: usize,
     /// Streams of `rtype`'s TCP step: at most [`Limits::streams`].
     #[cfg(feature = "rtype")]
     pub streams: usize,
@@ -373,6 +375,7 @@ impl Front {
             addresses: self.routes.addresses(),
             tickets: self.routes.tickets(),
             answers: self.answers.len(),
+            rooms: self.rooms.len(),
             #[cfg(feature = "rtype")]
             streams: self.lobby.streams(),
             #[cfg(feature = "rtype")]

@@ -352,6 +352,13 @@ pub trait Game: Clone {
     /// A player's slot is given up.
     fn leave(&self, world: &mut Self::World, player: PlayerId);
 
+    /// A player was dropped or has gone, and may come back: the slot is kept, and a bot
+    /// [stands in](Game::stand_in).
+    fn go_away(&self, _world: &mut Self::World, _player: PlayerId) {}
+
+    /// The player is back.
+    fn come_back(&self, _world: &mut Self::World, _player: PlayerId) {}
+
     /// One tick.
     fn step(&self, world: &mut Self::World, turn: &mut Turn<'_, Self::World>);
 

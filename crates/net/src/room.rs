@@ -75,6 +75,15 @@ pub enum RoomEvent {
     HighLatency(PlayerId, u32),
 }
 
+/// What is left of a room that was closed.
+#[derive(Clone, Debug)]
+pub struct ClosedRoom {
+    /// Its number on the wire, which no other room gets.
+    pub number: u32,
+    /// What happened in it that nobody has asked for yet.
+    pub events: VecDeque<RoomEvent>,
+}
+
 /// A member, as the room knows it.
 #[derive(Clone, Debug)]
 pub struct MemberCard {
@@ -237,6 +246,11 @@ impl<G: Game> Room<G> {
     /// The room's number on the wire.
     pub fn number(&self) -> u32 {
         self.number
+    }
+
+    /// Ends the room; nobody is in it.
+    pub fn into_closed(self) -> ClosedRoom {
+        ClosedRoom { number: self.number, events: self.events }
     }
 
     /// How far the match is.
@@ -438,6 +452,9 @@ impl<G: Game> Room<G> {
         let was_away = matches!(member.presence, Presence::Away { .. });
         member.move_to(now, path, back, self.tick, &self.config);
         let (session, player) = (member.session, member.player);
+        if was_away && member.role == Role::Play {
+            self.game.come_back(&mut self.world, player);
+        }
         let kind = NoticeKind::Moved { path, sequence: back.sequence };
         self.notices.push_back(Notice { session, kind });
         self.note(RoomEvent::Resumed(player, path));
@@ -501,6 +518,9 @@ impl<G: Game> Room<G> {
     fn send_away(&mut self, now: Time, place: usize) {
         if let Some(Some(member)) = self.members.get_mut(place) {
             member.go_away(now + self.config.resume_for);
+            if member.role == Role::Play {
+                self.game.go_away(&mut self.world, member.player);
+            }
         }
     }
 

@@ -163,6 +163,14 @@ impl Game for RType {
         world.exit(player);
     }
 
+    fn go_away(&self, world: &mut World, player: PlayerId) {
+        world.miss(player);
+    }
+
+    fn come_back(&self, world: &mut World, player: PlayerId) {
+        world.welcome(player);
+    }
+
     fn step(&self, world: &mut World, turn: &mut Turn<'_, World>) {
         self.advance(world);
         self.fly(world, turn.inputs(), turn);

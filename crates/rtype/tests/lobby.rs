@@ -6,7 +6,9 @@ mod scene;
 
 use backspin::client::RosterLine;
 use backspin::front::FrontConfig;
-use backspin::sim::{HostId, LinkConfig};
+use backspin::game::Buttons;
+use backspin::sim::{HostId, LinkConfig, Partition};
+use backspin::wire::Dialect;
 use backspin::wire::native::{PlayerFlags, RoomFlags};
 use backspin_rtype::RType;
 use backspin_rtype::command::{Command, Setup};
@@ -17,7 +19,8 @@ type Scene = scene::Scene<RType>;
 
 fn scene() -> Scene {
     let game = (RType::default(), "R-Type");
-    Scene::new(1, LinkConfig::PERFECT, game, 8, FrontConfig::default())
+    let config = FrontConfig { rtype_port: 4300, ..FrontConfig::default() };
+    Scene::new(1, LinkConfig::PERFECT, game, 8, config)
 }
 
 fn say(scene: &mut Scene, host: HostId, command: Command) {
@@ -113,7 +116,7 @@ fn the_roster_is_sent_with_every_change_of_lives() {
     scene.run_ms(5_500);
     // Easy is one life more.
     assert_eq!(lives(&mut scene), 3);
-    scene.client(ann).press(backspin::game::Buttons::RIGHT);
+    scene.client(ann).press(Buttons::RIGHT);
     for _ in 0..120 {
         scene.run_ms(500);
         let now = scene.server().rooms()[0].world().players().next().unwrap().lives;
@@ -123,4 +126,52 @@ fn the_roster_is_sent_with_every_change_of_lives() {
         }
     }
     panic!("nothing hit her");
+}
+
+#[test]
+fn a_host_whose_line_breaks_is_not_waited_for() {
+    let mut scene = scene();
+    let [ann, bob] = [(); 2].map(|()| scene.join(|_| {}));
+    let server = scene.server;
+    scene.world.set_partition(server, ann, Partition::Cut);
+    scene.run_ms(11_000);
+    assert_eq!(marks(&mut scene, bob), [(1, false, false), (2, true, false)]);
+    say(&mut scene, bob, Command::Start);
+    scene.run_ms(5_000);
+    assert_eq!(scene.server().rooms()[0].world().mission.phase, Phase::Playing);
+    // Back in time, with the ship that a bot has flown meanwhile; Bob stays host.
+    scene.world.set_partition(server, ann, Partition::Healed);
+    scene.run_ms(3_000);
+    assert!(scene.client(ann).is_playing());
+    let hosts: Vec<_> =
+        marks(&mut scene, ann).into_iter().map(|(id, host, _)| (id, host)).collect();
+    assert_eq!(hosts, [(1, false), (2, true)]);
+}
+
+#[test]
+fn both_dialects_play_in_one_room_and_who_speaks_the_old_one_is_ready() {
+    let mut scene = scene();
+    let ann = scene.join(|_| {});
+    let bob = scene.join(|config| config.dialect = Dialect::Rtype);
+    assert!(scene.client(bob).is_playing());
+    assert_eq!(marks(&mut scene, ann), [(1, true, false), (2, false, true)]);
+    let names = |scene: &mut Scene, host| -> Vec<String> {
+        scene.client(host).roster().iter().map(|line| line.name.to_string()).collect()
+    };
+    assert_eq!(names(&mut scene, bob), ["Guest 1", "Guest 2"]);
+    assert_eq!(names(&mut scene, ann), ["Guest 1", "Guest 2"]);
+    say(&mut scene, ann, Command::Start);
+    scene.run_ms(5_500);
+    assert_eq!(scene.server().rooms()[0].world().mission.phase, Phase::Playing);
+    // Each sees the other fly.
+    let ship = |scene: &mut Scene, host, id| {
+        let state = scene.client(host).state();
+        state.entities().iter().find(|entity| entity.id == id).map(|entity| entity.fields[0])
+    };
+    for (who, sees, id) in [(ann, bob, 1), (bob, ann, 2)] {
+        let before = ship(&mut scene, sees, id);
+        scene.client(who).press(Buttons::RIGHT);
+        scene.run_ms(500);
+        assert!(ship(&mut scene, sees, id) > before, "ship {id}");
+    }
 }

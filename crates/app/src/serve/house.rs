@@ -132,6 +132,14 @@ impl Game for House {
         ask_of!(self, world, (game, world) => game.leave(world, player))
     }
 
+    fn go_away(&self, world: &mut World, player: PlayerId) {
+        ask_of!(self, world, (game, world) => game.go_away(world, player))
+    }
+
+    fn come_back(&self, world: &mut World, player: PlayerId) {
+        ask_of!(self, world, (game, world) => game.come_back(world, player))
+    }
+
     fn step(&self, world: &mut World, turn: &mut Turn<'_, World>) {
         match (self, world) {
             (House::Pong(game), World::Pong(world)) => {

@@ -3,7 +3,7 @@
 use std::io::{self, IsTerminal};
 
 use backspin::game::{Game, PlayerId};
-use backspin::room::{Room, RoomConfig, RoomEvent};
+use backspin::room::{ClosedRoom, Room, RoomConfig, RoomEvent};
 use backspin::server::Server;
 use serde::Serializer;
 use tracing::level_filters::LevelFilter;
@@ -59,26 +59,24 @@ pub(super) fn room_config() -> RoomConfig {
 
 /// Tells what happened in the rooms since this was called last.
 pub(super) fn tell<G: Game>(server: &mut Server<G>) {
-    server.rooms_mut().iter_mut().for_each(tell_room);
-    while let Some(mut room) = server.poll_closed() {
-        tell_room(&mut room);
-        info!("room {}: closed, nobody is in it", room.number());
+    for room in server.rooms_mut() {
+        while let Some(event) = room.poll_event() {
+            tell_event(room.number(), event, |player| whereabouts(room, player));
+        }
+        while let Some(line) = room.poll_line() {
+            trace!("{line}");
+        }
+    }
+    while let Some(ClosedRoom { number, events }) = server.poll_closed() {
+        events.into_iter().for_each(|event| tell_event(number, event, |_| String::new()));
+        info!("room {number}: closed, nobody is in it");
     }
 }
 
-fn tell_room<G: Game>(room: &mut Room<G>) {
-    while let Some(event) = room.poll_event() {
-        tell_event(room, room.number(), event);
-    }
-    while let Some(line) = room.poll_line() {
-        trace!("{line}");
-    }
-}
-
-fn tell_event<G: Game>(room: &Room<G>, number: u32, event: RoomEvent) {
+fn tell_event(number: u32, event: RoomEvent, whereabouts: impl Fn(PlayerId) -> String) {
     match event {
         RoomEvent::Joined(player, name) => {
-            let from = whereabouts(room, player);
+            let from = whereabouts(player);
             info!("room {number}: {player} joined as {name}{from}");
         }
         RoomEvent::Quiet(player) => warn!("room {number}: {player} is quiet"),

@@ -115,7 +115,7 @@ impl Rooms {
         self.iter().find(|(_, listed)| listed.number == number)
     }
 
-    fn len(&self) -> usize {
+    pub(super) fn len(&self) -> usize {
         self.slots.iter().flatten().count()
     }
 
