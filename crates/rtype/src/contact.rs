@@ -12,7 +12,7 @@ use crate::power_up::{Bonus, PowerUp};
 use crate::rules::RType;
 use crate::ship::{Gear, Refit, Ship};
 use crate::shot::Shot;
-use crate::space::{Area, TickPart};
+use crate::space::{Area, TickPart, Way};
 use crate::world::{Bullet, World};
 
 /// What a ship does to what it rams.
@@ -41,22 +41,23 @@ impl<'a> Sight<'a> {
         self.past.unwrap_or(now)
     }
 
-    fn enemy(&self, now: &World, meets: impl Fn(u16, &Area) -> bool) -> Option<u16> {
+    fn enemy(&self, now: &World, meets: impl Fn(u16, &Area, Way) -> bool) -> Option<u16> {
         let seen = self.world(now);
         let area = |enemy: &Enemy| enemy.at.later(self.part).area(enemy.size());
         let boss = || {
             let boss = seen.boss?;
             let area = boss.at.later(self.part).area(Boss::SIZE);
-            meets(Boss::ID, &area).then_some(Boss::ID)
+            meets(Boss::ID, &area, boss.at.way()).then_some(Boss::ID)
         };
-        let enemy = seen.enemies.iter().find(|enemy| meets(enemy.id, &area(enemy)));
+        let meets_enemy = |enemy: &&Enemy| meets(enemy.id, &area(enemy), enemy.at.way());
+        let enemy = seen.enemies.iter().find(meets_enemy);
         enemy.map(|enemy| enemy.id).or_else(boss)
     }
 
-    fn bullet(&self, now: &World, meets: impl Fn(u16, &Area) -> bool) -> Option<u16> {
+    fn bullet(&self, now: &World, meets: impl Fn(u16, &Area, Way) -> bool) -> Option<u16> {
         let area = |bullet: &Bullet| bullet.at.later(self.part).area(Bullet::SIZE);
-        let mut bullets = self.world(now).bullets.iter();
-        bullets.find(|bullet| meets(bullet.id, &area(bullet))).map(|bullet| bullet.id)
+        let meets = |bullet: &&Bullet| meets(bullet.id, &area(bullet), bullet.at.way());
+        self.world(now).bullets.iter().find(meets).map(|bullet| bullet.id)
     }
 }
 
@@ -115,10 +116,11 @@ fn thing_that_hurts(world: &World, index: usize, sight: Sight<'_>) -> Option<u16
     if ship.safe > 0 {
         return None;
     }
-    let hull = Ship::hull(&ship.at);
+    let (hull, way) = (Ship::hull(&ship.at), ship.at.way());
+    let touches = |area: &Area, its: Way| hull.meets_moving(way, area, its);
     // What is gone by now hurts nobody: a bullet that the pod caught, an enemy just shot.
-    let bullet = sight.bullet(world, |id, area| area.meets(&hull) && world.has_bullet(id));
-    bullet.or_else(|| sight.enemy(world, |id, area| area.meets(&hull) && world.has_enemy(id)))
+    let bullet = sight.bullet(world, |id, area, its| touches(area, its) && world.has_bullet(id));
+    bullet.or_else(|| sight.enemy(world, |id, area, its| touches(area, its) && world.has_enemy(id)))
 }
 
 fn take_power_ups(world: &mut World, index: usize, sight: Sight<'_>, turn: &mut Turn<'_, World>) {
@@ -145,12 +147,14 @@ fn shield_by_pod(
 ) {
     let Some(&pod) = world.pod(player) else { return };
     let shape = pod.at.path(Pod::SIZE);
-    while let Some(id) = sight.bullet(world, |id, area| area.meets(&shape) && world.has_bullet(id))
+    while let Some(id) =
+        sight.bullet(world, |id, area, _| area.meets(&shape) && world.has_bullet(id))
     {
         world.bullets.retain(|bullet| bullet.id != id);
     }
     if turn.tick().is_multiple_of(Pod::BURN_TICKS)
-        && let Some(id) = sight.enemy(world, |id, area| area.meets(&shape) && world.has_enemy(id))
+        && let Some(id) =
+            sight.enemy(world, |id, area, _| area.meets(&shape) && world.has_enemy(id))
     {
         world.damage(id, pod.burn(), player, turn);
     }
@@ -167,8 +171,10 @@ fn judge_shots(world: &mut World, turn: &mut Turn<'_, World>) {
             Some(known @ (player, _)) if player == owner => known,
             _ => *sight.insert((owner, Sight::of(owner, turn))),
         };
-        let path = shot.at.path(shot.size());
-        let target = sight.enemy(world, |id, area| area.meets(&path) && id != shot.met);
+        let (area, way) = (shot.at.area(shot.size()), shot.at.way());
+        let meets =
+            |target: &Area, its: Way| target.is_in_sight() && area.meets_moving(way, target, its);
+        let target = sight.enemy(world, |id, area, its| id != shot.met && meets(area, its));
         match target {
             Some(target) if !hit(world, index, target, turn) => {
                 world.shots.remove(index);

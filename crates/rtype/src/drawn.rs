@@ -10,7 +10,7 @@ use crate::event;
 use crate::schema;
 use crate::ship::Ship;
 use crate::shot::Shot;
-use crate::space::{Area, Moving, PX, Size};
+use crate::space::{Area, Moving, PX, Size, Way};
 use crate::world::Bullet;
 
 /// The contact that the server's event speaks of.
@@ -33,17 +33,17 @@ pub(crate) fn contacts(
     meet: &mut dyn FnMut(Contact),
 ) {
     for own in now {
-        let (entity, then) = (&own.entity, find(before, own.entity.id));
+        let entity = &own.entity;
         let hits = match entity.kind {
             schema::SHOT | schema::TAIL_SHOT | schema::HEAVY_SHOT
                 if SpawnName::owner(entity.id) == Some(player) =>
             {
-                let path = shot_path(own, then);
-                targets(now).any(|target| target.meets(&path))
+                let shot = shot(own, before);
+                targets(before, now).any(|it| it.area.is_in_sight() && it.meets(&shot))
             }
             schema::SHIP if u32::from(entity.id) == player.0 && is_vulnerable(own) => {
-                let hull = Ship::hull(&place(own));
-                targets(now).chain(bullets(now)).any(|thing| thing.meets(&hull))
+                let hull = Passage::new(Ship::hull(&place(own)), own, before);
+                targets(before, now).chain(bullets(before, now)).any(|thing| thing.meets(&hull))
             }
             _ => false,
         };
@@ -53,12 +53,33 @@ pub(crate) fn contacts(
     }
 }
 
-/// What a shot has passed since the frame before, at least a tick's way.
-fn shot_path(shot: &Drawn, before: Option<&Drawn>) -> Area {
+/// A box on the screen, and how it came there since the frame before.
+struct Passage {
+    area: Area,
+    way: Way,
+}
+
+impl Passage {
+    /// What was not drawn before has not moved.
+    fn new(area: Area, drawn: &Drawn, before: &[Drawn]) -> Self {
+        let before = before.iter().find(|before| before.entity.id == drawn.entity.id);
+        let (now, then) = (place(drawn), before.map_or(place(drawn), place));
+        Passage { area, way: Way { x: now.x - then.x, y: now.y - then.y } }
+    }
+
+    fn meets(&self, other: &Passage) -> bool {
+        self.area.meets_moving(self.way, &other.area, other.way)
+    }
+}
+
+/// A shot; one that is new has come a tick's way, out of the muzzle.
+fn shot(shot: &Drawn, before: &[Drawn]) -> Passage {
     let heavy = shot.entity.kind == schema::HEAVY_SHOT;
     let size = if heavy { Shot::HEAVY_SIZE } else { Shot::SIZE };
-    let path = place(shot).path(size);
-    before.map_or(path, |before| path.with(&place(before).area(size)))
+    let at = place(shot);
+    let passage = Passage::new(at.area(size), shot, before);
+    let is_new = passage.way == Way::default();
+    Passage { way: if is_new { at.way() } else { passage.way }, ..passage }
 }
 
 /// Whether the ship is not one that nothing can hurt.
@@ -74,14 +95,14 @@ fn place(drawn: &Drawn) -> Moving {
 }
 
 /// The enemies and the boss.
-fn targets(frame: &[Drawn]) -> impl Iterator<Item = Area> + '_ {
-    frame.iter().filter_map(|drawn| {
+fn targets<'a>(before: &'a [Drawn], now: &'a [Drawn]) -> impl Iterator<Item = Passage> + 'a {
+    now.iter().filter_map(|drawn| {
         let size = match drawn.entity.kind {
             schema::ENEMY => enemy_size(drawn),
             schema::BOSS => Boss::SIZE,
             _ => return None,
         };
-        Some(place(drawn).area(size))
+        Some(Passage::new(place(drawn).area(size), drawn, before))
     })
 }
 
@@ -90,13 +111,9 @@ fn enemy_size(drawn: &Drawn) -> Size {
     Species::ALL[species.min(Species::ALL.len() - 1)].size()
 }
 
-fn bullets(frame: &[Drawn]) -> impl Iterator<Item = Area> + '_ {
-    let bullets = frame.iter().filter(|drawn| drawn.entity.kind == schema::BULLET);
-    bullets.map(|drawn| place(drawn).area(Bullet::SIZE))
-}
-
-fn find(frame: &[Drawn], id: u16) -> Option<&Drawn> {
-    frame.iter().find(|drawn| drawn.entity.id == id)
+fn bullets<'a>(before: &'a [Drawn], now: &'a [Drawn]) -> impl Iterator<Item = Passage> + 'a {
+    let bullets = now.iter().filter(|drawn| drawn.entity.kind == schema::BULLET);
+    bullets.map(|drawn| Passage::new(place(drawn).area(Bullet::SIZE), drawn, before))
 }
 
 #[cfg(test)]

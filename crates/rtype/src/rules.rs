@@ -129,7 +129,7 @@ impl Game for RType {
     type World = World;
 
     fn id(&self) -> GameId {
-        GameId::new(*b"RTYP", 1)
+        GameId::new(*b"RTYP", 2)
     }
 
     fn capacity(&self) -> u8 {
@@ -156,7 +156,8 @@ impl Game for RType {
         self.advance(world);
         self.fly(world, turn.inputs(), turn);
         world.drift();
-        if matches!(world.mission.phase, Phase::Playing | Phase::Boss) {
+        // A match that is over is still seen to go on for a while.
+        if !matches!(world.mission.phase, Phase::Lobby | Phase::Countdown) {
             self.judge(world, turn);
         }
         self.direct(world, turn);

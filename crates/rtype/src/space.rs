@@ -88,6 +88,11 @@ impl Moving {
         Moving { x: self.x + moved(self.vx), y: self.y + moved(self.vy), ..*self }
     }
 
+    /// How it moves in a tick.
+    pub(crate) fn way(&self) -> Way {
+        Way { x: self.vx, y: self.vy }
+    }
+
     /// Whether it has left what can be sent.
     pub(crate) fn is_gone(&self) -> bool {
         !(-BEYOND_X..=FIELD.w + BEYOND_X).contains(&self.x)
@@ -106,6 +111,13 @@ impl TickPart {
     pub(crate) fn of(part: f64) -> Self {
         TickPart((part * f64::from(TickPart::WHOLE)).round() as i32)
     }
+}
+
+/// How far something has moved, in 1/16 px.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Way {
+    pub(crate) x: i32,
+    pub(crate) y: i32,
 }
 
 /// A box, in 1/16 px.
@@ -129,6 +141,32 @@ impl Area {
             && other.left < self.right
             && self.top < other.bottom
             && other.top < self.bottom
+    }
+
+    /// Whether it has come into the field from the right: what has not, nobody sees.
+    pub(crate) fn is_in_sight(&self) -> bool {
+        self.left < FIELD.w
+    }
+
+    /// Whether two boxes meet while both move, evenly, `by` and `others` to where they are now.
+    ///
+    /// Seen from the other box, this one's corner draws a line; they meet if the line crosses the
+    /// box of all places in which the two overlap.
+    pub(crate) fn meets_moving(&self, by: Way, other: &Area, others: Way) -> bool {
+        let (dx, dy) = (by.x - others.x, by.y - others.y);
+        // The line ends in the origin and comes from (-dx, -dy).
+        let (left, right) = (other.left - self.right, other.right - self.left);
+        let (top, bottom) = (other.top - self.bottom, other.bottom - self.top);
+        let beside = right <= 0.min(-dx) || left >= 0.max(-dx);
+        let above_or_below = bottom <= 0.min(-dy) || top >= 0.max(-dy);
+        if beside || above_or_below {
+            return false;
+        }
+        // The corners lie on both sides of it.
+        let along = |d: i32, a: i32, b: i32| if d < 0 { (d * b, d * a) } else { (d * a, d * b) };
+        let (y_least, y_most) = along(dx, top, bottom);
+        let (x_least, x_most) = along(dy, left, right);
+        (dx, dy) == (0, 0) || (y_least < x_most && x_least < y_most)
     }
 
     /// The box that is so much smaller on each side, or larger where it is negative.
@@ -193,6 +231,21 @@ mod tests {
         let meets = |x, y| a.meets(&Moving::still(x, y).area(Size::px(1, 1)));
         assert!(meets(31, 0) && meets(0, 31) && meets(-15, 0));
         assert!(!meets(32, 0) && !meets(0, 32) && !meets(-16, 0));
+    }
+
+    #[test]
+    fn moving_boxes_meet_where_their_ways_cross_at_the_same_time() {
+        let at = |x, y| Moving::still(x, y).area(Size::px(1, 1));
+        let way = |x, y| Way { x, y };
+        // One flies through the other; one passes it diagonally, within the box of its way.
+        assert!(at(100, 0).meets_moving(way(200, 0), &at(0, 0), way(0, 0)));
+        assert!(!at(100, 100).meets_moving(way(100, 100), &at(80, 0), way(0, 0)));
+        // Both fly: the same way, to the same place at once, and past it one after the other.
+        assert!(!at(100, 0).meets_moving(way(100, 0), &at(50, 0), way(100, 0)));
+        assert!(at(100, 0).meets_moving(way(200, 0), &at(0, 100), way(0, 200)));
+        assert!(!at(100, 0).meets_moving(way(200, 0), &at(0, 200), way(0, 200)));
+        assert!(at(0, 0).meets_moving(way(0, 0), &at(15, 15), way(0, 0)));
+        assert!(!at(0, 0).meets_moving(way(0, 0), &at(16, 0), way(0, 0)));
     }
 
     #[test]
