@@ -2,28 +2,32 @@
 
 mod play;
 mod pong;
+mod screen;
 mod seed;
 mod serve;
+mod terminal;
 mod tools;
 mod utc;
 
 use std::error::Error;
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
 
 use backspin::wire::Name;
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 
+use screen::{Options, Program, Shelf};
 use tools::{demo, inspect, lag, replay, sim};
 
 /// Pong and R-Type over UDP, with the tools around them.
 ///
-/// Exit codes: 0 done, 1 failed (a sentence on stderr says why), 2 wrong usage.
+/// Without a command the menu opens, where this is a terminal. Exit codes: 0 done, 1 failed (a
+/// sentence on stderr says why), 2 wrong usage.
 #[derive(Parser)]
 #[command(name = "backspin", version)]
 struct Cli {
     #[command(subcommand)]
-    command: Command,
+    command: Option<Command>,
 }
 
 #[derive(Subcommand)]
@@ -38,7 +42,8 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    let done = match Cli::parse().command {
+    let Some(command) = Cli::parse().command else { return menu() };
+    report(match command {
         Command::Demo(args) => demo::run(&args),
         Command::Pong(args) => pong::run(&args),
         Command::Serve(args) => serve::run(&args),
@@ -46,7 +51,25 @@ fn main() -> ExitCode {
         Command::Lag(args) => lag::run(&args),
         Command::Sim(args) => sim::run(&args),
         Command::Replay(args) => replay::run(&args),
-    };
+    })
+}
+
+/// The menu, where there is a terminal to show it in.
+fn menu() -> ExitCode {
+    if has_terminal() {
+        let program = Program::new(Shelf::usual(), Options::default());
+        return report(terminal::run(program, None));
+    }
+    let _ = write!(io::stderr(), "{}", Cli::command().render_help());
+    ExitCode::from(2)
+}
+
+/// Whether a person sits at a terminal.
+fn has_terminal() -> bool {
+    io::stdin().is_terminal() && io::stdout().is_terminal()
+}
+
+fn report(done: Result<(), Box<dyn Error>>) -> ExitCode {
     match done {
         Ok(()) => ExitCode::SUCCESS,
         // Whoever reads our output has seen enough, as `head` does.

@@ -8,36 +8,60 @@ fn demo(args: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_backspin")).arg("demo").args(args).output().unwrap()
 }
 
-#[test]
-fn it_shows_a_line_a_second_and_ends_with_the_verdict() {
-    let output = demo(&["--seconds", "2"]);
-    let text = String::from_utf8(output.stdout).unwrap();
-    assert_eq!(output.status.code(), Some(0), "{text}");
-    assert_eq!(String::from_utf8(output.stderr).unwrap(), "");
-    for second in ["   1 s  ", "   2 s  "] {
-        assert_eq!(text.lines().filter(|line| line.starts_with(second)).count(), 1, "{text}");
-    }
-    let last = text.lines().last().unwrap();
-    assert_eq!(last, "PASS: the server and both bots agree on where everything is.");
+/// Whatever the machine was busy with: points were played, and both sides agree on them.
+fn check(output: &Output) -> Value {
+    let outcome: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(output.status.code(), Some(0), "{outcome}");
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+    assert_eq!((&outcome["game"], &outcome["agreed"]), (&"pong".into(), &true.into()));
+    let points = |side: usize| outcome["score"][side].as_u64().unwrap();
+    assert!(points(0) + points(1) > 0, "{outcome}");
+    assert_eq!(outcome["passed"], outcome["problems"].as_array().unwrap().is_empty());
+    outcome
 }
 
 #[test]
-fn its_json_is_one_object_in_which_everyone_agrees() {
-    let output = demo(&["--seconds", "1", "--json"]);
-    let outcome: Value = serde_json::from_slice(&output.stdout).unwrap();
-    assert_eq!(output.status.code(), Some(0), "{outcome}");
-    assert_eq!(outcome["passed"], true);
+fn over_real_sockets_points_are_played_and_both_sides_agree() {
+    let outcome = check(&demo(&["--seconds", "12", "--json"]));
+    assert!(outcome["seconds"].as_u64().unwrap() >= 12, "{outcome}");
+    assert_eq!(
+        (&outcome["link"]["rtt_ms"], &outcome["link"]["loss_pct"]),
+        (&100.0.into(), &5.0.into())
+    );
+    // The link was there: no machine is so fast that an input comes back sooner.
+    assert!(outcome["quality"]["ack_ms_p50"].as_f64().unwrap() > 100.0, "{outcome}");
+}
+
+#[test]
+fn the_simulated_match_is_won_reaches_every_target_and_is_always_the_same() {
+    let output = demo(&["--fast", "--json"]);
+    let outcome = check(&output);
     assert_eq!(outcome["problems"], Value::Array(Vec::new()));
-    let dots = &outcome["server"]["dots"];
-    assert_eq!(dots.as_array().map(Vec::len), Some(2));
-    let bots = outcome["bots"].as_array().unwrap();
-    assert_eq!(bots.len(), 2);
-    for bot in bots {
-        assert_eq!(&bot["dots"], dots);
-        assert!(bot["states"].as_u64().unwrap() >= 30, "{bot}");
-        assert!(bot["round_trip_ms"].as_f64().unwrap() > 0.0, "{bot}");
+    assert_eq!(outcome["score"][0], 5);
+    assert_eq!(demo(&["--fast", "--json"]).stdout, output.stdout);
+}
+
+#[test]
+fn people_get_a_line_a_second_the_table_and_the_verdict() {
+    let output = demo(&["--fast", "--seconds", "10"]);
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(output.status.code(), Some(0), "{text}");
+    for second in
+        ["   1 s  0 : 0   ping ", "  10 s  1 : 0   ping ", "own input to own screen, p99 "]
+    {
+        assert_eq!(text.lines().filter(|line| line.starts_with(second)).count(), 1, "{text}");
     }
-    assert_ne!(bots[0]["player"], bots[1]["player"]);
+    assert!(!text.contains('\x1b'), "{text}");
+    let last = text.lines().last().unwrap();
+    assert_eq!(last, "PASS: points were played, both sides agree, every target is reached");
+}
+
+#[test]
+fn a_match_without_a_point_is_a_failure_that_says_what_to_do() {
+    let output = demo(&["--fast", "--seconds", "3"]);
+    assert_eq!(output.status.code(), Some(1));
+    let words = "backspin: no point was played in 3 s; give it ten or more (--seconds 10)\n";
+    assert_eq!(String::from_utf8(output.stderr).unwrap(), words);
 }
 
 #[test]

@@ -129,6 +129,10 @@ pub struct ClientCounts {
     pub states: u64,
     /// Parts of snapshots taken.
     pub parts: u64,
+    /// Bytes from the server, whatever they were worth.
+    pub bytes_in: u64,
+    /// Bytes to the server.
+    pub bytes_out: u64,
 }
 
 /// What is on the screen at one moment.
@@ -400,6 +404,11 @@ impl<G: Game> Client<G> {
         }
     }
 
+    /// How often a snapshot moved the own entity by more than a pixel (`native`).
+    pub fn corrections(&self) -> Option<u64> {
+        self.seat().map(seat::Seat::corrections)
+    }
+
     /// The fate of the last inputs (`native`), as a picture.
     pub fn timeline(&self) -> Option<&Timeline> {
         self.seat().map(seat::Seat::timeline)
@@ -594,6 +603,7 @@ impl<G: Game> Node for Client<G> {
             self.counts.foreign += 1;
             return;
         }
+        self.counts.bytes_in += bytes.len() as u64;
         if self.ended().is_some() {
             return;
         }
@@ -627,6 +637,7 @@ impl<G: Game> Node for Client<G> {
 
     fn poll_transmit(&mut self, now: Time, out: &mut [u8]) -> Option<Transmit> {
         let len = self.speak(now, out)?.ok()?;
+        self.counts.bytes_out += len as u64;
         Some(Transmit { path: self.path, len })
     }
 

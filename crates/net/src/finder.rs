@@ -45,13 +45,19 @@ pub struct FinderConfig {
     pub native_port: u16,
     /// Where `lan` is spoken.
     pub lan_port: u16,
+    /// The only dialect that the player speaks; `None` is all of them.
+    pub dialect: Option<Dialect>,
 }
 
 impl FinderConfig {
     /// Looks for `game` at `places` and the usual ports.
     pub fn new(game: GameId, places: Vec<Path>) -> Self {
         let (native_port, lan_port) = (native::DEFAULT_PORT, 54000);
-        FinderConfig { game, places, own: Vec::new(), native_port, lan_port }
+        FinderConfig { game, places, own: Vec::new(), native_port, lan_port, dialect: None }
+    }
+
+    fn speaks(&self, dialect: Dialect) -> bool {
+        self.dialect.is_none_or(|only| only == dialect)
     }
 }
 
@@ -141,6 +147,15 @@ impl Finder {
         }
     }
 
+    /// Looks here from now on, from these addresses of this machine: networks come and go. If
+    /// that is news, everyone is asked at once.
+    pub fn look_at(&mut self, now: Time, places: Vec<Path>, own: Vec<IpAddr>) {
+        if self.config.places != places {
+            self.next_ask = now;
+        }
+        (self.config.places, self.config.own) = (places, own);
+    }
+
     /// The hosts that can be shown, in the order they were found.
     pub fn hosts(&self) -> impl Iterator<Item = Found> + '_ {
         self.entries.iter().filter(|entry| entry.told.is_some()).filter_map(|e| self.found(e))
@@ -184,9 +199,11 @@ impl Finder {
         self.asked_at = now;
         for i in 0..self.config.places.len() {
             let place = self.config.places[i];
-            self.ask(place, self.config.native_port, Dialect::Native);
+            if self.config.speaks(Dialect::Native) {
+                self.ask(place, self.config.native_port, Dialect::Native);
+            }
             #[cfg(feature = "lan")]
-            if place.remote.is_ipv4() {
+            if place.remote.is_ipv4() && self.config.speaks(Dialect::Lan) {
                 self.ask(place, self.config.lan_port, Dialect::Lan);
             }
         }
@@ -246,7 +263,8 @@ impl Finder {
     #[cfg(feature = "lan")]
     fn handle_host_here(&mut self, now: Time, path: Path, here: crate::wire::lan::HostHere) {
         let asked_at = self.asked_at;
-        let native_port = here.upgrade.map(|upgrade| upgrade.native_port);
+        let upgrade = here.upgrade.filter(|_| self.config.speaks(Dialect::Native));
+        let native_port = upgrade.map(|upgrade| upgrade.native_port);
         let is_it = |entry: &Entry| {
             entry.lan_port == Some(here.port)
                 || native_port.is_some() && entry.native_port == native_port
@@ -310,7 +328,7 @@ impl Finder {
 
 impl Node for Finder {
     fn handle_datagram(&mut self, now: Time, path: Path, bytes: &mut [u8]) {
-        match Dialect::detect(bytes) {
+        match Dialect::detect(bytes).filter(|&dialect| self.config.speaks(dialect)) {
             Some(Dialect::Native) => {
                 if let Ok(Datagram { packet: native::Packet::Here(here), .. }) =
                     Datagram::decode(bytes)
@@ -474,6 +492,24 @@ mod tests {
     }
 
     #[test]
+    fn who_speaks_one_dialect_asks_and_finds_in_it_alone() {
+        for only in [Dialect::Lan, Dialect::Native] {
+            let (mut finder, mut attic) = (finder(), server("Attic"));
+            finder.config.dialect = Some(only);
+            finder.handle_timeout(Time::ZERO);
+            exchange(Time::ZERO, &mut finder, &mut [(at(1), &mut attic)]);
+            finder.handle_timeout(Time::ZERO + AGAIN_EVERY);
+            exchange(Time::ZERO + AGAIN_EVERY, &mut finder, &mut [(at(1), &mut attic)]);
+            let found: Vec<Dialect> = finder.hosts().map(|found| found.dialect).collect();
+            assert_eq!(found, [only]);
+            // What comes unasked in the other is none.
+            let from = Path::to(SocketAddr::from(([10, 0, 0, 3], 54000)));
+            finder.handle_datagram(Time::ZERO, from, &mut [2, 0xD2, 0xF0]);
+            assert_eq!(finder.hosts().count(), 1 + usize::from(only == Dialect::Lan));
+        }
+    }
+
+    #[test]
     fn everyone_is_asked_at_once_and_every_five_seconds() {
         let mut finder = finder();
         let (mut asked, mut out) = (Vec::new(), [0; 2048]);
@@ -486,6 +522,24 @@ mod tests {
             now = finder.poll_timeout().unwrap();
         }
         assert_eq!(asked, [0, 5_000, 10_000]);
+    }
+
+    #[test]
+    fn a_network_that_comes_up_is_asked_at_once() {
+        let mut finder = finder();
+        let places = std::mem::take(&mut finder.config.places);
+        finder.handle_timeout(Time::ZERO);
+        assert!(finder.poll_transmit(Time::ZERO, &mut [0; 2048]).is_none());
+        let (up, later) = (Time::from_millis(1_300), Time::from_millis(2_300));
+        finder.look_at(up, places.clone(), Vec::new());
+        assert_eq!(finder.poll_timeout(), Some(Time::ZERO + AGAIN_EVERY));
+        finder.handle_timeout(up);
+        assert!(finder.poll_transmit(up, &mut [0; 2048]).is_some());
+        // No news is no reason to ask.
+        finder.look_at(later, places, Vec::new());
+        while finder.poll_transmit(later, &mut [0; 2048]).is_some() {}
+        finder.handle_timeout(later);
+        assert!(finder.poll_transmit(later, &mut [0; 2048]).is_none());
     }
 
     #[test]

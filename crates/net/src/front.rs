@@ -35,9 +35,9 @@ pub use rtype::TOKEN_LIMIT;
 pub struct FrontConfig {
     /// What the server calls itself in a search.
     pub name: Name,
-    /// Where it speaks `native`, for those who find it another way; 0 tells nobody.
+    /// Where it speaks `native`, for those who look for it; 0 tells nobody.
     pub native_port: u16,
-    /// Where it speaks `lan`.
+    /// Where it speaks `lan`, for those who look for it; 0 tells nobody.
     pub lan_port: u16,
     /// Where it speaks `rtype`.
     pub rtype_port: u16,
@@ -129,8 +129,19 @@ pub struct RoomCard {
     pub name: Name,
     /// Asked for at the door; empty is none.
     pub password: Name,
-    /// The only place for a guest in `lan`, if it cannot be any.
-    pub lan_place: Option<u8>,
+    /// Where guests in `lan` have a place.
+    pub lan_guests: LanGuests,
+}
+
+/// Which places of a room guests in `lan` may take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LanGuests {
+    /// None: the match cannot be shown to them.
+    Nowhere,
+    /// Any that players have.
+    Anywhere,
+    /// This one alone.
+    At(u8),
 }
 
 /// What the front hands to a room.
@@ -230,7 +241,12 @@ pub struct Notice {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NoticeKind {
     /// It is there now.
-    Moved(Path),
+    Moved {
+        /// Where.
+        path: Path,
+        /// The number of the datagram that asked; the player's count goes on from there.
+        sequence: u32,
+    },
     /// Its place is free.
     Freed,
 }
@@ -248,6 +264,8 @@ pub struct FrontCounts {
     pub answer_limit: u64,
     /// Packets that only a server sends, or that make no sense from a stranger.
     pub stray: u64,
+    /// Datagrams from a player's address whose number is not one of the player's next.
+    pub numbers: u64,
     /// Cookies, tokens and tickets that are not good.
     pub bad_proof: u64,
     /// `lan` from an address that is not private.
@@ -367,7 +385,9 @@ impl Front {
     /// Takes what a room says about a session.
     pub fn handle_notice(&mut self, notice: Notice) {
         match notice.kind {
-            NoticeKind::Moved(path) => self.routes.move_to(notice.session, path),
+            NoticeKind::Moved { path, sequence } => {
+                self.routes.move_to(notice.session, path, sequence);
+            }
             NoticeKind::Freed => {
                 self.routes.remove(notice.session);
                 #[cfg(feature = "rtype")]
@@ -429,6 +449,7 @@ impl Front {
 
 /// A player who wants in, whatever the dialect.
 struct Applicant {
+    dialect: Dialect,
     path: Path,
     game: Option<u32>,
     /// Which room; `None` is any with a free place.
@@ -465,7 +486,8 @@ impl Front {
         }
         let room = self.choose_room(applicant)?;
         let place = self.free_place(room, applicant.seat).ok_or(Refusal::Full)?;
-        self.routes.insert(applicant.path, room, place).ok_or(Refusal::Full)
+        let Applicant { dialect, path, .. } = *applicant;
+        self.routes.insert(dialect, path, room, place).ok_or(Refusal::Full)
     }
 
     /// Whether anyone may come in who finds it.
@@ -477,9 +499,10 @@ impl Front {
         match seat {
             Seat::Any(role) => self.routes.free_place(room, role),
             #[cfg(feature = "lan")]
-            Seat::LanGuest => match self.rooms.get(room)?.lan_place {
-                Some(place) => Some(place).filter(|&place| self.routes.is_free(room, place)),
-                None => self.routes.free_place(room, Role::Play),
+            Seat::LanGuest => match self.rooms.get(room)?.lan_guests {
+                LanGuests::Nowhere => None,
+                LanGuests::Anywhere => self.routes.free_place(room, Role::Play),
+                LanGuests::At(place) => self.routes.is_free(room, place).then_some(place),
             },
         }
     }

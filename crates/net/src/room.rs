@@ -12,7 +12,7 @@ use std::collections::VecDeque;
 use std::time::Duration;
 
 use crate::channel::{Journal, LogLine};
-use crate::front::{Admission, Call, CallKind, Notice, NoticeKind, RESUME_FOR, Voice};
+use crate::front::{Admission, Call, CallKind, LanGuests, Notice, NoticeKind, RESUME_FOR, Voice};
 use crate::game::{Buttons, Event, Game, PlayerId, PlayerInput, REWIND_LIMIT_TICKS, Reach, Turn};
 use crate::node::{Path, Transmit};
 use crate::replica::{Bodies, Cuts, FullForm, History, State};
@@ -57,7 +57,8 @@ pub enum RoomEvent {
     Quiet(PlayerId),
     /// A quiet member is heard again.
     Heard(PlayerId),
-    /// A member was silent for too long; the place is kept for a while.
+    /// A member was silent for too long; the place is kept for a while, if the member has a way
+    /// back.
     Dropped(PlayerId),
     /// A dropped or moved player is back, from here.
     Resumed(PlayerId, Path),
@@ -216,6 +217,15 @@ impl<G: Game> Room<G> {
         now.since(self.epoch).as_nanos() as f64 * f64::from(self.game.tick_rate()) / 1e9
     }
 
+    /// Where guests of Networked Pong have a place: nowhere if the match cannot be shown to them.
+    pub fn lan_guests(&self) -> LanGuests {
+        #[cfg(feature = "lan")]
+        if self.view.lan.is_some() {
+            return self.game.lan_place().map_or(LanGuests::Anywhere, LanGuests::At);
+        }
+        LanGuests::Nowhere
+    }
+
     /// Ticks that were let go because the room came too late.
     pub fn late_ticks(&self) -> u64 {
         self.late_ticks
@@ -345,6 +355,12 @@ impl<G: Game> Room<G> {
         // A tick has one state only, which deltas stand on: `native` shows who is new from the next
         // tick on.
         self.look_without_ticks();
+        #[cfg(feature = "lan")]
+        if let Some(Some(Member { voice: Speech::Lan { first, .. }, .. })) =
+            self.members.get_mut(place)
+        {
+            *first = self.view.lan;
+        }
         self.note(joined);
         self.roster_changed(now);
     }
@@ -355,10 +371,17 @@ impl<G: Game> Room<G> {
         if !member.may_move(now, path) {
             return;
         }
+        // Its Accept was lost, or someone else sends it again: nothing begins anew.
+        if member.has_returned(path, back.nonce) {
+            member.count(back.sequence);
+            member.greet();
+            return;
+        }
         let was_away = matches!(member.presence, Presence::Away { .. });
         member.move_to(now, path, back, self.tick, &self.config);
         let (session, player) = (member.session, member.player);
-        self.notices.push_back(Notice { session, kind: NoticeKind::Moved(path) });
+        let kind = NoticeKind::Moved { path, sequence: back.sequence };
+        self.notices.push_back(Notice { session, kind });
         self.note(RoomEvent::Resumed(player, path));
         if was_away {
             self.roster_changed(now);
@@ -397,14 +420,23 @@ impl<G: Game> Room<G> {
             Presence::Here(_) if kept_by_stream => {}
             Presence::Here(liveness) => match liveness.handle_timeout(now) {
                 Some(LifeEvent::Warn) => self.note(RoomEvent::Quiet(player)),
-                Some(LifeEvent::Drop) => {
-                    self.send_away(now, place);
-                    self.say_silent(place);
-                    self.note(RoomEvent::Dropped(player));
-                    self.roster_changed(now);
-                }
+                Some(LifeEvent::Drop) => self.drop_silent(now, place),
                 _ => {}
             },
+        }
+    }
+
+    fn drop_silent(&mut self, now: Time, place: usize) {
+        let Some(Some(member)) = self.members.get(place) else { return };
+        let has_way_back = member.has_way_back();
+        self.note(RoomEvent::Dropped(member.player));
+        match has_way_back {
+            true => {
+                self.send_away(now, place);
+                self.say_silent(place);
+                self.roster_changed(now);
+            }
+            false => self.free(now, place),
         }
     }
 

@@ -11,7 +11,7 @@ use crate::wire::Name;
 use crate::wire::native::CloseReason;
 
 /// Places for watchers in every room.
-const WATCHERS: u8 = 16;
+pub const WATCHERS: u8 = 16;
 
 /// A front with rooms behind it.
 #[derive(Debug)]
@@ -30,18 +30,16 @@ impl<G: Game> Server<G> {
 
     /// Opens a room whose world begins at `now`.
     pub fn open(&mut self, now: Time, game: G, name: Name, seed: u64, config: RoomConfig) -> usize {
+        let room = Room::new(now, game, seed, WATCHERS, config);
         let card = RoomCard {
-            game: game.id(),
-            capacity: game.capacity(),
+            game: room.game().id(),
+            capacity: room.game().capacity(),
             watchers: WATCHERS,
             name,
             password: Name::default(),
-            #[cfg(feature = "lan")]
-            lan_place: game.lan_place(),
-            #[cfg(not(feature = "lan"))]
-            lan_place: None,
+            lan_guests: room.lan_guests(),
         };
-        self.rooms.push(Room::new(now, game, seed, WATCHERS, config));
+        self.rooms.push(room);
         self.front.add_room(card)
     }
 

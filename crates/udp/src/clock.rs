@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use backspin::time::Time;
 
-/// Counts from when the loop was made.
+/// Counts from when it was started: with the loop, unless that was given another's.
 #[derive(Clone, Copy, Debug)]
 pub struct Clock {
     origin: Instant,

@@ -93,6 +93,13 @@ impl Loop {
         })
     }
 
+    /// The same loop on `clock`: where several loops of one program share it, their times can be
+    /// compared. For a loop that has not turned yet.
+    #[must_use]
+    pub fn with_clock(self, clock: Clock) -> Self {
+        Loop { clock, ..self }
+    }
+
     /// This loop's clock, for whoever looks at the node from another thread.
     pub fn clock(&self) -> Clock {
         self.clock

@@ -17,7 +17,7 @@ mod table;
 mod ticket;
 
 pub(crate) use address::Address;
-pub(crate) use search::start as search;
+pub(crate) use search::Search;
 pub(crate) use seat::{Fallback, Seat};
-pub(crate) use table::Table;
+pub(crate) use table::{Access, Table};
 pub(crate) use ticket::TicketFile;

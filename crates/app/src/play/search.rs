@@ -1,29 +1,79 @@
 //! Who hosts a game on the local network: a [`Finder`] on every interface.
 
 use std::error::Error;
+use std::io;
 use std::net::{IpAddr, Ipv4Addr};
+use std::ops::DerefMut;
+use std::time::{Duration, Instant};
 
 use backspin::finder::{Finder, FinderConfig};
 use backspin::game::GameId;
+use backspin::node::Path;
+use backspin::wire::Dialect;
 use backspin_udp::{Loop, Socket, interfaces, search_paths};
 
 use super::Table;
 use crate::seed;
 
-/// A search that goes on until it is dropped.
-pub(crate) type Search = Table<Finder>;
+/// How often the machine is asked for its interfaces.
+const INTERFACES_EVERY: Duration = Duration::from_secs(1);
 
-/// Looks for `game`; at `port` in both dialects if one is given, else at the usual ports.
-pub(crate) fn start(game: GameId, port: Option<u16>) -> Result<Search, Box<dyn Error>> {
-    let socket = Socket::bind((Ipv4Addr::UNSPECIFIED, 0).into())?;
-    let driver = Loop::new(vec![socket])?;
-    // A machine that does not tell its interfaces is searched as the system thinks best.
-    let interfaces = interfaces().unwrap_or_default();
-    let mut config = FinderConfig::new(game, search_paths(&interfaces, 0, 0));
-    config.own = interfaces.iter().map(|it| IpAddr::V4(it.address)).collect();
-    if let Some(port) = port {
-        (config.native_port, config.lan_port) = (port, port);
+/// A search that goes on until it is dropped.
+pub(crate) struct Search {
+    table: Table<Finder>,
+    looked_up: Instant,
+}
+
+impl Search {
+    /// Looks for `game`; at `port` in both dialects if one is given, else at the usual ports; in
+    /// `dialect` alone if that is given.
+    pub(crate) fn start(
+        game: GameId,
+        port: Option<u16>,
+        dialect: Option<Dialect>,
+    ) -> Result<Self, Box<dyn Error>> {
+        let socket = Socket::bind((Ipv4Addr::UNSPECIFIED, 0).into())?;
+        let driver = Loop::new(vec![socket])?;
+        let (places, own) = places();
+        let mut config = FinderConfig { own, dialect, ..FinderConfig::new(game, places) };
+        if let Some(port) = port {
+            (config.native_port, config.lan_port) = (port, port);
+        }
+        let finder = Finder::new(driver.now(), config, seed::world()?);
+        Ok(Search { table: Table::new(driver, finder)?, looked_up: Instant::now() })
     }
-    let finder = Finder::new(driver.now(), config, seed::world()?);
-    Ok(Table::new(driver, finder)?)
+
+    /// Why it has ended by itself, if it has.
+    pub(crate) fn failure(&mut self) -> Option<io::Error> {
+        self.table.failure()
+    }
+
+    /// What is found so far. To be asked often: networks come and go.
+    pub(crate) fn look(&mut self) -> impl DerefMut<Target = Finder> {
+        if self.looked_up.elapsed() >= INTERFACES_EVERY {
+            self.looked_up = Instant::now();
+            let (places, own) = places();
+            self.table.seat().look_at(self.table.now(), places, own);
+        }
+        self.table.seat()
+    }
+}
+
+/// Names the only address of this machine that searches leave from, if it is set: 127.0.0.1 finds
+/// games of this machine alone.
+const FROM: &str = "BACKSPIN_SEARCH_FROM";
+
+/// Where to look, and the addresses of this machine. A machine that does not tell its interfaces
+/// is searched as the system thinks best.
+fn places() -> (Vec<Path>, Vec<IpAddr>) {
+    let interfaces = interfaces().unwrap_or_default();
+    let own = interfaces.iter().map(|it| IpAddr::V4(it.address)).collect();
+    let from = match cfg!(test) {
+        // What is only tried out stays on this machine.
+        true => Some(IpAddr::V4(Ipv4Addr::LOCALHOST)),
+        false => std::env::var(FROM).ok().and_then(|from| from.parse().ok()),
+    };
+    let mut paths = search_paths(&interfaces, 0, 0);
+    paths.retain(|path| from.is_none() || path.local == from);
+    (paths, own)
 }

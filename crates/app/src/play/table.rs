@@ -17,7 +17,7 @@ use backspin_udp::{Clock, Loop};
 pub(crate) struct Access<N>(Arc<Mutex<N>>);
 
 impl<N> Access<N> {
-    fn new(node: N) -> Self {
+    pub(crate) fn new(node: N) -> Self {
         Access(Arc::new(Mutex::new(node)))
     }
 
@@ -103,6 +103,11 @@ impl<N: StreamNode + Send + 'static> Table<N> {
     /// The node, between two of the loop's calls.
     pub(crate) fn seat(&self) -> MutexGuard<'_, N> {
         self.seat.lock()
+    }
+
+    /// The node, for whoever looks at it as long as the table is there.
+    pub(crate) fn access(&self) -> Access<N> {
+        self.seat.clone()
     }
 
     /// Why the thread has ended by itself, if it has.

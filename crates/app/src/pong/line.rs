@@ -19,7 +19,7 @@ pub(super) struct Lines {
 }
 
 /// One thing that happened.
-#[derive(Serialize)]
+#[derive(PartialEq, Serialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
 pub(super) enum Line {
     Discovered {

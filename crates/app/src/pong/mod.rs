@@ -4,7 +4,7 @@
 //! what a script reads.
 
 mod line;
-mod open;
+pub(crate) mod open;
 mod script;
 
 use std::error::Error;
@@ -15,9 +15,12 @@ use backspin_pong::{Level, Pong};
 use clap::builder::PossibleValue;
 use clap::{Subcommand, ValueEnum};
 
+use crate::screen::{Errand, Options, Program, Shelf};
+use crate::terminal;
+
 /// Play Pong: on this machine, as host, as guest, or watch.
 ///
-/// Without a face (--ui none) a match is played by --bot or by lines on stdin: up, down, still,
+/// In a terminal it is played with W and S or the arrow keys. Without a face (--ui none) a match is played by --bot or by lines on stdin: up, down, still,
 /// again (play once more), quit.
 #[derive(clap::Args)]
 #[command(after_help = "\
@@ -61,7 +64,8 @@ enum Mode {
     /// Join a host: at an address, or the first that is found on the LAN
     ///
     /// An address without a port is asked at 4300 in native and, after a second without an answer,
-    /// at 54000 in lan. Whoever was killed in a match comes back into it for half a minute.
+    /// at 54000 in lan. Whoever was killed in a match comes back into it for half a minute. A search
+    /// goes out of every interface, or only from the address that BACKSPIN_SEARCH_FROM names.
     Join {
         /// Where: an address or a host name, with a port or without
         address: Option<String>,
@@ -81,6 +85,17 @@ enum Mode {
         #[command(flatten)]
         seat: SeatArgs,
     },
+}
+
+impl Mode {
+    fn seat(&self) -> &SeatArgs {
+        match self {
+            Mode::Local { seat, .. }
+            | Mode::Host { seat, .. }
+            | Mode::Join { seat, .. }
+            | Mode::Watch { seat, .. } => seat,
+        }
+    }
 }
 
 /// What a host decides.
@@ -105,17 +120,17 @@ impl Rules {
 /// What everyone decides.
 #[derive(clap::Args)]
 struct SeatArgs {
-    /// How it is shown
-    #[arg(long, default_value = "none")]
-    ui: Ui,
+    /// How it is shown [default: terminal where this is one, none for scripts]
+    #[arg(long)]
+    ui: Option<Ui>,
 
     /// A bot plays this side's paddle
     #[arg(long, value_name = "LEVEL")]
     bot: Option<BotLevel>,
 
-    /// What you are called, at most 15 bytes
-    #[arg(long, default_value = "Player", value_parser = crate::parse_name)]
-    name: Name,
+    /// What you are called, at most 15 bytes [default: as in the settings, Player for scripts]
+    #[arg(long, value_parser = crate::parse_name)]
+    name: Option<Name>,
 
     /// What the server asks for, if it does
     #[arg(long, default_value = "")]
@@ -132,6 +147,19 @@ struct SeatArgs {
 }
 
 impl SeatArgs {
+    /// What a script is called that does not say.
+    fn name(&self) -> Name {
+        self.name.unwrap_or(Name::new("Player"))
+    }
+
+    /// Who asks for lines of JSON, or for a bot in the own place, is a script.
+    fn ui(&self) -> Ui {
+        self.ui.unwrap_or(match crate::has_terminal() && !self.json && self.bot.is_none() {
+            true => Ui::Terminal,
+            false => Ui::None,
+        })
+    }
+
     fn span(&self) -> Option<Duration> {
         self.seconds.map(|seconds| Duration::from_secs(seconds.into()))
     }
@@ -139,6 +167,8 @@ impl SeatArgs {
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Ui {
+    /// In this terminal
+    Terminal,
     /// Lines of text, or of JSON
     None,
 }
@@ -180,11 +210,51 @@ impl ValueEnum for BotLevel {
 
 /// Runs the command.
 pub(crate) fn run(args: &Args) -> Result<(), Box<dyn Error>> {
-    let (seat, opened) = match &args.mode {
+    match args.mode.seat().ui() {
+        Ui::Terminal => show(&args.mode),
+        Ui::None => script(&args.mode),
+    }
+}
+
+/// Goes straight to the screen that was asked for; from there it is the same program.
+fn show(mode: &Mode) -> Result<(), Box<dyn Error>> {
+    let seat = mode.seat();
+    let mut options = Options {
+        token: seat.token.clone().into_bytes(),
+        bot: seat.bot.map(|level| level.0),
+        name: seat.name,
+        ..Options::default()
+    };
+    let errand = match mode {
+        Mode::Local { versus, rules, .. } => {
+            options.game = rules.game();
+            Some(Errand::Local { versus: versus.map(|level| level.0) })
+        }
+        Mode::Host { port, dialect, rules, .. } => {
+            options.game = rules.game();
+            (options.port, options.dialect) = (*port, dialect.map(Dialect::from));
+            Some(Errand::Host)
+        }
+        Mode::Join { address, port, dialect, .. } => {
+            (options.port, options.dialect) = (*port, dialect.map(Dialect::from));
+            address.clone().map(Errand::Join)
+        }
+        Mode::Watch { address, .. } => Some(Errand::Watch(address.clone())),
+    };
+    let mut program = Program::new(Shelf::usual(), options);
+    match errand {
+        Some(errand) => program.set_out(errand),
+        None => program.search(),
+    }
+    terminal::run(program, seat.span())
+}
+
+fn script(mode: &Mode) -> Result<(), Box<dyn Error>> {
+    let (seat, opened) = match mode {
         Mode::Local { versus, rules, seat } => (seat, open::local(rules.game(), *versus)?),
         Mode::Host { port, dialect, rules, seat } => {
             let dialect = dialect.map(Dialect::from);
-            (seat, open::host(rules.game(), *port, dialect, seat.name)?)
+            (seat, open::host(rules.game(), *port, dialect, seat.name())?)
         }
         Mode::Join { address: Some(address), dialect, seat, .. } => {
             let dialect = dialect.map(Dialect::from);
@@ -199,7 +269,5 @@ pub(crate) fn run(args: &Args) -> Result<(), Box<dyn Error>> {
         }
         Mode::Watch { address, seat } => (seat, open::join(&open::Guest::watcher(seat), address)?),
     };
-    match seat.ui {
-        Ui::None => script::play(opened, seat),
-    }
+    script::play(opened, seat)
 }

@@ -25,30 +25,30 @@ use crate::seed;
 const LAN_PORT: u16 = 54000;
 
 /// A place at a table, and what belongs to it.
-pub(super) struct Opened {
-    pub(super) table: Table<Seat<Pong>>,
+pub(crate) struct Opened {
+    pub(crate) table: Table<Seat<Pong>>,
     /// A bot for the other paddle, at a table of this machine alone.
-    pub(super) versus: Option<BotLevel>,
+    pub(crate) versus: Option<BotLevel>,
     /// Who sits there.
-    pub(super) name: Name,
+    pub(crate) name: Name,
     /// Where others can come to.
-    pub(super) addresses: Vec<SocketAddr>,
+    pub(crate) addresses: Vec<SocketAddr>,
     /// The way back, for a guest who plays.
-    pub(super) ticket: Option<TicketFile>,
+    pub(crate) ticket: Option<TicketFile>,
 }
 
 /// Who wants to be a guest.
-pub(super) struct Guest {
-    dialect: Option<Dialect>,
-    role: Role,
-    name: Name,
-    token: Vec<u8>,
+pub(crate) struct Guest {
+    pub(crate) dialect: Option<Dialect>,
+    pub(crate) role: Role,
+    pub(crate) name: Name,
+    pub(crate) token: Vec<u8>,
 }
 
 impl Guest {
     pub(super) fn player(seat: &SeatArgs, dialect: Option<Dialect>) -> Self {
         let token = seat.token.clone().into_bytes();
-        Guest { dialect, role: Role::Play, name: seat.name, token }
+        Guest { dialect, role: Role::Play, name: seat.name(), token }
     }
 
     /// Only `native` has watchers.
@@ -57,8 +57,9 @@ impl Guest {
         Guest { role: Role::Watch, ..Guest::player(seat, dialect) }
     }
 
-    pub(super) fn speaks(&self, dialect: Dialect) -> bool {
-        self.dialect.is_none_or(|own| own == dialect)
+    /// The only dialect that the guest speaks, if it is one.
+    pub(super) fn dialect(&self) -> Option<Dialect> {
+        self.dialect
     }
 
     fn config(&self, server: SocketAddr, dialect: Dialect, own_port: u16) -> ClientConfig {
@@ -72,7 +73,7 @@ impl Guest {
 }
 
 /// A table of this machine alone.
-pub(super) fn local(game: Pong, versus: Option<BotLevel>) -> Result<Opened, Box<dyn Error>> {
+pub(crate) fn local(game: Pong, versus: Option<BotLevel>) -> Result<Opened, Box<dyn Error>> {
     let driver = Loop::new(Vec::new())?;
     let players = (1..=u32::from(game.capacity())).map(PlayerId);
     let local = Local::new(driver.now(), game, seed::world()?, players);
@@ -82,7 +83,7 @@ pub(super) fn local(game: Pong, versus: Option<BotLevel>) -> Result<Opened, Box<
 }
 
 /// A table that others come to: at one port, or where each dialect is looked for.
-pub(super) fn host(
+pub(crate) fn host(
     game: Pong,
     port: Option<u16>,
     dialect: Option<Dialect>,
@@ -103,9 +104,10 @@ pub(super) fn host(
     }
     let addresses = sockets.iter().flat_map(Socket::local_addr).collect();
     let driver = Loop::new(sockets)?;
-    let [native_port, lan_port] = both;
-    // Whoever offers `lan` alone does not call guests over to `native`.
-    let native_port = if dialect.is_some_and(|it| it != Dialect::Native) { 0 } else { native_port };
+    // Who looks for games is told of what is offered alone.
+    let offered = |it, port| if dialect.is_none_or(|only| only == it) { port } else { 0 };
+    let native_port = offered(Dialect::Native, both[0]);
+    let lan_port = offered(Dialect::Lan, both[1]);
     let config = FrontConfig { name, native_port, lan_port, ..FrontConfig::default() };
     let mut server = Server::new(config, seed::secret()?);
     server.open(driver.now(), game, name, seed::world()?, RoomConfig::default());
@@ -115,7 +117,7 @@ pub(super) fn host(
 }
 
 /// A place at someone's table, wherever the player says.
-pub(super) fn join(guest: &Guest, address: &str) -> Result<Opened, Box<dyn Error>> {
+pub(crate) fn join(guest: &Guest, address: &str) -> Result<Opened, Box<dyn Error>> {
     let address = Address::parse(address)?;
     let ip = address.resolve()?;
     let at = |usual| SocketAddr::new(ip, address.port().unwrap_or(usual));
@@ -129,7 +131,7 @@ pub(super) fn join(guest: &Guest, address: &str) -> Result<Opened, Box<dyn Error
 }
 
 /// A place at the table at `server`; if nobody answers in `dialect`, at `or_lan`.
-pub(super) fn sit(
+pub(crate) fn sit(
     guest: &Guest,
     server: SocketAddr,
     dialect: Dialect,

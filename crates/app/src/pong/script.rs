@@ -6,7 +6,7 @@ use std::sync::mpsc::{self, Receiver};
 use std::time::{Duration, Instant};
 
 use backspin::client::{ClientEvent, Frame};
-use backspin::finder::{FinderEvent, Fit};
+use backspin::finder::{FinderEvent, Fit, Found};
 use backspin::game::{Buttons, Game, PlayerId};
 use backspin::replica::State;
 use backspin::room::RoomEvent;
@@ -16,7 +16,7 @@ use backspin_pong::{Bot, Phase, Pong};
 use super::SeatArgs;
 use super::line::{Line, Lines};
 use super::open::{self, Guest, Opened, SEARCH_FOR};
-use crate::play::{Seat, search};
+use crate::play::{Search, Seat};
 use crate::seed;
 use crate::serve::stop::Stop;
 
@@ -37,33 +37,49 @@ pub(super) fn find(
 ) -> Result<Option<Opened>, Box<dyn Error>> {
     let lines = Lines::new(args.json);
     let stop = Stop::on_signals()?;
-    let search = search(Pong::default().id(), port)?;
+    let mut search = Search::start(Pong::default().id(), port, guest.dialect())?;
     let began = Instant::now();
     let patience = args.span().unwrap_or(SEARCH_FOR).min(SEARCH_FOR);
-    let mut other_version = None;
+    let mut last = None;
     while began.elapsed() < patience && !stop.is_asked() {
         std::thread::sleep(LOOK_EVERY);
-        let event = search.seat().poll_event();
-        let Some(FinderEvent::Found(found)) = event else { continue };
-        lines.say(&Line::discovered(&found))?;
-        match found.fit {
-            Fit::OtherVersion => other_version = Some(found.address),
-            Fit::Good | Fit::Token if guest.speaks(found.dialect) => {
-                drop(search);
-                return open::sit(guest, found.address, found.dialect, None).map(Some);
-            }
-            _ => {}
+        if let Some(error) = search.failure() {
+            return Err(error.into());
         }
+        let (event, hosts) = {
+            let mut finder = search.look();
+            (finder.poll_event(), finder.hosts().collect::<Vec<_>>())
+        };
+        if let Some(FinderEvent::Found(found)) = event {
+            lines.say(&Line::discovered(&found))?;
+            continue;
+        }
+        // All that was found is told before one of it is joined.
+        if let Some(found) = hosts.iter().find(|found| obstacle(found).is_none()) {
+            drop(search);
+            return open::sit(guest, found.address, found.dialect, None).map(Some);
+        }
+        last = hosts.last().copied().or(last);
     }
-    match other_version {
+    match last.and_then(|found| Some((found.address, obstacle(&found)?))) {
         _ if stop.is_asked() => Ok(None),
-        Some(address) => Err(format!(
-            "the host at {address} has another version of the game; update the older of the two"
-        )
-        .into()),
+        Some((address, why)) => Err(format!("the host at {address} {why}").into()),
         None => Err("no host answered on this network; start one with \"backspin pong host\", or \
                      name its address: \"backspin pong join ADDRESS\""
             .into()),
+    }
+}
+
+/// Why a host cannot be joined, if it cannot.
+fn obstacle(found: &Found) -> Option<&'static str> {
+    match (found.fit, found.players) {
+        (Fit::OtherVersion, _) => {
+            Some("has another version of the game; update the older of the two")
+        }
+        (_, Some((players, capacity))) if players >= capacity => {
+            Some("has no place left; try again later, or watch with \"backspin pong watch\"")
+        }
+        _ => None,
     }
 }
 
@@ -104,7 +120,8 @@ struct Script {
     left: bool,
     over: Option<Instant>,
     score: [u8; 2],
-    tick: Option<u32>,
+    /// The newest state that was told.
+    told: Option<Line>,
     next_quality: Duration,
     next_ticket: Duration,
     announced: bool,
@@ -136,7 +153,7 @@ impl Script {
             left: false,
             over: None,
             score: [0, 0],
-            tick: None,
+            told: None,
             next_quality: Duration::from_secs(1),
             next_ticket: Duration::ZERO,
             announced: false,
@@ -212,16 +229,19 @@ impl Script {
     }
 
     fn tell_match(&mut self) -> io::Result<()> {
-        let (state, world) = {
+        let (line, world) = {
             let seat = self.opened.table.seat();
             let state = seat.state();
-            if self.tick == Some(state.tick) || state.entities().is_empty() {
+            if state.entities().is_empty() {
                 return Ok(());
             }
-            self.tick = Some(state.tick);
             (Line::state(state), Pong::default().restore(state))
         };
-        self.lines.say(&state)?;
+        // The tick alone does not tell: a quick host of the old dialect has several states in one.
+        if self.told.as_ref() == Some(&line) {
+            return Ok(());
+        }
+        self.lines.say(self.told.insert(line))?;
         let [p1_score, p2_score] = world.score;
         if world.score != self.score {
             self.score = world.score;
@@ -320,9 +340,12 @@ fn tell_room(
         RoomEvent::Joined(player, _) => connected(player, false),
         RoomEvent::Resumed(player, _) => connected(player, true),
         RoomEvent::Left(player) => gone(player, "left the match"),
-        RoomEvent::Dropped(player) => {
-            gone(player, "has been silent for too long; the place is kept for half a minute")
-        }
+        RoomEvent::Dropped(player) => match card(player) {
+            Some(_) => {
+                gone(player, "has been silent for too long; the place is kept for half a minute")
+            }
+            None => gone(player, "has been silent for too long"),
+        },
         _ => None,
     }
 }

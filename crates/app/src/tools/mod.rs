@@ -3,5 +3,6 @@
 pub(crate) mod demo;
 pub(crate) mod inspect;
 pub(crate) mod lag;
+mod paint;
 pub(crate) mod replay;
 pub(crate) mod sim;

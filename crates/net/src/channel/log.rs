@@ -162,7 +162,8 @@ impl Timeline {
         ServerTimeline(self)
     }
 
-    fn inputs(&self) -> impl Iterator<Item = (u32, Fate)> {
+    /// The last inputs and what became of them, the oldest first.
+    pub fn inputs(&self) -> impl Iterator<Item = (u32, Fate)> {
         self.inputs[..self.len].iter().copied()
     }
 

@@ -34,6 +34,9 @@ const FORESIGHT_TICKS: i32 = 90;
 /// How often a watcher says what it has.
 const ACK_EVERY: Duration = Duration::from_millis(50);
 
+/// A smaller correction, in the fields' unit, is not seen.
+const SEEN_CORRECTION: f32 = 1.0;
+
 /// Events that nobody has read yet; older ones make room.
 const EVENT_LIMIT: usize = 256;
 
@@ -67,6 +70,7 @@ pub(super) struct Seat<G: Game> {
     events: VecDeque<ClientEvent>,
     timeline: Timeline,
     journal: Journal,
+    corrections: u64,
 }
 
 /// What a snapshot, or a part of one, brought.
@@ -133,6 +137,7 @@ impl<G: Game> Seat<G> {
             events: VecDeque::new(),
             timeline: Timeline::new(),
             journal,
+            corrections: 0,
         }
     }
 
@@ -249,7 +254,9 @@ impl<G: Game> Seat<G> {
         let inputs = self.pending.after(tick).map(|input| Buttons(input.buttons));
         match &mut self.prediction {
             Some(prediction) => {
-                prediction.reconcile(state, inputs);
+                let correction = prediction.reconcile(state, inputs);
+                let seen = correction.is_some_and(|it| it.distance > SEEN_CORRECTION);
+                self.corrections += u64::from(seen);
             }
             empty => {
                 let mut prediction = Prediction::new(self.game.clone(), self.player, state);
@@ -471,6 +478,10 @@ impl<G: Game> Seat<G> {
 
     pub(super) fn pending(&self) -> &Pending {
         &self.pending
+    }
+
+    pub(super) fn corrections(&self) -> u64 {
+        self.corrections
     }
 
     pub(super) fn timeline(&self) -> &Timeline {

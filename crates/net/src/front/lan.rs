@@ -8,7 +8,7 @@ use crate::node::Path;
 use crate::time::Time;
 use crate::wire::lan::{Hello, Packet};
 use crate::wire::native::Role;
-use crate::wire::{Name, Packet as AnyPacket};
+use crate::wire::{Dialect, Name, Packet as AnyPacket};
 
 impl Front {
     pub(super) fn handle_lan<'a>(
@@ -21,14 +21,15 @@ impl Front {
             self.counts.reach += 1;
             return None;
         }
-        let known = self.routes.at_path(path);
+        let known = self.routes.at_path(Dialect::Lan, path);
         if !self.admits(now, path, known) {
             return None;
         }
         match (Packet::decode(bytes), known) {
             // Who has no place left does not call others in.
             (Ok(Packet::FindHost(_)), _) => {
-                if (0..self.rooms.len()).any(|room| self.is_open(room, Seat::LanGuest)) {
+                let is_open = |room| self.is_open(room, Seat::LanGuest);
+                if self.config.lan_port != 0 && (0..self.rooms.len()).any(is_open) {
                     self.answer(Answer::HostHere { path });
                 }
                 None
@@ -54,7 +55,7 @@ impl Front {
     fn lan_hello<'a>(&mut self, from: Path, hello: Hello) -> Option<Call<'a>> {
         let named = SocketAddr::new(from.remote.ip(), hello.port);
         let path = Path { remote: named, ..from };
-        if let Some(session) = self.routes.at_path(path) {
+        if let Some(session) = self.routes.at_path(Dialect::Lan, path) {
             let route = self.routes.route(session)?;
             let (room, place) = (route.room, route.place);
             return Some(Call { room, place, session, kind: CallKind::Repeat { sequence: 0 } });
@@ -65,7 +66,8 @@ impl Front {
             return None;
         }
         let (seat, password) = (Seat::LanGuest, Name::default());
-        let applicant = Applicant { path, game: None, room: None, seat, password };
+        let dialect = Dialect::Lan;
+        let applicant = Applicant { dialect, path, game: None, room: None, seat, password };
         let found = self.place(&applicant).ok()?;
         if from.remote != named {
             self.routes.also_at(found.session, from.remote);

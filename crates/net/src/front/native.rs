@@ -1,17 +1,18 @@
 //! The door in `native`: a cookie before anything is kept.
 
 use super::answer::{Answer, NativeAnswer};
+use super::routes::Proof;
 use super::{Admission, Applicant, Call, CallKind, Front, Refusal, Seat, Voice};
 use crate::game::GameId;
 use crate::node::Path;
 use crate::sabotage::{self, Sabotage};
-use crate::session::CookieCheck;
+use crate::session::{CookieCheck, Window};
 use crate::time::Time;
-use crate::wire::Packet as AnyPacket;
 use crate::wire::native::{
     Challenge, Datagram, Discover, Hello, Here, Join, ListRooms, PROTOCOL, Packet, Reject,
     RejectReason, Resume, Secret, SessionIndex, UnknownSession,
 };
+use crate::wire::{Dialect, Packet as AnyPacket};
 
 impl Front {
     pub(super) fn handle_native<'a>(
@@ -53,6 +54,11 @@ impl Front {
                 return None;
             }
         };
+        // What is not the player's takes nothing from what the player may send.
+        if !self.routes.takes(session, datagram.sequence) {
+            self.counts.numbers += 1;
+            return None;
+        }
         if !self.admits(now, path, Some(session)) {
             return None;
         }
@@ -139,6 +145,7 @@ impl Front {
             && let Some(route) = self.routes.route(session)
         {
             let (room, place) = (route.room, route.place);
+            self.routes.takes(session, sequence);
             return Ok(Call { room, place, session, kind: CallKind::Repeat { sequence } });
         }
         let refuse = |front: &Front, reason| Err(front.reject(join.nonce, join.game, reason));
@@ -150,6 +157,7 @@ impl Front {
             return refuse(self, RejectReason::Token);
         }
         let applicant = Applicant {
+            dialect: Dialect::Native,
             path,
             game: Some(join.game),
             room: (join.room as usize).checked_sub(1),
@@ -161,7 +169,8 @@ impl Front {
             Err(refusal) => return refuse(self, refusal.into()),
         };
         let ticket = self.secrets.ticket();
-        self.routes.prove(found.session, ticket, join.nonce);
+        let window = Window::new(sequence.wrapping_add(1));
+        self.routes.prove(found.session, Proof { ticket, nonce: join.nonce, window });
         let voice = Voice::Native {
             nonce: join.nonce,
             ticket,
@@ -187,7 +196,11 @@ impl Front {
             Some((session, route)) => {
                 let fresh = resume.fresh;
                 let kind = CallKind::Resume { path, sequence, nonce, fresh };
-                Ok(Call { room: route.room, place: route.place, session, kind })
+                let call = Call { room: route.room, place: route.place, session, kind };
+                if same_peer(route.path, path) {
+                    self.routes.takes(session, sequence);
+                }
+                Ok(call)
             }
             None => {
                 self.counts.bad_proof += 1;
@@ -204,8 +217,11 @@ impl Front {
         }
     }
 
-    /// The first game that fits the search; nothing if none does.
+    /// The first game that fits the search; nothing if none does, or nobody is to know.
     fn here(&self, discover: &Discover) -> Option<Here> {
+        if self.config.native_port == 0 {
+            return None;
+        }
         let fits = |game: &GameId| discover.game == 0 || discover.game == game.game;
         let game = self.rooms.iter().map(|card| card.game).find(fits)?;
         let of_game = |&room: &usize| self.rooms[room].game == game;

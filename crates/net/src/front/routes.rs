@@ -9,8 +9,9 @@ use siphasher::sip::SipHasher13;
 use super::Limits;
 use crate::node::Path;
 use crate::sabotage::{self, Sabotage};
-use crate::session::{Allowance, Bucket, Rate, limited_ip};
+use crate::session::{Allowance, Bucket, Rate, Window, limited_ip};
 use crate::time::Time;
+use crate::wire::Dialect;
 use crate::wire::native::{Role, Secret, SessionIndex};
 
 /// The sessions of a server. Every look-up is O(1).
@@ -21,7 +22,8 @@ pub(super) struct Routes {
     /// Indexes that are not in use, the longest unused first: a late datagram of an old session
     /// should not find a new one.
     free: VecDeque<SessionIndex>,
-    by_path: HashMap<(u8, SocketAddr), SessionIndex, Keyed>,
+    /// By dialect, too: who speaks one from an address does not speak for who speaks another.
+    by_path: HashMap<(Dialect, u8, SocketAddr), SessionIndex, Keyed>,
     by_ticket: HashMap<Secret, SessionIndex, Keyed>,
     per_ip: HashMap<IpAddr, u16, Keyed>,
     rooms: Vec<Places>,
@@ -33,11 +35,23 @@ pub(super) struct Route {
     pub(super) room: usize,
     pub(super) place: u8,
     pub(super) path: Path,
+    dialect: Dialect,
     /// `lan`: a second port of the same guest.
     alias: Option<SocketAddr>,
-    /// `native`: what brings the player back, and the Join that made the session.
-    proof: Option<(Secret, u64)>,
+    /// `native` has one.
+    proof: Option<Proof>,
     bucket: Bucket,
+}
+
+/// What shows that a datagram is a player's, and a player the one who was here before.
+#[derive(Debug)]
+pub(super) struct Proof {
+    /// Brings the player back.
+    pub(super) ticket: Secret,
+    /// Of the Join that made the session.
+    pub(super) nonce: u64,
+    /// The numbers of the player's datagrams.
+    pub(super) window: Window,
 }
 
 /// A place that was found, and the session that has it now.
@@ -124,8 +138,9 @@ impl Routes {
         self.routes.get(index(session))?.as_ref()
     }
 
-    pub(super) fn at_path(&self, path: Path) -> Option<SessionIndex> {
-        self.by_path.get(&(path.socket, path.remote)).copied()
+    /// Who speaks `dialect` there.
+    pub(super) fn at_path(&self, dialect: Dialect, path: Path) -> Option<SessionIndex> {
+        self.by_path.get(&(dialect, path.socket, path.remote)).copied()
     }
 
     pub(super) fn with_ticket(&self, ticket: &Secret) -> Option<SessionIndex> {
@@ -134,9 +149,16 @@ impl Routes {
 
     /// The session that this Join made before, if its answer was lost.
     pub(super) fn made_by(&self, path: Path, nonce: u64) -> Option<SessionIndex> {
-        let session = self.at_path(path)?;
-        let (_, made_by) = self.route(session)?.proof?;
-        (made_by == nonce).then_some(session)
+        let session = self.at_path(Dialect::Native, path)?;
+        let proof = self.route(session)?.proof.as_ref()?;
+        (proof.nonce == nonce).then_some(session)
+    }
+
+    /// Whether a number can be that of the player's next datagram; it counts as arrived.
+    pub(super) fn takes(&mut self, session: SessionIndex, sequence: u32) -> bool {
+        let Some(Some(route)) = self.routes.get_mut(index(session)) else { return false };
+        let proof = route.proof.as_mut();
+        proof.is_some_and(|proof| proof.window.handle(sequence).is_taken())
     }
 
     /// Takes one datagram from the session's allowance.
@@ -150,22 +172,28 @@ impl Routes {
     }
 
     /// A session at `path` with a place in `room` that is free; `None` where no session is left.
-    pub(super) fn insert(&mut self, path: Path, room: usize, place: u8) -> Option<Found> {
+    pub(super) fn insert(
+        &mut self,
+        dialect: Dialect,
+        path: Path,
+        room: usize,
+        place: u8,
+    ) -> Option<Found> {
         let session = self.unused()?;
         self.rooms[room].taken[usize::from(place)] = true;
         let bucket = Bucket::default();
-        let route = Route { room, place, path, alias: None, proof: None, bucket };
+        let route = Route { room, place, path, dialect, alias: None, proof: None, bucket };
         self.routes[index(session)] = Some(route);
-        self.by_path.insert((path.socket, path.remote), session);
+        self.by_path.insert((dialect, path.socket, path.remote), session);
         *self.per_ip.entry(limited_ip(path.remote.ip())).or_default() += 1;
         Some(Found { session, room, place })
     }
 
-    /// What brings the player of `session` back, and the Join that made it.
-    pub(super) fn prove(&mut self, session: SessionIndex, ticket: Secret, nonce: u64) {
+    /// What shows who the player of `session` is.
+    pub(super) fn prove(&mut self, session: SessionIndex, proof: Proof) {
         if let Some(Some(route)) = self.routes.get_mut(index(session)) {
-            route.proof = Some((ticket, nonce));
-            self.by_ticket.insert(ticket, session);
+            self.by_ticket.insert(proof.ticket, session);
+            route.proof = Some(proof);
         }
     }
 
@@ -174,16 +202,20 @@ impl Routes {
     pub(super) fn also_at(&mut self, session: SessionIndex, alias: SocketAddr) {
         if let Some(Some(route)) = self.routes.get_mut(index(session)) {
             route.alias = Some(alias);
-            self.by_path.insert((route.path.socket, alias), session);
+            self.by_path.insert((route.dialect, route.path.socket, alias), session);
         }
     }
 
-    pub(super) fn move_to(&mut self, session: SessionIndex, path: Path) {
+    /// The session is at `path` now, and counts on from `sequence`.
+    pub(super) fn move_to(&mut self, session: SessionIndex, path: Path, sequence: u32) {
         let Some(Some(route)) = self.routes.get_mut(index(session)) else { return };
-        let old = std::mem::replace(&mut route.path, path);
-        self.unlink(session, old.socket, old.remote);
+        let (old, dialect) = (std::mem::replace(&mut route.path, path), route.dialect);
+        if let Some(proof) = &mut route.proof {
+            proof.window = Window::new(sequence.wrapping_add(1));
+        }
+        self.unlink(session, (dialect, old.socket, old.remote));
         self.count_out(old.remote.ip());
-        self.by_path.insert((path.socket, path.remote), session);
+        self.by_path.insert((dialect, path.socket, path.remote), session);
         *self.per_ip.entry(limited_ip(path.remote.ip())).or_default() += 1;
     }
 
@@ -192,20 +224,20 @@ impl Routes {
         let Some(route) = slot.take() else { return };
         self.free.push_back(session);
         self.rooms[route.room].taken[usize::from(route.place)] = false;
-        self.unlink(session, route.path.socket, route.path.remote);
+        self.unlink(session, (route.dialect, route.path.socket, route.path.remote));
         if let Some(alias) = route.alias {
-            self.unlink(session, route.path.socket, alias);
+            self.unlink(session, (route.dialect, route.path.socket, alias));
         }
-        if let Some((ticket, _)) = route.proof {
-            self.by_ticket.remove(&ticket);
+        if let Some(proof) = route.proof {
+            self.by_ticket.remove(&proof.ticket);
         }
         self.count_out(route.path.remote.ip());
     }
 
     /// Another session may have come to the same address since; its entry stays.
-    fn unlink(&mut self, session: SessionIndex, socket: u8, remote: SocketAddr) {
-        if self.by_path.get(&(socket, remote)) == Some(&session) {
-            self.by_path.remove(&(socket, remote));
+    fn unlink(&mut self, session: SessionIndex, at: (Dialect, u8, SocketAddr)) {
+        if self.by_path.get(&at) == Some(&session) {
+            self.by_path.remove(&at);
         }
     }
 

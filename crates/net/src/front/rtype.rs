@@ -13,7 +13,7 @@ use crate::session::limited_ip;
 use crate::time::Time;
 use crate::wire::native::{Role, SessionIndex};
 use crate::wire::rtype::{Hello, Message, Packet, StartGame, TcpHelloAck, TcpWelcome};
-use crate::wire::{Full, Name, Packet as AnyPacket};
+use crate::wire::{Dialect, Full, Name, Packet as AnyPacket};
 
 /// How long a token may wait for its first use.
 const TOKEN_FOR: Duration = Duration::from_secs(30);
@@ -79,7 +79,7 @@ impl Front {
         path: Path,
         bytes: &'a [u8],
     ) -> Option<Call<'a>> {
-        let known = self.routes.at_path(path);
+        let known = self.routes.at_path(Dialect::Rtype, path);
         if !self.admits(now, path, known) {
             return None;
         }
@@ -130,7 +130,8 @@ impl Front {
         }
         let (role, password) = (Role::Play, Name::default());
         let seat = Seat::Any(role);
-        let applicant = Applicant { path, game: None, room: None, seat, password };
+        let dialect = Dialect::Rtype;
+        let applicant = Applicant { dialect, path, game: None, room: None, seat, password };
         let found = self.place(&applicant).ok()?;
         let token = self.lobby.tokens.get_mut(&key)?;
         token.use_ = Use::Spent { session: found.session };
@@ -160,7 +161,7 @@ impl Front {
         }
         let ours = |token: &Token| token.ip == path.remote.ip() && good(token);
         let spent_here = |token: &Token| match token.use_ {
-            Use::Spent { session } => self.routes.at_path(path) == Some(session),
+            Use::Spent { session } => self.routes.at_path(Dialect::Rtype, path) == Some(session),
             Use::Fresh { .. } => false,
         };
         let fresh = |token: &Token| {

@@ -76,6 +76,9 @@ pub(super) enum Speech {
     #[cfg(feature = "lan")]
     Lan {
         seq: u32,
+        /// The world when the guest came: its first state, even if a tick is due before that is
+        /// sent.
+        first: Option<crate::wire::lan::StateUpdate>,
     },
 }
 
@@ -328,6 +331,16 @@ impl Member {
         matches!(self.presence, Presence::Here(_))
     }
 
+    /// Whether the member could prove to be the same: `lan` knows nobody again, so its places are
+    /// not kept.
+    pub(super) fn has_way_back(&self) -> bool {
+        match self.voice {
+            #[cfg(feature = "lan")]
+            Speech::Lan { .. } => false,
+            _ => true,
+        }
+    }
+
     /// Nobody is there to be sent anything until the player is back.
     pub(super) fn go_away(&mut self, until: Time) {
         self.presence = Presence::Away { until };
@@ -349,6 +362,15 @@ impl Member {
             Presence::Here(_) if path == self.path => true,
             Presence::Here(liveness) => liveness.silent_for(now) >= quiet,
             Presence::Closing { .. } => false,
+        }
+    }
+
+    /// Whether the player is here already by the Resume with this nonce.
+    pub(super) fn has_returned(&self, path: Path, nonce: u64) -> bool {
+        match &self.voice {
+            Speech::Native(native) => self.is_here() && path == self.path && native.nonce == nonce,
+            #[cfg(any(feature = "lan", feature = "rtype"))]
+            _ => false,
         }
     }
 
@@ -610,7 +632,7 @@ impl Speech {
             #[cfg(feature = "rtype")]
             Voice::Rtype { kept_by_stream } => Speech::Rtype { kept_by_stream, newest: None },
             #[cfg(feature = "lan")]
-            Voice::Lan => Speech::Lan { seq: 0 },
+            Voice::Lan => Speech::Lan { seq: 0, first: None },
         }
     }
 }

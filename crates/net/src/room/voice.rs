@@ -292,8 +292,13 @@ impl<G: Game> Room<G> {
             return Some(Packet::HelloAck(HelloAck).encode(out));
         }
         member.due.world.take()?;
-        let Speech::Lan { seq } = &mut member.voice else { return None };
-        let state = StateUpdate { seq: *seq, ..self.view.lan? };
+        let Speech::Lan { seq, first } = &mut member.voice else { return None };
+        let now = self.view.lan?;
+        let state = first.take().unwrap_or(now);
+        if state != now {
+            member.due.world = Some(0);
+        }
+        let state = StateUpdate { seq: *seq, ..state };
         // The first program compares as signed: a host stays below 2^31.
         *seq = (*seq + 1) & 0x7FFF_FFFF;
         Some(Packet::StateUpdate(state).encode(out))

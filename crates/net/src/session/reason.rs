@@ -67,7 +67,7 @@ pub enum EndReason {
         /// This program's.
         ours: u8,
     },
-    /// A `lan` host does not answer hellos: it is playing, or no longer there.
+    /// No `lan` host answers hellos: it is playing, or there is none.
     HostSilent {
         /// Where it was.
         address: SocketAddr,
@@ -173,8 +173,8 @@ impl fmt::Display for EndReason {
             EndReason::HostSilent { address } => {
                 return write!(
                     f,
-                    "The host at {address} does not answer: it is playing with someone else, \
-                     or gone. Try again later, or look for another host."
+                    "No host answers at {address}: it is playing with someone else, or there is \
+                     none. Check the address, or try again later."
                 );
             }
             EndReason::Full => "The server is full. Try again later, or join another one.",

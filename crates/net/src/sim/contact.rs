@@ -1,7 +1,11 @@
 //! What met: seen by a player, held against what the server judged.
 
+use std::ops::AddAssign;
 use std::time::Duration;
 
+use super::leap::Leaps;
+use crate::game::{Game, PlayerId};
+use crate::room::Room;
 use crate::time::Time;
 
 /// The same contact is drawn and judged within this: the clocks of a player are never so far apart.
@@ -9,6 +13,48 @@ const PAIR_WITHIN: Duration = Duration::from_secs(1);
 
 /// Things that overlap for some frames have met once.
 const SAME_WITHIN: Duration = Duration::from_millis(250);
+
+/// Sees what really happens in a room, for [`Observer`](super::Observer)s to be held against.
+#[derive(Debug, Default)]
+pub struct Umpire {
+    /// What met, as the server judged it, and whom it concerns.
+    judged: Vec<(Option<PlayerId>, Contacts)>,
+    pub(super) leaps: Leaps,
+}
+
+impl Umpire {
+    /// Looks at the room, in every frame. It takes what happened in the game, see
+    /// [`Room::poll_game_event`].
+    pub fn look<G: Game>(&mut self, now: Time, room: &mut Room<G>) {
+        self.leaps.look(now, room.game().schema(), room.state());
+        while let Some((_, event)) = room.poll_game_event() {
+            let Some(contact) = room.game().judged_contact(&event) else { continue };
+            let known = self.judged.iter().position(|(player, _)| *player == contact.player);
+            let at = known.unwrap_or_else(|| {
+                self.judged.push((contact.player, Contacts::default()));
+                self.judged.len() - 1
+            });
+            self.judged[at].1.note(now, contact.key);
+        }
+    }
+
+    /// What a player saw meet against what the server judged.
+    pub(super) fn compare(
+        &self,
+        player: Option<PlayerId>,
+        drawn: &Contacts,
+        from: Time,
+        until: Time,
+    ) -> Agreement {
+        let mut judged = Contacts::default();
+        for (whom, contacts) in &self.judged {
+            if whom.is_none() || *whom == player {
+                judged.extend(contacts);
+            }
+        }
+        judged.compare(drawn, from, until)
+    }
+}
 
 /// The contacts of one side, as they happened.
 #[derive(Clone, Debug, Default)]
@@ -23,6 +69,13 @@ pub(super) struct Agreement {
     pub(super) contacts: u64,
     /// Not both.
     pub(super) disagreed: u64,
+}
+
+impl AddAssign for Agreement {
+    fn add_assign(&mut self, other: Agreement) {
+        self.contacts += other.contacts;
+        self.disagreed += other.disagreed;
+    }
 }
 
 impl Contacts {

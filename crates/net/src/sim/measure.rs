@@ -7,14 +7,14 @@
 use std::net::SocketAddr;
 use std::time::Duration;
 
-use super::contact::{Agreement, Contacts};
-use super::quality::{Quality, Report, Tally, percentile};
+use super::contact::Umpire;
+use super::quality::{Quality, Report, Tally};
 use super::target::Bar;
-use super::watch::{Faults, Leaps, Watched};
-use super::{Chance, Drift, HostId, LinkConfig, Party, Player, Preset, World};
+use super::watch::{Faults, Observer, Seen, Truth};
+use super::{Chance, Drift, HostId, LinkConfig, Party, Player, Preset, Traffic, World};
 use crate::client::{Client, ClientConfig};
 use crate::front::FrontConfig;
-use crate::game::{Game, PlayerId};
+use crate::game::Game;
 use crate::room::{Room, RoomConfig};
 use crate::server::Server;
 use crate::time::Time;
@@ -76,9 +76,7 @@ pub fn measure_watched<G: Game>(
     let mut scene = Scene::new(game, setup);
     scene.join();
     let began = scene.world.now();
-    for watched in &mut scene.players {
-        watched.begin(&scene.world);
-    }
+    scene.begin();
     let before = scene.inputs();
     scene.missing_before = before.1;
     let frames = u64::from(setup.seconds) * FRAME_RATE;
@@ -93,7 +91,7 @@ pub fn measure_watched<G: Game>(
             each_second((frame / FRAME_RATE) as u32);
         }
     }
-    scene.judge(setup, began, before)
+    scene.judge(setup, before)
 }
 
 /// The match that is measured.
@@ -104,9 +102,15 @@ struct Scene<G: Game> {
     missing_before: u64,
     faults: Faults,
     stepped_at: Option<Time>,
-    /// What met, as the server judged it, and whom it concerns.
-    judged: Vec<(Option<PlayerId>, Contacts)>,
-    leaps: Leaps,
+    umpire: Umpire,
+}
+
+/// A player, and who looks on.
+struct Watched {
+    host: HostId,
+    observer: Observer,
+    /// When the measuring began.
+    traffic: Traffic,
 }
 
 impl<G: Game> Scene<G> {
@@ -130,12 +134,12 @@ impl<G: Game> Scene<G> {
             let client = Client::new(now, game.clone(), config, secret(&mut chance));
             let player = Player::new(client, Chance::new(seed, 2 + u64::from(i)));
             let host = world.add(Party::Player(Box::new(player)), &[own], drift);
-            players.push(Watched::new(host));
+            let (observer, traffic) = (Observer::default(), Traffic::default());
+            players.push(Watched { host, observer, traffic });
         }
-        let faults = Faults::default();
-        let (missing_before, stepped_at, judged) = (0, None, Vec::new());
-        let leaps = Leaps::default();
-        Scene { world, server, players, missing_before, faults, stepped_at, judged, leaps }
+        let (faults, umpire) = (Faults::default(), Umpire::default());
+        let (missing_before, stepped_at) = (0, None);
+        Scene { world, server, players, missing_before, faults, stepped_at, umpire }
     }
 
     /// Runs until everyone is in, and for as long as joining lasts; a link that lets nobody in is
@@ -149,10 +153,16 @@ impl<G: Game> Scene<G> {
     }
 
     fn is_everyone_in(&self) -> bool {
-        self.players.iter().all(|watched| match self.world.node(watched.host) {
-            Party::Player(player) => player.client.is_playing(),
-            Party::Server(_) => true,
-        })
+        self.players.iter().all(|watched| player(&self.world, watched.host).client.is_playing())
+    }
+
+    fn begin(&mut self) {
+        let now = self.world.now();
+        for Watched { host, observer, traffic } in &mut self.players {
+            let player = player(&self.world, *host);
+            observer.begin(now, &player.client, player.presses());
+            *traffic = self.world.traffic(*host);
+        }
     }
 
     fn room(&self) -> &Room<G> {
@@ -172,59 +182,32 @@ impl<G: Game> Scene<G> {
     /// Runs event by event, so that nothing that happens between two frames is missed.
     fn run_until(&mut self, until: Time) {
         while self.world.step_until(until).is_some() {
-            for watched in &mut self.players {
-                watched.after_event(&self.world);
+            let now = self.world.now();
+            for Watched { host, observer, .. } in &mut self.players {
+                let player = player(&self.world, *host);
+                observer.after_event(now, &player.client, player.presses());
             }
         }
     }
 
     fn look(&mut self) {
-        self.look_at_truth();
         let now = self.world.now();
-        let room = self.room();
-        let (true_tick, tick_rate) = (room.ticks_at(now), f64::from(room.tick_rate()));
+        if let Party::Server(server) = self.world.node_quietly(self.server) {
+            self.umpire.look(now, &mut server.rooms_mut()[0]);
+        }
+        let truth = Truth::of(self.room(), now);
         let missing = self.inputs().1;
         let before = std::mem::replace(&mut self.missing_before, missing);
         let new_missing = missing.saturating_sub(before);
         let mut starved = 0;
-        for watched in &mut self.players {
-            starved += watched.look(&mut self.world, true_tick, 1_000.0 / tick_rate);
+        for Watched { host, observer, .. } in &mut self.players {
+            let local = self.world.local_time(*host);
+            // Drawing changes only what is remembered for drawing; nothing is to be polled after it.
+            if let Party::Player(player) = self.world.node_quietly(*host) {
+                starved += u64::from(observer.look(&mut player.client, local, truth));
+            }
         }
         self.faults.note(now, new_missing + starved, 2 * self.players.len() as u64);
-    }
-
-    fn look_at_truth(&mut self) {
-        let now = self.world.now();
-        let Party::Server(server) = self.world.node_quietly(self.server) else { return };
-        let room = &mut server.rooms_mut()[0];
-        self.leaps.look(now, room.game().schema(), room.state());
-        while let Some((_, event)) = room.poll_game_event() {
-            let Some(contact) = room.game().judged_contact(&event) else { continue };
-            let known = self.judged.iter().position(|(player, _)| *player == contact.player);
-            let at = known.unwrap_or_else(|| {
-                self.judged.push((contact.player, Contacts::default()));
-                self.judged.len() - 1
-            });
-            self.judged[at].1.note(now, contact.key);
-        }
-    }
-
-    /// What each player saw meet against what the server judged, all players together.
-    fn agreement(&self, from: Time) -> Agreement {
-        let mut all = Agreement::default();
-        for watched in &self.players {
-            let own = watched.player(&self.world).client.player();
-            let mut judged = Contacts::default();
-            for (player, contacts) in &self.judged {
-                if player.is_none() || *player == own {
-                    judged.extend(contacts);
-                }
-            }
-            let one = judged.compare(&watched.contacts, from, self.world.now());
-            all.contacts += one.contacts;
-            all.disagreed += one.disagreed;
-        }
-        all
     }
 
     fn lengthen(&mut self, setup: &Setup) {
@@ -239,45 +222,36 @@ impl<G: Game> Scene<G> {
         self.stepped_at = Some(self.world.now());
     }
 
-    fn judge(&mut self, setup: &Setup, began: Time, before: (u64, u64)) -> Report {
-        let agreement = self.agreement(began);
-        let base_ms = setup.link.delay.as_secs_f64() * 1e3;
+    fn judge(&mut self, setup: &Setup, before: (u64, u64)) -> Report {
+        let now = self.world.now();
         let (ticks, missing) = self.inputs();
-        let mut all = Watched::pool(&mut self.players, &self.world, &self.leaps);
-        let limit = if setup.link.loss.burst_len > 1.0 { 0.15 } else { 0.05 };
-        let tally = Tally {
+        let mut counted = Tally {
             // Whoever drops out and comes back too late is counted from nothing again.
             ticks: ticks.saturating_sub(before.0),
             ticks_without_input: missing.saturating_sub(before.1),
-            frames: all.frames,
-            // A frame before there is anything to draw is not drawn towards anything, either.
-            starved_frames: all.starved + (all.frames - all.behind_ms.len() as u64),
-            jumped_frames: all.jumps,
-            drawn: all.entities.iter().sum::<f64>() as u64,
-            inputs: all.made,
-            corrected: all.corrections,
-            contacts: agreement.contacts,
-            contacts_disagreed: agreement.disagreed,
-            bytes_down: all.bytes_down,
-            bytes_up: all.bytes_up,
             player_seconds: u64::from(setup.seconds) * self.players.len() as u64,
+            ..Tally::default()
         };
-        let quality = tally.fill(Quality {
-            own_input_ms_p99: percentile(&mut all.own_input_ms, 99),
-            lead_ms_p50: percentile(&mut all.lead_ms, 50),
-            lead_ms_p95: percentile(&mut all.lead_ms, 95),
-            ack_ms_p50: percentile(&mut all.ack_ms, 50),
-            ack_ms_p99: percentile(&mut all.ack_ms, 99),
-            draw_delay_ms_p50: percentile(&mut all.behind_ms, 50).map(|ms| ms - base_ms),
-            draw_delay_ms_p95: percentile(&mut all.behind_ms, 95).map(|ms| ms - base_ms),
-            recovery_s: self.stepped_at.map(|at| self.faults.recovery(at, limit)),
-            playback_rate_min: all.rate.map(|(min, _)| min),
-            playback_rate_max: all.rate.map(|(_, max)| max),
-            clock_error_ms_p99: percentile(&mut all.clock_error_ms, 99),
-            ..Quality::default()
-        });
-        let (digest, corrections) = (self.world.digest(), all.all_corrections);
+        let mut all = Seen::default();
+        for Watched { host, observer, traffic } in &mut self.players {
+            all += observer.end(now, &self.umpire);
+            let until = self.world.traffic(*host);
+            counted.bytes_down += until.received_bytes - traffic.received_bytes;
+            counted.bytes_up += until.sent_bytes - traffic.sent_bytes;
+        }
+        let limit = if setup.link.loss.burst_len > 1.0 { 0.15 } else { 0.05 };
+        let recovery_s = self.stepped_at.map(|at| self.faults.recovery(at, limit));
+        let (digest, corrections) = (self.world.digest(), all.corrections());
+        let (quality, tally) = all.judge(setup.link.delay, counted);
+        let quality = Quality { recovery_s, ..quality };
         Report { digest, quality, corrections, tally, bar: Bar::of(setup) }
+    }
+}
+
+fn player<G: Game>(world: &World<Party<G>>, host: HostId) -> &Player<G> {
+    match world.node(host) {
+        Party::Player(player) => player,
+        Party::Server(_) => unreachable!("a player was added as one"),
     }
 }
 

@@ -8,8 +8,9 @@
 //! link    -> one direction of a path: when, how often and how intact a datagram arrives
 //! fault   -> the names and counts of what it did
 //! clock   -> what a node's own clock shows at a true instant
-//! measure -> a match of bots over a link, judged from outside: party plays, watch looks on,
-//!            contact compares what met
+//! measure -> a match of bots over a link, judged from outside: party plays, watch looks on, also
+//!            at matches on real sockets, contact compares what met, leap
+//!            what moved further than it should
 //! chaos   -> bad days drawn from a seed, and a checker that looks on from outside
 //! quality -> its figures; pool takes many seeds together; target is what they must reach
 //! ```
@@ -25,6 +26,7 @@ mod config;
 mod contact;
 mod digest;
 mod fault;
+mod leap;
 mod link;
 mod measure;
 mod party;
@@ -41,6 +43,7 @@ pub use check::{
 };
 pub use clock::Drift;
 pub use config::{Bandwidth, Jitter, LinkConfig, LinkError, Loss, Reorder, Shape, Span};
+pub use contact::Umpire;
 pub use digest::Digest;
 pub use fault::{Fault, Faults};
 pub use link::{Deliveries, Duplex, Link, Partition};
@@ -50,4 +53,5 @@ pub use pool::{Pool, PoolRow};
 pub use preset::{Preset, UnknownPreset};
 pub use quality::{Corrections, Quality, Report, Row, Tally};
 pub use target::{Bar, FIGURES, Figure, Rule, Target, Verdict, WORST_SEED};
+pub use watch::{Observer, Seen, Truth};
 pub use world::{HostId, Strays, Traffic, World};

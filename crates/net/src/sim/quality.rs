@@ -144,11 +144,19 @@ impl AddAssign for Tally {
     }
 }
 
-/// One line of a report's table.
+/// One line of a table of figures.
 #[derive(Clone, Copy, Debug)]
 pub struct Row<'a> {
     figure: &'static Figure,
-    report: &'a Report,
+    quality: &'a Quality,
+    bar: Bar,
+}
+
+impl Quality {
+    /// The figures held against `bar`, line by line; [`Report::HEADING`] stands above them.
+    pub fn rows(&self, bar: Bar) -> impl Iterator<Item = Row<'_>> {
+        FIGURES.iter().map(move |figure| Row { figure, quality: self, bar })
+    }
 }
 
 impl Report {
@@ -158,20 +166,30 @@ impl Report {
 
     /// The table, line by line.
     pub fn rows(&self) -> impl Iterator<Item = Row<'_>> {
-        FIGURES.iter().map(|figure| Row { figure, report: self })
+        self.quality.rows(self.bar)
     }
 }
 
 impl Row<'_> {
     /// How the figure stands to its target.
     pub fn verdict(&self) -> Verdict {
-        self.figure.judge(self.report.bar, &self.report.quality)
+        self.figure.judge(self.bar, self.quality)
+    }
+
+    /// The figure and what it must reach, in a few words.
+    pub fn summary(&self) -> String {
+        let Row { figure, quality, bar } = self;
+        let (cell, target) = (figure.cell(figure.of(quality)), figure.target_cell(*bar, quality));
+        match target.as_str() {
+            "" => format!("{}: {cell}", figure.what),
+            target => format!("{}: {cell} ({target})", figure.what),
+        }
     }
 }
 
 impl fmt::Display for Row<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Row { figure, report: Report { quality, bar, .. } } = self;
+        let Row { figure, quality, bar } = self;
         let (cell, target) = (figure.cell(figure.of(quality)), figure.target_cell(*bar, quality));
         let remark = remark(self.verdict(), figure.note(*bar));
         let line = format!("{:<38} {cell:>13} {target:>13}{remark}", figure.what);

@@ -1,26 +1,33 @@
 //! One player of a measured match, watched from outside: what was made and drawn when.
+//!
+//! Whoever drives the match tells an [`Observer`] of every event and every frame, and knows the
+//! truth: the simulator does, and a program that has server and client on one clock.
 
 use std::collections::VecDeque;
+use std::ops::AddAssign;
 use std::time::Duration;
 
-use super::contact::Contacts;
-use super::quality::Corrections;
-use super::{HostId, Party, Player, Traffic, World};
-use crate::client::Frame;
-use crate::game::Game;
-use crate::node::StreamNode;
-use crate::replica::{Entity, MAX_FIELDS, Schema, State};
+use super::contact::{Agreement, Contacts, Umpire};
+use super::leap::{Spot, distance};
+use super::quality::{Corrections, Quality, Tally, percentile};
+use crate::client::{Client, Frame};
+use crate::game::{Game, PlayerId};
+use crate::replica::MAX_FIELDS;
+use crate::room::Room;
 use crate::time::Time;
-
-/// Something drawn that moves further than this beyond its own motion is seen to jump.
-const JUMP_PX: f32 = 4.0;
 
 /// A correction is one that moves the own position by more than this.
 const CORRECTION_PX: f32 = 1.0;
 
-/// A player and what was seen of it.
-pub(super) struct Watched {
-    pub(super) host: HostId,
+/// Measures what one player gets of a match: its client is looked at, and changed no more than by
+/// drawing.
+///
+/// [`Observer::begin`] once the player is in, [`Observer::after_event`] whenever the client has
+/// been handed something, [`Observer::look`] for every frame, [`Observer::end`] at the end.
+#[derive(Debug, Default)]
+pub struct Observer {
+    began: Time,
+    player: Option<PlayerId>,
     newest_input: Option<u32>,
     acknowledged: u32,
     waiting: VecDeque<(u32, Time)>,
@@ -31,93 +38,67 @@ pub(super) struct Watched {
     moved_in: Option<u32>,
     corrected_in: Option<u32>,
     last_frame: Option<(Time, f64)>,
+    looked: Option<Time>,
     drawn: Vec<Spot>,
     frame: Frame,
     frame_before: Frame,
-    pub(super) contacts: Contacts,
-    /// When something was drawn that moved further than its own motion carries it.
+    contacts: Contacts,
+    /// What was drawn further on than its own motion carries it, and when.
     jumps: Vec<(Time, u16)>,
-    traffic: Traffic,
-    pub(super) seen: Seen,
+    seen: Seen,
 }
 
-/// Where something was drawn, and how fast it says it moves, px per ms.
-#[derive(Clone, Copy)]
-struct Spot {
-    id: u16,
-    at: [f32; 2],
-    speed: f32,
+/// A moment of a match, as nobody in it knows it.
+#[derive(Clone, Copy, Debug)]
+pub struct Truth {
+    /// When.
+    pub now: Time,
+    /// The server's tick, with its fraction.
+    pub tick: f64,
+    /// Ticks a second.
+    pub tick_rate: u8,
 }
 
-/// Everything that is judged at the end.
-#[derive(Default)]
-pub(super) struct Seen {
-    pub(super) own_input_ms: Vec<f64>,
-    pub(super) lead_ms: Vec<f64>,
-    pub(super) ack_ms: Vec<f64>,
-    pub(super) behind_ms: Vec<f64>,
-    pub(super) clock_error_ms: Vec<f64>,
-    pub(super) entities: Vec<f64>,
-    pub(super) rate: Option<(f64, f64)>,
-    pub(super) frames: u64,
-    pub(super) starved: u64,
-    pub(super) jumps: u64,
-    pub(super) corrections: u64,
-    pub(super) all_corrections: Corrections,
-    pub(super) made: u64,
-    pub(super) bytes_down: u64,
-    pub(super) bytes_up: u64,
-}
-
-impl Watched {
-    pub(super) fn new(host: HostId) -> Self {
-        Watched {
-            host,
-            newest_input: None,
-            acknowledged: 0,
-            waiting: VecDeque::new(),
-            press: None,
-            presses: 0,
-            own: None,
-            moved_in: None,
-            corrected_in: None,
-            last_frame: None,
-            drawn: Vec::new(),
-            frame: Frame::default(),
-            frame_before: Frame::default(),
-            contacts: Contacts::default(),
-            jumps: Vec::new(),
-            traffic: Traffic::default(),
-            seen: Seen::default(),
-        }
+impl Truth {
+    /// What a room's clock says at `now`.
+    pub fn of<G: Game>(room: &Room<G>, now: Time) -> Self {
+        Truth { now, tick: room.ticks_at(now), tick_rate: room.tick_rate() }
     }
+}
 
-    pub(super) fn player<'a, G: Game>(&self, world: &'a World<Party<G>>) -> &'a Player<G>
-    where
-        Party<G>: StreamNode,
-    {
-        match world.node(self.host) {
-            Party::Player(player) => player,
-            Party::Server(_) => unreachable!("a player was added as one"),
-        }
-    }
+/// Everything that is judged at the end. Several players' can be added.
+#[derive(Debug, Default)]
+pub struct Seen {
+    own_input_ms: Vec<f64>,
+    lead_ms: Vec<f64>,
+    ack_ms: Vec<f64>,
+    behind_ms: Vec<f64>,
+    clock_error_ms: Vec<f64>,
+    entities: Vec<f64>,
+    rate: Option<(f64, f64)>,
+    frames: u64,
+    starved: u64,
+    jumps: u64,
+    corrections: u64,
+    all_corrections: Corrections,
+    made: u64,
+    contacts: Agreement,
+}
 
-    /// The measuring begins: what was before is joining.
-    pub(super) fn begin<G: Game>(&mut self, world: &World<Party<G>>) {
-        let player = self.player(world);
-        self.newest_input = player.client.newest_input();
-        self.acknowledged = player.client.server_tick();
-        self.presses = player.presses();
-        self.own = player.client.predicted();
-        self.traffic = world.traffic(self.host);
+impl Observer {
+    /// The measuring begins: what was before is joining. `presses` counts how often the player has
+    /// changed what is held, here and in what follows.
+    pub fn begin<G: Game>(&mut self, now: Time, client: &Client<G>, presses: u64) {
+        self.began = now;
+        self.newest_input = client.newest_input();
+        self.acknowledged = client.server_tick();
+        self.presses = presses;
+        self.own = client.predicted();
     }
 
     /// Looks after every event: inputs made and acknowledged, presses, corrections.
-    pub(super) fn after_event<G: Game>(&mut self, world: &World<Party<G>>) {
-        let now = world.now();
-        let player = self.player(world);
-        let (newest, acknowledged) = (player.client.newest_input(), player.client.server_tick());
-        let (presses, own) = (player.presses(), player.client.predicted());
+    pub fn after_event<G: Game>(&mut self, now: Time, client: &Client<G>, presses: u64) {
+        let (newest, acknowledged) = (client.newest_input(), client.server_tick());
         if presses != self.presses {
             self.presses = presses;
             self.press.get_or_insert((now, self.newest_input));
@@ -132,10 +113,10 @@ impl Watched {
             let done = |(input, _): &(u32, Time)| acknowledged.wrapping_sub(*input) as i32 >= 0;
             while let Some((_, made)) = self.waiting.front().copied().filter(done) {
                 self.waiting.pop_front();
-                self.seen.ack_ms.push(now.since(made).as_secs_f64() * 1e3);
+                self.seen.ack_ms.push(ms(now.since(made)));
             }
         }
-        self.watch_own(own);
+        self.watch_own(client.predicted());
     }
 
     /// The same tick, another place: a snapshot has corrected it. Counted once for each tick.
@@ -155,20 +136,15 @@ impl Watched {
         self.own = own;
     }
 
-    /// Looks at the screen. Says how many frames were starved: 0 or 1.
-    pub(super) fn look<G: Game>(
-        &mut self,
-        world: &mut World<Party<G>>,
-        true_tick: f64,
-        tick_ms: f64,
-    ) -> u64 {
-        let (now, local) = (world.now(), world.local_time(self.host));
+    /// Draws a frame when the client's own clock says `local`, and looks at it. Whether it was
+    /// starved: nothing has come yet of the time that it shows.
+    pub fn look<G: Game>(&mut self, client: &mut Client<G>, local: Time, truth: Truth) -> bool {
+        let Truth { now, tick: true_tick, tick_rate } = truth;
+        let tick_ms = 1_000.0 / f64::from(tick_rate);
         std::mem::swap(&mut self.frame, &mut self.frame_before);
         let mut frame = std::mem::take(&mut self.frame);
-        // Drawing changes only what is remembered for drawing; nothing is to be polled after it.
-        let Party::Player(player) = world.node_quietly(self.host) else { return 0 };
-        let client = &mut player.client;
         client.draw(local, &mut frame);
+        self.player = client.player();
         if let Some(own) = client.player() {
             let (before, met) = (&self.frame_before.entities, &mut self.contacts);
             client.game().drawn_contacts(before, &frame.entities, own, &mut |contact| {
@@ -188,16 +164,16 @@ impl Watched {
         if let Some((pressed, then)) = self.press
             && newest_input != then
         {
-            seen.own_input_ms.push(now.since(pressed).as_secs_f64() * 1e3);
+            seen.own_input_ms.push(ms(now.since(pressed)));
             self.press = None;
         }
-        let mut starved = 0;
+        let mut starved = false;
         if let Some(drawn) = frame.drawn_tick {
             seen.behind_ms.push((true_tick - drawn) * tick_ms);
-            starved = u64::from(drawn > newest_state);
-            seen.starved += starved;
+            starved = drawn > newest_state;
+            seen.starved += u64::from(starved);
             if let Some((then, tick)) = self.last_frame.replace((now, drawn)) {
-                let rate = (drawn - tick) * tick_ms / (now.since(then).as_secs_f64() * 1e3);
+                let rate = (drawn - tick) * tick_ms / ms(now.since(then));
                 let (min, max) = seen.rate.unwrap_or((rate, rate));
                 seen.rate = Some((min.min(rate), max.max(rate)));
             }
@@ -210,109 +186,96 @@ impl Watched {
             Some(Spot { id: drawn.entity.id, at, speed: speed(before).max(speed(after)) })
         });
         let spots: Vec<Spot> = spots.collect();
-        let frame_ms = 1_000.0 / 60.0;
-        let jumped = |spot: &Spot| {
-            let before = self.drawn.iter().find(|before| before.id == spot.id);
-            before.is_some_and(|before| {
-                let own_motion = before.speed.max(spot.speed) * frame_ms * 1.05;
-                distance(before.at, spot.at) > own_motion + JUMP_PX
-            })
-        };
-        let jumps = spots.iter().filter(|spot| jumped(spot)).map(|spot| (now, spot.id));
-        self.jumps.extend(jumps);
+        let frame_ms = self.looked.replace(now).map_or(0.0, |then| ms(now.since(then)) as f32);
+        let jumped = spots.iter().filter(|spot| spot.leapt(&self.drawn, frame_ms * 1.05));
+        self.jumps.extend(jumped.map(|spot| (now, spot.id)));
         self.drawn = spots;
         self.frame = frame;
         starved
     }
 
-    /// Frames in which something jumped that did not leap in truth about then.
-    fn count_jumps(&self, leaps: &Leaps) -> u64 {
-        let mut frames: Vec<Time> =
-            self.jumps.iter().filter(|jump| !leaps.explain(**jump)).map(|(at, _)| *at).collect();
-        frames.dedup();
-        frames.len() as u64
+    /// What is on the screen: the frame that was looked at last.
+    pub fn frame(&self) -> &Frame {
+        &self.frame
     }
 
-    /// All players' figures in one.
-    pub(super) fn pool<G: Game>(
-        players: &mut [Watched],
-        world: &World<Party<G>>,
-        leaps: &Leaps,
-    ) -> Seen {
-        let mut all = Seen::default();
-        for watched in players {
-            watched.seen.jumps = watched.count_jumps(leaps);
-            let traffic = world.traffic(watched.host);
-            let seen = std::mem::take(&mut watched.seen);
-            all.own_input_ms.extend(seen.own_input_ms);
-            all.lead_ms.extend(seen.lead_ms);
-            all.ack_ms.extend(seen.ack_ms);
-            all.behind_ms.extend(seen.behind_ms);
-            all.clock_error_ms.extend(seen.clock_error_ms);
-            all.entities.extend(seen.entities);
-            all.rate = match (all.rate, seen.rate) {
-                (Some((a, b)), Some((c, d))) => Some((a.min(c), b.max(d))),
-                (one, other) => one.or(other),
-            };
-            all.frames += seen.frames;
-            all.starved += seen.starved;
-            all.jumps += seen.jumps;
-            all.corrections += seen.corrections;
-            all.all_corrections.ticks += seen.all_corrections.ticks;
-            all.all_corrections.furthest =
-                all.all_corrections.furthest.max(seen.all_corrections.furthest);
-            all.made += seen.made;
-            all.bytes_down += traffic.received_bytes - watched.traffic.received_bytes;
-            all.bytes_up += traffic.sent_bytes - watched.traffic.sent_bytes;
-        }
-        all
+    /// What was seen until now, held against what the umpire saw.
+    pub fn end(&mut self, now: Time, umpire: &Umpire) -> Seen {
+        let mut seen = std::mem::take(&mut self.seen);
+        seen.contacts = umpire.compare(self.player, &self.contacts, self.began, now);
+        self.jumps.retain(|jump| !umpire.leaps.explain(*jump));
+        self.jumps.dedup_by_key(|(at, _)| *at);
+        seen.jumps = self.jumps.len() as u64;
+        seen
     }
 }
 
-/// What leapt in truth: rules that put a ball back in front of a paddle, say. To show that is no
-/// fault of the drawing.
-#[derive(Default)]
-pub(super) struct Leaps {
-    tick: u32,
-    places: Vec<Spot>,
-    leaps: Vec<(Time, u16)>,
-}
-
-impl Leaps {
-    /// A player sees a leap at most so much earlier or later than it happens.
-    const WITHIN: Duration = Duration::from_millis(600);
-
-    /// Looks at the true state.
-    pub(super) fn look(&mut self, now: Time, schema: &Schema, state: &State) {
-        let ticks = state.tick.wrapping_sub(std::mem::replace(&mut self.tick, state.tick));
-        let spot = |entity: &Entity| {
-            let kind = schema.kinds.get(usize::from(entity.kind))?;
-            let (at, [x, y]) = kind.place(&kind.values(entity))?;
-            Some(Spot { id: entity.id, at, speed: (x * x + y * y).sqrt() })
+impl Seen {
+    /// The figures, and what they were counted from. `base_delay` is the link's way that nothing
+    /// can shorten; of `counted`, what an observer cannot know is taken: the server's ticks, bytes
+    /// and seconds.
+    pub fn judge(mut self, base_delay: Duration, counted: Tally) -> (Quality, Tally) {
+        let base_ms = ms(base_delay);
+        let tally = Tally {
+            frames: self.frames,
+            // A frame before there is anything to draw is not drawn towards anything, either.
+            starved_frames: self.starved + (self.frames - self.behind_ms.len() as u64),
+            jumped_frames: self.jumps,
+            drawn: self.entities.iter().sum::<f64>() as u64,
+            inputs: self.made,
+            corrected: self.corrections,
+            contacts: self.contacts.contacts,
+            contacts_disagreed: self.contacts.disagreed,
+            ..counted
         };
-        let places: Vec<Spot> = state.entities().iter().filter_map(spot).collect();
-        for spot in &places {
-            let before = self.places.iter().find(|before| before.id == spot.id);
-            let leapt = before.is_some_and(|before| {
-                let own_motion = before.speed.max(spot.speed) * ticks as f32;
-                distance(before.at, spot.at) > own_motion + JUMP_PX
-            });
-            if leapt {
-                self.leaps.push((now, spot.id));
-            }
-        }
-        self.places = places;
+        let quality = tally.fill(Quality {
+            own_input_ms_p99: percentile(&mut self.own_input_ms, 99),
+            lead_ms_p50: percentile(&mut self.lead_ms, 50),
+            lead_ms_p95: percentile(&mut self.lead_ms, 95),
+            ack_ms_p50: percentile(&mut self.ack_ms, 50),
+            ack_ms_p99: percentile(&mut self.ack_ms, 99),
+            draw_delay_ms_p50: percentile(&mut self.behind_ms, 50).map(|ms| ms - base_ms),
+            draw_delay_ms_p95: percentile(&mut self.behind_ms, 95).map(|ms| ms - base_ms),
+            playback_rate_min: self.rate.map(|(min, _)| min),
+            playback_rate_max: self.rate.map(|(_, max)| max),
+            clock_error_ms_p99: percentile(&mut self.clock_error_ms, 99),
+            ..Quality::default()
+        });
+        (quality, tally)
     }
 
-    fn explain(&self, (at, id): (Time, u16)) -> bool {
-        self.leaps.iter().any(|(leapt, thing)| {
-            *thing == id && at.since(*leapt).max(leapt.since(at)) < Leaps::WITHIN
-        })
+    /// By how much snapshots moved the predicted own position.
+    pub fn corrections(&self) -> Corrections {
+        self.all_corrections
     }
 }
 
-fn distance(a: [f32; 2], b: [f32; 2]) -> f32 {
-    ((a[0] - b[0]).powi(2) + (a[1] - b[1]).powi(2)).sqrt()
+impl AddAssign for Seen {
+    fn add_assign(&mut self, other: Seen) {
+        self.own_input_ms.extend(other.own_input_ms);
+        self.lead_ms.extend(other.lead_ms);
+        self.ack_ms.extend(other.ack_ms);
+        self.behind_ms.extend(other.behind_ms);
+        self.clock_error_ms.extend(other.clock_error_ms);
+        self.entities.extend(other.entities);
+        self.rate = match (self.rate, other.rate) {
+            (Some((a, b)), Some((c, d))) => Some((a.min(c), b.max(d))),
+            (one, other) => one.or(other),
+        };
+        self.frames += other.frames;
+        self.starved += other.starved;
+        self.jumps += other.jumps;
+        self.corrections += other.corrections;
+        let (all, others) = (&mut self.all_corrections, other.all_corrections);
+        all.ticks += others.ticks;
+        all.furthest = all.furthest.max(others.furthest);
+        self.made += other.made;
+        self.contacts += other.contacts;
+    }
+}
+
+fn ms(span: Duration) -> f64 {
+    span.as_secs_f64() * 1e3
 }
 
 /// Faults by half seconds, to see when a link that changed has been found again.

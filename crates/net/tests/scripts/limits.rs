@@ -1,11 +1,15 @@
 //! Every named limit of the door, at it and one past it.
 
+use backspin::client::{Client, ClientConfig};
 use backspin::dot::Dots;
 use backspin::front::{ANSWER_LIMIT, FrontConfig, Limits};
+use backspin::node::{Node, Path, Transmit};
 use backspin::room::RoomConfig;
-use backspin::server::Server;
+use backspin::server::{Server, WATCHERS};
+use backspin::session::EndReason;
 use backspin::time::Time;
-use backspin::wire::Name;
+use backspin::wire::native::Role;
+use backspin::wire::{Dialect, Name};
 
 use super::desk::{Desk, address};
 
@@ -30,6 +34,31 @@ fn a_room_holds_its_players_and_no_more() {
     let mut desk = desk(1, Limits::default());
     assert!((1..=4).all(|port| hello(&mut desk, "10.0.0.2", port)));
     assert!(!hello(&mut desk, "10.0.0.2", 5));
+}
+
+#[test]
+fn a_room_holds_its_watchers_and_no_more() {
+    let mut desk = desk(1, Limits::default());
+    let mut watch = |number: u8| {
+        let (server, own) = (address("10.0.0.1:4300"), address(&format!("10.0.0.2:{number}")));
+        let config = ClientConfig::new(server, Dialect::Native, Name::new("Eve"));
+        let config = ClientConfig { role: Role::Watch, ..config };
+        let mut client = Client::new(desk.now, Dots::default(), config, [number; 32]);
+        let mut out = [0; 2048];
+        // Hello, then Join.
+        for _ in 0..2 {
+            client.handle_timeout(desk.now);
+            while let Some(Transmit { len, .. }) = client.poll_transmit(desk.now, &mut out) {
+                let sent = desk.receive(own, &out[..len]);
+                for (_, mut bytes) in sent.into_iter().filter(|(to, _)| *to == own) {
+                    client.handle_datagram(desk.now, Path::to(server), &mut bytes);
+                }
+            }
+        }
+        (client.is_playing(), client.ended().copied())
+    };
+    assert!((1..=WATCHERS).all(|number| watch(number) == (true, None)));
+    assert_eq!(watch(WATCHERS + 1), (false, Some(EndReason::Full)));
 }
 
 #[test]
@@ -81,9 +110,8 @@ fn answers_that_wait() {
     let mut desk = desk(1, Limits::default());
     let path = |host: usize| {
         let ip = format!("192.0.{}.{}:1", host / 200, host % 200 + 1);
-        backspin::node::Path::to(address(&ip))
+        Path::to(address(&ip))
     };
-    use backspin::node::Node;
     for host in 0..ANSWER_LIMIT + 1 {
         desk.node.handle_datagram(Time::ZERO, path(host), &mut PING.to_vec());
     }

@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use backspin::dot::Dots;
 use backspin::front::{FrontConfig, Tokenless};
 use backspin::game::PlayerId;
-use backspin::node::StreamEvent;
+use backspin::node::{Node, Path, StreamEvent};
 use backspin::room::{RoomConfig, RoomEvent};
 use backspin::server::Server;
 use backspin::session::EndReason;
@@ -244,7 +244,27 @@ fn lan_states_stop_after_a_second_without_input_and_the_guest_goes_after_ten() {
     assert!(desk.advance_ms(500).len() >= 28);
     room_events(&mut desk);
     desk.advance_ms(10_000);
-    assert!(room_events(&mut desk).contains(&RoomEvent::Dropped(PlayerId(1))));
+    let gone = [RoomEvent::Dropped(PlayerId(1)), RoomEvent::Freed(PlayerId(1))];
+    assert!(room_events(&mut desk).ends_with(&gone));
+    // Nobody could prove to be the same guest: the place is anyone's, also theirs.
+    assert_eq!(desk.receive(guest, &[3, 0xD2, 0xF1])[0], (guest, vec![4]));
+}
+
+#[test]
+fn the_first_lan_state_is_the_world_before_a_tick_that_is_due_with_hello() {
+    let mut desk = desk();
+    let guest = address("192.168.0.5:54001");
+    for bytes in [&[3, 0xD2, 0xF1][..], &[5, 0, 0, 1]] {
+        desk.node.handle_datagram(desk.now, Path::to(guest), &mut bytes.to_vec());
+    }
+    desk.now = desk.node.poll_timeout().unwrap();
+    desk.node.handle_timeout(desk.now);
+    let sent = desk.drain();
+    let sent = sent_to(&sent, guest);
+    assert_eq!((sent.len(), sent[0]), (3, &[4][..]));
+    // Type, number and what is shown: the second differs in more than its number.
+    assert_eq!((&sent[1][..5], &sent[2][..5]), (&[6, 0, 0, 0, 0][..], &[6, 0, 0, 0, 1][..]));
+    assert_ne!(sent[1][5..], sent[2][5..]);
 }
 
 #[test]
@@ -538,4 +558,61 @@ fn a_stopped_server_says_goodbye_to_everyone() {
     let closes = sent_to(&sent, alice.at);
     assert!(closes.iter().any(|bytes| bytes[1] == 0x86 && bytes[11] == 3), "{closes:?}");
     assert_eq!(desk.node.front().sessions(), 0);
+}
+
+#[test]
+fn words_of_another_dialect_do_not_speak_for_a_native_player() {
+    let mut desk = desk();
+    let mut alice = join(&mut desk, address("10.0.0.2:5000"));
+    play(&mut desk, &mut alice, 500);
+    room_events(&mut desk);
+    const DISCONNECT: &[u8] = &[0, 0, 16, 1];
+    const LAN_INPUT: &[u8] = &[5, 0, 0, 1];
+    for words in [DISCONNECT, INPUT, LAN_INPUT] {
+        assert_eq!(desk.receive(alice.at, words), []);
+    }
+    assert_eq!(room_events(&mut desk), []);
+    assert_eq!(desk.node.front().counts().stray, 3);
+    let member = desk.node.rooms()[0].members().next().unwrap();
+    assert!(member.present && member.buttons.0 == 8);
+}
+
+#[test]
+fn a_flood_in_a_players_name_takes_nothing_from_the_player() {
+    let mut desk = desk();
+    let mut alice = join(&mut desk, address("10.0.0.2:5000"));
+    for guess in 0..1_000 {
+        let ping = [&alice.session[..], &[0; 8]].concat();
+        assert_eq!(desk.receive(alice.at, &native(0x04, 0x4000_0000 + guess, &ping)), []);
+    }
+    assert_eq!(desk.node.front().counts().numbers, 1_000);
+    // All that a second holds is still there, and not one more.
+    for left in (0..=256).rev() {
+        let input = alice.input(8);
+        desk.receive(alice.at, &input);
+        assert_eq!(desk.node.front().counts().player_limit, u64::from(left == 0));
+    }
+}
+
+#[test]
+fn a_resume_that_is_sent_again_begins_nothing_anew() {
+    let mut desk = desk();
+    let (old, new) = (address("10.0.0.2:5000"), address("10.0.0.2:6000"));
+    let mut alice = join(&mut desk, old);
+    desk.advance_ms(1_000);
+    let payload = [&NONCE[..], &cookie(&mut desk, new), &alice.ticket, &[1]].concat();
+    let resume = native(0x09, 500, &payload);
+    assert_eq!(sent_to(&desk.receive(new, &resume), new)[0][1], 0x82, "Accept");
+    (alice.at, alice.sequence) = (new, 501);
+    let next = desk.node.rooms()[0].tick() + 1;
+    let input = alice.input_for(next, 8);
+    desk.receive(new, &input);
+    room_events(&mut desk);
+    // It is greeted again, for the first Accept may be lost; and what it pressed still counts.
+    assert_eq!(sent_to(&desk.receive(new, &resume), new)[0][1], 0x82, "Accept");
+    desk.receive(new, &input);
+    desk.advance_ms(17);
+    assert_eq!(room_events(&mut desk), []);
+    let member = desk.node.rooms()[0].members().next().unwrap();
+    assert_eq!((member.buttons.0, member.loss), (8, Some(0.0)));
 }

@@ -170,3 +170,11 @@ impl Node for Count {
 }
 
 impl StreamNode for Count {}
+
+#[test]
+fn loops_on_one_clock_agree_on_the_time() {
+    let first = Loop::new(Vec::new()).unwrap();
+    let second = Loop::new(Vec::new()).unwrap().with_clock(first.clock());
+    let times = [first.now(), second.now(), first.now()];
+    assert!(times.is_sorted(), "{times:?}");
+}

@@ -2,7 +2,8 @@
 //!
 //! `proxy` reads and waits, `relay` knows the players and their links, `flight` holds datagrams
 //! until they are due, `lan` is the one thing it knows about games, `show` is what people and
-//! programs get of it. What a link does is [`backspin::sim::Link`], as in the simulator.
+//! programs get of it. What a link does is [`backspin::sim::Link`], as in the simulator. The demo
+//! has a [`Proxy`] of its own.
 
 mod flight;
 mod lan;
@@ -21,8 +22,8 @@ use backspin_udp::Socket;
 
 use crate::serve::stop::Stop;
 use crate::tools::sim::link::{self, LinkArgs, LinkWords};
-use proxy::Proxy;
-use relay::{Dialect, Setup};
+pub(super) use proxy::Proxy;
+pub(super) use relay::{Dialect, Setup};
 use show::Show;
 
 /// Put a bad link in front of any UDP game.

@@ -12,7 +12,7 @@ use super::relay::{FRONT, Relay, Setup};
 use super::show::Report;
 
 /// One socket for all players, and a relay behind it.
-pub(super) struct Proxy {
+pub(in crate::tools) struct Proxy {
     front: Socket,
     relay: Relay,
     waiter: Waiter,
@@ -29,7 +29,7 @@ const DRAIN_LIMIT: usize = 4;
 
 impl Proxy {
     /// Forwards what comes to `front`.
-    pub(super) fn new(mut front: Socket, setup: Setup) -> io::Result<Self> {
+    pub(in crate::tools) fn new(mut front: Socket, setup: Setup) -> io::Result<Self> {
         let waiter = Waiter::new(Backend::Batched)?;
         waiter.add(&mut front, FRONT)?;
         let inbox = Inbox::new(DATAGRAM_LEN);
@@ -38,7 +38,7 @@ impl Proxy {
 
     /// Waits until something comes, is due, or `limit` is reached, and does what is to be done.
     /// Nothing that a player or the game does ends it; an error is one of waiting.
-    pub(super) fn turn(&mut self, now: impl Fn() -> Time, limit: Time) -> io::Result<()> {
+    pub(in crate::tools) fn turn(&mut self, now: impl Fn() -> Time, limit: Time) -> io::Result<()> {
         let deadline = self.relay.next_due().map_or(limit, |due| due.min(limit));
         let idle = self.readable.is_empty();
         let patience = if idle { deadline.since(now()) } else { Duration::ZERO };

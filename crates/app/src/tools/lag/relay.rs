@@ -30,18 +30,18 @@ pub(super) struct Relay {
 
 /// What the proxy is for.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Setup {
-    pub(super) target: SocketAddr,
-    pub(super) link: LinkConfig,
-    pub(super) seed: u64,
+pub(in crate::tools) struct Setup {
+    pub(in crate::tools) target: SocketAddr,
+    pub(in crate::tools) link: LinkConfig,
+    pub(in crate::tools) seed: u64,
     /// How long a player may say nothing.
-    pub(super) idle: Duration,
-    pub(super) dialect: Dialect,
+    pub(in crate::tools) idle: Duration,
+    pub(in crate::tools) dialect: Dialect,
 }
 
 /// What is known about the bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Dialect {
+pub(in crate::tools) enum Dialect {
     /// Nothing.
     Any,
     /// A guest's HELLO names a port.

@@ -1,12 +1,13 @@
 //! What is told of measured matches: a table for people, an object for programs.
 
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, Write};
 
-use backspin::sim::{Bar, Pool, Quality, Report, Setup, Verdict};
+use backspin::sim::{Bar, Pool, Quality, Report, Setup};
 use serde::Serialize;
 
 use super::Args;
 use super::link::LinkWords;
+use crate::tools::paint::Paint;
 
 /// What there is to tell.
 #[derive(Clone, Copy)]
@@ -116,45 +117,5 @@ fn tell_bar(out: &mut impl Write, bar: Bar) -> io::Result<()> {
              reference link that does not change, and for the same without jitter and loss."
         ),
         _ => Ok(()),
-    }
-}
-
-/// Colours, where someone sees them.
-#[derive(Clone, Copy)]
-enum Paint {
-    Plain,
-    Coloured,
-}
-
-impl Paint {
-    fn for_stdout() -> Paint {
-        let unwanted = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
-        match io::stdout().is_terminal() && !unwanted {
-            true => Paint::Coloured,
-            false => Paint::Plain,
-        }
-    }
-
-    fn line(self, verdict: Verdict, line: &str) -> String {
-        let colour = match (self, verdict) {
-            (Paint::Plain, _) | (_, Verdict::Unjudged) => return line.to_owned(),
-            (Paint::Coloured, Verdict::Reached) => 32,
-            (Paint::Coloured, Verdict::Short) => 31,
-        };
-        format!("\x1b[{colour}m{line}\x1b[0m")
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_falls_short_is_red_and_what_is_reached_green() {
-        let paint = |verdict| Paint::Coloured.line(verdict, "x");
-        assert_eq!(paint(Verdict::Short), "\x1b[31mx\x1b[0m");
-        assert_eq!(paint(Verdict::Reached), "\x1b[32mx\x1b[0m");
-        assert_eq!(paint(Verdict::Unjudged), "x");
-        assert_eq!(Paint::Plain.line(Verdict::Short, "x"), "x");
     }
 }

@@ -1,0 +1,408 @@
+//! A match in progress: who steers what, what the player is told, when it is over.
+//!
+//! Below is a [`Table`]; what is shown of it is in `page`, what who hosts is told in `news`.
+
+mod news;
+mod page;
+
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use backspin::client::{ClientEvent, Frame};
+use backspin::game::{Buttons, PlayerId};
+use backspin::replica::State;
+use backspin::time::Time;
+use backspin::wire::native::Role;
+
+use super::errand::sentence;
+use super::figures::{Figures, Reading};
+use super::stage::{Stage, Standing, StandingPhase};
+use super::{Cell, Held, Tone};
+use crate::play::{Seat, Table, TicketFile};
+use news::{News, hear_room, remember};
+
+/// How long a notice stays.
+const NOTICE_FOR: Duration = Duration::from_secs(4);
+
+/// How long a point is seen.
+const FLASH_FOR: Duration = Duration::from_millis(180);
+
+/// How often a ticket is said to be still good.
+const TICKET_EVERY: Duration = Duration::from_secs(2);
+
+/// A match in progress.
+pub(super) struct Bout<G: Stage> {
+    game: G,
+    table: Table<Seat<G>>,
+    ticket: Option<TicketFile>,
+    next_ticket: Time,
+    name: String,
+    addresses: Vec<SocketAddr>,
+    hands: Vec<Hand<G>>,
+    standing: Standing,
+    frame: Frame,
+    seen: State,
+    figures: Figures,
+    notice: Option<(Cell, Time)>,
+    /// Nothing has come from the other end for a while.
+    quiet: bool,
+    /// Everyone who has ever been here, by name: who leaves is no longer on the roster.
+    known: Vec<(PlayerId, String)>,
+    /// Who left, in words.
+    gone: Option<(PlayerId, String)>,
+    flash_until: Time,
+    dialog: Option<Dialog>,
+    selected: usize,
+}
+
+/// What a match is begun with.
+pub(super) struct Setup<G: Stage> {
+    pub(super) table: Table<Seat<G>>,
+    pub(super) ticket: Option<TicketFile>,
+    /// What the player is called.
+    pub(super) name: String,
+    /// Where others can come to.
+    pub(super) addresses: Vec<SocketAddr>,
+    pub(super) hands: Vec<Hand<G>>,
+}
+
+/// Who steers a player of this machine.
+pub(super) struct Hand<G: Stage> {
+    /// At a table of this machine alone; elsewhere one plays as whoever one is let in.
+    pub(super) player: PlayerId,
+    pub(super) name: String,
+    pub(super) steers: Steers<G>,
+}
+
+pub(super) enum Steers<G: Stage> {
+    Person(Lane),
+    Bot(G::Bot),
+}
+
+/// Which keys a person plays with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Lane {
+    Left,
+    Right,
+    Both,
+}
+
+impl Lane {
+    fn of(self, held: Held) -> Buttons {
+        match self {
+            Lane::Left => held.left,
+            Lane::Right => held.right,
+            Lane::Both => held.left | held.right,
+        }
+    }
+}
+
+/// A menu over the field.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Dialog {
+    Pause,
+    Over,
+}
+
+/// A line of a menu over the field, or of the page where one waits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Line {
+    GoOn,
+    Again,
+    BeginNow,
+    /// The others are waited for.
+    Wished,
+    Leave,
+}
+
+/// What becomes of the match after a choice.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Chosen {
+    Stay,
+    Leave,
+}
+
+impl<G: Stage> Bout<G> {
+    pub(super) fn new(setup: Setup<G>) -> Self {
+        let Setup { table, ticket, name, addresses, hands } = setup;
+        let now = table.now();
+        let game = match &*table.seat() {
+            Seat::Local(local) => local.game().clone(),
+            Seat::Host(host) => host.client().game().clone(),
+            Seat::Guest { client, .. } => client.game().clone(),
+        };
+        Bout {
+            game,
+            table,
+            ticket,
+            next_ticket: now,
+            name,
+            addresses,
+            hands,
+            standing: Standing {
+                phase: StandingPhase::Waiting,
+                players: Vec::new(),
+                points: vec![0; G::SIDES.len()],
+                wishes: Vec::new(),
+                may_begin: false,
+            },
+            frame: Frame::default(),
+            seen: State::default(),
+            figures: Figures::default(),
+            notice: None,
+            quiet: false,
+            known: Vec::new(),
+            gone: None,
+            flash_until: now,
+            dialog: None,
+            selected: 0,
+        }
+    }
+
+    /// Looks at the match once: hears what is new, and steers. Why it is over, if it is.
+    pub(super) fn look(&mut self, held: Held) -> Option<String> {
+        if let Some(error) = self.table.failure() {
+            return Some(sentence(&error.to_string()));
+        }
+        let now = self.table.now();
+        let ended = self.hear(now);
+        self.follow(now);
+        self.steer(now, held);
+        self.measure(now);
+        self.keep_ticket(now);
+        let deserted = self.standing.phase == StandingPhase::Left && self.is_host();
+        let deserted = deserted.then(|| {
+            let gone = self.gone.as_ref().map(|(_, how)| how.clone());
+            gone.unwrap_or_else(|| "The other player has left the match.".into())
+        });
+        ended.or(deserted)
+    }
+
+    /// Leaves, and says goodbye to the other side.
+    pub(super) fn leave(self) {
+        self.table.seat().leave();
+        self.close();
+    }
+
+    /// Puts away what is left of a match that is over.
+    pub(super) fn close(self) {
+        drop(self.table);
+        if let Some(ticket) = self.ticket {
+            ticket.discard();
+        }
+    }
+
+    /// Opens the pause menu, or closes it.
+    pub(super) fn pause(&mut self) {
+        match self.dialog {
+            None if self.is_shown() => {
+                self.dialog = Some(Dialog::Pause);
+                self.selected = 0;
+                self.set_paused(true);
+            }
+            Some(Dialog::Pause) => {
+                self.dialog = None;
+                self.set_paused(false);
+            }
+            _ => {}
+        }
+    }
+
+    /// Moves the choice by so many lines.
+    pub(super) fn turn(&mut self, lines: isize) {
+        let count = self.lines().len().max(1) as isize;
+        self.selected = (self.selected as isize + lines).rem_euclid(count) as usize;
+    }
+
+    /// Does what the chosen line says.
+    pub(super) fn choose(&mut self) -> Chosen {
+        let lines = self.lines();
+        match lines.get(self.selected.min(lines.len().saturating_sub(1))) {
+            Some(Line::Leave) => return Chosen::Leave,
+            Some(Line::GoOn) => self.pause(),
+            Some(Line::Again | Line::BeginNow) => self.wish(),
+            Some(Line::Wished) | None => {}
+        }
+        Chosen::Stay
+    }
+
+    /// Whether the field is shown, and something moves.
+    pub(super) fn is_shown(&self) -> bool {
+        let connected = match &*self.table.seat() {
+            Seat::Local(_) => true,
+            seat => seat.client().is_some_and(|client| client.player().is_some()),
+        };
+        connected && self.standing.phase != StandingPhase::Waiting
+    }
+
+    /// Says that the player wishes to play again, as everyone who sits at this machine.
+    fn wish(&mut self) {
+        let mut seat = self.table.seat();
+        for hand in &self.hands {
+            seat.say(hand.player, G::AGAIN);
+        }
+    }
+
+    /// The lines that can be chosen now.
+    fn lines(&self) -> Vec<Line> {
+        match self.dialog {
+            Some(Dialog::Pause) => vec![Line::GoOn, Line::Leave],
+            Some(Dialog::Over) => self.wish_lines(Line::Again),
+            None if self.is_shown() => Vec::new(),
+            None if self.standing.may_begin => self.wish_lines(Line::BeginNow),
+            None => vec![Line::Leave],
+        }
+    }
+
+    /// A wish and the way out: who watches or speaks an old dialect cannot wish. A wish that was
+    /// told keeps its line, so that the same key pressed twice does not leave the match.
+    fn wish_lines(&self, wish: Line) -> Vec<Line> {
+        let seat = self.table.seat();
+        let Some(client) = seat.client() else { return vec![wish, Line::Leave] };
+        let wished = client.player().is_some_and(|own| self.standing.wishes.contains(&own));
+        if client.timeline().is_none() || self.hands.is_empty() {
+            vec![Line::Leave]
+        } else if wished {
+            vec![Line::Wished, Line::Leave]
+        } else {
+            vec![wish, Line::Leave]
+        }
+    }
+
+    fn is_host(&self) -> bool {
+        matches!(&*self.table.seat(), Seat::Host(_))
+    }
+
+    fn is_local(&self) -> bool {
+        matches!(&*self.table.seat(), Seat::Local(_))
+    }
+
+    fn set_paused(&mut self, paused: bool) {
+        let now = self.table.now();
+        if let Seat::Local(local) = &mut *self.table.seat() {
+            if paused {
+                local.pause(now);
+            } else {
+                local.unpause(now);
+            }
+        }
+    }
+
+    /// What the connection has to say. Why it is over, if it is.
+    fn hear(&mut self, now: Time) -> Option<String> {
+        let mut notice = None;
+        let mut ended = None;
+        let mut seat = self.table.seat();
+        if let Seat::Host(host) = &mut *seat {
+            self.known = remember(std::mem::take(&mut self.known), host.client().roster());
+            let (standing, known) = (&self.standing, &self.known);
+            while let Some(news) = hear_room(host, standing, known) {
+                match news {
+                    News::Notice(cell) => notice = Some(cell),
+                    News::Gone(player, how) => self.gone = Some((player, how)),
+                    // Who has said goodbye is freed as well.
+                    News::Freed(player, how) => {
+                        self.gone.take_if(|(gone, _)| *gone != player);
+                        self.gone.get_or_insert((player, how));
+                    }
+                }
+            }
+        }
+        let client = seat.client_mut()?;
+        while let Some(event) = client.poll_event() {
+            match event {
+                ClientEvent::Connected(_) => {
+                    notice.get_or_insert(Cell::new("Connected!", Tone::Good));
+                }
+                ClientEvent::Resumed(_) => {
+                    self.quiet = false;
+                    notice = Some(Cell::new("Connected again!", Tone::Good));
+                }
+                ClientEvent::Quiet => self.quiet = true,
+                ClientEvent::Heard => self.quiet = false,
+                ClientEvent::Ended(reason) => ended = Some(reason.to_string()),
+                _ => {}
+            }
+        }
+        drop(seat);
+        if let Some(notice) = notice {
+            self.notice = Some((notice, now + NOTICE_FOR));
+        }
+        self.notice.take_if(|(_, until)| *until <= now);
+        ended
+    }
+
+    /// How far the match is, and what opens or closes by itself.
+    fn follow(&mut self, now: Time) {
+        let standing = {
+            let seat = self.table.seat();
+            if seat.state().entities().is_empty() {
+                return;
+            }
+            self.game.standing(seat.state())
+        };
+        let scored = standing.points.iter().sum::<u8>() > self.standing.points.iter().sum();
+        if scored && self.is_shown() {
+            self.flash_until = now + FLASH_FOR;
+        }
+        let over = matches!(standing.phase, StandingPhase::Over { .. });
+        match (over, self.dialog) {
+            (true, None | Some(Dialog::Pause)) => {
+                (self.dialog, self.selected) = (Some(Dialog::Over), 0);
+            }
+            (false, Some(Dialog::Over)) => self.dialog = None,
+            _ => {}
+        }
+        self.standing = standing;
+    }
+
+    /// Hands hold what persons hold, or what bots see fit.
+    fn steer(&mut self, now: Time, held: Held) {
+        let game = &self.game;
+        let mut seat = self.table.seat();
+        let own = seat.client().and_then(|client| client.player());
+        if self.hands.iter().any(|hand| matches!(hand.steers, Steers::Bot(_))) {
+            seat.draw(now, &mut self.frame);
+            self.frame.write(game.schema(), &mut self.seen);
+        }
+        let world = game.restore(&self.seen);
+        let tick = (now.as_nanos() as f64 * f64::from(game.tick_rate()) / 1e9) as u32;
+        for hand in &mut self.hands {
+            let player = own.unwrap_or(hand.player);
+            let buttons = match &mut hand.steers {
+                Steers::Person(lane) if self.dialog.is_none() => lane.of(held),
+                Steers::Person(_) => Buttons::default(),
+                Steers::Bot(bot) => G::steer(bot, &world, player, tick),
+            };
+            seat.press(player, buttons);
+        }
+    }
+
+    fn measure(&mut self, now: Time) {
+        let reading = match &*self.table.seat() {
+            Seat::Local(_) => return,
+            Seat::Guest { client, .. } => {
+                client.is_playing().then(|| Reading::of_client(now, client))
+            }
+            Seat::Host(host) => {
+                let own = host.client().player();
+                let mut members = host.server().rooms().iter().flat_map(|room| room.members());
+                let other = members.find(|it| Some(it.player) != own && it.role == Role::Play);
+                other.as_ref().map(Reading::of_member)
+            }
+        };
+        self.figures.take(now, reading);
+    }
+
+    fn keep_ticket(&mut self, now: Time) {
+        if now < self.next_ticket {
+            return;
+        }
+        let ticket = self.table.seat().client().and_then(|client| client.ticket());
+        if let (Some(file), Some(ticket)) = (&mut self.ticket, ticket) {
+            self.next_ticket = now + TICKET_EVERY;
+            // A disk that is full costs the way back, not the match.
+            let _ = file.keep(ticket);
+        }
+    }
+}

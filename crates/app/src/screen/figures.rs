@@ -1,0 +1,247 @@
+//! What the connection is worth: read off a client or, for who hosts, off the other player.
+
+use std::collections::VecDeque;
+use std::time::Duration;
+
+use backspin::channel::{Fate, Pending, Timeline};
+use backspin::client::Client;
+use backspin::game::Game;
+use backspin::room::MemberCard;
+use backspin::session::Grade;
+use backspin::time::Time;
+
+use super::{Cell, Figure, Overlay, Tone};
+
+/// How often a sample is taken.
+const EVERY: Duration = Duration::from_millis(250);
+
+/// How many are kept: ten seconds.
+const KEPT: usize = 40;
+
+/// How many samples are a second.
+const SECOND: usize = 4;
+
+/// More loss than this is worth a sign.
+const MUCH_LOSS: f64 = 0.05;
+
+/// What is known at one moment.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Reading {
+    ping: Option<Duration>,
+    jitter: Option<Duration>,
+    loss: Option<f64>,
+    lead_ms: Option<f64>,
+    delay: Option<Duration>,
+    corrections: Option<u64>,
+    pending: Option<usize>,
+    bytes: Option<(u64, u64)>,
+    without_input: Option<(u64, u64)>,
+    inputs: Vec<(u32, Fate)>,
+}
+
+impl Reading {
+    /// As a guest knows it.
+    pub(super) fn of_client<G: Game>(now: Time, client: &Client<G>) -> Self {
+        let tick_ms = 1e3 / f64::from(client.game().tick_rate());
+        let lead = client.ahead_tick(now).zip(client.server_tick_at(now));
+        let counts = client.counts();
+        Reading {
+            ping: client.round_trip().mean(),
+            jitter: client.round_trip().jitter(),
+            loss: client.loss(),
+            lead_ms: lead.map(|(ahead, server)| (ahead - server) * tick_ms),
+            delay: client.delay().map(|delay| delay.total),
+            corrections: client.corrections(),
+            pending: client.pending().map(Pending::len),
+            bytes: Some((counts.bytes_in, counts.bytes_out)),
+            without_input: None,
+            inputs: client.timeline().into_iter().flat_map(Timeline::inputs).collect(),
+        }
+    }
+
+    /// As who hosts knows it of the other player.
+    pub(super) fn of_member(card: &MemberCard) -> Self {
+        Reading {
+            ping: card.rtt,
+            jitter: card.jitter,
+            loss: card.loss,
+            without_input: Some((card.ticks_without_input, card.ticks)),
+            ..Reading::default()
+        }
+    }
+
+    fn grade(&self) -> Option<Grade> {
+        self.ping.map(Grade::of)
+    }
+}
+
+/// The readings of the last ten seconds.
+#[derive(Debug, Default)]
+pub(super) struct Figures {
+    newest: Reading,
+    samples: VecDeque<Sample>,
+    next: Time,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Sample {
+    ping: Option<Duration>,
+    bytes: Option<(u64, u64)>,
+}
+
+impl Figures {
+    /// Takes a reading; none where there is nobody at the other end.
+    pub(super) fn take(&mut self, now: Time, reading: Option<Reading>) {
+        self.newest = reading.unwrap_or_default();
+        if now < self.next {
+            return;
+        }
+        self.next = now + EVERY;
+        if self.samples.len() == KEPT {
+            self.samples.pop_front();
+        }
+        let Reading { ping, bytes, .. } = self.newest;
+        self.samples.push_back(Sample { ping, bytes });
+    }
+
+    /// The ping, always on the screen, and a sign where the line is poor.
+    pub(super) fn status(&self) -> Vec<Cell> {
+        let mut cells = Vec::new();
+        match (self.newest.ping, self.newest.grade()) {
+            (Some(ping), Some(grade)) => {
+                cells
+                    .push(Cell::new(format!("ping {} {grade}", short_ms(ping)), grade_tone(grade)));
+            }
+            _ => cells.push(Cell::new("ping -", Tone::Dim)),
+        }
+        if let Some(loss) = self.newest.loss.filter(|loss| *loss > MUCH_LOSS) {
+            cells.push(Cell::new(format!("{:.0} % lost", loss * 100.0), Tone::Bad));
+        }
+        if self.newest.grade() == Some(Grade::Poor) {
+            cells.push(Cell::new("slow line", Tone::Bad));
+        }
+        cells
+    }
+
+    pub(super) fn overlay(&self) -> Overlay {
+        let newest = &self.newest;
+        let grade = newest.grade();
+        let ping_tone = grade.map_or(Tone::Dim, grade_tone);
+        let ms = |span: Option<Duration>| span.map(short_ms);
+        let loss_tone =
+            if newest.loss.is_some_and(|it| it > MUCH_LOSS) { Tone::Bad } else { Tone::Plain };
+        let mut figures = vec![
+            figure("ping", ms(newest.ping), ping_tone),
+            figure("grade", grade.map(|grade| grade.to_string()), ping_tone),
+            figure("jitter", ms(newest.jitter), Tone::Plain),
+            figure("loss", newest.loss.map(|loss| format!("{:.1} %", loss * 100.0)), loss_tone),
+        ];
+        match newest.without_input {
+            Some((without, ticks)) => {
+                let share = 100.0 * without as f64 / ticks.max(1) as f64;
+                figures.push(figure("no input", Some(format!("{share:.1} %")), Tone::Plain));
+            }
+            None => {
+                let lead = newest.lead_ms.map(|lead| format!("{lead:.0} ms"));
+                let rate = |bytes: Option<u64>| bytes.map(|bytes| format!("{bytes} B/s"));
+                let count = |count: Option<String>| count;
+                figures.extend([
+                    figure("lead", lead, Tone::Plain),
+                    figure("delay", ms(newest.delay), Tone::Plain),
+                    figure(
+                        "corrected",
+                        count(newest.corrections.map(|it| it.to_string())),
+                        Tone::Plain,
+                    ),
+                    figure("pending", count(newest.pending.map(|it| it.to_string())), Tone::Plain),
+                    figure("in", rate(self.per_second(|(bytes_in, _)| bytes_in)), Tone::Plain),
+                    figure("out", rate(self.per_second(|(_, bytes_out)| bytes_out)), Tone::Plain),
+                ]);
+            }
+        }
+        let pings = self.samples.iter().map(|it| it.ping.map(|ping| ping.as_secs_f32() * 1e3));
+        Overlay { figures, pings: pings.collect(), inputs: newest.inputs.clone() }
+    }
+
+    /// Bytes of the last second, one way.
+    fn per_second(&self, way: impl Fn((u64, u64)) -> u64) -> Option<u64> {
+        let newest = self.samples.back()?.bytes?;
+        let before = self.samples.iter().rev().nth(SECOND)?.bytes?;
+        Some(way(newest).saturating_sub(way(before)))
+    }
+}
+
+fn figure(name: &'static str, value: Option<String>, tone: Tone) -> Figure {
+    match value {
+        Some(value) => Figure { name, value, tone },
+        None => Figure { name, value: "-".into(), tone: Tone::Dim },
+    }
+}
+
+/// Green up to 100 ms, yellow up to 200, then red.
+pub(super) fn grade_tone(grade: Grade) -> Tone {
+    match grade {
+        Grade::Excellent | Grade::Good => Tone::Good,
+        Grade::Fair => Tone::Fair,
+        Grade::Poor => Tone::Bad,
+    }
+}
+
+/// Milliseconds, with a digit more where there are few.
+pub(super) fn short_ms(span: Duration) -> String {
+    let ms = span.as_secs_f64() * 1e3;
+    if ms < 10.0 { format!("{ms:.1} ms") } else { format!("{ms:.0} ms") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(ms: u64) -> Duration {
+        Duration::from_millis(ms)
+    }
+
+    #[test]
+    fn a_ping_is_green_then_yellow_from_100_ms_and_red_from_200() {
+        let tone = |ms| grade_tone(Grade::of(at(ms)));
+        assert_eq!([99, 100, 199, 200].map(tone), [Tone::Good, Tone::Fair, Tone::Fair, Tone::Bad]);
+    }
+
+    #[test]
+    fn ten_seconds_of_pings_are_kept_and_no_more() {
+        let mut figures = Figures::default();
+        for i in 0..100u64 {
+            let reading = Reading { ping: Some(at(i)), ..Reading::default() };
+            figures.take(Time::ZERO + EVERY * i as u32, Some(reading.clone()));
+            figures.take(Time::ZERO + EVERY * i as u32 + at(1), Some(reading));
+        }
+        let pings = figures.overlay().pings;
+        assert_eq!(pings.len(), KEPT);
+        assert_eq!((pings[0], pings[KEPT - 1]), (Some(60.0), Some(99.0)));
+    }
+
+    #[test]
+    fn bytes_are_told_for_the_last_second() {
+        let mut figures = Figures::default();
+        for i in 0..10u64 {
+            let reading = Reading { bytes: Some((100 * i, 10 * i)), ..Reading::default() };
+            figures.take(Time::ZERO + EVERY * i as u32, Some(reading));
+        }
+        let overlay = figures.overlay();
+        let value = |name| &overlay.figures.iter().find(|it| it.name == name).unwrap().value;
+        assert_eq!((value("in").as_str(), value("out").as_str()), ("400 B/s", "40 B/s"));
+        assert_eq!(value("ping"), "-");
+    }
+
+    #[test]
+    fn a_poor_line_shows_a_sign_by_itself() {
+        let mut figures = Figures::default();
+        let good = Reading { ping: Some(at(20)), loss: Some(MUCH_LOSS), ..Reading::default() };
+        figures.take(Time::ZERO, Some(good));
+        assert_eq!(figures.status(), [Cell::new("ping 20 ms Excellent", Tone::Good)]);
+        let poor = Reading { ping: Some(at(250)), loss: Some(0.08), ..Reading::default() };
+        figures.take(Time::ZERO, Some(poor));
+        let texts: Vec<_> = figures.status().into_iter().map(|cell| cell.text).collect();
+        assert_eq!(texts, ["ping 250 ms Poor", "8 % lost", "slow line"]);
+    }
+}

@@ -1,0 +1,155 @@
+//! The menus, and where their lines lead.
+
+use backspin_pong::Level;
+
+use super::errand::Errand;
+use super::pong::level_name;
+use super::settings::Settings;
+use super::{Cell, List, Row, Tone};
+
+/// A menu.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Menu {
+    Main,
+    Play,
+    Online,
+    Settings,
+}
+
+/// Where a line leads.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Lead {
+    Menu(Menu),
+    Errand(Errand),
+    Search,
+    Type(Question),
+    Switch(Switch),
+    Exit,
+}
+
+/// What is asked for, to be typed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Question {
+    JoinAddress,
+    WatchAddress,
+    Name,
+}
+
+/// A setting that is on or off.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Switch {
+    SafeColours,
+    ReducedFlashing,
+    NetworkOverlay,
+}
+
+impl Switch {
+    pub(super) fn of(self, settings: &mut Settings) -> &mut bool {
+        match self {
+            Switch::SafeColours => &mut settings.safe_colours,
+            Switch::ReducedFlashing => &mut settings.reduced_flashing,
+            Switch::NetworkOverlay => &mut settings.network_overlay,
+        }
+    }
+}
+
+impl Menu {
+    fn title(self) -> &'static str {
+        match self {
+            Menu::Main => "BACKSPIN",
+            Menu::Play => "Play Pong",
+            Menu::Online => "Pong online",
+            Menu::Settings => "Settings",
+        }
+    }
+
+    /// Its lines, and where each leads.
+    pub(super) fn lines(self, settings: &Settings) -> Vec<(Row, Lead)> {
+        let line = |text: &str, lead| (Row::new(text), lead);
+        let switch = |text: &str, switch: Switch| {
+            let on = *switch.of(&mut settings.clone());
+            let (word, tone) = if on { ("on", Tone::Good) } else { ("off", Tone::Dim) };
+            let cells = vec![Cell::new(text, Tone::Plain), Cell::new(word, tone)];
+            (Row { cells }, Lead::Switch(switch))
+        };
+        match self {
+            Menu::Main => vec![
+                line("Play", Lead::Menu(Menu::Play)),
+                line("Online", Lead::Menu(Menu::Online)),
+                line("Settings", Lead::Menu(Menu::Settings)),
+                line("Exit", Lead::Exit),
+            ],
+            Menu::Play => {
+                let against = |level: Level| {
+                    let article = if level == Level::Easy { "an" } else { "a" };
+                    let text = format!("Against {article} {} bot", level_name(level));
+                    line(&text, Lead::Errand(Errand::Local { versus: Some(level) }))
+                };
+                let mut lines: Vec<_> = Level::ALL.map(against).into();
+                let two = Lead::Errand(Errand::Local { versus: None });
+                lines.push(line("Two at one keyboard", two));
+                lines.push(line("Back", Lead::Menu(Menu::Main)));
+                lines
+            }
+            Menu::Online => vec![
+                line("Host a game", Lead::Errand(Errand::Host)),
+                line("Join a game", Lead::Search),
+                line("Watch a game", Lead::Type(Question::WatchAddress)),
+                line("Back", Lead::Menu(Menu::Main)),
+            ],
+            Menu::Settings => {
+                let name = Cell::new(settings.name.as_str(), Tone::Bright);
+                let cells = vec![Cell::new("Name", Tone::Plain), name];
+                vec![
+                    (Row { cells }, Lead::Type(Question::Name)),
+                    switch("Colours for colour-blind eyes", Switch::SafeColours),
+                    switch("Reduced flashing", Switch::ReducedFlashing),
+                    switch("Network overlay (F3)", Switch::NetworkOverlay),
+                    line("Back", Lead::Menu(Menu::Main)),
+                ]
+            }
+        }
+    }
+
+    /// What it shows, with a sentence above if there is one to tell.
+    pub(super) fn list(self, settings: &Settings, selected: usize, note: Option<&str>) -> List {
+        let rows = self.lines(settings).into_iter().map(|(row, _)| row).collect();
+        let text = note.map(|note| (note.to_owned(), Tone::Fair)).into_iter().collect();
+        List { title: self.title().into(), text, entry: None, rows, selected }
+    }
+}
+
+impl Question {
+    /// The menu that it was asked from.
+    pub(super) fn menu(self) -> Menu {
+        match self {
+            Question::JoinAddress | Question::WatchAddress => Menu::Online,
+            Question::Name => Menu::Settings,
+        }
+    }
+
+    pub(super) fn title(self) -> &'static str {
+        match self {
+            Question::JoinAddress => "Join a game",
+            Question::WatchAddress => "Watch a game",
+            Question::Name => "Your name",
+        }
+    }
+
+    pub(super) fn label(self) -> &'static str {
+        match self {
+            Question::JoinAddress | Question::WatchAddress => "Address",
+            Question::Name => "Name",
+        }
+    }
+
+    pub(super) fn advice(self) -> &'static str {
+        match self {
+            Question::JoinAddress | Question::WatchAddress => {
+                "An address or a host name, with a port or without: 192.168.0.7, \
+                 play.example.org:4300, [::1]:4300."
+            }
+            Question::Name => "What the others see, at most 15 bytes.",
+        }
+    }
+}

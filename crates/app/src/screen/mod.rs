@@ -1,0 +1,37 @@
+//! What a player sees, decided once: menus, lists, matches, failures. A face only draws it.
+//!
+//! ```text
+//! program   -> which screen there is, and what a key does there
+//! menu      -> the menus and where their lines lead
+//! errand    -> what a player sets out to do, from the menu or from the command line
+//! hosts     -> the games on the local network, as a list
+//! bout      -> a match in progress: who steers, what is told, when it is over
+//! stage     -> what a game must say of itself to be shown; pong says it
+//! figures   -> what the connection is worth
+//! settings  -> what a player likes, kept in a file
+//! view      -> all of that as plain data
+//! ```
+//!
+//! A face hands in [`Key`]s and what is [`Held`], calls [`Program::look`] as often as the
+//! [`Pace`] asks, and draws the [`View`]. Below is [`crate::play`].
+
+mod bout;
+mod errand;
+mod figures;
+mod hosts;
+mod menu;
+mod pong;
+mod program;
+mod settings;
+mod stage;
+#[cfg(test)]
+mod tests;
+mod view;
+
+pub(crate) use errand::{Errand, Options};
+pub(crate) use program::{Held, Key, Pace, Program};
+pub(crate) use settings::{Settings, Shelf};
+pub(crate) use view::{
+    Arena, Banner, Cell, Entry, Figure, List, Look, Overlay, Page, Palette, Row, Scene, Thing,
+    Tone, View,
+};

@@ -1,0 +1,428 @@
+//! Which screen there is, and what a key does there: the state machine of document 002, grown up.
+//!
+//! ```text
+//!          +-----------------------------+---------------------------- Esc ----+
+//!          v                             |                                     |
+//! menu --> typing, hosts --> opening --> bout (waits, counts down, plays, is over)
+//!   ^                           |          |
+//!   +----- closed: why, and --<-+----------+
+//!          what next
+//! ```
+
+use std::mem;
+use std::sync::mpsc::TryRecvError;
+
+use backspin::finder::Fit;
+use backspin::game::Buttons;
+use backspin::wire::Name;
+use backspin_pong::Pong;
+
+use super::bout::{Bout, Chosen};
+use super::errand::{Coming, Errand, Options, sentence};
+use super::hosts::{Choice, Hosts};
+use super::menu::{Lead, Menu, Question};
+use super::settings::{Settings, Shelf};
+use super::{Entry, List, Page, Palette, Row, Tone, View};
+use crate::pong::open::Opened;
+
+/// A key that was pressed. What is held for a while is told by [`Held`] as well.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Key {
+    Up,
+    Down,
+    Enter,
+    Esc,
+    Backspace,
+    /// F3.
+    Network,
+    Char(char),
+}
+
+/// What is held: with the keys of the left hand, and with those of the right.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Held {
+    pub(crate) left: Buttons,
+    pub(crate) right: Buttons,
+}
+
+/// How often it is worth to look and to draw.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Pace {
+    /// Only after a key.
+    Still,
+    /// A few times a second.
+    Slow,
+    /// As often as the face can.
+    Smooth,
+}
+
+/// Longer addresses are none.
+const ADDRESS_LIMIT: usize = 64;
+
+/// The program, as its player sees it.
+pub(crate) struct Program {
+    settings: Settings,
+    shelf: Shelf,
+    options: Options,
+    screen: Screen,
+    held: Held,
+    overlay: bool,
+    /// A sentence for the menu.
+    note: Option<String>,
+    over: bool,
+}
+
+enum Screen {
+    Menu { menu: Menu, selected: usize },
+    Typing { question: Question, text: String },
+    Hosts(Hosts),
+    Opening { errand: Errand, coming: Coming },
+    Bout { errand: Errand, bout: Box<Bout<Pong>> },
+    Closed(Closed),
+}
+
+/// Something did not work, or is over.
+struct Closed {
+    title: &'static str,
+    sentence: String,
+    again: Again,
+    selected: usize,
+}
+
+/// What can be tried again.
+enum Again {
+    Errand(Errand),
+    Search,
+}
+
+impl Program {
+    /// Begins in the menu.
+    pub(crate) fn new(shelf: Shelf, options: Options) -> Self {
+        let (settings, note) = shelf.load();
+        let overlay = settings.network_overlay;
+        let screen = Screen::Menu { menu: Menu::Main, selected: 0 };
+        Program {
+            settings,
+            shelf,
+            options,
+            screen,
+            held: Held::default(),
+            overlay,
+            note,
+            over: false,
+        }
+    }
+
+    /// Sets out at once, as from the command line.
+    pub(crate) fn set_out(&mut self, errand: Errand) {
+        self.leave();
+        let coming = errand.set_out(&self.options, self.name());
+        self.screen = Screen::Opening { errand, coming };
+    }
+
+    /// Looks for games on the local network.
+    pub(crate) fn search(&mut self) {
+        self.leave();
+        self.screen = match Hosts::start(&self.options) {
+            Ok(hosts) => Screen::Hosts(hosts),
+            Err(error) => failed(Again::Search, sentence(&error.to_string())),
+        };
+    }
+
+    /// Whether the player has had enough.
+    pub(crate) fn is_over(&self) -> bool {
+        self.over
+    }
+
+    /// Ends as Esc and Exit do: whoever is at the other end is told.
+    pub(crate) fn end(&mut self) {
+        self.leave();
+        self.over = true;
+    }
+
+    /// How often it is worth to look and to draw.
+    pub(crate) fn pace(&self) -> Pace {
+        match &self.screen {
+            Screen::Menu { .. } | Screen::Typing { .. } | Screen::Closed(_) => Pace::Still,
+            Screen::Hosts(_) => Pace::Slow,
+            Screen::Opening { .. } => Pace::Smooth,
+            Screen::Bout { bout, .. } if bout.is_shown() => Pace::Smooth,
+            Screen::Bout { .. } => Pace::Slow,
+        }
+    }
+
+    /// What is held from now on.
+    pub(crate) fn hold(&mut self, held: Held) {
+        self.held = held;
+    }
+
+    /// A key was pressed.
+    pub(crate) fn press(&mut self, key: Key) {
+        match (&mut self.screen, key) {
+            (Screen::Typing { .. }, key) => self.edit(key),
+            (_, Key::Network) => self.overlay = !self.overlay,
+            (_, Key::Esc) => self.back(),
+            (Screen::Bout { bout, .. }, Key::Char('p' | 'P')) => bout.pause(),
+            // Whoever stops a paddle with it does not wish for another match.
+            (Screen::Bout { .. }, Key::Char(' ')) => {}
+            (_, Key::Up | Key::Char('w' | 'W')) => self.turn(-1),
+            (_, Key::Down | Key::Char('s' | 'S')) => self.turn(1),
+            (_, Key::Enter | Key::Char(' ')) => self.choose(),
+            _ => {}
+        }
+    }
+
+    /// Looks at what goes on by itself.
+    pub(crate) fn look(&mut self) {
+        match &mut self.screen {
+            Screen::Opening { errand, coming } => {
+                let errand = errand.clone();
+                match coming.try_recv() {
+                    Ok(Ok(opened)) => self.sit_down(errand, opened),
+                    Ok(Err(sentence)) => self.screen = failed(Again::Errand(errand), sentence),
+                    Err(TryRecvError::Empty) => {}
+                    Err(TryRecvError::Disconnected) => {
+                        self.screen =
+                            failed(Again::Errand(errand), "The match could not be opened.".into());
+                    }
+                }
+            }
+            Screen::Hosts(hosts) => {
+                if let Some(error) = hosts.failure() {
+                    self.screen = failed(Again::Search, sentence(&error));
+                }
+            }
+            Screen::Bout { errand, bout } => {
+                let shown = bout.is_shown();
+                let Some(sentence) = bout.look(self.held) else { return };
+                let errand = errand.clone();
+                let closed = match shown {
+                    true => closed("The match is over", Again::Errand(errand), sentence),
+                    false => failed(Again::Errand(errand), sentence),
+                };
+                if let Screen::Bout { bout, .. } = mem::replace(&mut self.screen, closed) {
+                    bout.close();
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// What is on the screen now.
+    pub(crate) fn view(&mut self) -> View {
+        let choose = "W/S or arrows: choose   Enter: go   Esc: back";
+        let (page, hint) = match &mut self.screen {
+            Screen::Menu { menu, selected } => {
+                let note = self.note.as_deref();
+                (Page::List(menu.list(&self.settings, *selected, note)), choose.to_owned())
+            }
+            Screen::Typing { question, text } => {
+                let hint = "Enter: done   Esc: back".to_owned();
+                (Page::List(question_list(*question, text)), hint)
+            }
+            Screen::Hosts(hosts) => (Page::List(hosts.list()), choose.to_owned()),
+            Screen::Opening { errand, .. } => {
+                let text = vec![("One moment ...".to_owned(), Tone::Dim)];
+                let list = List { title: errand.title().into(), text, ..List::default() };
+                (Page::List(list), "Esc: menu".to_owned())
+            }
+            Screen::Bout { bout, .. } => {
+                let hint = bout.hint();
+                (bout.page(&self.settings, self.overlay), hint)
+            }
+            Screen::Closed(closed) => (Page::List(closed.list()), choose.to_owned()),
+        };
+        let palette = if self.settings.safe_colours { Palette::Safe } else { Palette::Usual };
+        View { page, hint, palette }
+    }
+
+    fn name(&self) -> Name {
+        self.options.name.unwrap_or(self.settings.player_name())
+    }
+
+    /// Back to the menu from anywhere; nothing stays open.
+    fn leave(&mut self) {
+        let menu = Screen::Menu { menu: Menu::Main, selected: 0 };
+        if let Screen::Bout { bout, .. } = mem::replace(&mut self.screen, menu) {
+            bout.leave();
+        }
+    }
+
+    fn back(&mut self) {
+        match &mut self.screen {
+            // The last line is the way out.
+            Screen::Menu { menu: Menu::Main, selected } => {
+                *selected = Menu::Main.lines(&self.settings).len() - 1;
+            }
+            Screen::Hosts(_) => self.screen = Screen::Menu { menu: Menu::Online, selected: 0 },
+            _ => self.leave(),
+        }
+    }
+
+    fn turn(&mut self, lines: isize) {
+        let around = |selected: &mut usize, count: usize| {
+            *selected = (*selected as isize + lines).rem_euclid(count as isize) as usize;
+        };
+        match &mut self.screen {
+            Screen::Menu { menu, selected } => {
+                around(selected, menu.lines(&self.settings).len());
+            }
+            Screen::Hosts(hosts) => hosts.turn(lines),
+            Screen::Bout { bout, .. } => bout.turn(lines),
+            Screen::Closed(closed) => around(&mut closed.selected, Closed::ROWS),
+            Screen::Typing { .. } | Screen::Opening { .. } => {}
+        }
+    }
+
+    fn choose(&mut self) {
+        match &mut self.screen {
+            Screen::Menu { menu, selected } => {
+                let (_, lead) = menu.lines(&self.settings).swap_remove(*selected);
+                self.follow(lead);
+            }
+            Screen::Hosts(hosts) => match hosts.choice() {
+                Choice::Host(found) if found.fit == Fit::OtherVersion => {
+                    let why = "This host has another version of the game. Update the older of the \
+                               two, or join another one.";
+                    self.screen = failed(Again::Search, why.into());
+                }
+                Choice::Host(found) => {
+                    let (address, dialect) = (found.address, found.dialect);
+                    self.set_out(Errand::Sit { address, dialect });
+                }
+                Choice::TypeAddress => self.ask(Question::JoinAddress),
+                Choice::Back => self.back(),
+            },
+            Screen::Bout { bout, .. } => {
+                if bout.choose() == Chosen::Leave {
+                    self.leave();
+                }
+            }
+            Screen::Closed(closed) if closed.is_again() => match &closed.again {
+                Again::Errand(errand) => {
+                    let errand = errand.clone();
+                    self.set_out(errand);
+                }
+                Again::Search => self.search(),
+            },
+            Screen::Closed(_) => self.leave(),
+            Screen::Typing { .. } | Screen::Opening { .. } => {}
+        }
+    }
+
+    fn follow(&mut self, lead: Lead) {
+        match lead {
+            Lead::Menu(menu) => {
+                self.note = None;
+                self.screen = Screen::Menu { menu, selected: 0 };
+            }
+            Lead::Errand(errand) => self.set_out(errand),
+            Lead::Search => self.search(),
+            Lead::Type(question) => self.ask(question),
+            Lead::Switch(switch) => {
+                let on = switch.of(&mut self.settings);
+                *on = !*on;
+                self.overlay = self.settings.network_overlay;
+                self.keep_settings();
+            }
+            Lead::Exit => self.end(),
+        }
+    }
+
+    fn ask(&mut self, question: Question) {
+        let text = match question {
+            Question::Name => self.settings.name.clone(),
+            _ => String::new(),
+        };
+        self.screen = Screen::Typing { question, text };
+    }
+
+    fn edit(&mut self, key: Key) {
+        let Screen::Typing { question, text } = &mut self.screen else { return };
+        let question = *question;
+        let limit = if question == Question::Name { Name::MAX } else { ADDRESS_LIMIT };
+        match key {
+            Key::Char(letter)
+                if !letter.is_control() && text.len() + letter.len_utf8() <= limit =>
+            {
+                text.push(letter);
+            }
+            Key::Backspace => {
+                text.pop();
+            }
+            Key::Esc => self.screen = Screen::Menu { menu: question.menu(), selected: 0 },
+            Key::Enter if !text.trim().is_empty() => {
+                let text = text.trim().to_owned();
+                self.answer(question, text);
+            }
+            _ => {}
+        }
+    }
+
+    fn answer(&mut self, question: Question, text: String) {
+        match question {
+            Question::JoinAddress => self.set_out(Errand::Join(text)),
+            Question::WatchAddress => self.set_out(Errand::Watch(text)),
+            Question::Name => {
+                self.settings.name = text;
+                self.screen = Screen::Menu { menu: Menu::Settings, selected: 0 };
+                self.keep_settings();
+            }
+        }
+    }
+
+    fn keep_settings(&mut self) {
+        let kept = self.shelf.keep(&self.settings);
+        self.note = kept.err().map(|error| {
+            format!("The settings could not be kept ({error}); they are good until you exit.")
+        });
+    }
+
+    /// The table is there: sits down at it.
+    fn sit_down(&mut self, errand: Errand, opened: Opened) {
+        self.screen = match errand.sit_down(&self.options, self.name(), opened) {
+            Ok(setup) => Screen::Bout { errand, bout: Box::new(Bout::new(setup)) },
+            Err(error) => failed(Again::Errand(errand), sentence(&error.to_string())),
+        };
+    }
+}
+
+fn failed(again: Again, sentence: String) -> Screen {
+    closed("That did not work", again, sentence)
+}
+
+fn closed(title: &'static str, again: Again, sentence: String) -> Screen {
+    Screen::Closed(Closed { title, sentence, again, selected: 0 })
+}
+
+impl Closed {
+    const ROWS: usize = 2;
+
+    /// Whether to try again is chosen.
+    fn is_again(&self) -> bool {
+        self.selected == 1
+    }
+
+    fn list(&self) -> List {
+        let again = match self.again {
+            Again::Errand(Errand::Host) => "Host again",
+            _ => "Try again",
+        };
+        List {
+            title: self.title.into(),
+            text: vec![(self.sentence.clone(), Tone::Plain)],
+            entry: None,
+            rows: vec![Row::new("Menu"), Row::new(again)],
+            selected: self.selected,
+        }
+    }
+}
+
+fn question_list(question: Question, text: &str) -> List {
+    List {
+        title: question.title().into(),
+        text: vec![(question.advice().into(), Tone::Dim)],
+        entry: Some(Entry { label: question.label().into(), text: text.to_owned() }),
+        ..List::default()
+    }
+}

@@ -1,0 +1,178 @@
+//! What a player likes, kept in the platform's folder for configuration.
+
+use std::env;
+use std::fs;
+use std::io;
+use std::path::PathBuf;
+
+use backspin::wire::Name;
+use serde::{Deserialize, Serialize};
+
+/// A settings file beyond this is none of ours.
+const SIZE_LIMIT: u64 = 64 * 1024;
+
+/// What a player likes. What a file does not name is as by default.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct Settings {
+    /// What the player is called, at most [`Name::MAX`] bytes.
+    pub(crate) name: String,
+    /// Colours that colour-blind eyes tell apart.
+    pub(crate) safe_colours: bool,
+    /// Nothing flashes.
+    pub(crate) reduced_flashing: bool,
+    /// The network overlay is there from the start.
+    pub(crate) network_overlay: bool,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Settings {
+            name: "Player".into(),
+            safe_colours: false,
+            reduced_flashing: false,
+            network_overlay: false,
+        }
+    }
+}
+
+impl Settings {
+    /// The name as it goes over the wire.
+    pub(crate) fn player_name(&self) -> Name {
+        Name::new(&self.name)
+    }
+}
+
+/// Where settings are kept; nowhere on a machine without a home.
+#[derive(Clone, Debug)]
+pub(crate) struct Shelf(Option<PathBuf>);
+
+impl Shelf {
+    /// The platform's usual place.
+    pub(crate) fn usual() -> Self {
+        Shelf(folder().map(|folder| folder.join("backspin").join("settings.json")))
+    }
+
+    /// Nowhere: nothing is read, and what is kept is forgotten.
+    #[cfg(test)]
+    pub(crate) fn nowhere() -> Self {
+        Shelf(None)
+    }
+
+    #[cfg(test)]
+    fn at(path: PathBuf) -> Self {
+        Shelf(Some(path))
+    }
+
+    /// The settings; where the file is damaged the usual ones, and a sentence about it.
+    pub(crate) fn load(&self) -> (Settings, Option<String>) {
+        let Some(path) = &self.0 else { return (Settings::default(), None) };
+        let read = || -> Result<Settings, String> {
+            let len = fs::metadata(path).map_err(|error| error.to_string())?.len();
+            if len > SIZE_LIMIT {
+                return Err(format!("it has {len} bytes"));
+            }
+            let text = fs::read_to_string(path).map_err(|error| error.to_string())?;
+            let settings: Settings =
+                serde_json::from_str(&text).map_err(|error| error.to_string())?;
+            match settings.name.len() {
+                1..=Name::MAX => Ok(settings),
+                len => Err(format!("a name has 1 to {} bytes, this one has {len}", Name::MAX)),
+            }
+        };
+        if !path.exists() {
+            return (Settings::default(), None);
+        }
+        match read() {
+            Ok(settings) => (settings, None),
+            Err(cause) => {
+                let sentence = format!(
+                    "The settings in {} cannot be read ({cause}); the usual ones are used.",
+                    path.display()
+                );
+                (Settings::default(), Some(sentence))
+            }
+        }
+    }
+
+    /// Keeps the settings: written beside the old ones and put in their place, never half.
+    pub(crate) fn keep(&self, settings: &Settings) -> io::Result<()> {
+        let Some(path) = &self.0 else { return Ok(()) };
+        if let Some(folder) = path.parent() {
+            fs::create_dir_all(folder)?;
+        }
+        let text = serde_json::to_string_pretty(settings)?;
+        let fresh = path.with_extension(format!("{}.new", std::process::id()));
+        fs::write(&fresh, text + "\n")?;
+        fs::rename(&fresh, path)
+    }
+}
+
+/// The platform's folder for configuration.
+fn folder() -> Option<PathBuf> {
+    let set = |name| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    if let Some(folder) = set("XDG_CONFIG_HOME") {
+        return Some(folder);
+    }
+    if cfg!(windows) {
+        return set("APPDATA");
+    }
+    let home = set("HOME")?;
+    Some(home.join(if cfg!(target_os = "macos") {
+        "Library/Application Support"
+    } else {
+        ".config"
+    }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shelf(name: &str) -> (Shelf, PathBuf) {
+        let folder = env::temp_dir().join(format!("backspin-{}-{name}", std::process::id()));
+        let _ = fs::remove_dir_all(&folder);
+        (Shelf::at(folder.join("settings.json")), folder)
+    }
+
+    #[test]
+    fn what_is_kept_is_there_again() {
+        let (shelf, folder) = shelf("kept");
+        assert_eq!(shelf.load(), (Settings::default(), None));
+        let liked = Settings { name: "Ann".into(), safe_colours: true, ..Settings::default() };
+        shelf.keep(&liked).unwrap();
+        shelf.keep(&liked).unwrap();
+        assert_eq!(shelf.load(), (liked, None));
+        assert_eq!(fs::read_dir(&folder).unwrap().count(), 1);
+        fs::remove_dir_all(&folder).unwrap();
+    }
+
+    #[test]
+    fn what_a_file_does_not_name_is_as_usual() {
+        let (shelf, folder) = shelf("partly");
+        fs::create_dir_all(&folder).unwrap();
+        fs::write(folder.join("settings.json"), r#"{"network_overlay": true, "later": 1}"#)
+            .unwrap();
+        let expected = Settings { network_overlay: true, ..Settings::default() };
+        assert_eq!(shelf.load(), (expected, None));
+        fs::remove_dir_all(&folder).unwrap();
+    }
+
+    #[test]
+    fn a_damaged_file_gives_the_usual_settings_and_a_sentence() {
+        let (shelf, folder) = shelf("damaged");
+        fs::create_dir_all(&folder).unwrap();
+        let long = format!("{{\"name\": \"{}\"}}", "x".repeat(Name::MAX + 1));
+        let huge = " ".repeat(SIZE_LIMIT as usize + 1);
+        for text in ["", "{", "{\"name\": 5}", "{\"name\": \"\"}", &long, &huge] {
+            fs::write(folder.join("settings.json"), text).unwrap();
+            let (settings, sentence) = shelf.load();
+            assert_eq!(settings, Settings::default());
+            assert!(sentence.unwrap().contains("the usual ones are used"), "{text:.20}");
+        }
+        let fits = format!("{{\"name\": \"{}\"}}", "x".repeat(Name::MAX));
+        fs::write(folder.join("settings.json"), fits).unwrap();
+        assert_eq!(shelf.load().1, None);
+        fs::remove_dir_all(&folder).unwrap();
+    }
+}

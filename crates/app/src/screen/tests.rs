@@ -1,0 +1,316 @@
+//! The program without a face: keys go in, views are read.
+
+use std::net::UdpSocket;
+use std::time::{Duration, Instant};
+
+use backspin::game::Buttons;
+use backspin::wire::{Dialect, Name};
+use backspin_pong::{Level, Pong};
+
+use super::*;
+
+/// Longer than anything here takes, on the slowest machine.
+const PATIENCE: Duration = Duration::from_secs(40);
+
+fn program(options: Options) -> Program {
+    Program::new(Shelf::nowhere(), options)
+}
+
+/// A match that ends with its first point.
+fn short() -> Pong {
+    Pong { points: 1, countdown: 30, ..Pong::default() }
+}
+
+fn options(name: &str, port: Option<u16>) -> Options {
+    let name = Some(Name::new(name));
+    Options { game: short(), port, dialect: Some(Dialect::Native), name, ..Options::default() }
+}
+
+/// A port that was free a moment ago.
+fn free_port() -> u16 {
+    UdpSocket::bind("0.0.0.0:0").unwrap().local_addr().unwrap().port()
+}
+
+/// Everything that is written on the screen.
+fn text(view: &View) -> String {
+    let mut out = view.hint.clone() + "\n";
+    let mut list = |list: &List| {
+        out += &format!("= {} =\n", list.title);
+        list.text.iter().for_each(|(text, _)| out += &format!("{text}\n"));
+        list.entry.iter().for_each(|it| out += &format!("{}: {}|\n", it.label, it.text));
+        for (i, row) in list.rows.iter().enumerate() {
+            let cells: Vec<_> = row.cells.iter().map(|cell| cell.text.as_str()).collect();
+            let mark = if i == list.selected { ">" } else { " " };
+            out += &format!("{mark} {}\n", cells.join("  "));
+        }
+    };
+    match &view.page {
+        Page::List(it) => list(it),
+        Page::Arena(arena) => {
+            arena.dialog.iter().for_each(&mut list);
+            let status = arena.status.iter().chain(&arena.notice);
+            status.for_each(|cell| out += &format!("{}\n", cell.text));
+            arena
+                .banner
+                .iter()
+                .for_each(|it| out += &format!("{}\n{}\n", it.large, it.text.join("\n")));
+            out += &format!("{:?}\n", arena.sides);
+        }
+    }
+    out
+}
+
+fn shown(program: &mut Program) -> String {
+    text(&program.view())
+}
+
+fn press(program: &mut Program, keys: &[Key]) {
+    keys.iter().for_each(|key| program.press(*key));
+}
+
+fn arena(program: &mut Program) -> Option<Arena> {
+    match program.view().page {
+        Page::Arena(arena) => Some(*arena),
+        Page::List(_) => None,
+    }
+}
+
+/// Looks at all programs as their faces would, until `done`.
+fn wait(
+    what: &str,
+    programs: &mut [&mut Program],
+    mut done: impl FnMut(&mut [&mut Program]) -> bool,
+) {
+    let began = Instant::now();
+    loop {
+        programs.iter_mut().for_each(|program| program.look());
+        if done(programs) {
+            return;
+        }
+        if began.elapsed() > PATIENCE {
+            let screens: Vec<_> = programs.iter_mut().map(|it| shown(it)).collect();
+            panic!("{what} did not come:\n{}", screens.join("----\n"));
+        }
+        std::thread::sleep(Duration::from_millis(4));
+    }
+}
+
+fn wait_for(program: &mut Program, words: &str) {
+    wait(words, &mut [program], |all| shown(all[0]).contains(words));
+}
+
+/// A host and a guest who have met.
+fn met(port: u16) -> (Program, Program) {
+    let mut host = program(options("Ann", Some(port)));
+    host.set_out(Errand::Host);
+    wait_for(&mut host, "Waiting for someone to join.");
+    assert_eq!(host.pace(), Pace::Slow);
+    let mut guest = program(options("Ben", None));
+    guest.set_out(Errand::Join(format!("127.0.0.1:{port}")));
+    wait("a match", &mut [&mut host, &mut guest], |all| {
+        all.iter_mut().all(|program| arena(program).is_some())
+    });
+    (host, guest)
+}
+
+#[test]
+fn the_menu_is_walked_with_either_hand_and_around_its_ends() {
+    let mut program = program(Options::default());
+    assert!(shown(&mut program).contains("> Play"));
+    press(&mut program, &[Key::Down, Key::Char('s')]);
+    assert!(shown(&mut program).contains("> Settings"));
+    press(&mut program, &[Key::Char('w'), Key::Up, Key::Up]);
+    assert!(shown(&mut program).contains("> Exit"));
+    press(&mut program, &[Key::Down, Key::Enter]);
+    assert!(shown(&mut program).contains("> Against an easy bot"));
+    press(&mut program, &[Key::Esc, Key::Esc]);
+    assert!(shown(&mut program).contains("> Exit"));
+    assert_eq!(program.pace(), Pace::Still);
+    assert!(!program.is_over());
+    press(&mut program, &[Key::Enter]);
+    assert!(program.is_over());
+}
+
+#[test]
+fn settings_are_switched_and_a_name_is_typed_up_to_its_limit() {
+    let mut program = program(Options::default());
+    press(&mut program, &[Key::Down, Key::Down, Key::Enter, Key::Down, Key::Enter]);
+    assert!(shown(&mut program).contains("> Colours for colour-blind eyes  on"));
+    assert_eq!(program.view().palette, Palette::Safe);
+    press(&mut program, &[Key::Up, Key::Enter]);
+    assert!(shown(&mut program).contains("Name: Player|"));
+    press(&mut program, &[Key::Backspace; 10]);
+    press(&mut program, &[Key::Enter]);
+    assert!(shown(&mut program).contains("Name: |"), "nobody is called nothing");
+    press(&mut program, &[Key::Char('w'); 14]);
+    press(&mut program, &[Key::Char('é'), Key::Char('s'), Key::Char('x'), Key::Char('\u{7}')]);
+    let name = "w".repeat(14) + "s";
+    assert!(shown(&mut program).contains(&format!("Name: {name}|")));
+    press(&mut program, &[Key::Enter]);
+    assert!(shown(&mut program).contains(&format!("> Name  {name}")));
+}
+
+#[test]
+fn a_match_against_a_bot_is_played_paused_lost_and_played_again() {
+    let mut program = program(Options { game: short(), ..Options::default() });
+    program.set_out(Errand::Local { versus: Some(Level::Hard) });
+    wait("the ball", &mut [&mut program], |all| {
+        arena(all[0]).is_some_and(|arena| arena.banner.is_none())
+    });
+    assert_eq!(program.pace(), Pace::Smooth);
+    let ball = |program: &mut Program| {
+        let scene = arena(program).unwrap().scene;
+        *scene.things.iter().find(|thing| thing.look == Look::Ball).unwrap()
+    };
+    press(&mut program, &[Key::Char('p')]);
+    assert!(shown(&mut program).contains("= Paused ="));
+    let (one, two) = (ball(&mut program), ball(&mut program));
+    assert_eq!(one, two);
+    press(&mut program, &[Key::Enter]);
+    assert!(!shown(&mut program).contains("= Paused ="));
+    // Out of the ball's way.
+    program.hold(Held { left: Buttons::DOWN, right: Buttons::default() });
+    wait_for(&mut program, "= You lose =");
+    assert!(shown(&mut program).contains("0 : 1"));
+    assert!(shown(&mut program).contains("> Play again"));
+    press(&mut program, &[Key::Enter]);
+    wait("another match", &mut [&mut program], |all| {
+        arena(all[0]).is_some_and(|arena| arena.dialog.is_none() && arena.sides[1].1 == 0)
+    });
+    press(&mut program, &[Key::Esc]);
+    assert!(shown(&mut program).contains("= BACKSPIN ="));
+}
+
+#[test]
+fn two_at_one_keyboard_steer_a_paddle_each() {
+    let mut program = program(Options { game: short(), ..Options::default() });
+    program.set_out(Errand::Local { versus: None });
+    wait("the field", &mut [&mut program], |all| arena(all[0]).is_some());
+    assert!(shown(&mut program).contains("W/S: left   arrows: right"));
+    program.hold(Held { left: Buttons::UP, right: Buttons::DOWN });
+    wait("both paddles", &mut [&mut program], |all| {
+        let scene = arena(all[0]).unwrap().scene;
+        let y = |look| scene.things.iter().find(|thing| thing.look == look).map(|it| it.y);
+        y(Look::OwnPaddle).unwrap() < 300.0 && y(Look::OtherPaddle).unwrap() > 450.0
+    });
+}
+
+#[test]
+fn a_hosted_match_is_played_to_its_end_and_again_with_the_ping_on_screen() {
+    let (mut host, mut guest) = met(free_port());
+    assert!(shown(&mut host).contains("Client connected! It is Ben"));
+    wait("a ping on both sides", &mut [&mut host, &mut guest], |all| {
+        all.iter_mut().all(|it| shown(it).contains("ms Excellent"))
+    });
+    press(&mut guest, &[Key::Network]);
+    let overlay = arena(&mut guest).unwrap().overlay.unwrap();
+    let names: Vec<_> = overlay.figures.iter().map(|figure| figure.name).collect();
+    for name in ["ping", "jitter", "loss", "grade", "lead", "delay", "corrected", "in", "out"] {
+        assert!(names.contains(&name), "{name}");
+    }
+    assert!(!overlay.inputs.is_empty() && !overlay.pings.is_empty());
+    // The host keeps out of the ball's way.
+    host.hold(Held { left: Buttons::DOWN, right: Buttons::default() });
+    wait("the end", &mut [&mut host, &mut guest], |all| {
+        shown(all[0]).contains("= You lose =") && shown(all[1]).contains("= You win! =")
+    });
+    press(&mut guest, &[Key::Enter]);
+    wait("the wish", &mut [&mut host, &mut guest], |all| {
+        shown(all[0]).contains("The other side wants to play again.")
+            && shown(all[1]).contains("Waiting for the other side")
+    });
+    // Impatience does no harm.
+    press(&mut guest, &[Key::Enter, Key::Char(' ')]);
+    assert!(arena(&mut guest).is_some());
+    press(&mut host, &[Key::Enter]);
+    wait("another match", &mut [&mut host, &mut guest], |all| {
+        all.iter_mut().all(|it| arena(it).is_some_and(|arena| arena.dialog.is_none()))
+    });
+}
+
+#[test]
+fn who_leaves_is_in_the_menu_and_the_other_side_is_told_why() {
+    let port = free_port();
+    let (mut host, mut guest) = met(port);
+    press(&mut guest, &[Key::Esc]);
+    assert!(shown(&mut guest).contains("= BACKSPIN ="));
+    wait_for(&mut host, "Ben has left the match.");
+    assert!(shown(&mut host).contains("= The match is over ="));
+    press(&mut host, &[Key::Enter]);
+    assert!(shown(&mut host).contains("= BACKSPIN ="));
+    // The port is free again, and the other way round it is the same.
+    let (mut host, mut guest) = met(port);
+    press(&mut host, &[Key::Esc]);
+    assert!(shown(&mut host).contains("= BACKSPIN ="));
+    wait_for(&mut guest, "The server was stopped.");
+    press(&mut guest, &[Key::Enter]);
+    assert!(shown(&mut guest).contains("= BACKSPIN ="));
+}
+
+#[test]
+fn a_host_is_found_in_the_list_and_joined_from_it() {
+    let port = free_port();
+    let mut host = program(options("Ann", Some(port)));
+    host.set_out(Errand::Host);
+    let mut guest = program(options("Ben", Some(port)));
+    guest.search();
+    assert!(shown(&mut guest).contains("> Type an address"));
+    wait("the host", &mut [&mut host, &mut guest], |all| shown(all[1]).contains("> Ann  1/2"));
+    // The choice stays where it is put, whoever comes.
+    press(&mut guest, &[Key::Up]);
+    assert!(shown(&mut guest).contains("> Back"));
+    press(&mut guest, &[Key::Down, Key::Enter]);
+    wait("a match", &mut [&mut host, &mut guest], |all| {
+        all.iter_mut().all(|program| arena(program).is_some())
+    });
+}
+
+#[test]
+fn a_watcher_sees_the_match_and_steers_nothing() {
+    let port = free_port();
+    let (mut host, mut guest) = met(port);
+    let mut watcher = program(options("Eve", None));
+    watcher.set_out(Errand::Watch(format!("127.0.0.1:{port}")));
+    wait("a third screen", &mut [&mut host, &mut guest, &mut watcher], |all| {
+        shown(all[0]).contains("Eve watches") && shown(all[2]).contains("watching")
+    });
+    press(&mut watcher, &[Key::Esc]);
+    assert!(arena(&mut host).is_some());
+}
+
+#[test]
+fn every_failure_is_a_sentence_with_a_way_back() {
+    let taken = UdpSocket::bind("0.0.0.0:0").unwrap();
+    let mut one = program(options("Ann", Some(taken.local_addr().unwrap().port())));
+    one.set_out(Errand::Host);
+    wait_for(&mut one, "is taken by another program; stop it or choose another port.");
+    drop(taken);
+    press(&mut one, &[Key::Down, Key::Enter]);
+    wait_for(&mut one, "Waiting for someone to join.");
+
+    let mut one = program(options("Ann", None));
+    one.set_out(Errand::Join("attic:0".into()));
+    wait_for(&mut one, "\"0\" is no port; a port is a number from 1 to 65535.");
+    press(&mut one, &[Key::Enter]);
+    assert!(shown(&mut one).contains("= BACKSPIN ="));
+
+    one.set_out(Errand::Join(format!("127.0.0.1:{}", free_port())));
+    wait_for(&mut one, "= Joining =");
+    wait_for(&mut one, "No answer from 127.0.0.1:");
+    assert!(shown(&mut one).contains("= That did not work ="));
+}
+
+#[test]
+fn whoever_gives_up_waiting_is_in_the_menu() {
+    let mut one = program(options("Ann", None));
+    one.set_out(Errand::Join("127.0.0.1:9".into()));
+    press(&mut one, &[Key::Esc]);
+    assert!(shown(&mut one).contains("= BACKSPIN ="));
+    one.search();
+    press(&mut one, &[Key::Esc]);
+    assert!(shown(&mut one).contains("= Pong online ="));
+    press(&mut one, &[Key::Down, Key::Down, Key::Enter]);
+    assert!(shown(&mut one).contains("Address: |"));
+    press(&mut one, &[Key::Char('w'), Key::Esc]);
+    assert!(shown(&mut one).contains("= Pong online ="));
+}

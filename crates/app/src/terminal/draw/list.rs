@@ -1,0 +1,172 @@
+//! Menus and lists: something to read, something to choose.
+
+use ratatui::Frame;
+use ratatui::layout::{Alignment, Position, Rect};
+use ratatui::style::{Modifier, Style};
+use ratatui::text::{Line, Span, Text};
+use ratatui::widgets::{Block, BorderType, Clear, Padding, Paragraph, Wrap};
+
+use super::super::large::Large;
+use super::{Paint, middle};
+use crate::screen::{List, Row, Tone};
+
+/// Text is wrapped at this width: longer lines are hard to read.
+const TEXT_WIDTH: u16 = 60;
+
+/// Between two columns.
+const GAP: usize = 3;
+
+/// A list that fills the screen.
+pub(super) fn page(frame: &mut Frame<'_>, area: Rect, list: &List, paint: Paint) {
+    let logo = Large::new(&list.title, 1);
+    let head = logo.as_ref().map_or(1, Large::height);
+    let body = body(list, paint);
+    let text = text(list, paint, TEXT_WIDTH.min(area.width));
+    let height = head + 2 + text.len() + rows_height(&body);
+    let width = TEXT_WIDTH.max(body.width() as u16);
+    let within = middle(area, width, height);
+    match logo {
+        Some(logo) => {
+            let at =
+                Position::new(area.x + (area.width.saturating_sub(logo.width())) / 2, within.y);
+            logo.draw(at, area, frame.buffer_mut(), paint.tone(Tone::Good));
+        }
+        None => {
+            let title = Line::styled(list.title.as_str(), paint.tone(Tone::Bright));
+            frame.render_widget(title.alignment(Alignment::Center), within);
+        }
+    }
+    let below = down(within, head + 1);
+    frame.render_widget(&text.paragraph, Rect { height: text.len().min(below.height), ..below });
+    let below = down(below, text.len() + u16::from(text.len() > 0));
+    let place = middle(Rect { height: below.height, ..below }, body.width() as u16, below.height);
+    frame.render_widget(scrolled(&body, list.selected, place.height), place);
+}
+
+/// A list in a box over something else.
+pub(super) fn dialog(frame: &mut Frame<'_>, area: Rect, list: &List, paint: Paint) {
+    let body = body(list, paint);
+    let lines: Vec<_> = list
+        .text
+        .iter()
+        .map(|(text, tone)| Line::styled(text.as_str(), paint.tone(*tone)).centered())
+        .collect();
+    let wide =
+        Text::from(lines.clone()).width().max(body.width()).max(list.title.chars().count() + 2);
+    let count = lines.len() as u16;
+    let height = count + u16::from(count > 0) + body.height() as u16 + 4;
+    let within = middle(area, wide as u16 + 8, height);
+    let block = Block::bordered()
+        .border_type(BorderType::Rounded)
+        .padding(Padding::new(3, 3, 1, 1))
+        .title(Line::styled(format!(" {} ", list.title), paint.tone(Tone::Bright)).centered());
+    let inside = block.inner(within);
+    frame.render_widget(Clear, within);
+    frame.render_widget(block, within);
+    frame.render_widget(Paragraph::new(lines), inside);
+    let below = down(inside, count + u16::from(count > 0));
+    frame.render_widget(body.clone(), middle(below, body.width() as u16, below.height));
+}
+
+/// The wrapped paragraphs above the rows.
+struct Wrapped<'a> {
+    paragraph: Paragraph<'a>,
+    lines: u16,
+}
+
+impl Wrapped<'_> {
+    fn len(&self) -> u16 {
+        self.lines
+    }
+}
+
+fn text<'a>(list: &'a List, paint: Paint, width: u16) -> Wrapped<'a> {
+    let line = |(text, tone): &'a (String, Tone)| Line::styled(text.as_str(), paint.tone(*tone));
+    let lines: Vec<_> = list.text.iter().map(line).collect();
+    // Words are never broken before the width that they are wrapped at, so no line is missing.
+    let wrapped = |line: &Line<'_>| wrapped_len(&line.to_string(), width.into());
+    let count = lines.iter().map(wrapped).sum::<usize>() as u16;
+    let paragraph = Paragraph::new(lines).wrap(Wrap { trim: true }).alignment(Alignment::Center);
+    Wrapped { paragraph, lines: count }
+}
+
+/// How many lines a text takes at this width.
+fn wrapped_len(text: &str, width: usize) -> usize {
+    let (mut lines, mut used) = (1, 0);
+    for word in text.split(' ') {
+        let len = Line::from(word).width();
+        if used > 0 && used + 1 + len > width {
+            (lines, used) = (lines + 1, 0);
+        }
+        // A word that is too long for a line takes several.
+        lines += len.saturating_sub(1) / width.max(1);
+        used += len + usize::from(used > 0);
+    }
+    lines
+}
+
+/// The entry and the rows, in columns where there are several.
+fn body(list: &List, paint: Paint) -> Text<'static> {
+    let mut lines = Vec::new();
+    if let Some(entry) = &list.entry {
+        lines.push(Line::from(vec![
+            Span::styled(format!("{}: ", entry.label), paint.tone(Tone::Dim)),
+            Span::styled(entry.text.clone(), paint.tone(Tone::Bright)),
+            Span::styled(" ", Style::new().add_modifier(Modifier::REVERSED)),
+        ]));
+    }
+    let widths = columns(&list.rows);
+    for (i, row) in list.rows.iter().enumerate() {
+        lines.push(line(row, &widths, i == list.selected, paint));
+    }
+    Text::from(lines)
+}
+
+/// How wide each column is, for the rows that have several.
+fn columns(rows: &[Row]) -> Vec<usize> {
+    let mut widths = Vec::new();
+    for row in rows.iter().filter(|row| row.cells.len() > 1) {
+        for (i, cell) in row.cells.iter().enumerate() {
+            let width = Line::from(cell.text.as_str()).width();
+            match widths.get_mut(i) {
+                Some(widest) => *widest = width.max(*widest),
+                None => widths.push(width),
+            }
+        }
+    }
+    widths
+}
+
+fn line(row: &Row, widths: &[usize], selected: bool, paint: Paint) -> Line<'static> {
+    let mark = if selected { "> " } else { "  " };
+    let mut spans = vec![Span::styled(mark, paint.tone(Tone::Good))];
+    for (i, cell) in row.cells.iter().enumerate() {
+        let mut style = paint.tone(cell.tone);
+        if selected {
+            style = style.add_modifier(Modifier::BOLD);
+        }
+        spans.push(Span::styled(cell.text.clone(), style));
+        if i + 1 < row.cells.len() {
+            let width = Line::from(cell.text.as_str()).width();
+            let fill = widths[i].saturating_sub(width) + GAP;
+            spans.push(Span::raw(" ".repeat(fill)));
+        }
+    }
+    Line::from(spans)
+}
+
+fn rows_height(body: &Text<'_>) -> u16 {
+    body.height() as u16
+}
+
+/// The rows, moved so that the selected one is seen.
+fn scrolled(body: &Text<'static>, selected: usize, height: u16) -> Paragraph<'static> {
+    let past = (selected + 1).saturating_sub(height.into());
+    Paragraph::new(body.clone()).scroll((past as u16, 0))
+}
+
+/// What is left of `area` below its first `rows`.
+fn down(area: Rect, rows: u16) -> Rect {
+    let rows = rows.min(area.height);
+    Rect { y: area.y + rows, height: area.height - rows, ..area }
+}

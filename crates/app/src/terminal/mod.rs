@@ -1,0 +1,109 @@
+//! The face in a terminal, also a distant one: draws a [`View`], reads keys, decides nothing.
+//!
+//! ```text
+//! keys   -> what the terminal reports, as keys and as what is held
+//! draw   -> a view on the screen; lists, arena and overlay are its parts
+//! field  -> a scene in characters, finer than a character
+//! large  -> letters and digits made of blocks
+//! guard  -> the terminal as it was found, whatever happens
+//! line   -> whether the terminal is still there
+//! ```
+
+mod draw;
+mod field;
+mod guard;
+mod keys;
+mod large;
+mod line;
+
+use std::error::Error;
+use std::io;
+use std::time::{Duration, Instant};
+
+use crossterm::event::{self, Event};
+use ratatui::Terminal;
+use ratatui::backend::CrosstermBackend;
+
+use crate::screen::{Pace, Page, Program, View};
+use guard::Guard;
+use keys::{Keys, Press};
+use line::Line;
+
+/// From one picture to the next, where something moves.
+const FRAME: Duration = Duration::from_nanos(1_000_000_000 / 60);
+
+/// How often a screen that hardly changes is looked at: so soon a signal is seen, too.
+const GLANCE: Duration = Duration::from_millis(200);
+
+/// Shows the program until its player has had enough, someone stops it, or `span` is over.
+pub(crate) fn run(mut program: Program, span: Option<Duration>) -> Result<(), Box<dyn Error>> {
+    let guard = Guard::enter()?;
+    let mut face = Face {
+        screen: Terminal::new(CrosstermBackend::new(io::stdout()))?,
+        keys: Keys::new(guard.releases()),
+        shown: None,
+    };
+    let until = span.map(|span| Instant::now() + span);
+    while !program.is_over() {
+        if guard.is_stopped() || until.is_some_and(|until| Instant::now() >= until) {
+            program.end();
+            break;
+        }
+        let began = Instant::now();
+        program.hold(face.keys.held());
+        program.look();
+        face.show(program.view())?;
+        let wait = match program.pace() {
+            Pace::Still | Pace::Slow => GLANCE,
+            Pace::Smooth => FRAME.saturating_sub(began.elapsed()),
+        };
+        face.read(&mut program, wait)?;
+    }
+    Ok(())
+}
+
+struct Face {
+    screen: Terminal<CrosstermBackend<io::Stdout>>,
+    keys: Keys,
+    /// What is on the screen; nothing after the size has changed.
+    shown: Option<View>,
+}
+
+impl Face {
+    /// Draws, if there is something new.
+    fn show(&mut self, view: View) -> io::Result<()> {
+        match &view.page {
+            Page::Arena(arena) if arena.dialog.is_none() => self.keys.play(arena.persons),
+            _ => self.keys.rest(),
+        }
+        if self.shown.as_ref() != Some(&view) {
+            let keys = &self.keys;
+            self.screen.draw(|frame| draw::view(frame, &view, keys.hint()))?;
+            self.shown = Some(view);
+        }
+        Ok(())
+    }
+
+    /// Waits for keys, and hands on all that have come.
+    fn read(&mut self, program: &mut Program, wait: Duration) -> io::Result<()> {
+        if line::wait(wait)? == Line::Gone {
+            // Nobody sees the end, but the other player is told.
+            program.end();
+            return Ok(());
+        }
+        while event::poll(Duration::ZERO)? {
+            match event::read()? {
+                Event::Key(key) => match self.keys.handle(key) {
+                    Some(Press::Key(key)) => program.press(key),
+                    Some(Press::Quit) => program.end(),
+                    None => {}
+                },
+                Event::Resize(..) => self.shown = None,
+                // A key that is let go elsewhere is never told.
+                Event::FocusLost => self.keys.rest(),
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+}

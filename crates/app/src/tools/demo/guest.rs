@@ -1,0 +1,89 @@
+//! The guest: a client over the link, with an observer that misses no event.
+
+use backspin::client::Client;
+use backspin::game::Buttons;
+use backspin::node::{Node, Path, StreamNode, Transmit};
+use backspin::sim::{Observer, Traffic, Truth};
+use backspin::time::Time;
+use backspin_pong::Pong;
+
+/// A client whose events are all seen, whatever thread drives it.
+#[derive(Debug)]
+pub(super) struct Guest {
+    pub(super) client: Client<Pong>,
+    pub(super) observer: Observer,
+    traffic: Traffic,
+    held: Buttons,
+    presses: u64,
+}
+
+impl Guest {
+    pub(super) fn new(client: Client<Pong>) -> Self {
+        Guest {
+            client,
+            observer: Observer::default(),
+            traffic: Traffic::default(),
+            held: Buttons::default(),
+            presses: 0,
+        }
+    }
+
+    /// From now on it is measured.
+    pub(super) fn begin(&mut self, now: Time) {
+        self.observer = Observer::default();
+        self.observer.begin(now, &self.client, self.presses);
+        self.traffic = Traffic::default();
+    }
+
+    /// Draws a frame and looks at it.
+    pub(super) fn look(&mut self, truth: Truth) {
+        self.observer.look(&mut self.client, truth.now, truth);
+    }
+
+    /// What the player holds from now on.
+    pub(super) fn press(&mut self, now: Time, buttons: Buttons) {
+        if buttons != self.held {
+            self.held = buttons;
+            self.presses += 1;
+            self.client.press(buttons);
+            self.notice(now);
+        }
+    }
+
+    /// What came and went since it is measured.
+    pub(super) fn traffic(&self) -> Traffic {
+        self.traffic
+    }
+
+    fn notice(&mut self, now: Time) {
+        self.observer.after_event(now, &self.client, self.presses);
+    }
+}
+
+impl Node for Guest {
+    fn handle_datagram(&mut self, now: Time, path: Path, bytes: &mut [u8]) {
+        self.traffic.received += 1;
+        self.traffic.received_bytes += bytes.len() as u64;
+        self.client.handle_datagram(now, path, bytes);
+        self.notice(now);
+    }
+
+    fn handle_timeout(&mut self, now: Time) {
+        self.client.handle_timeout(now);
+        self.notice(now);
+    }
+
+    fn poll_transmit(&mut self, now: Time, out: &mut [u8]) -> Option<Transmit> {
+        let transmit = self.client.poll_transmit(now, out)?;
+        self.traffic.sent += 1;
+        self.traffic.sent_bytes += transmit.len as u64;
+        Some(transmit)
+    }
+
+    fn poll_timeout(&self) -> Option<Time> {
+        self.client.poll_timeout()
+    }
+}
+
+/// It speaks `native`, which has no streams.
+impl StreamNode for Guest {}

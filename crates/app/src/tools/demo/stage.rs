@@ -1,0 +1,171 @@
+//! Where the match is played: on real sockets in real time, or in the simulator in none.
+//!
+//! Both have the same host, the same guest and the same link between them.
+
+use std::error::Error;
+use std::io;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use backspin::client::{Client, ClientConfig};
+use backspin::front::FrontConfig;
+use backspin::host::Host;
+use backspin::node::StreamNode;
+use backspin::room::RoomConfig;
+use backspin::server::Server;
+use backspin::sim::{Drift, LinkConfig, World};
+use backspin::time::Time;
+use backspin::wire::native::DEFAULT_PORT;
+use backspin::wire::{Dialect, Name};
+use backspin_pong::Pong;
+use backspin_udp::{Clock, Loop, Socket};
+
+use super::guest::Guest;
+use crate::play::{Access, Table};
+use crate::seed;
+use crate::tools::lag::{self, Proxy};
+
+/// What the link leaves to chance follows from it.
+const SEED: u64 = 1;
+
+/// Host and guest, and what lets time pass for them.
+pub(super) struct Stage {
+    pub(super) host: Access<Host<Pong>>,
+    pub(super) guest: Access<Guest>,
+    engine: Engine,
+}
+
+enum Engine {
+    Real(Real),
+    Simulated(Box<World<Box<dyn StreamNode>>>),
+}
+
+/// Three threads: one for each side, and one for the link between them.
+struct Real {
+    /// Everyone's, so that what the guest believes of the server's can be held against it.
+    clock: Clock,
+    guest: Table<Guest>,
+    host: Table<Host<Pong>>,
+    cable: Cable,
+}
+
+impl Stage {
+    /// Real sockets on loopback, with a proxy between them.
+    pub(super) fn real(game: Pong, link: LinkConfig) -> Result<Self, Box<dyn Error>> {
+        let clock = Clock::start();
+        let bind = || Socket::bind((Ipv4Addr::LOCALHOST, 0).into());
+        let host_socket = bind()?;
+        let target = host_socket.local_addr()?;
+        let host = host(clock.now(), game, [seed::secret()?, seed::secret()?]);
+        let driver = Loop::new(vec![host_socket])?.with_clock(clock);
+        let host = Table::new(driver, host)?;
+        let front = bind()?;
+        let server = front.local_addr()?;
+        let cable = Cable::lay(clock, front, target, link)?;
+        let guest = guest(clock.now(), server, seed::secret()?);
+        let guest = Table::new(Loop::new(vec![bind()?])?.with_clock(clock), guest)?;
+        Ok(Stage {
+            host: host.access(),
+            guest: guest.access(),
+            engine: Engine::Real(Real { clock, guest, host, cable }),
+        })
+    }
+
+    /// The same without sockets, threads and waiting.
+    pub(super) fn simulated(game: Pong, link: LinkConfig) -> Self {
+        let mut world = World::new(SEED, link);
+        let at = |last: u8| SocketAddr::from(([10, 0, 0, last], DEFAULT_PORT));
+        // Nobody is there to guess them.
+        let secrets = [[1; 32], [2; 32]];
+        let host = Access::new(host(Time::ZERO, game, secrets));
+        let guest = Access::new(guest(Time::ZERO, at(1), [3; 32]));
+        world.add(Box::new(host.clone()) as Box<dyn StreamNode>, &[at(1)], Drift::NONE);
+        world.add(Box::new(guest.clone()), &[at(2)], Drift::NONE);
+        Stage { host, guest, engine: Engine::Simulated(Box::new(world)) }
+    }
+
+    pub(super) fn now(&self) -> Time {
+        match &self.engine {
+            Engine::Real(real) => real.clock.now(),
+            Engine::Simulated(world) => world.now(),
+        }
+    }
+
+    /// Lets time pass. An error is one of this machine.
+    pub(super) fn pass_until(&mut self, at: Time) -> io::Result<()> {
+        match &mut self.engine {
+            Engine::Simulated(world) => world.run_until(at),
+            Engine::Real(Real { clock, guest, host, cable }) => {
+                thread::sleep(at.since(clock.now()));
+                let failures = [guest.failure(), host.failure(), cable.failure()];
+                if let Some(error) = failures.into_iter().flatten().next() {
+                    return Err(error);
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+fn host(now: Time, game: Pong, [server_secret, secret]: [[u8; 32]; 2]) -> Host<Pong> {
+    let mut server = Server::new(FrontConfig::default(), server_secret);
+    server.open(now, game, Name::new("Demo"), SEED, RoomConfig::default());
+    Host::new(now, server, game, Name::new("Hard"), secret)
+}
+
+fn guest(now: Time, server: SocketAddr, secret: [u8; 32]) -> Guest {
+    let config = ClientConfig::new(server, Dialect::Native, Name::new("Easy"));
+    Guest::new(Client::new(now, Pong::default(), config, secret))
+}
+
+/// A thread that is the link: what `backspin lag` does.
+struct Cable {
+    stop: Arc<AtomicBool>,
+    thread: Option<JoinHandle<io::Result<()>>>,
+}
+
+impl Cable {
+    /// It looks up so often to see that it is to end.
+    const NAP: Duration = Duration::from_millis(50);
+
+    /// Between who speaks to `front` and the game at `target`.
+    fn lay(clock: Clock, front: Socket, target: SocketAddr, link: LinkConfig) -> io::Result<Self> {
+        let idle = Duration::from_secs(60);
+        let dialect = lag::Dialect::Any;
+        let setup = lag::Setup { target, link, seed: SEED, idle, dialect };
+        let mut proxy = Proxy::new(front, setup)?;
+        let stop = Arc::new(AtomicBool::new(false));
+        let stopped = Arc::clone(&stop);
+        let work = move || {
+            while !stopped.load(Ordering::Relaxed) {
+                proxy.turn(|| clock.now(), clock.now() + Cable::NAP)?;
+            }
+            Ok(())
+        };
+        let thread = thread::Builder::new().name("link".into()).spawn(work)?;
+        Ok(Cable { stop, thread: Some(thread) })
+    }
+
+    /// Why it has ended by itself, if it has.
+    fn failure(&mut self) -> Option<io::Error> {
+        let thread = self.thread.take_if(|thread| thread.is_finished())?;
+        match thread.join() {
+            Ok(Ok(())) => None,
+            Ok(Err(error)) => Some(error),
+            Err(_) => Some(io::Error::other("the thread of the link has panicked")),
+        }
+    }
+}
+
+impl Drop for Cable {
+    fn drop(&mut self) {
+        self.stop.store(true, Ordering::Relaxed);
+        if let Some(thread) = self.thread.take() {
+            // What went wrong at the very end is nobody's loss.
+            let _ = thread.join();
+        }
+    }
+}

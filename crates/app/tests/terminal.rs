@@ -1,0 +1,221 @@
+//! The game in real terminals: tmux draws what a player would see, and presses what one would.
+//!
+//! Where there is no tmux the tests say so and pass.
+
+use std::path::PathBuf;
+use std::process::{Command, Output, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, Instant};
+
+/// Longer than anything here takes, on the slowest machine.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// A tmux server of its own, with a home of its own.
+struct Tmux {
+    socket: String,
+    home: PathBuf,
+}
+
+impl Tmux {
+    /// `None` where there is no tmux.
+    fn start() -> Option<Tmux> {
+        static COUNT: AtomicU32 = AtomicU32::new(0);
+        if Command::new("tmux").arg("-V").output().is_err() {
+            eprintln!("skipped: tmux is not installed");
+            return None;
+        }
+        let number = COUNT.fetch_add(1, Ordering::Relaxed);
+        let socket = format!("backspin-{}-{number}", std::process::id());
+        let home = std::env::temp_dir().join(&socket);
+        std::fs::create_dir_all(&home).unwrap();
+        Some(Tmux { socket, home })
+    }
+
+    fn run(&self, arguments: &[&str]) -> Output {
+        let mut tmux = Command::new("tmux");
+        tmux.args(["-L", &self.socket, "-f", "/dev/null"]).args(arguments);
+        tmux.env_remove("TMUX").env("HOME", &self.home).env("LC_ALL", "C.UTF-8");
+        tmux.env("BACKSPIN_SEARCH_FROM", "127.0.0.1");
+        for name in ["XDG_CONFIG_HOME", "XDG_STATE_HOME"] {
+            tmux.env(name, &self.home);
+        }
+        tmux.output().unwrap()
+    }
+
+    /// A pane of this size that runs `backspin` with `arguments`, and tells how it ended.
+    fn open(&self, name: &'static str, size: (u16, u16), arguments: &str) -> Pane<'_> {
+        let program = env!("CARGO_BIN_EXE_backspin");
+        let script = format!("echo before; '{program}' {arguments}; echo \"ended with $?\"; cat");
+        let (width, height) = (size.0.to_string(), size.1.to_string());
+        let begin = ["new-session", "-d", "-s", name, "-x", &width, "-y", &height, &script];
+        let done = self.run(&begin);
+        assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+        Pane { tmux: self, name }
+    }
+}
+
+impl Drop for Tmux {
+    fn drop(&mut self) {
+        self.run(&["kill-server"]);
+        let _ = std::fs::remove_dir_all(&self.home);
+    }
+}
+
+struct Pane<'a> {
+    tmux: &'a Tmux,
+    name: &'static str,
+}
+
+impl Pane<'_> {
+    fn text(&self) -> String {
+        let out = self.tmux.run(&["capture-pane", "-p", "-t", self.name]);
+        String::from_utf8(out.stdout).unwrap()
+    }
+
+    fn press(&self, key: &str) {
+        assert!(self.tmux.run(&["send-keys", "-t", self.name, key]).status.success());
+    }
+
+    /// The screen once it is as it should be.
+    fn wait(&self, what: &str, done: impl Fn(&str) -> bool) -> String {
+        let began = Instant::now();
+        loop {
+            let text = self.text();
+            if done(&text) {
+                return text;
+            }
+            assert!(began.elapsed() < PATIENCE, "{what} did not come:\n{text}");
+            std::thread::sleep(Duration::from_millis(50));
+        }
+    }
+
+    fn wait_for(&self, words: &str) -> String {
+        self.wait(words, |text| text.contains(words))
+    }
+
+    /// What is true of the pane, by tmux's name for it.
+    fn has(&self, what: &str) -> bool {
+        let format = format!("#{{{what}}}");
+        let out = self.tmux.run(&["display-message", "-p", "-t", self.name, &format]);
+        String::from_utf8(out.stdout).unwrap().trim() == "1"
+    }
+
+    /// Sends a signal to the game in this pane.
+    fn signal(&self, signal: &str) {
+        let out = self.tmux.run(&["display-message", "-p", "-t", self.name, "#{pane_pid}"]);
+        let shell = String::from_utf8(out.stdout).unwrap();
+        let out = Command::new("pgrep").args(["-P", shell.trim()]).output().unwrap();
+        let game = String::from_utf8(out.stdout).unwrap();
+        let game = game.split_whitespace().next().expect("a game in the pane");
+        assert!(Command::new("kill").args([signal, game]).status().unwrap().success());
+    }
+
+    /// The game has ended so, and the terminal is as it was.
+    fn wait_restored(&self, status: &str) {
+        let text = self.wait_for(&format!("ended with {status}"));
+        assert!(text.starts_with("before"), "{text}");
+        assert!(!self.has("alternate_on") && self.has("cursor_flag"), "{text}");
+    }
+}
+
+/// A port that was free a moment ago.
+fn free_port() -> u16 {
+    let socket = std::net::UdpSocket::bind("0.0.0.0:0").unwrap();
+    socket.local_addr().unwrap().port()
+}
+
+#[test]
+fn from_the_menu_a_match_is_played_and_left_and_the_terminal_is_as_it_was() {
+    let Some(tmux) = Tmux::start() else { return };
+    let pane = tmux.open("one", (80, 24), "");
+    pane.wait_for("> Play");
+    pane.press("Down");
+    pane.wait_for("> Online");
+    pane.press("w");
+    pane.wait_for("> Play");
+    pane.press("Enter");
+    pane.wait_for("> Against an easy bot");
+    pane.press("Enter");
+    let field = pane.wait_for("Easy bot");
+    assert!(field.contains("Player") && field.contains('┊'), "{field}");
+    // The paddle is steered to the upper edge and stays there.
+    pane.press("w");
+    pane.wait("the paddle at the edge", |text| {
+        text.lines().nth(2).is_some_and(|line| line.starts_with("│   █"))
+    });
+    pane.press("p");
+    pane.wait_for("Paused");
+    pane.press("Enter");
+    pane.wait("the match", |text| !text.contains("Paused"));
+    // A quarter as large, and back.
+    tmux.run(&["resize-window", "-t", "one", "-x", "40", "-y", "12"]);
+    pane.wait_for("too small");
+    tmux.run(&["resize-window", "-t", "one", "-x", "80", "-y", "24"]);
+    pane.wait_for("Easy bot");
+    pane.press("Escape");
+    pane.wait_for("> Play");
+    pane.press("Up");
+    pane.wait_for("> Exit");
+    pane.press("Enter");
+    pane.wait_for("ended with 0");
+    assert!(!pane.has("alternate_on") && pane.has("cursor_flag"));
+}
+
+#[test]
+fn two_terminals_play_and_who_is_left_is_told_why() {
+    let Some(tmux) = Tmux::start() else { return };
+    let port = free_port();
+    let host = tmux.open("host", (100, 30), &format!("pong host --name Ann --port {port}"));
+    host.wait_for("Waiting for someone to join.");
+    let guest = tmux.open("guest", (80, 24), &format!("pong join --name Ben --port {port}"));
+    guest.wait_for("> Ann   1/2");
+    guest.press("Enter");
+    host.wait_for("Client connected! It is Ben");
+    let status = guest.wait("the ping", |text| text.contains(" ms Excellent"));
+    assert!(status.starts_with(" Ann ") && status.contains(" Ben"), "{status}");
+    host.wait("the ping", |text| text.contains(" ms Excellent"));
+    guest.press("F3");
+    let overlay = guest.wait("the overlay", |text| text.contains("B/s") && text.contains("sent"));
+    for figure in ["jitter", "loss", "lead", "delay", "corrected", "applied ["] {
+        assert!(overlay.contains(figure), "{figure}:\n{overlay}");
+    }
+    guest.press("Escape");
+    guest.wait_for("> Play");
+    host.wait_for("Ben has left the match.");
+    host.press("Enter");
+    host.wait_for("> Play");
+}
+
+#[test]
+fn a_host_that_vanishes_is_waited_for_and_one_that_is_stopped_says_goodbye() {
+    let Some(tmux) = Tmux::start() else { return };
+    let port = free_port();
+    let host = tmux.open("host", (80, 24), &format!("pong host --name Ann --port {port}"));
+    host.wait_for("Waiting for someone to join.");
+    let join = format!("pong join 127.0.0.1:{port} --name Ben");
+    let guest = tmux.open("guest", (80, 24), &join);
+    guest.wait_for(" ms Excellent");
+    host.signal("-KILL");
+    guest.wait_for("connection lost, trying again (");
+    guest.press("Escape");
+    guest.wait_for("> Play");
+
+    let host = tmux.open("again", (80, 24), &format!("pong host --name Ann --port {port}"));
+    host.wait_for("Waiting for someone to join.");
+    let guest = tmux.open("other", (80, 24), &join);
+    guest.wait_for(" ms Excellent");
+    host.signal("-TERM");
+    host.wait_restored("0");
+    guest.wait_for("The server was stopped.");
+    guest.signal("-TERM");
+    guest.wait_restored("0");
+}
+
+#[test]
+fn without_a_terminal_there_is_help_and_a_wrong_usage() {
+    let program = env!("CARGO_BIN_EXE_backspin");
+    let done = Command::new(program).stdin(Stdio::null()).output().unwrap();
+    assert_eq!(done.status.code(), Some(2));
+    assert!(done.stdout.is_empty());
+    assert!(String::from_utf8(done.stderr).unwrap().contains("Usage: backspin"));
+}

@@ -1,0 +1,74 @@
+//! A hostile peer that scripts whole sessions against a server on which others play.
+//!
+//! Four honest players, two in `native`, one in `lan` and one in `rtype`, really play: clients of
+//! ours, driven in step. An [`attacker`] does what the bytes of a script say ([`act`]): it joins,
+//! floods, bends, replays, guesses tickets and sessions, and in `native` sends from addresses that
+//! are not its own. After every tick each honest player must stand exactly where it stands in the
+//! same match without an attacker: the same session, the same buttons applied, the same place, the
+//! same words heard ([`scene`]). Nothing that proves who they are goes to anyone else, no address
+//! is sent more `native` bytes than came from there before it is proved, and what the server keeps
+//! and says stays within its limits.
+//!
+//! Three things are left out, because no code could withstand them before sessions are sealed:
+//!
+//! - a datagram in the name of a `lan` or `rtype` player: those dialects prove nothing. In the name
+//!   of a `native` player everything is allowed, packets of the old dialects among it.
+//! - a guess that hits the window of a `native` player's sequence numbers. It holds 4096 of 2^32
+//!   numbers ahead of the newest and up to 63 behind it, so that someone who sees nothing hits it
+//!   once in a million guesses; a fuzzer that learns from comparisons would hit it at once. Those
+//!   that miss are sent, and so is, byte for byte, all that went over the player's own wire.
+//! - a change to what went over an honest player's wire: who can do that sits on the path.
+
+mod act;
+mod attacker;
+mod honest;
+mod scene;
+mod yard;
+
+use std::time::Duration;
+
+use backspin::front::FrontCounts;
+
+#[allow(
+    unused_imports,
+    reason = "the seeds' test counts acts, the fuzz target only plays them"
+)]
+pub(crate) use act::ACTS;
+pub(crate) use act::Script;
+use attacker::Attacker;
+use scene::Scene;
+
+/// What an attack may cost the server and the attacker's own memory together, in bytes: six
+/// more sessions, each with its boxes of events, and the answers that wait.
+const COST: isize = 512 * 1024;
+
+/// What an attack came to.
+#[derive(Debug)]
+#[allow(dead_code, reason = "the seeds' test looks at it, the fuzz target does not")]
+pub(crate) struct Outcome {
+    /// How many sessions there were at most, the honest among them.
+    pub(crate) most_sessions: usize,
+    /// What was dropped at the door.
+    pub(crate) counts: FrontCounts,
+}
+
+/// Plays a script. `in_use` says how many bytes this thread has allocated.
+///
+/// # Panics
+/// If the attacker achieves anything.
+pub(crate) fn play(script: &[u8], in_use: impl Fn() -> isize) -> Outcome {
+    let mut scene = Scene::new();
+    let mut attacker = Attacker::new();
+    let before = in_use();
+    for act in Script(script) {
+        if scene.is_over() {
+            break;
+        }
+        attacker.act(&mut scene, act);
+    }
+    // What was done may show only later.
+    scene.advance(Duration::from_millis(450));
+    let cost = in_use() - before;
+    assert!(cost <= COST, "{cost} bytes");
+    Outcome { most_sessions: scene.most_sessions, counts: scene.counts() }
+}

@@ -1,0 +1,104 @@
+//! The game that is attacked: dots who talk. It keeps count of whose words it has heard.
+
+use backspin::dot::{self, Dots};
+use backspin::game::{Event, Game, GameId, PlayerId, Reach, Turn};
+use backspin::replica::{Schema, State};
+
+/// The rules. Five ticks a second, so that a script of many seconds is cheap.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Yard(Dots);
+
+/// The dots, and what their players said.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct World {
+    pub(crate) dots: dot::World,
+    pub(crate) heard: [Heard; Yard::CAPACITY as usize],
+}
+
+/// How a player's words came: the honest count theirs from 0.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Heard {
+    /// How many came in their turn.
+    pub(crate) in_turn: u32,
+    /// How many did not.
+    pub(crate) strange: u32,
+}
+
+impl Yard {
+    pub(crate) const RATE: u8 = 5;
+    pub(crate) const CAPACITY: u8 = 8;
+    /// Everyone is told that a player said a number.
+    pub(crate) const SAID: u8 = 9;
+}
+
+impl Game for Yard {
+    type World = World;
+
+    fn id(&self) -> GameId {
+        GameId::new(*b"YARD", 1)
+    }
+
+    fn tick_rate(&self) -> u8 {
+        Yard::RATE
+    }
+
+    fn capacity(&self) -> u8 {
+        Yard::CAPACITY
+    }
+
+    fn schema(&self) -> &'static Schema {
+        self.0.schema()
+    }
+
+    fn begin(&self, seed: u64) -> World {
+        World { dots: self.0.begin(seed), ..World::default() }
+    }
+
+    fn join(&self, world: &mut World, player: PlayerId) {
+        self.0.join(&mut world.dots, player);
+    }
+
+    fn leave(&self, world: &mut World, player: PlayerId) {
+        self.0.leave(&mut world.dots, player);
+    }
+
+    fn step(&self, world: &mut World, turn: &mut Turn<'_, World>) {
+        let mut events = Vec::new();
+        let mut turn = Turn::new(turn.tick(), turn.inputs(), &[], &mut events);
+        self.0.step(&mut world.dots, &mut turn);
+    }
+
+    fn capture(&self, world: &World, state: &mut State) {
+        self.0.capture(&world.dots, state);
+    }
+
+    fn restore(&self, state: &State) -> World {
+        World { dots: self.0.restore(state), ..World::default() }
+    }
+
+    fn hear(&self, world: &mut World, player: PlayerId, words: &[u8], events: &mut Vec<Event>) {
+        let Some(heard) = world.heard.get_mut(player.0 as usize - 1) else { return };
+        let Ok(number) = words.try_into().map(u32::from_be_bytes) else {
+            heard.strange += 1;
+            return;
+        };
+        match number == heard.in_turn {
+            true => heard.in_turn += 1,
+            false => heard.strange += 1,
+        }
+        let (entity, value) = (player.0 as u16, number.cast_signed());
+        events.push(Event { kind: Yard::SAID, entity, value, reach: Reach::Everyone });
+    }
+
+    fn lan_state(&self, world: &World) -> Option<backspin::wire::lan::StateUpdate> {
+        self.0.lan_state(&world.dots)
+    }
+
+    fn read_lan(&self, update: &backspin::wire::lan::StateUpdate, state: &mut State) {
+        self.0.read_lan(update, state);
+    }
+
+    fn read_rtype(&self, entities: &[backspin::wire::rtype::Entity], state: &mut State) {
+        self.0.read_rtype(entities, state);
+    }
+}
