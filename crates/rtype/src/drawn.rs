@@ -10,7 +10,7 @@ use crate::event;
 use crate::schema;
 use crate::ship::Ship;
 use crate::shot::Shot;
-use crate::space::{Area, Moving, PX, Size, Way};
+use crate::space::{Area, Moving, PX, Passage, Size, Way};
 use crate::world::Bullet;
 
 /// The contact that the server's event speaks of.
@@ -42,7 +42,7 @@ pub(crate) fn contacts(
                 targets(before, now).any(|it| it.area.is_in_sight() && it.meets(&shot))
             }
             schema::SHIP if u32::from(entity.id) == player.0 && is_vulnerable(own) => {
-                let hull = Passage::new(Ship::hull(&place(own)), own, before);
+                let hull = passage(Ship::hull(&place(own)), own, before);
                 targets(before, now).chain(bullets(before, now)).any(|thing| thing.meets(&hull))
             }
             _ => false,
@@ -53,23 +53,12 @@ pub(crate) fn contacts(
     }
 }
 
-/// A box on the screen, and how it came there since the frame before.
-struct Passage {
-    area: Area,
-    way: Way,
-}
-
-impl Passage {
-    /// What was not drawn before has not moved.
-    fn new(area: Area, drawn: &Drawn, before: &[Drawn]) -> Self {
-        let before = before.iter().find(|before| before.entity.id == drawn.entity.id);
-        let (now, then) = (place(drawn), before.map_or(place(drawn), place));
-        Passage { area, way: Way { x: now.x - then.x, y: now.y - then.y } }
-    }
-
-    fn meets(&self, other: &Passage) -> bool {
-        self.area.meets_moving(self.way, &other.area, other.way)
-    }
+/// How a box on the screen came there since the frame before. What was not drawn before has not
+/// moved.
+fn passage(area: Area, drawn: &Drawn, before: &[Drawn]) -> Passage {
+    let before = before.iter().find(|before| before.entity.id == drawn.entity.id);
+    let (now, then) = (place(drawn), before.map_or(place(drawn), place));
+    Passage { area, way: Way { x: now.x - then.x, y: now.y - then.y } }
 }
 
 /// A shot; one that is new has come a tick's way, out of the muzzle.
@@ -77,9 +66,8 @@ fn shot(shot: &Drawn, before: &[Drawn]) -> Passage {
     let heavy = shot.entity.kind == schema::HEAVY_SHOT;
     let size = if heavy { Shot::HEAVY_SIZE } else { Shot::SIZE };
     let at = place(shot);
-    let passage = Passage::new(at.area(size), shot, before);
-    let is_new = passage.way == Way::default();
-    Passage { way: if is_new { at.way() } else { passage.way }, ..passage }
+    let passage = passage(at.area(size), shot, before);
+    if passage.way == Way::default() { at.passage(size) } else { passage }
 }
 
 /// Whether the ship is not one that nothing can hurt.
@@ -102,7 +90,7 @@ fn targets<'a>(before: &'a [Drawn], now: &'a [Drawn]) -> impl Iterator<Item = Pa
             schema::BOSS => Boss::SIZE,
             _ => return None,
         };
-        Some(Passage::new(place(drawn).area(size), drawn, before))
+        Some(passage(place(drawn).area(size), drawn, before))
     })
 }
 
@@ -113,7 +101,7 @@ fn enemy_size(drawn: &Drawn) -> Size {
 
 fn bullets<'a>(before: &'a [Drawn], now: &'a [Drawn]) -> impl Iterator<Item = Passage> + 'a {
     let bullets = now.iter().filter(|drawn| drawn.entity.kind == schema::BULLET);
-    bullets.map(|drawn| Passage::new(place(drawn).area(Bullet::SIZE), drawn, before))
+    bullets.map(|drawn| passage(place(drawn).area(Bullet::SIZE), drawn, before))
 }
 
 #[cfg(test)]

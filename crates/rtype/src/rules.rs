@@ -98,8 +98,8 @@ impl RType {
     fn fly(&self, world: &mut World, inputs: &[PlayerInput], turn: &mut Turn<'_, World>) {
         world.shots.retain_mut(|shot| shot.fly());
         for &PlayerInput { player, buttons, .. } in inputs {
+            world.replace_ship(player);
             let Some(index) = world.ships.iter().position(|ship| ship.player == player) else {
-                self.bring_back(world, player);
                 continue;
             };
             let pod = world.pods.iter_mut().find(|pod| pod.player == player);
@@ -109,18 +109,6 @@ impl RType {
                 turn.raise(event);
             }
             fired.iter().for_each(|shot| world.add_shot(shot));
-        }
-    }
-
-    /// Who has lost a ship gets another after a while.
-    fn bring_back(&self, world: &mut World, player: PlayerId) {
-        let Some(pilot) = world.pilot_mut(player) else { return };
-        if pilot.away == 0 {
-            return;
-        }
-        pilot.away -= 1;
-        if pilot.away == 0 && pilot.lives > 0 {
-            world.launch(player);
         }
     }
 }

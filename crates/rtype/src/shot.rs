@@ -89,10 +89,11 @@ impl Shot {
         SpawnName::owner(self.id).unwrap_or(PlayerId(0))
     }
 
-    /// One tick on; whether it is still in the field.
+    /// One tick on, if it is still in the field: whether it was. It is seen to cross the edge.
     pub(crate) fn fly(&mut self) -> bool {
+        let Moving { x, y, .. } = self.at;
         self.at.go();
-        (-Shot::SPEED..FIELD.w).contains(&self.at.x) && (-Shot::SPEED..FIELD.h).contains(&self.at.y)
+        (-Shot::SPEED..FIELD.w).contains(&x) && (-Shot::SPEED..FIELD.h).contains(&y)
     }
 }
 

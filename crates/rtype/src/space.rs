@@ -84,8 +84,12 @@ impl Moving {
 
     /// Where it is a part of a tick later.
     pub(crate) fn later(&self, by: TickPart) -> Moving {
-        let moved = |v: i32| (v * by.0 + TickPart::WHOLE / 2).div_euclid(TickPart::WHOLE);
-        Moving { x: self.x + moved(self.vx), y: self.y + moved(self.vy), ..*self }
+        Moving { x: self.x + by.of(self.vx), y: self.y + by.of(self.vy), ..*self }
+    }
+
+    /// A thing of this size, and how it moves in a tick.
+    pub(crate) fn passage(&self, size: Size) -> Passage {
+        Passage { area: self.area(size), way: self.way() }
     }
 
     /// How it moves in a tick.
@@ -108,8 +112,13 @@ impl TickPart {
     pub(crate) const WHOLE: i32 = 256;
 
     /// The nearest to a part between 0 and 1.
-    pub(crate) fn of(part: f64) -> Self {
+    pub(crate) fn nearest(part: f64) -> Self {
         TickPart((part * f64::from(TickPart::WHOLE)).round() as i32)
+    }
+
+    /// This part of a tick's way.
+    fn of(self, way: i32) -> i32 {
+        (way * self.0 + TickPart::WHOLE / 2).div_euclid(TickPart::WHOLE)
     }
 }
 
@@ -118,6 +127,30 @@ impl TickPart {
 pub(crate) struct Way {
     pub(crate) x: i32,
     pub(crate) y: i32,
+}
+
+/// A box, and how it came to where it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Passage {
+    pub(crate) area: Area,
+    pub(crate) way: Way,
+}
+
+impl Passage {
+    /// Whether two boxes meet while both move, evenly, to where they are now.
+    pub(crate) fn meets(&self, other: &Passage) -> bool {
+        self.area.meets_moving(self.way, &other.area, other.way)
+    }
+
+    /// Of a tick's passage the stretch of this length that ends so long before the tick does.
+    pub(crate) fn stretch(&self, length: TickPart, before_end: TickPart) -> Passage {
+        let (x, y) = (before_end.of(self.way.x), before_end.of(self.way.y));
+        let Area { left, top, right, bottom } = self.area;
+        Passage {
+            area: Area { left: left - x, top: top - y, right: right - x, bottom: bottom - y },
+            way: Way { x: length.of(self.way.x), y: length.of(self.way.y) },
+        }
+    }
 }
 
 /// A box, in 1/16 px.
@@ -152,7 +185,7 @@ impl Area {
     ///
     /// Seen from the other box, this one's corner draws a line; they meet if the line crosses the
     /// box of all places in which the two overlap.
-    pub(crate) fn meets_moving(&self, by: Way, other: &Area, others: Way) -> bool {
+    fn meets_moving(&self, by: Way, other: &Area, others: Way) -> bool {
         let (dx, dy) = (by.x - others.x, by.y - others.y);
         // The line ends in the origin and comes from (-dx, -dy).
         let (left, right) = (other.left - self.right, other.right - self.left);
@@ -246,6 +279,17 @@ mod tests {
         assert!(!at(100, 0).meets_moving(way(200, 0), &at(0, 200), way(0, 200)));
         assert!(at(0, 0).meets_moving(way(0, 0), &at(15, 15), way(0, 0)));
         assert!(!at(0, 0).meets_moving(way(0, 0), &at(16, 0), way(0, 0)));
+    }
+
+    #[test]
+    fn a_passage_is_that_of_its_stretches() {
+        let moving = Moving { x: 100, y: 40, vx: 64, vy: -20 };
+        let whole = moving.passage(Size::px(1, 1));
+        let [early, late] = [(TickPart(192), TickPart(64)), (TickPart(64), TickPart(0))]
+            .map(|(length, before_end)| whole.stretch(length, before_end));
+        assert_eq!((early.area.left, early.area.top), (84, 45));
+        assert_eq!((early.way, late.way), (Way { x: 48, y: -15 }, Way { x: 16, y: -5 }));
+        assert_eq!(late.area, whole.area);
     }
 
     #[test]

@@ -123,7 +123,7 @@ impl<G: Game> Prediction<G> {
     }
 
     /// What is drawn `fraction` of a tick after the tick before the last: the entities that the
-    /// player sees ahead. What is gone in the last moves on until then.
+    /// player sees ahead.
     pub fn draw(&self, fraction: f32, mut show: impl FnMut(&Entity, [f32; MAX_FIELDS])) {
         let schema = self.game.schema();
         let own = self.game.entity_of(self.player);
@@ -133,12 +133,6 @@ impl<G: Game> Prediction<G> {
             let fields = blend(schema, before, entity, fraction);
             let error = if entity.id == own { self.error } else { [0.0; MAX_FIELDS] };
             show(entity, shifted(fields, error));
-        }
-        for entity in self.before.entities().iter().filter(ahead) {
-            if self.newest.find(entity.id).is_none() {
-                let on = entity.extrapolate(schema, 1);
-                show(&on, blend(schema, entity, &on, fraction));
-            }
         }
     }
 
