@@ -6,6 +6,7 @@
 
 use std::fmt;
 
+use crate::client::Frame;
 use crate::replica::{Drawn, Entity, Schema, State};
 
 /// A player in a room, the same for as long as the slot is held.
@@ -324,8 +325,8 @@ pub trait Game: Clone {
     /// The contacts that `player` sees happen from one frame to the next.
     fn drawn_contacts(
         &self,
-        _before: &[Drawn],
-        _now: &[Drawn],
+        _before: &Frame,
+        _now: &Frame,
         _player: PlayerId,
         _meet: &mut dyn FnMut(Contact),
     ) {

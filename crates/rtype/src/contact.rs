@@ -19,7 +19,6 @@ use crate::world::{Bullet, World};
 const RAM: i32 = 4;
 
 /// What a player saw during the tick that is judged: at most two stretches of it, each in a world.
-/// What is gone at its end was not seen to meet anything: it went between two frames.
 ///
 /// ```text
 /// seen         |  the world before     |  the world of the sight  |
@@ -67,23 +66,20 @@ impl<'a> Sight<'a> {
 
     /// The first enemy that `own` meets, of those that count.
     fn enemy(&self, now: &World, own: Passage, counts: impl Fn(u16, &Area) -> bool) -> Option<u16> {
-        let late = self.late.world(now);
         self.stretches().find_map(|stretch| {
             let seen = stretch.world(now);
             let enemies = seen.enemies.iter().map(|enemy| (enemy.id, enemy.at, enemy.size()));
             let boss = seen.boss.iter().map(|boss| (Boss::ID, boss.at, Boss::SIZE));
-            let counts = |id, area: &Area| counts(id, area) && late.has_enemy(id);
-            stretch.first(own, enemies.chain(boss), counts)
+            stretch.first(own, enemies.chain(boss), &counts)
         })
     }
 
     /// The first bullet that `own` meets, of those that count.
     fn bullet(&self, now: &World, own: Passage, counts: impl Fn(u16) -> bool) -> Option<u16> {
-        let late = self.late.world(now);
         self.stretches().find_map(|stretch| {
             let bullets = stretch.world(now).bullets.iter();
             let things = bullets.map(|bullet| (bullet.id, bullet.at, Bullet::SIZE));
-            stretch.first(own, things, |id, _| counts(id) && late.has_bullet(id))
+            stretch.first(own, things, |id, _| counts(id))
         })
     }
 }

@@ -12,10 +12,11 @@
 
 use std::sync::Arc;
 
+use backspin::client::Frame;
 use backspin::game::{
     Buttons, Contact, Event, Game, GameId, PlayerId, PlayerInput, SpawnName, Turn,
 };
-use backspin::replica::{Drawn, Entity, Schema, State};
+use backspin::replica::{Entity, Schema, State};
 
 use crate::command::{Command, Setup};
 use crate::director::Director;
@@ -193,8 +194,8 @@ impl Game for RType {
 
     fn drawn_contacts(
         &self,
-        before: &[Drawn],
-        now: &[Drawn],
+        before: &Frame,
+        now: &Frame,
         player: PlayerId,
         meet: &mut dyn FnMut(Contact),
     ) {

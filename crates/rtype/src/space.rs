@@ -92,6 +92,11 @@ impl Moving {
         Passage { area: self.area(size), way: self.way() }
     }
 
+    /// How it came here from there.
+    pub(crate) fn way_from(&self, there: &Moving) -> Way {
+        Way { x: self.x - there.x, y: self.y - there.y }
+    }
+
     /// How it moves in a tick.
     pub(crate) fn way(&self) -> Way {
         Way { x: self.vx, y: self.vy }
@@ -111,7 +116,7 @@ pub(crate) struct TickPart(pub(crate) i32);
 impl TickPart {
     pub(crate) const WHOLE: i32 = 256;
 
-    /// The nearest to a part between 0 and 1.
+    /// The nearest to a part between -1 and 1.
     pub(crate) fn nearest(part: f64) -> Self {
         TickPart((part * f64::from(TickPart::WHOLE)).round() as i32)
     }
