@@ -34,6 +34,7 @@ pub(crate) fn contacts(
     meet: &mut dyn FnMut(Contact),
 ) {
     let screen = Screen { before, now };
+    let things: Vec<Thing> = screen.things().collect();
     for own in &now.entities {
         let entity = &own.entity;
         let hits = match entity.kind {
@@ -41,13 +42,13 @@ pub(crate) fn contacts(
                 if SpawnName::owner(entity.id) == Some(player) =>
             {
                 let shot = screen.shot(own);
-                screen.things().any(|it| it.is_target && it.area().is_in_sight() && it.meets(&shot))
+                things.iter().any(|it| it.is_target && it.area().is_in_sight() && it.meets(&shot))
             }
             schema::SHIP if u32::from(entity.id) == player.0 && is_vulnerable(own) => {
                 let at = place(own);
                 let before = find(before, entity.id).map_or(at, place);
                 let hull = Passage { area: Ship::hull(&at), way: at.way_from(&before) };
-                screen.things().any(|thing| thing.meets(&hull))
+                things.iter().any(|thing| thing.meets(&hull))
             }
             _ => false,
         };
@@ -222,7 +223,7 @@ mod tests {
     #[test]
     fn what_comes_or_goes_between_two_frames_is_met_while_it_is_there() {
         let drone = drawn(256, schema::ENEMY, &[500 * PX, 95 * PX, 0, 0, 1, 0]);
-        // The shot is 10 px wide; the drone goes after three quarters of the time, 120 px on.
+        // The shot is 16 px wide; the drone goes after three quarters of the time, 120 px on.
         let meets = |before: &[Drawn], now: &[Drawn]| !seen(before, now).is_empty();
         assert!(meets(&[my_shot(400), drone], &[my_shot(560)]));
         assert!(!meets(&[my_shot(350), drone], &[my_shot(510)]));

@@ -99,17 +99,16 @@ impl RType {
     fn fly(&self, world: &mut World, inputs: &[PlayerInput], turn: &mut Turn<'_, World>) {
         world.shots.retain_mut(|shot| shot.fly());
         for &PlayerInput { player, buttons, .. } in inputs {
-            world.replace_ship(player);
-            let Some(index) = world.ships.iter().position(|ship| ship.player == player) else {
-                continue;
-            };
-            let pod = world.pods.iter_mut().find(|pod| pod.player == player);
-            let (ship, mut fired) = (&mut world.ships[index], Volley::default());
-            ship.fly(turn.tick(), buttons, pod, &mut fired);
-            if let Some(event) = ship.report(&fired) {
-                turn.raise(event);
+            if let Some(index) = world.ships.iter().position(|ship| ship.player == player) {
+                let pod = world.pods.iter_mut().find(|pod| pod.player == player);
+                let (ship, mut fired) = (&mut world.ships[index], Volley::default());
+                ship.fly(turn.tick(), buttons, pod, &mut fired);
+                if let Some(event) = ship.report(&fired) {
+                    turn.raise(event);
+                }
+                fired.iter().for_each(|shot| world.add_shot(shot));
             }
-            fired.iter().for_each(|shot| world.add_shot(shot));
+            world.replace_ship(player);
         }
     }
 }

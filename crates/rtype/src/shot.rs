@@ -165,6 +165,13 @@ mod tests {
     }
 
     #[test]
+    fn a_shot_is_gone_the_tick_after_it_left_the_field() {
+        let mut shot = Shot::new(0x8000, Moving { x: FIELD.w - 1, y: 0, vx: Shot::SPEED, vy: 0 });
+        assert!(shot.fly() && shot.at.x > FIELD.w);
+        assert!(!shot.fly());
+    }
+
+    #[test]
     fn ships_cannot_shoot_up_to_the_limit() {
         let mut world = full_armed(4);
         let inputs = [1, 2, 3, 4].map(|player| PlayerInput {
