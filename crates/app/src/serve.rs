@@ -1,9 +1,10 @@
 //! `backspin serve`: the dedicated server, on real sockets.
 //!
-//! `ports` binds, `stop` listens for signals, `log` tells what happens, `record` writes it down;
+//! `house` is both games, `ports` binds, `stop` listens for signals, `log` tells what happens, `record` writes it down;
 //! everything else is a [`Server`](backspin::server::Server), which the simulator runs just the
 //! same.
 
+pub(crate) mod house;
 mod log;
 mod ports;
 mod record;
@@ -15,24 +16,26 @@ use std::net::IpAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use backspin::dot::Dots;
 use backspin::front::{FrontConfig, Tokenless};
 use backspin::record::Recorded;
 use backspin::wire::Name;
 use backspin::wire::native::CloseReason;
+use backspin_pong::Pong;
+use backspin_rtype::RType;
 use backspin_udp::Loop;
 use tracing::level_filters::LevelFilter;
 
 use crate::{seed, utc};
+use house::House;
 use ports::{Dialect, Ports};
 use record::Recording;
 use stop::Stop;
 
 /// Run a dedicated server.
 ///
-/// Serves rooms of the built-in game of dots. Every port understands all three dialects; the three
-/// defaults are where each dialect's players look. rtype's first step is TCP, one port above its
-/// UDP port. Ctrl-C or SIGTERM says goodbye to everyone and stops; a second one stops at once.
+/// Serves rooms of Pong and of R-Type. Every port understands all three dialects; the three
+/// defaults are where each dialect's players look. lan leads to Pong, rtype to R-Type, native to
+/// both. rtype's first step is TCP, one port above its UDP port. Ctrl-C or SIGTERM says goodbye to everyone and stops; a second one stops at once.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// Where native players look; 0 opens no such port
@@ -58,9 +61,15 @@ pub(crate) struct Args {
     #[arg(long, default_value = "Backspin", value_parser = crate::parse_name)]
     name: Name,
 
-    /// How many rooms there are
-    #[arg(long, default_value_t = 4, value_parser = clap::value_parser!(u16).range(1..=256))]
-    rooms: u16,
+    /// How many rooms of Pong there are
+    #[arg(long, value_name = "N", default_value_t = 4)]
+    #[arg(value_parser = clap::value_parser!(u16).range(..=256))]
+    pong_rooms: u16,
+
+    /// How many rooms of R-Type there are
+    #[arg(long, value_name = "N", default_value_t = 4)]
+    #[arg(value_parser = clap::value_parser!(u16).range(..=256))]
+    rtype_rooms: u16,
 
     /// Let rtype players in whose UDP Hello has no token, if they did the TCP step
     #[arg(long)]
@@ -106,9 +115,8 @@ pub(crate) fn run(args: &Args) -> Result<(), Box<dyn Error>> {
         true => Recorded::on(now, utc::unix_ms(), front, secret),
         false => Recorded::off(front, secret),
     };
-    for room in 1..=args.rooms {
-        let name = Name::new(&format!("Dots {room}"));
-        server.open(now, Dots::default(), name, seed::world()?, log::room_config());
+    for (game, name) in rooms(args)? {
+        server.open(now, game, name, seed::world()?, log::room_config());
     }
     announce(args, &ports);
     while !stop.is_asked() {
@@ -122,6 +130,20 @@ pub(crate) fn run(args: &Args) -> Result<(), Box<dyn Error>> {
     recording.finish(&mut server);
     tracing::info!("stopped; everyone was told");
     Ok(())
+}
+
+/// All rooms, with their names.
+fn rooms(args: &Args) -> Result<impl Iterator<Item = (House, Name)>, Box<dyn Error>> {
+    if args.pong_rooms + args.rtype_rooms == 0 {
+        return Err("there is no room to play in; give one of the games some".into());
+    }
+    let named = |game: &str, room| Name::new(&format!("{game} {room}"));
+    let pong =
+        (1..=args.pong_rooms).map(move |room| (House::Pong(Pong::default()), named("Pong", room)));
+    let levels = RType::default();
+    let rtype = (1..=args.rtype_rooms)
+        .map(move |room| (House::RType(levels.clone()), named("R-Type", room)));
+    Ok(pong.chain(rtype))
 }
 
 fn front_config(args: &Args, ports: &Ports) -> FrontConfig {
@@ -142,8 +164,15 @@ fn front_config(args: &Args, ports: &Ports) -> FrontConfig {
 /// not matter to the players.
 fn announce(args: &Args, ports: &Ports) {
     let mut out = io::stdout().lock();
-    let rooms = if args.rooms == 1 { "room" } else { "rooms" };
-    let _ = writeln!(out, "{} serves {} {rooms} of dots", args.name, args.rooms);
+    let rooms = |count| if count == 1 { "room" } else { "rooms" };
+    let (pong, rtype) = (args.pong_rooms, args.rtype_rooms);
+    let _ = writeln!(
+        out,
+        "{} serves {pong} {} of Pong and {rtype} {} of R-Type",
+        args.name,
+        rooms(pong),
+        rooms(rtype)
+    );
     let _ = write!(out, "{ports}");
     let _ = writeln!(out, "Ctrl-C stops it");
     let _ = out.flush();

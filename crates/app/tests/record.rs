@@ -11,9 +11,9 @@ use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 use backspin::client::{Client, ClientConfig};
-use backspin::dot::Dots;
 use backspin::game::Buttons;
 use backspin::wire::{Dialect, Name};
+use backspin_rtype::RType;
 use backspin_udp::{Loop, Socket};
 
 const HERE: Ipv4Addr = Ipv4Addr::LOCALHOST;
@@ -121,7 +121,7 @@ impl Server {
                 let mut config = ClientConfig::new((HERE, self.port).into(), dialect, name);
                 config.own_port = socket.local_addr().unwrap().port();
                 let driver = Loop::new(vec![socket]).unwrap();
-                (Client::new(driver.now(), Dots::default(), config, [n; 32]), driver)
+                (Client::new(driver.now(), RType::default(), config, [n; 32]), driver)
             })
             .collect();
         let began = Instant::now();
@@ -176,7 +176,7 @@ fn a_recorded_server_replays_to_the_same_digest() {
     assert_eq!(output.status.code(), Some(0), "{told}");
     assert_eq!(told["same"], true);
     assert_eq!(told["joined"], 2);
-    assert_eq!(told["rooms"], 4);
+    assert_eq!(told["rooms"], 8);
     assert!(told["stream_events"].as_u64().unwrap() > 0, "{told}");
     assert!(told["checkpoints"].as_u64().unwrap() >= 3, "{told}");
     let told = String::from_utf8(replay(&[], &log).stdout).unwrap();

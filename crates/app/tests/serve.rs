@@ -43,7 +43,7 @@ impl Ports {
 
     fn command(self) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_backspin"));
-        command.args(["serve", "--bind", "127.0.0.1", "--name", "den", "--rooms", "2"]);
+        command.args(["serve", "--bind", "127.0.0.1", "--name", "den"]);
         command.args(["--native-port", &self.native.to_string()]);
         command.args(["--lan-port", &self.lan.to_string()]);
         command.args(["--rtype-port", &self.rtype.to_string()]);
@@ -190,11 +190,17 @@ fn a_native_ping_and_a_native_search_are_answered() {
     let mut discover = *b"\x01\x03\0\0\x27\0\0\0\x07\x01\x02\x03\x04\x05\x06\x07\x08\
         \0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0";
     let here = b"\x01\x83\0\0\x27\0\0\0\x07\x01\x02\x03\x04\x05\x06\x07\x08\
-        DOTS\0\x01\0\x01\0\0\0\x08\0\0\x02den\0\0\0\0\0\0\0\0\0\0\0\0\0";
+        PONG\0\x01\0\x01\0\0\0\x08\0\0\x04den\0\0\0\0\0\0\0\0\0\0\0\0\0";
     peer.send(&discover);
     assert_eq!(peer.receive(), here);
+    // Each game by its name.
+    discover[17..21].copy_from_slice(b"RTYP");
+    peer.send(&discover);
+    let here = b"\x01\x83\0\0\x27\0\0\0\x07\x01\x02\x03\x04\x05\x06\x07\x08\
+        RTYP\0\x01\0\x01\0\0\0\x10\0\0\x04den\0\0\0\0\0\0\0\0\0\0\0\0\0";
+    assert_eq!(peer.receive(), here);
     // A game that is not played here: silence, and the next question is answered.
-    discover[17..21].copy_from_slice(b"PONG");
+    discover[17..21].copy_from_slice(b"DOTS");
     peer.send(&discover);
     peer.send(&RTYPE_PING);
     assert_eq!(peer.receive(), RTYPE_PONG);
@@ -253,11 +259,12 @@ fn the_tcp_step_gives_a_token_that_lets_a_player_in() {
     peer.send(&hello(token));
     assert_eq!(peer.receive(), b"\0\0\x02\x01");
     let state = peer.receive_rtype(4);
-    assert_eq!(state[4..6], [1, 0], "one dot");
+    assert_eq!(state[4..6], [1, 0], "one ship");
     assert_eq!(state[6..11], [1, 0, 0, 0, 1], "player 1");
     let roster = peer.receive_rtype(9);
     assert_eq!(roster[4..9], [1, 1, 0, 0, 0], "player 1 alone");
-    assert_eq!(&roster[10..26], b"Alice\0\0\0\0\0\0\0\0\0\0\0");
+    assert_eq!(&roster[9..26], b"\x03Alice\0\0\0\0\0\0\0\0\0\0\0");
+    assert_eq!(peer.receive_rtype(12), b"\x08\0\x0C\x01\x01\0\0\0\x03\x01\0\0", "the lobby");
     let mut start = [0; 4];
     stream.read_exact(&mut start).unwrap();
     assert_eq!(&start, b"\0\0\x65\x01");
@@ -293,7 +300,7 @@ fn a_log_that_nobody_reads_does_not_stop_the_server() {
 }
 
 #[test]
-fn an_input_moves_the_players_dot() {
+fn an_input_moves_the_players_ship() {
     let server = Server::start();
     let (_stream, token) = ask_for_token(server.ports).unwrap();
     let peer = server.rtype();
@@ -304,7 +311,7 @@ fn an_input_moves_the_players_dot() {
     peer.send(b"\x05\0\x03\x01\0\0\0\0\x08");
     let limit = Instant::now() + PATIENCE;
     while x(&peer.receive_rtype(4)) <= before {
-        assert!(Instant::now() < limit, "the dot does not move");
+        assert!(Instant::now() < limit, "the ship does not move");
     }
 }
 
@@ -335,7 +342,7 @@ fn it_says_where_it_listens() {
     let Ports { native, lan, rtype } = server.ports;
     let above = rtype + 1;
     let told = [
-        "den serves 2 rooms of dots".to_owned(),
+        "den serves 4 rooms of Pong and 4 rooms of R-Type".to_owned(),
         format!("  native  UDP 127.0.0.1:{native}"),
         format!("  lan     UDP 127.0.0.1:{lan}"),
         format!("  rtype   UDP 127.0.0.1:{rtype}, TCP 127.0.0.1:{above}"),
@@ -372,6 +379,41 @@ fn a_server_without_a_port_does_not_start() {
     let ports = Ports { native: 0, lan: 0, rtype: 0 };
     let sentence = "backspin: there is no port to listen on; give one of them a number\n";
     assert_eq!(fail(ports.command()), (Some(1), sentence.to_owned()));
+}
+
+#[test]
+fn a_server_without_a_room_does_not_start() {
+    let mut command = Ports::free().command();
+    command.args(["--pong-rooms", "0", "--rtype-rooms", "0"]);
+    let sentence = "backspin: there is no room to play in; give one of the games some\n";
+    assert_eq!(fail(command), (Some(1), sentence.to_owned()));
+}
+
+#[test]
+fn lan_leads_to_pong_and_rtype_to_r_type_only() {
+    let pong_only = Server::start_at(Ports::free, &["--rtype-rooms", "0"]);
+    // A HELLO gets its ack and states of Pong: both paddles at 390.
+    let guest = pong_only.lan();
+    let port = guest.socket.local_addr().unwrap().port().to_be_bytes();
+    guest.send(&[3, port[0], port[1]]);
+    assert_eq!(guest.receive(), [4]);
+    let state = guest.receive();
+    assert_eq!((state.len(), &state[..1]), (31, &[6][..]));
+    assert_eq!(state[5..13], [390.0_f32.to_le_bytes(), 390.0_f32.to_le_bytes()].concat());
+    // A token is given, and leads nowhere.
+    let (_stream, token) = ask_for_token(pong_only.ports).unwrap();
+    let peer = pong_only.rtype();
+    peer.send(&hello(token));
+    peer.send(&RTYPE_PING);
+    assert_eq!(peer.receive(), RTYPE_PONG);
+
+    let rtype_only = Server::start_at(Ports::free, &["--pong-rooms", "0"]);
+    let guest = rtype_only.lan();
+    let port = guest.socket.local_addr().unwrap().port().to_be_bytes();
+    guest.send(b"\x01");
+    guest.send(&[3, port[0], port[1]]);
+    guest.send(&RTYPE_PING);
+    assert_eq!(guest.receive(), RTYPE_PONG);
 }
 
 #[test]

@@ -134,7 +134,7 @@ fn from_the_menu_a_match_is_played_and_left_and_the_terminal_is_as_it_was() {
     pane.press("w");
     pane.wait_for("> Play");
     pane.press("Enter");
-    pane.wait_for("> Against an easy bot");
+    pane.wait_for("> Pong against an easy bot");
     pane.press("Enter");
     let field = pane.wait_for("Easy bot");
     assert!(field.contains("Player") && field.contains('┊'), "{field}");

@@ -130,12 +130,14 @@ pub struct RoomCard {
     /// Asked for at the door; empty is none.
     pub password: Name,
     /// Where guests in `lan` have a place.
-    pub lan_guests: LanGuests,
+    pub lan_guests: Guests,
+    /// Where guests in `rtype` have a place.
+    pub rtype_guests: Guests,
 }
 
-/// Which places of a room guests in `lan` may take.
+/// Which places of a room guests in an old dialect may take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LanGuests {
+pub enum Guests {
     /// None: the match cannot be shown to them.
     Nowhere,
     /// Any that players have.
@@ -465,6 +467,9 @@ enum Seat {
     /// As a guest in `lan`: where the room has such guests.
     #[cfg(feature = "lan")]
     LanGuest,
+    /// The same in `rtype`.
+    #[cfg(feature = "rtype")]
+    RtypeGuest,
 }
 
 /// Why an applicant is not let in.
@@ -499,11 +504,18 @@ impl Front {
         match seat {
             Seat::Any(role) => self.routes.free_place(room, role),
             #[cfg(feature = "lan")]
-            Seat::LanGuest => match self.rooms.get(room)?.lan_guests {
-                LanGuests::Nowhere => None,
-                LanGuests::Anywhere => self.routes.free_place(room, Role::Play),
-                LanGuests::At(place) => self.routes.is_free(room, place).then_some(place),
-            },
+            Seat::LanGuest => self.guest_place(room, self.rooms.get(room)?.lan_guests),
+            #[cfg(feature = "rtype")]
+            Seat::RtypeGuest => self.guest_place(room, self.rooms.get(room)?.rtype_guests),
+        }
+    }
+
+    #[cfg(any(feature = "lan", feature = "rtype"))]
+    fn guest_place(&self, room: usize, guests: Guests) -> Option<u8> {
+        match guests {
+            Guests::Nowhere => None,
+            Guests::Anywhere => self.routes.free_place(room, Role::Play),
+            Guests::At(place) => self.routes.is_free(room, place).then_some(place),
         }
     }
 

@@ -128,8 +128,40 @@ pub struct PlayerInput {
 pub struct Turn<'a, W> {
     tick: u32,
     inputs: &'a [PlayerInput],
-    past: &'a [(u32, W)],
+    past: Past<'a, W>,
     events: &'a mut Vec<Event>,
+}
+
+/// The worlds after earlier ticks: kept here, or parts of those that are kept elsewhere.
+enum Past<'a, W> {
+    Kept(&'a [(u32, W)]),
+    Parts(&'a dyn Fn(u32) -> Option<&'a W>),
+}
+
+impl<W> Clone for Past<'_, W> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<W> Copy for Past<'_, W> {}
+
+impl<'a, W> Past<'a, W> {
+    fn at(self, tick: u32) -> Option<&'a W> {
+        match self {
+            Past::Kept(past) => past.iter().find(|(past, _)| *past == tick).map(|(_, world)| world),
+            Past::Parts(part_at) => part_at(tick),
+        }
+    }
+}
+
+impl<W> fmt::Debug for Past<'_, W> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Past::Kept(past) => f.debug_list().entries(past.iter().map(|(tick, _)| tick)).finish(),
+            Past::Parts(_) => f.write_str("parts"),
+        }
+    }
 }
 
 /// The server rewinds at most so far, in ticks of 1/60 s: 250 ms.
@@ -143,7 +175,20 @@ impl<'a, W> Turn<'a, W> {
         past: &'a [(u32, W)],
         events: &'a mut Vec<Event>,
     ) -> Self {
-        Turn { tick, inputs, past, events }
+        Turn { tick, inputs, past: Past::Kept(past), events }
+    }
+
+    /// The same turn for a game whose worlds are parts of these: a server of several games has
+    /// worlds of several kinds.
+    pub fn within<V>(
+        &mut self,
+        part: impl Fn(&W) -> Option<&V>,
+        step: impl FnOnce(&mut Turn<'_, V>),
+    ) {
+        let past = self.past;
+        let part_at = |tick| past.at(tick).and_then(&part);
+        let (tick, inputs, past) = (self.tick, self.inputs, Past::Parts(&part_at));
+        step(&mut Turn { tick, inputs, past, events: self.events });
     }
 
     /// The tick that is stepped.
@@ -165,7 +210,7 @@ impl<'a, W> Turn<'a, W> {
     /// The world that `player` had on the screen when the input was made, at most 250 ms ago:
     /// what the player hit or was hit by is judged in it. `None` is "as it is now".
     pub fn seen_by(&self, player: PlayerId) -> Option<&'a W> {
-        self.world_after(self.drawn_by(player)?.round() as u32)
+        self.past.at(self.drawn_by(player)?.round() as u32)
     }
 
     /// The same more finely: the last world before what `player` had on the screen, and the part
@@ -173,22 +218,18 @@ impl<'a, W> Turn<'a, W> {
     /// part.
     pub fn sight_of(&self, player: PlayerId) -> Option<(&'a W, f64)> {
         let drawn = self.drawn_by(player)?;
-        Some((self.world_after(drawn.floor() as u32)?, drawn.fract()))
+        Some((self.past.at(drawn.floor() as u32)?, drawn.fract()))
     }
 
     /// The world a tick before that of [`Turn::sight_of`]: a tick ago `player` had on the screen
     /// what was there in it, moved on by the same part.
     pub fn sight_before(&self, player: PlayerId) -> Option<&'a W> {
-        self.world_after((self.drawn_by(player)?.floor() as u32).checked_sub(1)?)
+        self.past.at((self.drawn_by(player)?.floor() as u32).checked_sub(1)?)
     }
 
     fn drawn_by(&self, player: PlayerId) -> Option<f64> {
         let drawn = self.inputs.iter().find(|input| input.player == player)?.drawn?;
         Some(drawn.max(f64::from(self.tick.saturating_sub(REWIND_LIMIT_TICKS))))
-    }
-
-    fn world_after(&self, tick: u32) -> Option<&'a W> {
-        self.past.iter().find(|(past, _)| *past == tick).map(|(_, world)| world)
     }
 
     /// Says that something happened.
@@ -224,6 +265,37 @@ impl SpawnName {
         let player = u32::from(entity_id >> 12 & 7) + 1;
         (entity_id >= SpawnName::FIRST).then_some(PlayerId(player))
     }
+}
+
+/// How a player does, in games that count it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Standing {
+    /// Lives left.
+    pub lives: u8,
+    /// The score.
+    pub score: i32,
+}
+
+/// A match as `rtype` speaks of it.
+#[cfg(feature = "rtype")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RtypeMatch {
+    /// Who is host, how the match is set up and whether it runs.
+    pub lobby: crate::wire::rtype::LobbyStatus,
+    /// What everyone has scored together.
+    pub team_score: i32,
+    /// How it has ended, until everyone is back in the lobby.
+    pub over: Option<crate::wire::rtype::GameOverReason>,
+}
+
+/// What a player can ask for in `rtype`.
+#[cfg(feature = "rtype")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RtypeWish {
+    /// To set the match up.
+    Configure(crate::wire::rtype::LobbyConfig),
+    /// To start it.
+    Start,
 }
 
 /// A game's rules.
@@ -311,6 +383,11 @@ pub trait Game: Clone {
     ) {
     }
 
+    /// How a player does; `None` if the game does not count, or the player is not in it.
+    fn standing_of(&self, _world: &Self::World, _player: PlayerId) -> Option<Standing> {
+        None
+    }
+
     /// What a bot would hold in the place of `player`: of one who was dropped and may come back,
     /// and of those who play in the simulator. `None` if there is no bot for this game.
     fn stand_in(&self, _world: &Self::World, _player: PlayerId) -> Option<Buttons> {
@@ -352,6 +429,12 @@ pub trait Game: Clone {
     #[cfg(feature = "lan")]
     fn read_lan(&self, _update: &crate::wire::lan::StateUpdate, _state: &mut State) {}
 
+    /// Whether players of `rtype` are let into its rooms.
+    #[cfg(feature = "rtype")]
+    fn is_spoken_of_in_rtype(&self) -> bool {
+        true
+    }
+
     /// What is said of an entity in `rtype`, where `plain` is what the names of its fields make of
     /// it: a game knows its kinds and colours better. `None` leaves it out.
     #[cfg(feature = "rtype")]
@@ -361,6 +444,24 @@ pub trait Game: Clone {
         plain: crate::wire::rtype::Entity,
     ) -> Option<crate::wire::rtype::Entity> {
         Some(plain)
+    }
+
+    /// How the match stands, in the words of `rtype`; `None` if the game has no such words.
+    #[cfg(feature = "rtype")]
+    fn rtype_match(&self, _world: &Self::World) -> Option<RtypeMatch> {
+        None
+    }
+
+    /// Hears what a player asks for in `rtype`, before the step of the next tick: anyone may ask,
+    /// and the game knows who is host.
+    #[cfg(feature = "rtype")]
+    fn hear_rtype(
+        &self,
+        _world: &mut Self::World,
+        _player: PlayerId,
+        _wish: RtypeWish,
+        _events: &mut Vec<Event>,
+    ) {
     }
 
     /// Writes what an `rtype` server says into an empty state. `entities` are in the order of
@@ -404,6 +505,28 @@ mod tests {
         assert_eq!(seen(90.4), Some("far"));
         assert_eq!(seen(10.0), Some("limit"));
         assert_eq!(seen(99.0), None);
+    }
+
+    #[test]
+    fn a_game_within_another_sees_its_part_of_the_past_and_raises_what_happens() {
+        let past: Vec<(u32, (u8, &str))> = vec![(90, (1, "far")), (95, (0, "not its own"))];
+        let player = PlayerId(1);
+        let mut seen = Vec::new();
+        let mut events = Vec::new();
+        for drawn in [90.0, 95.0, 96.0] {
+            let inputs = [PlayerInput { player, buttons: Buttons::UP, drawn: Some(drawn) }];
+            let mut turn = Turn::new(100, &inputs, &past, &mut events);
+            turn.within(
+                |(own, world)| (*own == 1).then_some(world),
+                |turn| {
+                    seen.push(turn.seen_by(player).copied());
+                    assert_eq!((turn.tick(), turn.buttons(player)), (100, Buttons::UP));
+                    turn.raise(Event { kind: 1, entity: 0, value: 0, reach: Reach::Own });
+                },
+            );
+        }
+        assert_eq!(seen, [Some("far"), None, None]);
+        assert_eq!(events.len(), 3);
     }
 
     #[test]

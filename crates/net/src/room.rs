@@ -6,14 +6,18 @@
 //! world that is too large for one.
 
 mod member;
+#[cfg(feature = "rtype")]
+mod rtype;
 mod voice;
 
 use std::collections::VecDeque;
 use std::time::Duration;
 
 use crate::channel::{Journal, LogLine};
-use crate::front::{Admission, Call, CallKind, LanGuests, Notice, NoticeKind, RESUME_FOR, Voice};
-use crate::game::{Buttons, Event, Game, PlayerId, PlayerInput, REWIND_LIMIT_TICKS, Reach, Turn};
+use crate::front::{Admission, Call, CallKind, Guests, Notice, NoticeKind, RESUME_FOR, Voice};
+use crate::game::{
+    Buttons, Event, Game, PlayerId, PlayerInput, REWIND_LIMIT_TICKS, Reach, Standing, Turn,
+};
 use crate::node::{Path, Transmit};
 use crate::replica::{Bodies, Cuts, FullForm, History, State};
 use crate::sabotage::{self, Sabotage};
@@ -122,6 +126,7 @@ pub struct Room<G: Game> {
     events: VecDeque<RoomEvent>,
     notices: VecDeque<Notice>,
     view: View,
+    board: Board,
     journal: Journal,
     /// The worlds of the last ticks, to be rewound to.
     past: Vec<(u32, G::World)>,
@@ -149,8 +154,25 @@ struct View {
     full: FullForm,
     #[cfg(feature = "rtype")]
     rtype: Vec<crate::wire::rtype::Entity>,
+    /// Their ids, in order, and those of the look before.
+    #[cfg(feature = "rtype")]
+    ids: Vec<u32>,
+    #[cfg(feature = "rtype")]
+    ids_before: Vec<u32>,
+    /// Those of what has gone in the last tick.
+    #[cfg(feature = "rtype")]
+    gone: Vec<u32>,
     #[cfg(feature = "lan")]
     lan: Option<crate::wire::lan::StateUpdate>,
+}
+
+/// How everyone stands after a tick, in games that count it.
+#[derive(Debug)]
+struct Board {
+    /// By place.
+    players: Vec<Option<(PlayerId, Standing)>>,
+    #[cfg(feature = "rtype")]
+    game: Option<crate::game::RtypeMatch>,
 }
 
 /// Events that nobody has read yet; older ones make room.
@@ -174,6 +196,11 @@ impl<G: Game> Room<G> {
             events: VecDeque::new(),
             notices: VecDeque::new(),
             view: View::new(game.schema()),
+            board: Board {
+                players: vec![None; places],
+                #[cfg(feature = "rtype")]
+                game: None,
+            },
             journal: Journal::new(config.journal),
             past: Vec::new(),
             game_events: Vec::new(),
@@ -184,6 +211,7 @@ impl<G: Game> Room<G> {
             game,
         };
         room.look();
+        room.count();
         room
     }
 
@@ -218,12 +246,21 @@ impl<G: Game> Room<G> {
     }
 
     /// Where guests of Networked Pong have a place: nowhere if the match cannot be shown to them.
-    pub fn lan_guests(&self) -> LanGuests {
+    pub fn lan_guests(&self) -> Guests {
         #[cfg(feature = "lan")]
         if self.view.lan.is_some() {
-            return self.game.lan_place().map_or(LanGuests::Anywhere, LanGuests::At);
+            return self.game.lan_place().map_or(Guests::Anywhere, Guests::At);
         }
-        LanGuests::Nowhere
+        Guests::Nowhere
+    }
+
+    /// Where guests in `rtype` have a place.
+    pub fn rtype_guests(&self) -> Guests {
+        #[cfg(feature = "rtype")]
+        if self.game.is_spoken_of_in_rtype() {
+            return Guests::Anywhere;
+        }
+        Guests::Nowhere
     }
 
     /// Ticks that were let go because the room came too late.
@@ -272,7 +309,7 @@ impl<G: Game> Room<G> {
             CallKind::Admit(_) => {}
             CallKind::Repeat { sequence } => {
                 member.count(sequence);
-                member.greet();
+                member.greet(now);
             }
             CallKind::Resume { path, sequence, nonce, fresh } => {
                 self.resume(now, place, path, Return { sequence, nonce, fresh });
@@ -297,6 +334,9 @@ impl<G: Game> Room<G> {
             self.look();
             for member in self.members.iter_mut().flatten() {
                 member.show(now);
+            }
+            if self.count() {
+                self.roster_changed(now);
             }
         }
         for place in 0..self.members.len() {
@@ -351,10 +391,12 @@ impl<G: Game> Room<G> {
             }
         }
         let joined = RoomEvent::Joined(admission.player, admission.name);
-        *slot = Some(Member::new(now, session, admission, self.tick, &self.config));
+        let places = self.board.players.len();
+        *slot = Some(Member::new(now, session, admission, self.tick, places, &self.config));
         // A tick has one state only, which deltas stand on: `native` shows who is new from the next
         // tick on.
         self.look_without_ticks();
+        self.count();
         #[cfg(feature = "lan")]
         if let Some(Some(Member { voice: Speech::Lan { first, .. }, .. })) =
             self.members.get_mut(place)
@@ -374,7 +416,7 @@ impl<G: Game> Room<G> {
         // Its Accept was lost, or someone else sends it again: nothing begins anew.
         if member.has_returned(path, back.nonce) {
             member.count(back.sequence);
-            member.greet();
+            member.greet(now);
             return;
         }
         let was_away = matches!(member.presence, Presence::Away { .. });
@@ -459,6 +501,7 @@ impl<G: Game> Room<G> {
         }
         self.notices.push_back(Notice { session: member.session, kind: NoticeKind::Freed });
         self.note(RoomEvent::Freed(member.player));
+        self.count();
         self.roster_changed(now);
     }
 
@@ -467,6 +510,24 @@ impl<G: Game> Room<G> {
         for member in self.members.iter_mut().flatten().filter(|member| member.is_here()) {
             member.roster.announce(now);
         }
+    }
+
+    /// Counts lives and scores. Whether anyone's lives have changed, which the roster shows.
+    fn count(&mut self) -> bool {
+        let mut changed = false;
+        for (member, counted) in self.members.iter().zip(&mut self.board.players) {
+            let player = member.as_ref().map(|member| member.player);
+            let standing = player
+                .and_then(|player| Some((player, self.game.standing_of(&self.world, player)?)));
+            let lives = |(player, standing): (PlayerId, Standing)| (player, standing.lives);
+            changed |= counted.map(lives) != standing.map(lives);
+            *counted = standing;
+        }
+        #[cfg(feature = "rtype")]
+        {
+            self.board.game = self.game.rtype_match(&self.world);
+        }
+        changed
     }
 
     fn note(&mut self, event: RoomEvent) {
@@ -481,7 +542,7 @@ impl<G: Game> Room<G> {
         self.hear();
         self.inputs.clear();
         for member in self.members.iter_mut().flatten() {
-            let mut input = member.take_input(tick, &mut self.journal);
+            let mut input = member.take_input(tick, self.game.tick_rate(), &mut self.journal);
             if member.role == Role::Play {
                 if matches!(member.presence, Presence::Away { .. }) {
                     let held = self.game.stand_in(&self.world, member.player);
@@ -514,13 +575,23 @@ impl<G: Game> Room<G> {
     fn hear(&mut self) {
         for member in self.members.iter_mut().flatten() {
             let (player, role) = (member.player, member.role);
-            let Speech::Native(native) = &mut member.voice else { continue };
-            if role == Role::Play {
-                for words in native.said.words() {
-                    self.game.hear(&mut self.world, player, words, &mut self.game_events);
+            match &mut member.voice {
+                Speech::Native(native) => {
+                    let words = native.said.words().filter(|_| role == Role::Play);
+                    for words in words {
+                        self.game.hear(&mut self.world, player, words, &mut self.game_events);
+                    }
+                    native.said.clear();
                 }
+                #[cfg(feature = "rtype")]
+                Speech::Rtype(rtype) => {
+                    for wish in rtype.wishes.take() {
+                        self.game.hear_rtype(&mut self.world, player, wish, &mut self.game_events);
+                    }
+                }
+                #[cfg(feature = "lan")]
+                Speech::Lan { .. } => {}
             }
-            native.said.clear();
         }
     }
 
@@ -562,6 +633,8 @@ impl<G: Game> Room<G> {
         view.state.clear(self.tick);
         self.game.capture(&self.world, &mut view.state);
         view.history.push(&view.state);
+        #[cfg(feature = "rtype")]
+        view.gone.clear();
         self.look_without_ticks();
     }
 
@@ -569,7 +642,7 @@ impl<G: Game> Room<G> {
     fn look_without_ticks(&mut self) {
         let view = &mut self.view;
         #[cfg(feature = "rtype")]
-        {
+        if self.members.iter().flatten().any(|member| matches!(member.voice, Speech::Rtype(_))) {
             view.now.clear(self.tick);
             self.game.capture(&self.world, &mut view.now);
             view.translate(&self.game);

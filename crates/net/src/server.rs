@@ -38,6 +38,7 @@ impl<G: Game> Server<G> {
             name,
             password: Name::default(),
             lan_guests: room.lan_guests(),
+            rtype_guests: room.rtype_guests(),
         };
         self.rooms.push(room);
         self.front.add_room(card)

@@ -207,4 +207,9 @@ impl Game for Pong {
     fn read_lan(&self, update: &StateUpdate, state: &mut State) {
         self.state_of_lan(update, state);
     }
+
+    /// It has ships and enemies, and no ball.
+    fn is_spoken_of_in_rtype(&self) -> bool {
+        false
+    }
 }

@@ -29,6 +29,14 @@ impl World {
         self.mission.host.get_or_insert(player);
     }
 
+    /// The same for one who can say nothing but its buttons, and so is always ready.
+    pub(crate) fn enter_mute(&mut self, player: PlayerId) {
+        self.enter(player);
+        if let Some(pilot) = self.pilot_mut(player) {
+            (pilot.is_ready, pilot.is_mute) = (true, true);
+        }
+    }
+
     /// A player gives the place up; the next becomes host.
     pub(crate) fn exit(&mut self, player: PlayerId) {
         self.pilots.retain(|pilot| pilot.player != player);

@@ -114,6 +114,9 @@ pub struct Pilot {
     pub chain_left: i32,
     /// Ready for the match.
     pub is_ready: bool,
+    /// Speaks an old dialect, and can say nothing but its buttons: ready in every lobby. Known to
+    /// the server alone.
+    pub is_mute: bool,
     /// Came after the start, and has to wait for the next match.
     pub is_waiting: bool,
 }
@@ -148,6 +151,7 @@ impl Pilot {
             chain: 0,
             chain_left: 0,
             is_ready: false,
+            is_mute: false,
             is_waiting: false,
         }
     }

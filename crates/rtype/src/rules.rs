@@ -14,17 +14,19 @@ use std::sync::Arc;
 
 use backspin::client::Frame;
 use backspin::game::{
-    Buttons, Contact, Event, Game, GameId, PlayerId, PlayerInput, SpawnName, Turn,
+    Buttons, Contact, Event, Game, GameId, PlayerId, PlayerInput, RtypeMatch, RtypeWish, SpawnName,
+    Standing, Turn,
 };
 use backspin::replica::{Entity, Schema, State};
+use backspin::wire::rtype;
 
 use crate::command::{Command, Setup};
 use crate::director::Director;
 use crate::level::Level;
-use crate::mission::{Mission, Phase};
+use crate::mission::{Mission, Phase, Pilot};
 use crate::shot::Volley;
 use crate::world::World;
-use crate::{bot, drawn, schema};
+use crate::{bot, drawn, schema, view};
 
 /// The rules, with the levels that they are played in.
 #[derive(Clone, Debug)]
@@ -71,6 +73,11 @@ impl RType {
     /// The pod of a player as an entity.
     pub(crate) fn pod_id(player: PlayerId) -> u16 {
         8 + player.0 as u16
+    }
+
+    /// Whether a pod may have this id.
+    pub(crate) fn is_pod_id(id: u16) -> bool {
+        (9..=16).contains(&id)
     }
 
     /// Phases that end by themselves.
@@ -136,6 +143,10 @@ impl Game for RType {
         world.enter(player);
     }
 
+    fn join_mute(&self, world: &mut World, player: PlayerId) {
+        world.enter_mute(player);
+    }
+
     fn leave(&self, world: &mut World, player: PlayerId) {
         world.exit(player);
     }
@@ -183,6 +194,11 @@ impl Game for RType {
         }
     }
 
+    fn standing_of(&self, world: &World, player: PlayerId) -> Option<Standing> {
+        let Pilot { lives, score, .. } = *world.pilot(player)?;
+        Some(Standing { lives: lives.clamp(0, Pilot::LIVES_LIMIT) as u8, score })
+    }
+
     fn stand_in(&self, world: &World, player: PlayerId) -> Option<Buttons> {
         Some(bot::hold(world, player))
     }
@@ -199,5 +215,33 @@ impl Game for RType {
         meet: &mut dyn FnMut(Contact),
     ) {
         drawn::contacts(before, now, player, meet);
+    }
+
+    fn rtype_entity(&self, entity: &Entity, _plain: rtype::Entity) -> Option<rtype::Entity> {
+        view::shown(entity)
+    }
+
+    fn rtype_match(&self, world: &World) -> Option<RtypeMatch> {
+        Some(view::standing(&world.mission))
+    }
+
+    fn hear_rtype(
+        &self,
+        world: &mut World,
+        player: PlayerId,
+        wish: RtypeWish,
+        events: &mut Vec<Event>,
+    ) {
+        let command = match wish {
+            RtypeWish::Configure(config) => {
+                Command::Configure(view::setup(config, world.mission.setup))
+            }
+            RtypeWish::Start => Command::Start,
+        };
+        world.obey(player, command, events);
+    }
+
+    fn read_rtype(&self, entities: &[rtype::Entity], state: &mut State) {
+        view::read(entities, state);
     }
 }

@@ -230,7 +230,8 @@ impl World {
     pub(crate) fn start(&mut self) {
         let lives = self.starting_lives();
         for pilot in &mut self.pilots {
-            *pilot = Pilot { is_ready: pilot.is_ready, ..Pilot::new(pilot.player, lives) };
+            let Pilot { player, is_ready, is_mute, .. } = *pilot;
+            *pilot = Pilot { is_ready, is_mute, ..Pilot::new(player, lives) };
         }
         self.line_up();
         let Mission { level, wave, distance, team_score, .. } = &mut self.mission;
@@ -250,7 +251,7 @@ impl World {
         self.mission.enter(Phase::Lobby, 0);
         self.mission.scroll = 0;
         self.line_up();
-        self.pilots.iter_mut().for_each(|pilot| pilot.is_ready = false);
+        self.pilots.iter_mut().for_each(|pilot| pilot.is_ready = pilot.is_mute);
     }
 
     /// Everything that nobody steers flies on.

@@ -1,21 +1,23 @@
 //! `backspin pong`: a match on this machine, hosted for others, joined or watched.
 //!
-//! `open` gets a player to a [table](crate::play), `script` plays there without a face, `line` is
-//! what a script reads.
+//! [`crate::play`] gets a player to a table, `script` plays there without a face, `line` is what a
+//! script reads.
 
 mod line;
-pub(crate) mod open;
 mod script;
 
 use std::error::Error;
 use std::time::Duration;
 
+use backspin::game::Game;
+use backspin::wire::native::Role;
 use backspin::wire::{Dialect, Name};
 use backspin_pong::{Level, Pong};
 use clap::builder::PossibleValue;
 use clap::{Subcommand, ValueEnum};
 
-use crate::screen::{Errand, Options, Program, Shelf};
+use crate::play::{self, Guest};
+use crate::screen::{Errand, Options, Program, Shelf, Title};
 use crate::terminal;
 
 /// Play Pong: on this machine, as host, as guest, or watch.
@@ -160,6 +162,11 @@ impl SeatArgs {
         })
     }
 
+    fn guest(&self, dialect: Option<Dialect>) -> Guest {
+        let token = self.token.clone().into_bytes();
+        Guest { dialect, role: Role::Play, name: self.name(), token }
+    }
+
     fn span(&self) -> Option<Duration> {
         self.seconds.map(|seconds| Duration::from_secs(seconds.into()))
     }
@@ -223,6 +230,7 @@ fn show(mode: &Mode) -> Result<(), Box<dyn Error>> {
         token: seat.token.clone().into_bytes(),
         bot: seat.bot.map(|level| level.0),
         name: seat.name,
+        title: Some(Title::Pong),
         ..Options::default()
     };
     let errand = match mode {
@@ -233,13 +241,13 @@ fn show(mode: &Mode) -> Result<(), Box<dyn Error>> {
         Mode::Host { port, dialect, rules, .. } => {
             options.game = rules.game();
             (options.port, options.dialect) = (*port, dialect.map(Dialect::from));
-            Some(Errand::Host)
+            Some(Errand::Host(Title::Pong))
         }
         Mode::Join { address, port, dialect, .. } => {
             (options.port, options.dialect) = (*port, dialect.map(Dialect::from));
-            address.clone().map(Errand::Join)
+            address.clone().map(|address| Errand::Join(Title::Pong, address))
         }
-        Mode::Watch { address, .. } => Some(Errand::Watch(address.clone())),
+        Mode::Watch { address, .. } => Some(Errand::Watch(Title::Pong, address.clone())),
     };
     let mut program = Program::new(Shelf::usual(), options);
     match errand {
@@ -250,24 +258,32 @@ fn show(mode: &Mode) -> Result<(), Box<dyn Error>> {
 }
 
 fn script(mode: &Mode) -> Result<(), Box<dyn Error>> {
-    let (seat, opened) = match mode {
-        Mode::Local { versus, rules, seat } => (seat, open::local(rules.game(), *versus)?),
-        Mode::Host { port, dialect, rules, seat } => {
-            let dialect = dialect.map(Dialect::from);
-            (seat, open::host(rules.game(), *port, dialect, seat.name())?)
+    let seat = mode.seat();
+    let opened = match mode {
+        Mode::Local { rules, .. } => {
+            let game = rules.game();
+            play::local(game, game.capacity().into(), seat.name())?
         }
-        Mode::Join { address: Some(address), dialect, seat, .. } => {
-            let dialect = dialect.map(Dialect::from);
-            (seat, open::join(&open::Guest::player(seat, dialect), address)?)
+        Mode::Host { port, dialect, rules, .. } => {
+            play::host(rules.game(), *port, dialect.map(Dialect::from), seat.name())?
         }
-        Mode::Join { address: None, port, dialect, seat } => {
-            let guest = open::Guest::player(seat, dialect.map(Dialect::from));
-            match script::find(&guest, *port, seat)? {
-                Some(opened) => (seat, opened),
+        Mode::Join { address: Some(address), dialect, .. } => {
+            let guest = seat.guest(dialect.map(Dialect::from));
+            play::join(Pong::default(), &guest, address)?
+        }
+        Mode::Join { address: None, port, dialect, .. } => {
+            match script::find(&seat.guest(dialect.map(Dialect::from)), *port, seat)? {
+                Some(opened) => opened,
                 None => return Ok(()),
             }
         }
-        Mode::Watch { address, seat } => (seat, open::join(&open::Guest::watcher(seat), address)?),
+        Mode::Watch { address, .. } => {
+            play::join(Pong::default(), &seat.guest(None).watching(), address)?
+        }
     };
-    script::play(opened, seat)
+    let versus = match mode {
+        Mode::Local { versus, .. } => *versus,
+        _ => None,
+    };
+    script::play(opened, versus, seat)
 }

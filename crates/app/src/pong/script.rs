@@ -13,10 +13,9 @@ use backspin::room::RoomEvent;
 use backspin::session::EndReason;
 use backspin_pong::{Bot, Phase, Pong};
 
-use super::SeatArgs;
 use super::line::{Line, Lines};
-use super::open::{self, Guest, Opened, SEARCH_FOR};
-use crate::play::{Search, Seat};
+use super::{BotLevel, SeatArgs};
+use crate::play::{self, Guest, Opened, Search, Seat};
 use crate::seed;
 use crate::serve::stop::Stop;
 
@@ -29,15 +28,18 @@ const LINGER: Duration = Duration::from_secs(6);
 /// How often a ticket is said to be still good.
 const TICKET_EVERY: Duration = Duration::from_secs(2);
 
+/// How long a search for hosts lasts before it is given up.
+const SEARCH_FOR: Duration = Duration::from_secs(15);
+
 /// Looks for hosts and joins the first that fits. Nothing if someone stopped it.
 pub(super) fn find(
     guest: &Guest,
     port: Option<u16>,
     args: &SeatArgs,
-) -> Result<Option<Opened>, Box<dyn Error>> {
+) -> Result<Option<Opened<Pong>>, Box<dyn Error>> {
     let lines = Lines::new(args.json);
     let stop = Stop::on_signals()?;
-    let mut search = Search::start(Pong::default().id(), port, guest.dialect())?;
+    let mut search = Search::start(Pong::default().id(), port, guest.dialect)?;
     let began = Instant::now();
     let patience = args.span().unwrap_or(SEARCH_FOR).min(SEARCH_FOR);
     let mut last = None;
@@ -57,7 +59,7 @@ pub(super) fn find(
         // All that was found is told before one of it is joined.
         if let Some(found) = hosts.iter().find(|found| obstacle(found).is_none()) {
             drop(search);
-            return open::sit(guest, found.address, found.dialect, None).map(Some);
+            return play::sit(Pong::default(), guest, found.address, found.dialect, None).map(Some);
         }
         last = hosts.last().copied().or(last);
     }
@@ -84,8 +86,12 @@ fn obstacle(found: &Found) -> Option<&'static str> {
 }
 
 /// Plays until the match is over or left.
-pub(super) fn play(opened: Opened, args: &SeatArgs) -> Result<(), Box<dyn Error>> {
-    let mut script = Script::new(opened, args)?;
+pub(super) fn play(
+    opened: Opened<Pong>,
+    versus: Option<BotLevel>,
+    args: &SeatArgs,
+) -> Result<(), Box<dyn Error>> {
+    let mut script = Script::new(opened, versus, args)?;
     let stop = Stop::on_signals()?;
     let commands = read_commands();
     let ended = loop {
@@ -111,7 +117,7 @@ pub(super) fn play(opened: Opened, args: &SeatArgs) -> Result<(), Box<dyn Error>
 
 /// A match in progress.
 struct Script {
-    opened: Opened,
+    opened: Opened<Pong>,
     lines: Lines,
     began: Instant,
     bots: Vec<(PlayerId, Bot)>,
@@ -130,14 +136,17 @@ struct Script {
 }
 
 impl Script {
-    fn new(opened: Opened, args: &SeatArgs) -> Result<Self, Box<dyn Error>> {
+    fn new(
+        opened: Opened<Pong>,
+        versus: Option<BotLevel>,
+        args: &SeatArgs,
+    ) -> Result<Self, Box<dyn Error>> {
         let own = args.bot.map(|level| (PlayerId(1), level));
         let players = match &*opened.table.seat() {
             Seat::Local(local) => u32::from(local.game().capacity()),
             _ => 1,
         };
-        let others = opened
-            .versus
+        let others = versus
             .into_iter()
             .flat_map(|level| (2..=players).map(move |player| (PlayerId(player), level)));
         let mut bots = Vec::new();

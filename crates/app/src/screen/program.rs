@@ -9,21 +9,20 @@
 //!          what next
 //! ```
 
+use std::collections::VecDeque;
 use std::mem;
 use std::sync::mpsc::TryRecvError;
 
 use backspin::finder::Fit;
 use backspin::game::Buttons;
 use backspin::wire::Name;
-use backspin_pong::Pong;
 
-use super::bout::{Bout, Chosen};
+use super::bout::{Chosen, Sitting};
 use super::errand::{Coming, Errand, Options, sentence};
 use super::hosts::{Choice, Hosts};
 use super::menu::{Lead, Menu, Question};
 use super::settings::{Settings, Shelf};
-use super::{Entry, List, Page, Palette, Row, Tone, View};
-use crate::pong::open::Opened;
+use super::{Cue, Entry, List, Page, Palette, Row, Tone, View};
 
 /// A key that was pressed. What is held for a while is told by [`Held`] as well.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,6 +58,9 @@ pub(crate) enum Pace {
 /// Longer addresses are none.
 const ADDRESS_LIMIT: usize = 64;
 
+/// Sounds that nobody has asked for yet; older ones make room.
+const CUE_LIMIT: usize = 32;
+
 /// The program, as its player sees it.
 pub(crate) struct Program {
     settings: Settings,
@@ -69,6 +71,7 @@ pub(crate) struct Program {
     overlay: bool,
     /// A sentence for the menu.
     note: Option<String>,
+    cues: VecDeque<Cue>,
     over: bool,
 }
 
@@ -77,7 +80,7 @@ enum Screen {
     Typing { question: Question, text: String },
     Hosts(Hosts),
     Opening { errand: Errand, coming: Coming },
-    Bout { errand: Errand, bout: Box<Bout<Pong>> },
+    Bout { errand: Errand, bout: Box<dyn Sitting> },
     Closed(Closed),
 }
 
@@ -109,6 +112,7 @@ impl Program {
             held: Held::default(),
             overlay,
             note,
+            cues: VecDeque::new(),
             over: false,
         }
     }
@@ -151,6 +155,12 @@ impl Program {
         }
     }
 
+    /// What there is to hear since this was asked last.
+    #[allow(dead_code, reason = "a terminal is silent; a face with a loudspeaker asks")]
+    pub(crate) fn poll_cue(&mut self) -> Option<Cue> {
+        self.cues.pop_front()
+    }
+
     /// What is held from now on.
     pub(crate) fn hold(&mut self, held: Held) {
         self.held = held;
@@ -163,11 +173,12 @@ impl Program {
             (_, Key::Network) => self.overlay = !self.overlay,
             (_, Key::Esc) => self.back(),
             (Screen::Bout { bout, .. }, Key::Char('p' | 'P')) => bout.pause(),
-            // Whoever stops a paddle with it does not wish for another match.
+            // Whoever stops a paddle with it, or shoots, does not wish for another match.
             (Screen::Bout { .. }, Key::Char(' ')) => {}
             (_, Key::Up | Key::Char('w' | 'W')) => self.turn(-1),
             (_, Key::Down | Key::Char('s' | 'S')) => self.turn(1),
             (_, Key::Enter | Key::Char(' ')) => self.choose(),
+            (Screen::Bout { bout, .. }, Key::Char(letter)) => bout.type_key(letter),
             _ => {}
         }
     }
@@ -178,7 +189,7 @@ impl Program {
             Screen::Opening { errand, coming } => {
                 let errand = errand.clone();
                 match coming.try_recv() {
-                    Ok(Ok(opened)) => self.sit_down(errand, opened),
+                    Ok(Ok(bout)) => self.screen = Screen::Bout { errand, bout },
                     Ok(Err(sentence)) => self.screen = failed(Again::Errand(errand), sentence),
                     Err(TryRecvError::Empty) => {}
                     Err(TryRecvError::Disconnected) => {
@@ -223,17 +234,25 @@ impl Program {
             Screen::Hosts(hosts) => (Page::List(hosts.list()), choose.to_owned()),
             Screen::Opening { errand, .. } => {
                 let text = vec![("One moment ...".to_owned(), Tone::Dim)];
-                let list = List { title: errand.title().into(), text, ..List::default() };
+                let list = List { title: errand.heading().into(), text, ..List::default() };
                 (Page::List(list), "Esc: menu".to_owned())
             }
             Screen::Bout { bout, .. } => {
-                let hint = bout.hint();
-                (bout.page(&self.settings, self.overlay), hint)
+                let shown = (bout.page(&self.settings, self.overlay), bout.hint());
+                for cue in bout.take_cues() {
+                    hear(&mut self.cues, cue);
+                }
+                shown
             }
             Screen::Closed(closed) => (Page::List(closed.list()), choose.to_owned()),
         };
         let palette = if self.settings.safe_colours { Palette::Safe } else { Palette::Usual };
         View { page, hint, palette }
+    }
+
+    /// Whether there is nothing to choose from, because a match is played.
+    fn is_flying(&self) -> bool {
+        matches!(&self.screen, Screen::Bout { bout, .. } if !bout.has_lines())
     }
 
     fn name(&self) -> Name {
@@ -260,6 +279,9 @@ impl Program {
     }
 
     fn turn(&mut self, lines: isize) {
+        if !self.is_flying() {
+            hear(&mut self.cues, Cue::Move);
+        }
         let around = |selected: &mut usize, count: usize| {
             *selected = (*selected as isize + lines).rem_euclid(count as isize) as usize;
         };
@@ -275,22 +297,25 @@ impl Program {
     }
 
     fn choose(&mut self) {
+        if !self.is_flying() {
+            hear(&mut self.cues, Cue::Choose);
+        }
         match &mut self.screen {
             Screen::Menu { menu, selected } => {
                 let (_, lead) = menu.lines(&self.settings).swap_remove(*selected);
                 self.follow(lead);
             }
             Screen::Hosts(hosts) => match hosts.choice() {
-                Choice::Host(found) if found.fit == Fit::OtherVersion => {
+                Choice::Host(_, found) if found.fit == Fit::OtherVersion => {
                     let why = "This host has another version of the game. Update the older of the \
                                two, or join another one.";
                     self.screen = failed(Again::Search, why.into());
                 }
-                Choice::Host(found) => {
+                Choice::Host(title, found) => {
                     let (address, dialect) = (found.address, found.dialect);
-                    self.set_out(Errand::Sit { address, dialect });
+                    self.set_out(Errand::Sit { title, address, dialect });
                 }
-                Choice::TypeAddress => self.ask(Question::JoinAddress),
+                Choice::TypeAddress(title) => self.ask(Question::JoinAddress(title)),
                 Choice::Back => self.back(),
             },
             Screen::Bout { bout, .. } => {
@@ -361,8 +386,8 @@ impl Program {
 
     fn answer(&mut self, question: Question, text: String) {
         match question {
-            Question::JoinAddress => self.set_out(Errand::Join(text)),
-            Question::WatchAddress => self.set_out(Errand::Watch(text)),
+            Question::JoinAddress(title) => self.set_out(Errand::Join(title, text)),
+            Question::WatchAddress(title) => self.set_out(Errand::Watch(title, text)),
             Question::Name => {
                 self.settings.name = text;
                 self.screen = Screen::Menu { menu: Menu::Settings, selected: 0 };
@@ -377,14 +402,13 @@ impl Program {
             format!("The settings could not be kept ({error}); they are good until you exit.")
         });
     }
+}
 
-    /// The table is there: sits down at it.
-    fn sit_down(&mut self, errand: Errand, opened: Opened) {
-        self.screen = match errand.sit_down(&self.options, self.name(), opened) {
-            Ok(setup) => Screen::Bout { errand, bout: Box::new(Bout::new(setup)) },
-            Err(error) => failed(Again::Errand(errand), sentence(&error.to_string())),
-        };
+fn hear(cues: &mut VecDeque<Cue>, cue: Cue) {
+    if cues.len() == CUE_LIMIT {
+        cues.pop_front();
     }
+    cues.push_back(cue);
 }
 
 fn failed(again: Again, sentence: String) -> Screen {
@@ -405,15 +429,15 @@ impl Closed {
 
     fn list(&self) -> List {
         let again = match self.again {
-            Again::Errand(Errand::Host) => "Host again",
+            Again::Errand(Errand::Host(_)) => "Host again",
             _ => "Try again",
         };
         List {
             title: self.title.into(),
             text: vec![(self.sentence.clone(), Tone::Plain)],
-            entry: None,
             rows: vec![Row::new("Menu"), Row::new(again)],
             selected: self.selected,
+            ..List::default()
         }
     }
 }

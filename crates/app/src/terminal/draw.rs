@@ -3,6 +3,8 @@
 mod arena;
 mod list;
 
+use backspin_rtype::enemy::Species;
+use backspin_rtype::power_up::Bonus;
 use ratatui::Frame;
 use ratatui::layout::{Alignment, Constraint, Layout, Rect};
 use ratatui::style::{Color, Modifier, Style};
@@ -65,6 +67,11 @@ impl Paint {
         Style::new().fg(colour)
     }
 
+    /// A player's colour: told apart by all eyes.
+    fn crew(self, number: u8) -> Style {
+        Style::new().fg(Color::Indexed([117, 220, 213, 157][usize::from(number % 4)]))
+    }
+
     fn look(self, look: Look) -> Style {
         let colour = match (look, self.0) {
             (Look::Net, _) => Color::Indexed(240),
@@ -73,9 +80,40 @@ impl Paint {
             (Look::OtherPaddle, Palette::Usual) => Color::LightMagenta,
             (Look::OwnPaddle, Palette::Safe) => Color::Indexed(75),
             (Look::OtherPaddle, Palette::Safe) => Color::Indexed(214),
+            (Look::Ship(ship), _) => return self.crew(ship.number),
+            (Look::Pod { number, .. }, _) => return self.crew(number),
+            (Look::Shot { own: true } | Look::HeavyShot { own: true }, _) => Color::Indexed(229),
+            (Look::Shot { own: false } | Look::HeavyShot { own: false }, _) => Color::Indexed(144),
+            (Look::Enemy(species), _) => enemy(species),
+            (Look::Boss { look, .. }, _) => [167, 134, 179]
+                .get(usize::from(look).saturating_sub(1))
+                .map_or(Color::Indexed(167), |colour| Color::Indexed(*colour)),
+            (Look::Bullet, _) => Color::Indexed(209),
+            (Look::PowerUp(bonus), _) => power_up(bonus),
         };
         Style::new().fg(colour)
     }
+}
+
+fn enemy(species: Species) -> Color {
+    Color::Indexed(match species {
+        Species::Drone => 167,
+        Species::Weaver => 173,
+        Species::Diver => 169,
+        Species::Turret => 103,
+        Species::Carrier => 97,
+        Species::Mine => 71,
+    })
+}
+
+fn power_up(bonus: Bonus) -> Color {
+    Color::Indexed(match bonus {
+        Bonus::Weapon => 203,
+        Bonus::Shield => 75,
+        Bonus::Speed => 227,
+        Bonus::Life => 83,
+        Bonus::Force => 214,
+    })
 }
 
 /// The middle of `area`, this large at most.

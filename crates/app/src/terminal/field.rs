@@ -27,6 +27,7 @@ pub(super) fn draw(scene: &Scene, area: Rect, buffer: &mut Buffer, style: impl F
             Look::Net => canvas.net(thing, buffer, style),
             Look::Ball => canvas.small(thing, buffer, style),
             Look::OwnPaddle | Look::OtherPaddle => canvas.tall(thing, buffer, style),
+            _ => canvas.small(thing, buffer, style),
         }
     }
 }
@@ -109,8 +110,12 @@ mod tests {
     use super::*;
 
     fn picture(look: Look, (x, y): (f32, f32), (width, height): (f32, f32)) -> Vec<String> {
-        let scene =
-            Scene { width: 40.0, height: 40.0, things: vec![Thing { look, x, y, width, height }] };
+        let scene = Scene {
+            width: 40.0,
+            height: 40.0,
+            things: vec![Thing { look, x, y, width, height }],
+            ..Scene::default()
+        };
         let area = Rect::new(0, 0, 4, 4);
         let mut buffer = Buffer::empty(area);
         draw(&scene, area, &mut buffer, |_| Style::default());

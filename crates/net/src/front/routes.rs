@@ -115,7 +115,7 @@ impl Routes {
         self.rooms.get(room)?.free(role)
     }
 
-    #[cfg(feature = "lan")]
+    #[cfg(any(feature = "lan", feature = "rtype"))]
     pub(super) fn is_free(&self, room: usize, place: u8) -> bool {
         let taken = self.rooms.get(room).and_then(|room| room.taken.get(usize::from(place)));
         taken == Some(&false)

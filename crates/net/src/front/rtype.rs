@@ -129,8 +129,7 @@ impl Front {
             return Some(Call { room, place, session, kind });
         }
         let (role, password) = (Role::Play, Name::default());
-        let seat = Seat::Any(role);
-        let dialect = Dialect::Rtype;
+        let (seat, dialect) = (Seat::RtypeGuest, Dialect::Rtype);
         let applicant = Applicant { dialect, path, game: None, room: None, seat, password };
         let found = self.place(&applicant).ok()?;
         let token = self.lobby.tokens.get_mut(&key)?;

@@ -47,7 +47,7 @@ pub(super) struct Member {
     pub(super) round_trip: RoundTrip,
     pub(super) roster: Announcement,
     pub(super) due: Due,
-    last_input: Time,
+    pub(super) last_input: Time,
     ticks: u64,
     ticks_without_input: u64,
 }
@@ -68,11 +68,7 @@ pub(super) enum Presence {
 pub(super) enum Speech {
     Native(Box<Native>),
     #[cfg(feature = "rtype")]
-    Rtype {
-        kept_by_stream: bool,
-        /// The newest input's number; its client counts anew after a break.
-        newest: Option<u32>,
-    },
+    Rtype(Box<super::rtype::Rtype>),
     #[cfg(feature = "lan")]
     Lan {
         seq: u32,
@@ -145,6 +141,9 @@ pub(super) struct Due {
     pub(super) greeting: bool,
     /// The world; so many entities (`rtype`) or parts (`native`) of it went out already.
     pub(super) world: Option<usize>,
+    /// What has gone in the last tick (`rtype`); so much of it was told already.
+    #[cfg(feature = "rtype")]
+    pub(super) gone: Option<usize>,
     /// Events that had no room beside the world.
     pub(super) events: bool,
     pub(super) ping: Option<Question>,
@@ -208,6 +207,7 @@ impl Member {
         session: SessionIndex,
         admission: Admission,
         tick: u32,
+        places: usize,
         config: &RoomConfig,
     ) -> Self {
         Member {
@@ -217,7 +217,7 @@ impl Member {
             name: admission.name,
             role: admission.role,
             path: admission.path,
-            voice: Speech::new(admission.voice, tick),
+            voice: Speech::new(admission.voice, tick, places),
             presence: Presence::Here(Liveness::new(now, config.liveness)),
             buttons: Buttons::default(),
             pinger: Pinger::new(PING_EVERY),
@@ -260,22 +260,32 @@ impl Member {
     }
 
     /// What the member does in `tick`.
-    pub(super) fn take_input(&mut self, tick: u32, journal: &mut Journal) -> PlayerInput {
-        let mut drawn = None;
+    pub(super) fn take_input(&mut self, tick: u32, rate: u8, journal: &mut Journal) -> PlayerInput {
         let here = self.is_here();
-        if let Speech::Native(native) = &mut self.voice {
-            let taken = native.queue.take(tick);
-            if here {
-                self.buttons = Buttons(taken.buttons);
-                self.ticks += 1;
-                self.ticks_without_input += u64::from(taken.source != InputSource::Real);
-                if taken.source == InputSource::Real {
-                    let (player, last_ack) = (self.player.0, tick);
-                    journal.note(LogLine::InputProcess { player, seq: tick, last_ack });
+        let drawn_back = match &mut self.voice {
+            Speech::Native(native) => {
+                let taken = native.queue.take(tick);
+                if here {
+                    self.buttons = Buttons(taken.buttons);
+                    self.ticks += 1;
+                    self.ticks_without_input += u64::from(taken.source != InputSource::Real);
+                    if taken.source == InputSource::Real {
+                        let (player, last_ack) = (self.player.0, tick);
+                        journal.note(LogLine::InputProcess { player, seq: tick, last_ack });
+                    }
                 }
+                native.drawn_back
             }
-            drawn = native.drawn_back.map(|back| f64::from(tick) - back);
-        }
+            // Its client shows a state when it comes: what is held now was an answer to one that
+            // left a round trip ago.
+            #[cfg(feature = "rtype")]
+            Speech::Rtype(_) => {
+                self.round_trip.mean().map(|rtt| rtt.as_secs_f64() * f64::from(rate))
+            }
+            #[cfg(feature = "lan")]
+            Speech::Lan { .. } => None,
+        };
+        let drawn = drawn_back.map(|back| f64::from(tick) - back);
         PlayerInput { player: self.player, buttons: self.buttons, drawn }
     }
 
@@ -295,11 +305,11 @@ impl Member {
     }
 
     /// The hello was heard (again): greeting, world and roster follow at once.
-    pub(super) fn greet(&mut self) {
-        // A client that says hello may have been started anew, and counts its inputs from 0.
+    pub(super) fn greet(&mut self, now: Time) {
         #[cfg(feature = "rtype")]
-        if let Speech::Rtype { newest, .. } = &mut self.voice {
-            *newest = None;
+        if let Speech::Rtype(rtype) = &mut self.voice {
+            rtype.forget();
+            self.roster.announce(now);
         }
         if self.is_here() {
             self.due.greeting = true;
@@ -308,9 +318,9 @@ impl Member {
     }
 
     pub(super) fn kept_by_stream(&self) -> bool {
-        match self.voice {
+        match &self.voice {
             #[cfg(feature = "rtype")]
-            Speech::Rtype { kept_by_stream, .. } => kept_by_stream,
+            Speech::Rtype(rtype) => rtype.kept_by_stream,
             _ => false,
         }
     }
@@ -319,8 +329,8 @@ impl Member {
     pub(super) fn lose_stream(&mut self, now: Time, config: &RoomConfig) {
         let was_kept = self.kept_by_stream();
         #[cfg(feature = "rtype")]
-        if let Speech::Rtype { kept_by_stream, .. } = &mut self.voice {
-            *kept_by_stream = false;
+        if let Speech::Rtype(rtype) = &mut self.voice {
+            rtype.kept_by_stream = false;
         }
         if was_kept && self.is_here() {
             self.presence = Presence::Here(Liveness::new(now, config.liveness));
@@ -401,7 +411,7 @@ impl Member {
             }
         }
         self.roster.announce(now);
-        self.greet();
+        self.greet(now);
     }
 
     /// Whoever is away is not told: another program may be at the address by now.
@@ -421,6 +431,10 @@ impl Member {
             return;
         }
         self.due.world = Some(0);
+        #[cfg(feature = "rtype")]
+        {
+            self.due.gone = Some(0);
+        }
         #[cfg(feature = "lan")]
         if matches!(self.voice, Speech::Lan { .. }) {
             if now.since(self.last_input) >= LAN_STATES_STOP {
@@ -503,35 +517,6 @@ impl Member {
         self.heard_or(now, came)
     }
 
-    #[cfg(feature = "rtype")]
-    fn handle_rtype(
-        &mut self,
-        now: Time,
-        packet: &crate::wire::rtype::Packet<'_>,
-        config: &RoomConfig,
-    ) -> Came {
-        use crate::wire::rtype::Packet;
-        let came = match packet {
-            Packet::Input(input) => {
-                let Speech::Rtype { newest, .. } = &mut self.voice else { return Came::Nothing };
-                // One that was overtaken would bring back what the player holds no more.
-                if newest.is_none_or(|newest| input.sequence.wrapping_sub(newest) as i32 >= 0) {
-                    *newest = Some(input.sequence);
-                    self.buttons = Buttons(u16::from(input.bits.bits()));
-                    self.last_input = now;
-                }
-                Came::Nothing
-            }
-            Packet::Pong(pong) => {
-                let (sequence, timestamp) = (pong.sequence, pong.timestamp);
-                self.handle_answer(now, Question { sequence, timestamp }, config)
-            }
-            Packet::Disconnect(_) => return Came::Goodbye { keep: Keep::Place },
-            _ => Came::Nothing,
-        };
-        self.heard_or(now, came)
-    }
-
     #[cfg(feature = "lan")]
     fn handle_lan(&mut self, now: Time, packet: &crate::wire::lan::Packet) -> Came {
         use crate::wire::lan::{Packet, Steer};
@@ -547,14 +532,19 @@ impl Member {
     }
 
     /// The sign of life counts in any case; what else came is told first.
-    fn heard_or(&mut self, now: Time, came: Came) -> Came {
+    pub(super) fn heard_or(&mut self, now: Time, came: Came) -> Came {
         match (self.heard(now), came) {
             (heard, Came::Nothing) => heard,
             (_, came) => came,
         }
     }
 
-    fn handle_answer(&mut self, now: Time, answer: Question, config: &RoomConfig) -> Came {
+    pub(super) fn handle_answer(
+        &mut self,
+        now: Time,
+        answer: Question,
+        config: &RoomConfig,
+    ) -> Came {
         let Verdict::Sample(rtt) = self.pinger.handle_answer(now, answer) else {
             return Came::Nothing;
         };
@@ -604,13 +594,13 @@ impl Speech {
         match self {
             Speech::Native(_) => Dialect::Native,
             #[cfg(feature = "rtype")]
-            Speech::Rtype { .. } => Dialect::Rtype,
+            Speech::Rtype(_) => Dialect::Rtype,
             #[cfg(feature = "lan")]
             Speech::Lan { .. } => Dialect::Lan,
         }
     }
 
-    fn new(voice: Voice, tick: u32) -> Self {
+    fn new(voice: Voice, tick: u32, places: usize) -> Self {
         match voice {
             Voice::Native { nonce, ticket, budget, first_sequence, peer_sequence } => {
                 Speech::Native(Box::new(Native {
@@ -630,7 +620,9 @@ impl Speech {
                 }))
             }
             #[cfg(feature = "rtype")]
-            Voice::Rtype { kept_by_stream } => Speech::Rtype { kept_by_stream, newest: None },
+            Voice::Rtype { kept_by_stream } => {
+                Speech::Rtype(Box::new(super::rtype::Rtype::new(kept_by_stream, places)))
+            }
             #[cfg(feature = "lan")]
             Voice::Lan => Speech::Lan { seq: 0, first: None },
         }

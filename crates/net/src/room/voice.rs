@@ -14,7 +14,7 @@ use crate::wire::native::{
     HEADER_LEN, MAX_DATAGRAM_LEN, MIN_BUDGET, Packet, Part, PlayerFlags, Roster, RosterEntry,
     ServerEvents, ServerPing,
 };
-use crate::wire::{Full, List, Record};
+use crate::wire::{Full, List};
 
 /// How old a baseline may be.
 const HISTORY_TICKS: u32 = native::MAX_BASELINE_BACK as u32;
@@ -53,6 +53,12 @@ impl View {
             full: FullForm::new(schema),
             #[cfg(feature = "rtype")]
             rtype: Vec::new(),
+            #[cfg(feature = "rtype")]
+            ids: Vec::new(),
+            #[cfg(feature = "rtype")]
+            ids_before: Vec::new(),
+            #[cfg(feature = "rtype")]
+            gone: Vec::new(),
             #[cfg(feature = "lan")]
             lan: None,
         }
@@ -77,7 +83,7 @@ impl View {
     }
 
     /// What there is now in `rtype`'s words, by the names of the fields and what the game makes
-    /// of them.
+    /// of them, players and enemies first; and what is there no more.
     #[cfg(feature = "rtype")]
     pub(super) fn translate(&mut self, game: &impl Game) {
         use crate::wire::rtype::{Entity, Kind};
@@ -100,6 +106,13 @@ impl View {
             };
             game.rtype_entity(entity, plain)
         }));
+        self.rtype.sort_unstable_by_key(|entity| (entity.kind as u8, entity.id));
+        std::mem::swap(&mut self.ids, &mut self.ids_before);
+        self.ids.clear();
+        self.ids.extend(self.rtype.iter().map(|entity| entity.id));
+        self.ids.sort_unstable();
+        let is_gone = |id: &&u32| self.ids.binary_search(id).is_err();
+        self.gone.extend(self.ids_before.iter().filter(is_gone));
     }
 }
 
@@ -115,7 +128,7 @@ impl<G: Game> Room<G> {
         let encoded = match member.voice {
             Speech::Native(_) => self.speak_native(now, member, out),
             #[cfg(feature = "rtype")]
-            Speech::Rtype { .. } => self.speak_rtype(now, member, out),
+            Speech::Rtype(_) => self.speak_rtype(now, member, out),
             #[cfg(feature = "lan")]
             Speech::Lan { .. } => self.speak_lan(member, out),
         };
@@ -130,7 +143,7 @@ impl<G: Game> Room<G> {
         out: &mut [u8],
     ) -> Option<Result<usize, Full>> {
         let closing = closing(member);
-        let own = member.entry();
+        let own = self.entry(member);
         let Member { voice: Speech::Native(native), due, roster, .. } = member else {
             return None;
         };
@@ -223,62 +236,25 @@ impl<G: Game> Room<G> {
     }
 
     /// Everyone: the member who is spoken to is not among the others meanwhile.
-    fn roster(&self, own: RosterEntry) -> Vec<RosterEntry> {
-        let others = self.members.iter().flatten().map(Member::entry);
+    pub(super) fn roster(&self, own: RosterEntry) -> Vec<RosterEntry> {
+        let others = self.members.iter().flatten().map(|member| self.entry(member));
         let mut players: Vec<_> = others.chain([own]).collect();
         players.sort_unstable_by_key(|entry| entry.player);
         players
     }
 
-    #[cfg(feature = "rtype")]
-    fn speak_rtype(
-        &self,
-        now: Time,
-        member: &mut Member,
-        out: &mut [u8],
-    ) -> Option<Result<usize, Full>> {
-        use crate::wire::rtype::{HelloAck, Packet, Ping, ReturnToMenu, Roster, RosterEntry};
-        // Whoever was silent may come back with the token; and another program may be at the
-        // address by now, which would take it for its own end.
-        member.due.silent = false;
-        if closing(member).is_some() {
-            return Some(Packet::ReturnToMenu(ReturnToMenu).encode(out));
+    pub(super) fn entry(&self, member: &Member) -> RosterEntry {
+        let standing = self.game.standing_of(&self.world, member.player);
+        RosterEntry {
+            player: member.player.0,
+            lives: standing.map_or(0, |standing| standing.lives),
+            flags: match member.presence {
+                Presence::Here(_) => PlayerFlags::READY,
+                _ => PlayerFlags::ABSENT,
+            },
+            rtt_ms: member.round_trip.mean().map_or(0, |rtt| rtt.as_millis() as u16),
+            name: member.name,
         }
-        if std::mem::take(&mut member.due.greeting) {
-            return Some(Packet::HelloAck(HelloAck).encode(out));
-        }
-        if let Some(from) = member.due.world.take() {
-            let (len, upto) = self.encode_state(from, out);
-            if upto < self.view.rtype.len() {
-                member.due.world = Some(upto);
-            }
-            return Some(len);
-        }
-        if member.roster.take(now) {
-            let here = |entry: &native::RosterEntry| !entry.flags.contains(PlayerFlags::ABSENT);
-            let players = self.roster(member.entry()).into_iter().filter(here);
-            let entry = |entry: native::RosterEntry| RosterEntry {
-                id: entry.player,
-                lives: entry.lives,
-                name: entry.name,
-            };
-            let players: Vec<_> = players.map(entry).collect();
-            return Some(Packet::Roster(Roster { players: List::new(&players) }).encode(out));
-        }
-        let ping = member.due.ping.take()?;
-        let ping = Ping { sequence: ping.sequence, timestamp: ping.timestamp };
-        Some(Packet::Ping(ping).encode(out))
-    }
-
-    /// The entities from `from` on, as many as fit a datagram, and where to go on.
-    #[cfg(feature = "rtype")]
-    fn encode_state(&self, from: usize, out: &mut [u8]) -> (Result<usize, Full>, usize) {
-        use crate::wire::rtype::{Entity, HEADER_LEN, MAX_DATAGRAM_LEN, Packet, State};
-        const FIT: usize = (MAX_DATAGRAM_LEN - 1 - HEADER_LEN - 2) / <Entity as Record>::LEN;
-        let rest = self.view.rtype.get(from..).unwrap_or_default();
-        let entities = &rest[..rest.len().min(FIT)];
-        let state = State { entities: List::new(entities) };
-        (Packet::State(state).encode(out), from + entities.len())
     }
 
     #[cfg(feature = "lan")]
@@ -306,7 +282,7 @@ impl<G: Game> Room<G> {
 }
 
 /// The reason to say goodbye with now, if it is to be said; counts it as said.
-fn closing(member: &mut Member) -> Option<CloseReason> {
+pub(super) fn closing(member: &mut Member) -> Option<CloseReason> {
     if std::mem::take(&mut member.due.silent) {
         return Some(CloseReason::Silent);
     }
@@ -317,21 +293,6 @@ fn closing(member: &mut Member) -> Option<CloseReason> {
             Some(*reason)
         }
         _ => None,
-    }
-}
-
-impl Member {
-    fn entry(&self) -> RosterEntry {
-        RosterEntry {
-            player: self.player.0,
-            lives: 0,
-            flags: match self.presence {
-                Presence::Here(_) => PlayerFlags::READY,
-                _ => PlayerFlags::ABSENT,
-            },
-            rtt_ms: self.round_trip.mean().map_or(0, |rtt| rtt.as_millis() as u16),
-            name: self.name,
-        }
     }
 }
 

@@ -98,6 +98,7 @@ fn pilot(entity: &Entity) -> Pilot {
         chain,
         chain_left,
         is_ready: ready != 0,
+        is_mute: false,
         is_waiting: waiting != 0,
     }
 }

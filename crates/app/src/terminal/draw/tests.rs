@@ -4,7 +4,9 @@ use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 
 use super::*;
-use crate::screen::{Arena, Banner, Cell, Entry, Figure, List, Overlay, Row, Scene, Thing};
+use crate::screen::{
+    Arena, Banner, Cell, Controls, Entry, Figure, List, Overlay, Row, Scene, Thing,
+};
 use backspin::channel::Fate;
 
 /// The screen as lines of text.
@@ -36,14 +38,17 @@ fn arena() -> Arena {
                 thing(Look::OtherPaddle, 1370.0, 390.0, 20.0, 120.0),
                 thing(Look::Ball, 710.0, 440.0, 20.0, 20.0),
             ],
+            ..Scene::default()
         },
         sides: vec![("Ann".into(), 3), ("Ben".into(), 10)],
         status: vec![Cell::new("ping 12 ms Excellent", Tone::Good)],
         notice: Some(Cell::new("Client connected!", Tone::Good)),
+        hud: None,
         banner: None,
         dialog: None,
         overlay: None,
         persons: 1,
+        controls: Controls::Paddle,
         flash: false,
     }
 }

@@ -10,8 +10,6 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::PathBuf;
 
-use backspin::dot::Dots;
-use backspin::game::{Game, GameId};
 use backspin::record::FileKind;
 
 /// Replay what was recorded.
@@ -76,11 +74,6 @@ fn replay(args: &Args) -> Result<(), Box<dyn Error>> {
         Some(FileKind::Replay) => show::run(args, rest),
         None => Err("it is neither a node log nor a match replay".into()),
     }
-}
-
-/// The rules of a game that is here.
-fn rules(id: GameId) -> Option<Dots> {
-    Some(Dots::default()).filter(|dots| dots.id() == id)
 }
 
 fn parse_seconds(text: &str) -> Result<f64, String> {

@@ -9,7 +9,8 @@ use backspin::record::replay::{Replay, ReplayError, ReplayHeader};
 use backspin::replica::{Drawn, Schema};
 use serde_json::json;
 
-use super::{Args, rules};
+use super::Args;
+use crate::serve::house::House;
 use crate::utc::Utc;
 
 /// A match is held in memory; one of a day is far below this.
@@ -26,7 +27,7 @@ pub(super) fn run(args: &Args, file: impl Read) -> Result<(), Box<dyn Error>> {
         return Err(format!("it is longer than {} MiB, as no match is", LEN_LIMIT >> 20).into());
     }
     let header = ReplayHeader::read(&bytes)?;
-    let Some(game) = rules(header.game) else {
+    let Some(game) = House::of(header.game) else {
         return Err(format!("it is a replay of {}, which is not here", header.game).into());
     };
     let mut replay = match args.salvage {

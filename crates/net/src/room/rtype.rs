@@ -1,0 +1,235 @@
+//! A member who speaks `rtype`: what it says, and what it is told beside the world.
+//!
+//! The dialect acknowledges nothing, so that everything in it is absolute: what has changed is said
+//! at once, and while it matters again every second.
+
+use std::time::Duration;
+
+use super::member::{Came, Keep, Member, Speech};
+use super::voice::closing;
+use super::{Board, Room, RoomConfig};
+use crate::game::{Buttons, Game, PlayerId, RtypeMatch, RtypeWish, Standing};
+use crate::session::Question;
+use crate::time::Time;
+use crate::wire::native::{self, PlayerFlags};
+use crate::wire::rtype::{
+    Despawn, Entity, GameOver, GameOverReason, HEADER_LEN, HelloAck, LivesUpdate, LobbyConfig,
+    LobbyStatus, MAX_DATAGRAM_LEN, Packet, Ping, ReturnToMenu, Roster, RosterEntry, ScoreUpdate,
+    State,
+};
+use crate::wire::{Full, List, Record};
+
+/// What was told is told again after so long: it may have been lost.
+const AGAIN_AFTER: Duration = Duration::from_secs(1);
+
+/// So many entities fit a datagram.
+const STATE_FIT: usize = (MAX_DATAGRAM_LEN - 1 - HEADER_LEN - 2) / <Entity as Record>::LEN;
+
+/// What is kept for one member.
+#[derive(Debug)]
+pub(super) struct Rtype {
+    pub(super) kept_by_stream: bool,
+    /// The newest input's number; its client counts anew after a break.
+    pub(super) newest: Option<u32>,
+    pub(super) wishes: Wishes,
+    pub(super) told: Told,
+}
+
+/// What a player asked for since the last tick: the newest of each.
+#[derive(Debug, Default)]
+pub(super) struct Wishes {
+    config: Option<LobbyConfig>,
+    start: bool,
+}
+
+/// What a member was told last. What is not there is to be told.
+#[derive(Debug)]
+pub(super) struct Told {
+    lobby: Option<LobbyStatus>,
+    over: Option<GameOverReason>,
+    team_score: Option<i32>,
+    /// By place.
+    lives: Vec<Option<(PlayerId, u8)>>,
+    scores: Vec<Option<(PlayerId, i32)>>,
+    at: Time,
+}
+
+impl Rtype {
+    pub(super) fn new(kept_by_stream: bool, places: usize) -> Self {
+        let told = Told {
+            lobby: None,
+            over: None,
+            team_score: None,
+            lives: vec![None; places],
+            scores: vec![None; places],
+            at: Time::ZERO,
+        };
+        Rtype { kept_by_stream, newest: None, wishes: Wishes::default(), told }
+    }
+
+    /// The client may have been started anew: it counts its inputs from 0, and knows nothing.
+    pub(super) fn forget(&mut self) {
+        self.newest = None;
+        self.told.forget_match();
+        self.told.forget_standings();
+    }
+}
+
+impl Wishes {
+    /// What is asked for; a match is set up before it starts.
+    pub(super) fn take(&mut self) -> impl Iterator<Item = RtypeWish> + use<> {
+        let config = self.config.take().map(RtypeWish::Configure);
+        let start = std::mem::take(&mut self.start).then_some(RtypeWish::Start);
+        config.into_iter().chain(start)
+    }
+}
+
+impl Told {
+    fn forget_match(&mut self) {
+        (self.lobby, self.over) = (None, None);
+    }
+
+    fn forget_standings(&mut self) {
+        self.team_score = None;
+        self.lives.fill(None);
+        self.scores.fill(None);
+    }
+
+    /// What of the board the member does not know; counts it as told.
+    fn next(&mut self, now: Time, board: &Board) -> Option<Packet<'static>> {
+        if now.since(self.at) >= AGAIN_AFTER {
+            self.at = now;
+            self.forget_match();
+            if board.game.is_some_and(|game| game.lobby.started) {
+                self.forget_standings();
+            }
+        }
+        let about_match = board.game.and_then(|game| self.next_of_match(&game));
+        about_match.or_else(|| self.next_of_players(&board.players))
+    }
+
+    fn next_of_match(&mut self, game: &RtypeMatch) -> Option<Packet<'static>> {
+        if self.lobby.replace(game.lobby) != Some(game.lobby) {
+            return Some(Packet::LobbyStatus(game.lobby));
+        }
+        if std::mem::replace(&mut self.over, game.over) != game.over
+            && let Some(reason) = game.over
+        {
+            return Some(Packet::GameOver(GameOver { reason }));
+        }
+        let score = game.team_score;
+        let known = self.team_score.replace(score) == Some(score);
+        (!known).then_some(Packet::ScoreUpdate(ScoreUpdate { id: 0, score }))
+    }
+
+    fn next_of_players(
+        &mut self,
+        players: &[Option<(PlayerId, Standing)>],
+    ) -> Option<Packet<'static>> {
+        let told = self.lives.iter_mut().zip(&mut self.scores);
+        for (player, (told_lives, told_score)) in players.iter().zip(told) {
+            let Some((player, Standing { lives, score })) = *player else { continue };
+            if told_lives.replace((player, lives)) != Some((player, lives)) {
+                return Some(Packet::LivesUpdate(LivesUpdate { id: player.0, lives }));
+            }
+            if told_score.replace((player, score)) != Some((player, score)) {
+                return Some(Packet::ScoreUpdate(ScoreUpdate { id: player.0, score }));
+            }
+        }
+        None
+    }
+}
+
+impl<G: Game> Room<G> {
+    /// The next datagram to a member, in `rtype`.
+    pub(super) fn speak_rtype(
+        &self,
+        now: Time,
+        member: &mut Member,
+        out: &mut [u8],
+    ) -> Option<Result<usize, Full>> {
+        // Whoever was silent may come back with the token; and another program may be at the
+        // address by now, which would take it for its own end.
+        member.due.silent = false;
+        if closing(member).is_some() {
+            return Some(Packet::ReturnToMenu(ReturnToMenu).encode(out));
+        }
+        if !member.is_here() {
+            return None;
+        }
+        if std::mem::take(&mut member.due.greeting) {
+            return Some(Packet::HelloAck(HelloAck).encode(out));
+        }
+        if let Some(from) = member.due.world.take() {
+            let (len, upto) = self.encode_state(from, out);
+            member.due.world = Some(upto).filter(|&upto| upto < self.view.rtype.len());
+            return Some(len);
+        }
+        if let Some(from) = member.due.gone.take()
+            && let Some(&id) = self.view.gone.get(from)
+        {
+            member.due.gone = Some(from + 1);
+            return Some(Packet::Despawn(Despawn { id }).encode(out));
+        }
+        if member.roster.take(now) {
+            return Some(self.encode_roster(member, out));
+        }
+        if let Speech::Rtype(rtype) = &mut member.voice
+            && let Some(packet) = rtype.told.next(now, &self.board)
+        {
+            return Some(packet.encode(out));
+        }
+        let ping = member.due.ping.take()?;
+        let ping = Ping { sequence: ping.sequence, timestamp: ping.timestamp };
+        Some(Packet::Ping(ping).encode(out))
+    }
+
+    fn encode_roster(&self, member: &Member, out: &mut [u8]) -> Result<usize, Full> {
+        let here = |entry: &native::RosterEntry| !entry.flags.contains(PlayerFlags::ABSENT);
+        let players = self.roster(self.entry(member)).into_iter().filter(here);
+        let players: Vec<_> = players
+            .map(|entry| RosterEntry { id: entry.player, lives: entry.lives, name: entry.name })
+            .collect();
+        Packet::Roster(Roster { players: List::new(&players) }).encode(out)
+    }
+
+    /// The entities from `from` on, as many as fit a datagram, and where to go on.
+    fn encode_state(&self, from: usize, out: &mut [u8]) -> (Result<usize, Full>, usize) {
+        let rest = self.view.rtype.get(from..).unwrap_or_default();
+        let entities = &rest[..rest.len().min(STATE_FIT)];
+        let state = State { entities: List::new(entities) };
+        (Packet::State(state).encode(out), from + entities.len())
+    }
+}
+
+impl Member {
+    pub(super) fn handle_rtype(
+        &mut self,
+        now: Time,
+        packet: &Packet<'_>,
+        config: &RoomConfig,
+    ) -> Came {
+        let Speech::Rtype(rtype) = &mut self.voice else { return Came::Nothing };
+        let mut came = Came::Nothing;
+        match packet {
+            Packet::Input(input) => {
+                // One that was overtaken would bring back what the player holds no more.
+                let newest = rtype.newest.unwrap_or(input.sequence);
+                if input.sequence.wrapping_sub(newest) as i32 >= 0 {
+                    rtype.newest = Some(input.sequence);
+                    self.buttons = Buttons(u16::from(input.bits.bits()));
+                    self.last_input = now;
+                }
+            }
+            Packet::Pong(pong) => {
+                let (sequence, timestamp) = (pong.sequence, pong.timestamp);
+                came = self.handle_answer(now, Question { sequence, timestamp }, config);
+            }
+            Packet::LobbyConfig(config) => rtype.wishes.config = Some(*config),
+            Packet::StartMatch(_) => rtype.wishes.start = true,
+            Packet::Disconnect(_) => return Came::Goodbye { keep: Keep::Place },
+            _ => {}
+        }
+        self.heard_or(now, came)
+    }
+}
