@@ -19,7 +19,7 @@ use backspin::wire::Name;
 use clap::{CommandFactory, Parser, Subcommand};
 
 use screen::{Options, Program, Shelf};
-use tools::{demo, inspect, lag, replay, sim};
+use tools::{demo, inspect, lag, manual, replay, sim};
 
 /// Pong and R-Type over UDP, with the tools around them.
 ///
@@ -42,6 +42,8 @@ enum Command {
     Lag(lag::Args),
     Sim(sim::Args),
     Replay(replay::Args),
+    Completions(manual::CompletionsArgs),
+    Man(manual::ManArgs),
 }
 
 fn main() -> ExitCode {
@@ -55,6 +57,8 @@ fn main() -> ExitCode {
         Command::Lag(args) => lag::run(&args),
         Command::Sim(args) => sim::run(&args),
         Command::Replay(args) => replay::run(&args),
+        Command::Completions(args) => manual::completions(&args, Cli::command()),
+        Command::Man(args) => manual::man(&args, Cli::command()),
     })
 }
 
@@ -95,5 +99,15 @@ fn parse_name(text: &str) -> Result<Name, String> {
     match text.len() {
         0..=Name::MAX => Ok(Name::new(text)),
         len => Err(format!("a name has at most {} bytes, this one has {len}", Name::MAX)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_in_order() {
+        Cli::command().debug_assert();
     }
 }

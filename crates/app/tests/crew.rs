@@ -150,3 +150,21 @@ fn what_goes_wrong_is_told_in_a_sentence() {
     assert_eq!((&found["players"], &found["capacity"]), (&1.into(), &4.into()));
     finder.event("connected");
 }
+
+#[test]
+fn a_guest_of_the_old_dialect_flies_along() {
+    let (mut host, port) = host(&["--bot", "--name", "Ann", "--difficulty", "easy"]);
+    let mut guest = join(port, &["--dialect", "rtype", "--bot", "--name", "Ben"]);
+    assert_eq!(guest.event("connected")["dialect"], "rtype");
+    let roster = guest.event_where("roster", |it| it["players"].as_array().unwrap().len() == 2);
+    assert_eq!(
+        (&roster["players"][1]["name"], &roster["players"][1]["lives"]),
+        (&"Ben".into(), &4.into())
+    );
+    guest.event_where("state", |it| it["ships"] == 2 && it["enemies"].as_u64() > Some(0));
+    // Both shoot something.
+    host.event_where("score", |it| {
+        let players = it["players"].as_array().unwrap();
+        players.len() == 2 && players.iter().all(|score| score[1].as_i64() > Some(0))
+    });
+}
