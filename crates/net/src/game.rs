@@ -267,6 +267,36 @@ pub struct Standing {
     pub score: i32,
 }
 
+/// What a player is in the lobby, in games that have one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Marks {
+    /// May set the match up and start it.
+    pub host: bool,
+    /// Is ready to start.
+    pub ready: bool,
+}
+
+impl Default for Marks {
+    fn default() -> Self {
+        Marks { host: false, ready: true }
+    }
+}
+
+/// How far the match in a room is, as who looks for a room must know it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stage {
+    /// Whether it is on.
+    pub started: bool,
+    /// Whether who comes then plays at once.
+    pub late_joining: bool,
+}
+
+impl Default for Stage {
+    fn default() -> Self {
+        Stage { started: false, late_joining: true }
+    }
+}
+
 /// A match as `rtype` speaks of it.
 #[cfg(feature = "rtype")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -321,6 +351,13 @@ pub trait Game: Clone {
 
     /// A player's slot is given up.
     fn leave(&self, world: &mut Self::World, player: PlayerId);
+
+    /// A player was dropped or has gone, and may come back: the slot is kept, and a bot
+    /// [stands in](Game::stand_in).
+    fn go_away(&self, _world: &mut Self::World, _player: PlayerId) {}
+
+    /// The player is back.
+    fn come_back(&self, _world: &mut Self::World, _player: PlayerId) {}
 
     /// One tick.
     fn step(&self, world: &mut Self::World, turn: &mut Turn<'_, Self::World>);
@@ -377,6 +414,16 @@ pub trait Game: Clone {
     /// How a player does; `None` if the game does not count, or the player is not in it.
     fn standing_of(&self, _world: &Self::World, _player: PlayerId) -> Option<Standing> {
         None
+    }
+
+    /// What a player is in the lobby; who plays without one is always ready.
+    fn marks(&self, _world: &Self::World, _player: PlayerId) -> Marks {
+        Marks::default()
+    }
+
+    /// How far the match is; without a lobby it is one that anyone may join at any time.
+    fn stage(&self, _world: &Self::World) -> Stage {
+        Stage::default()
     }
 
     /// What a bot would hold in the place of `player`: of one who was dropped and may come back,

@@ -117,6 +117,8 @@ pub struct Pilot {
     /// Speaks an old dialect, and can say nothing but its buttons: ready in every lobby. Known to
     /// the server alone.
     pub is_mute: bool,
+    /// Was dropped and may come back: nobody waits for it in the lobby. Known to the server alone.
+    pub is_absent: bool,
     /// Came after the start, and has to wait for the next match.
     pub is_waiting: bool,
 }
@@ -147,6 +149,7 @@ impl Pilot {
             chain_left: 0,
             is_ready: false,
             is_mute: false,
+            is_absent: false,
             is_waiting: false,
         }
     }

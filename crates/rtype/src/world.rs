@@ -210,8 +210,8 @@ impl World {
     pub(crate) fn start(&mut self) {
         let lives = self.starting_lives();
         for pilot in &mut self.pilots {
-            let Pilot { player, is_ready, is_mute, .. } = *pilot;
-            *pilot = Pilot { is_ready, is_mute, ..Pilot::new(player, lives) };
+            let Pilot { player, is_ready, is_mute, is_absent, .. } = *pilot;
+            *pilot = Pilot { is_ready, is_mute, is_absent, ..Pilot::new(player, lives) };
         }
         self.line_up();
         let Mission { level, wave, distance, team_score, .. } = &mut self.mission;

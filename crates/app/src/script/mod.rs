@@ -22,6 +22,7 @@ use backspin::game::{Buttons, PlayerId};
 use backspin::replica::State;
 use backspin::room::{Room, RoomEvent};
 use backspin::session::EndReason;
+use backspin::wire::native::PlayerFlags;
 
 use crate::play::{Opened, Playable, Seat};
 use crate::screen::{Errand, Options};
@@ -231,7 +232,9 @@ impl<V: Voice> Script<V> {
                 return Ok(());
             }
             let client = seat.client();
-            let alone = [RosterLine { player: PlayerId(1), name: self.opened.name, lives: 0 }];
+            let flags = PlayerFlags::default();
+            let (player, name) = (PlayerId(1), self.opened.name);
+            let alone = [RosterLine { player, name, lives: 0, flags }];
             let roster = client.map_or(&alone[..], |client| client.roster());
             let own = client.map_or(Some(PlayerId(1)), |client| client.player());
             self.voice.tell(&self.lines, News { state: seat.state(), roster, own })?
