@@ -1,12 +1,12 @@
 //! Which screen there is, and what a key does there: the state machine of document 002, grown up.
 //!
 //! ```text
-//!          +-----------------------------+---------------------------- Esc ----+
-//!          v                             |                                     |
-//! menu --> typing, hosts --> opening --> bout (waits, counts down, plays, is over)
-//!   ^                           |          |
-//!   +----- closed: why, and --<-+----------+
-//!          what next
+//!          +------------------------------------+--------------------- Esc ----+
+//!          v                                    |                              |
+//! menu --> typing, hosts, rooms --> opening --> bout (waits, counts down, plays, is over)
+//!   ^                                  |          |
+//!   +------- closed: why, and what  --<+----------+
+//!            next
 //! ```
 
 use std::collections::VecDeque;
@@ -16,13 +16,16 @@ use std::sync::mpsc::TryRecvError;
 use backspin::finder::Fit;
 use backspin::game::Buttons;
 use backspin::wire::Name;
+use backspin::wire::native::RoomFlags;
 
 use super::bout::{Chosen, Sitting};
-use super::errand::{Coming, Errand, Options, sentence};
+use super::errand::{Coming, Errand, Options, Title, sentence};
 use super::hosts::{Choice, Hosts};
 use super::menu::{Lead, Menu, Question};
+use super::rooms::{self, Outcome, Rooms};
 use super::settings::{Settings, Shelf};
 use super::{Cue, Entry, List, Page, Palette, Row, Tone, View};
+use crate::play::RoomWish;
 
 /// A key that was pressed. What is held for a while is told by [`Held`] as well.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,6 +75,8 @@ pub(crate) struct Program {
     /// A sentence for the menu.
     note: Option<String>,
     cues: VecDeque<Cue>,
+    /// The server whose room is asked about.
+    door: String,
     over: bool,
 }
 
@@ -79,6 +84,7 @@ enum Screen {
     Menu { menu: Menu, selected: usize },
     Typing { question: Question, text: String },
     Hosts(Hosts),
+    Rooms(Rooms),
     Opening { errand: Errand, coming: Coming },
     Bout { errand: Errand, bout: Box<dyn Sitting> },
     Closed(Closed),
@@ -113,6 +119,7 @@ impl Program {
             overlay,
             note,
             cues: VecDeque::new(),
+            door: String::new(),
             over: false,
         }
     }
@@ -158,7 +165,7 @@ impl Program {
     pub(crate) fn pace(&self) -> Pace {
         match &self.screen {
             Screen::Menu { .. } | Screen::Typing { .. } | Screen::Closed(_) => Pace::Still,
-            Screen::Hosts(_) => Pace::Slow,
+            Screen::Hosts(_) | Screen::Rooms(_) => Pace::Slow,
             Screen::Opening { .. } => Pace::Smooth,
             Screen::Bout { bout, .. } if bout.is_shown() => Pace::Smooth,
             Screen::Bout { .. } => Pace::Slow,
@@ -213,6 +220,17 @@ impl Program {
                     self.screen = failed(Again::Search, sentence(&error));
                 }
             }
+            Screen::Rooms(rooms) => match rooms.look() {
+                Outcome::Stay => {}
+                Outcome::Join => {
+                    let address = rooms.address().to_owned();
+                    self.set_out(Errand::Join(Title::RType, address));
+                }
+                Outcome::Failed(sentence) => {
+                    let errand = Errand::Join(Title::RType, rooms.address().to_owned());
+                    self.screen = failed(Again::Errand(errand), sentence);
+                }
+            },
             Screen::Bout { errand, bout } => {
                 let shown = bout.is_shown();
                 let Some(sentence) = bout.look(self.held) else { return };
@@ -242,6 +260,7 @@ impl Program {
                 (Page::List(question_list(*question, text)), hint)
             }
             Screen::Hosts(hosts) => (Page::List(hosts.list()), choose.to_owned()),
+            Screen::Rooms(rooms) => (Page::List(rooms.list()), choose.to_owned()),
             Screen::Opening { errand, .. } => {
                 let text = vec![("One moment ...".to_owned(), Tone::Dim)];
                 let list = List { title: errand.heading().into(), text, ..List::default() };
@@ -283,7 +302,9 @@ impl Program {
             Screen::Menu { menu: Menu::Main, selected } => {
                 *selected = Menu::Main.lines(&self.settings).len() - 1;
             }
-            Screen::Hosts(_) => self.screen = Screen::Menu { menu: Menu::Online, selected: 0 },
+            Screen::Hosts(_) | Screen::Rooms(_) => {
+                self.screen = Screen::Menu { menu: Menu::Online, selected: 0 };
+            }
             _ => self.leave(),
         }
     }
@@ -300,6 +321,7 @@ impl Program {
                 around(selected, menu.lines(&self.settings).len());
             }
             Screen::Hosts(hosts) => hosts.turn(lines),
+            Screen::Rooms(rooms) => rooms.turn(lines),
             Screen::Bout { bout, .. } => bout.turn(lines),
             Screen::Closed(closed) => around(&mut closed.selected, Closed::ROWS),
             Screen::Typing { .. } | Screen::Opening { .. } => {}
@@ -328,6 +350,10 @@ impl Program {
                 Choice::TypeAddress(title) => self.ask(Question::JoinAddress(title)),
                 Choice::Back => self.back(),
             },
+            Screen::Rooms(rooms) => {
+                let (choice, address) = (rooms.choice(), rooms.address().to_owned());
+                self.enter(choice, address);
+            }
             Screen::Bout { bout, .. } => {
                 if bout.choose() == Chosen::Leave {
                     self.leave();
@@ -342,6 +368,26 @@ impl Program {
             },
             Screen::Closed(_) => self.leave(),
             Screen::Typing { .. } | Screen::Opening { .. } => {}
+        }
+    }
+
+    /// Goes to a room, or asks for what is missing.
+    fn enter(&mut self, choice: rooms::Choice, address: String) {
+        match choice {
+            rooms::Choice::Room(room) if room.flags.contains(RoomFlags::LOCKED) => {
+                self.door = address;
+                self.ask(Question::RoomPassword(room.room));
+            }
+            rooms::Choice::Room(room) => {
+                let (room, password) = (RoomWish::Number(room.room), Name::default());
+                self.set_out(Errand::Enter { address, room, password });
+            }
+            rooms::Choice::Any => self.set_out(Errand::Join(Title::RType, address)),
+            rooms::Choice::New => {
+                self.door = address;
+                self.ask(Question::RoomName);
+            }
+            rooms::Choice::Back => self.back(),
         }
     }
 
@@ -375,7 +421,10 @@ impl Program {
     fn edit(&mut self, key: Key) {
         let Screen::Typing { question, text } = &mut self.screen else { return };
         let question = *question;
-        let limit = if question == Question::Name { Name::MAX } else { ADDRESS_LIMIT };
+        let limit = match question {
+            Question::JoinAddress(_) | Question::WatchAddress(_) => ADDRESS_LIMIT,
+            Question::Name | Question::RoomName | Question::RoomPassword(_) => Name::MAX,
+        };
         match key {
             Key::Char(letter)
                 if !letter.is_control() && text.len() + letter.len_utf8() <= limit =>
@@ -396,7 +445,16 @@ impl Program {
 
     fn answer(&mut self, question: Question, text: String) {
         match question {
+            Question::JoinAddress(Title::RType) => self.screen = Screen::Rooms(Rooms::start(text)),
             Question::JoinAddress(title) => self.set_out(Errand::Join(title, text)),
+            Question::RoomPassword(number) => {
+                let (room, address) = (RoomWish::Number(number), self.door.clone());
+                self.set_out(Errand::Enter { address, room, password: Name::new(&text) });
+            }
+            Question::RoomName => {
+                let (room, address) = (RoomWish::New(Name::new(&text)), self.door.clone());
+                self.set_out(Errand::Enter { address, room, password: Name::default() });
+            }
             Question::WatchAddress(title) => self.set_out(Errand::Watch(title, text)),
             Question::Name => {
                 self.settings.name = text;
