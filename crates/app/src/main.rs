@@ -23,7 +23,7 @@ use clap::{CommandFactory, Parser, Subcommand};
 
 use face::Ui;
 use screen::{Options, Program, Shelf};
-use tools::{demo, inspect, lag, load, replay, sim};
+use tools::{demo, inspect, lag, load, manual, replay, sim};
 
 /// Pong and R-Type over UDP, with the tools around them.
 ///
@@ -48,6 +48,8 @@ enum Command {
     Sim(sim::Args),
     Replay(replay::Args),
     Results(results::Args),
+    Completions(manual::CompletionsArgs),
+    Man(manual::ManArgs),
 }
 
 fn main() -> ExitCode {
@@ -63,6 +65,8 @@ fn main() -> ExitCode {
         Command::Sim(args) => sim::run(&args),
         Command::Replay(args) => replay::run(&args),
         Command::Results(args) => results::run(&args),
+        Command::Completions(args) => manual::completions(&args, Cli::command()),
+        Command::Man(args) => manual::man(&args, Cli::command()),
     })
 }
 
@@ -98,5 +102,15 @@ fn parse_name(text: &str) -> Result<Name, String> {
     match text.len() {
         0..=Name::MAX => Ok(Name::new(text)),
         len => Err(format!("a name has at most {} bytes, this one has {len}", Name::MAX)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_in_order() {
+        Cli::command().debug_assert();
     }
 }

@@ -14,7 +14,7 @@ use backspin_rtype::{Opening, RType};
 
 use super::bout::{Bout, Hand, Lane, Setup, Sitting, Steers};
 use super::pong::level_name;
-use crate::play::{self, Guest, Opened, Playable, Seat};
+use crate::play::{self, Guest, Opened, Playable, RoomWish, Seat};
 use crate::seed;
 
 /// Which game.
@@ -59,6 +59,10 @@ pub(crate) enum Errand {
     Sit { title: Title, address: SocketAddr, dialect: Dialect },
     /// To watch at an address that was typed.
     Watch(Title, String),
+    /// To play R-Type in the best room of these servers.
+    Quick(Vec<String>),
+    /// To play R-Type in a room that was chosen, or made.
+    Enter { address: String, room: RoomWish, password: Name },
 }
 
 /// What the command line has decided; the menu begins with none of it.
@@ -72,10 +76,26 @@ pub(crate) struct Options {
     pub(crate) port: Option<u16>,
     pub(crate) dialect: Option<Dialect>,
     pub(crate) token: Vec<u8>,
+    pub(crate) room: RoomWish,
+    pub(crate) password: Name,
     /// A bot plays this side.
     pub(crate) bot: Option<Level>,
     /// In place of the name in the settings.
     pub(crate) name: Option<Name>,
+}
+
+impl Options {
+    /// Who joins, with what the command line has given along.
+    pub(crate) fn guest(&self, name: Name) -> Guest {
+        Guest {
+            dialect: self.dialect,
+            role: Role::Play,
+            name,
+            token: self.token.clone(),
+            room: self.room,
+            password: self.password,
+        }
+    }
 }
 
 /// A match that is being opened, or why it cannot be.
@@ -126,7 +146,7 @@ impl Errand {
         name: Name,
     ) -> Result<Opened<G>, Box<dyn Error>> {
         let Options { port, dialect, .. } = *options;
-        let guest = Guest { dialect, role: Role::Play, name, token: options.token.clone() };
+        let guest = options.guest(name);
         match self {
             Errand::Local { .. } => {
                 let players = game.capacity().into();
@@ -139,6 +159,11 @@ impl Errand {
             Errand::Sit { address, dialect, .. } => {
                 play::sit(game, &guest, *address, *dialect, None)
             }
+            Errand::Enter { address, room, password } => {
+                let guest = Guest { room: *room, password: *password, ..guest };
+                play::join(game, &guest, address)
+            }
+            Errand::Quick(addresses) => play::quick(game, &guest, addresses, |_, _| Ok(())),
         }
     }
 
@@ -203,7 +228,7 @@ impl Errand {
     fn title(&self) -> Title {
         match self {
             Errand::Local { .. } => Title::Pong,
-            Errand::Solo { .. } => Title::RType,
+            Errand::Solo { .. } | Errand::Quick(_) | Errand::Enter { .. } => Title::RType,
             Errand::Host(title)
             | Errand::Join(title, _)
             | Errand::Watch(title, _)
@@ -216,7 +241,9 @@ impl Errand {
         match self {
             Errand::Local { .. } | Errand::Solo { .. } => "Play",
             Errand::Host(_) => "Host a game",
-            Errand::Join(..) | Errand::Sit { .. } => "Join a game",
+            Errand::Join(..) | Errand::Sit { .. } | Errand::Quick(_) | Errand::Enter { .. } => {
+                "Join a game"
+            }
             Errand::Watch(..) => "Watch a game",
         }
     }

@@ -42,6 +42,9 @@ pub(super) enum Lead {
 pub(super) enum Question {
     JoinAddress(Title),
     WatchAddress(Title),
+    /// Of the room with this number.
+    RoomPassword(u32),
+    RoomName,
     Name,
 }
 
@@ -172,7 +175,10 @@ impl Question {
     /// The menu that it was asked from.
     pub(super) fn menu(self) -> Menu {
         match self {
-            Question::JoinAddress(_) | Question::WatchAddress(_) => Menu::Online,
+            Question::JoinAddress(_)
+            | Question::WatchAddress(_)
+            | Question::RoomPassword(_)
+            | Question::RoomName => Menu::Online,
             Question::Name => Menu::Settings,
         }
     }
@@ -183,6 +189,8 @@ impl Question {
             Question::JoinAddress(Title::RType) => "Join R-Type",
             Question::WatchAddress(Title::Pong) => "Watch Pong",
             Question::WatchAddress(Title::RType) => "Watch R-Type",
+            Question::RoomPassword(_) => "A room with a password",
+            Question::RoomName => "Make a room",
             Question::Name => "Your name",
         }
     }
@@ -190,7 +198,8 @@ impl Question {
     pub(super) fn label(self) -> &'static str {
         match self {
             Question::JoinAddress(_) | Question::WatchAddress(_) => "Address",
-            Question::Name => "Name",
+            Question::RoomPassword(_) => "Password",
+            Question::RoomName | Question::Name => "Name",
         }
     }
 
@@ -200,6 +209,8 @@ impl Question {
                 "An address or a host name, with a port or without: 192.168.0.7, \
                  play.example.org:4300, [::1]:4300."
             }
+            Question::RoomPassword(_) => "Who made the room knows it.",
+            Question::RoomName => "What the others see in the list, at most 15 bytes.",
             Question::Name => "What the others see, at most 15 bytes.",
         }
     }

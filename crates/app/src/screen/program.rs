@@ -1,12 +1,12 @@
 //! Which screen there is, and what a key does there: the state machine of document 002, grown up.
 //!
 //! ```text
-//!          +-----------------------------+---------------------------- Esc ----+
-//!          v                             |                                     |
-//! menu --> typing, hosts --> opening --> bout (waits, counts down, plays, is over)
-//!   ^                           |          |
-//!   +----- closed: why, and --<-+----------+
-//!          what next
+//!          +------------------------------------+--------------------- Esc ----+
+//!          v                                    |                              |
+//! menu --> typing, hosts, rooms --> opening --> bout (waits, counts down, plays, is over)
+//!   ^                                  |          |
+//!   +------- closed: why, and what  --<+----------+
+//!            next
 //! ```
 
 use std::collections::VecDeque;
@@ -16,14 +16,17 @@ use std::sync::mpsc::TryRecvError;
 use backspin::finder::Fit;
 use backspin::game::Buttons;
 use backspin::wire::Name;
+use backspin::wire::native::RoomFlags;
 
 use super::bindings::{Action, Bindings, is_free};
 use super::bout::{Chosen, Sitting};
-use super::errand::{Coming, Errand, Options, sentence};
+use super::errand::{Coming, Errand, Options, Title, sentence};
 use super::hosts::{Choice, Hosts};
 use super::menu::{Lead, Menu, Question};
+use super::rooms::{self, Outcome, Rooms};
 use super::settings::{Settings, Shelf};
 use super::{Cue, Entry, Flashing, List, Page, Palette, Row, Tone, View};
+use crate::play::RoomWish;
 
 /// A key that was pressed. What is held for a while is told by [`Held`] as well.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,6 +78,8 @@ pub(crate) struct Program {
     cues: VecDeque<Cue>,
     /// Whether the face steers with the keys of the settings; else with the usual ones.
     uses_bindings: bool,
+    /// The server whose room is asked about.
+    door: String,
     over: bool,
 }
 
@@ -93,6 +98,7 @@ enum Screen {
         refused: bool,
     },
     Hosts(Hosts),
+    Rooms(Rooms),
     Opening {
         errand: Errand,
         coming: Coming,
@@ -134,6 +140,7 @@ impl Program {
             note,
             cues: VecDeque::new(),
             uses_bindings: false,
+            door: String::new(),
             over: false,
         }
     }
@@ -182,7 +189,7 @@ impl Program {
             | Screen::Typing { .. }
             | Screen::Binding { .. }
             | Screen::Closed(_) => Pace::Still,
-            Screen::Hosts(_) => Pace::Slow,
+            Screen::Hosts(_) | Screen::Rooms(_) => Pace::Slow,
             Screen::Opening { .. } => Pace::Smooth,
             Screen::Bout { bout, .. } if bout.is_shown() => Pace::Smooth,
             Screen::Bout { .. } => Pace::Slow,
@@ -269,6 +276,17 @@ impl Program {
                     self.screen = failed(Again::Search, sentence(&error));
                 }
             }
+            Screen::Rooms(rooms) => match rooms.look() {
+                Outcome::Stay => {}
+                Outcome::Join => {
+                    let address = rooms.address().to_owned();
+                    self.set_out(Errand::Join(Title::RType, address));
+                }
+                Outcome::Failed(sentence) => {
+                    let errand = Errand::Join(Title::RType, rooms.address().to_owned());
+                    self.screen = failed(Again::Errand(errand), sentence);
+                }
+            },
             Screen::Bout { errand, bout } => {
                 let shown = bout.is_shown();
                 let Some(sentence) = bout.look(self.held) else { return };
@@ -305,6 +323,7 @@ impl Program {
                 (Page::List(key_list(*action, *refused)), "Esc: as it was".to_owned())
             }
             Screen::Hosts(hosts) => (Page::List(hosts.list()), choose.to_owned()),
+            Screen::Rooms(rooms) => (Page::List(rooms.list()), choose.to_owned()),
             Screen::Opening { errand, .. } => {
                 let text = vec![("One moment ...".to_owned(), Tone::Dim)];
                 let list = List { title: errand.heading().into(), text, ..List::default() };
@@ -354,7 +373,7 @@ impl Program {
             Screen::Menu { menu: Menu::Main, selected } => {
                 *selected = Menu::Main.lines(&self.settings).len() - 1;
             }
-            Screen::Hosts(_) => self.open(Menu::Online),
+            Screen::Hosts(_) | Screen::Rooms(_) => self.open(Menu::Online),
             Screen::Menu { menu: Menu::Keys, .. } => self.open(Menu::Settings),
             _ => self.leave(),
         }
@@ -372,6 +391,7 @@ impl Program {
                 around(selected, menu.lines(&self.settings).len());
             }
             Screen::Hosts(hosts) => hosts.turn(lines),
+            Screen::Rooms(rooms) => rooms.turn(lines),
             Screen::Bout { bout, .. } => bout.turn(lines),
             Screen::Closed(closed) => around(&mut closed.selected, Closed::ROWS),
             Screen::Typing { .. } | Screen::Binding { .. } | Screen::Opening { .. } => {}
@@ -386,6 +406,7 @@ impl Program {
                 *selected = within(menu.lines(&self.settings).len());
             }
             Screen::Hosts(hosts) => hosts.point(row),
+            Screen::Rooms(rooms) => rooms.point(row),
             Screen::Bout { bout, .. } => bout.point(row),
             Screen::Closed(closed) => closed.selected = within(Closed::ROWS),
             Screen::Typing { .. } | Screen::Binding { .. } | Screen::Opening { .. } => {}
@@ -415,6 +436,10 @@ impl Program {
                 Choice::TypeAddress(title) => self.ask(Question::JoinAddress(title)),
                 Choice::Back => self.back(),
             },
+            Screen::Rooms(rooms) => {
+                let (choice, address) = (rooms.choice(), rooms.address().to_owned());
+                self.enter(choice, address);
+            }
             Screen::Bout { bout, .. } => {
                 if bout.choose() == Chosen::Leave {
                     self.leave();
@@ -429,6 +454,26 @@ impl Program {
             },
             Screen::Closed(_) => self.leave(),
             Screen::Typing { .. } | Screen::Binding { .. } | Screen::Opening { .. } => {}
+        }
+    }
+
+    /// Goes to a room, or asks for what is missing.
+    fn enter(&mut self, choice: rooms::Choice, address: String) {
+        match choice {
+            rooms::Choice::Room(room) if room.flags.contains(RoomFlags::LOCKED) => {
+                self.door = address;
+                self.ask(Question::RoomPassword(room.room));
+            }
+            rooms::Choice::Room(room) => {
+                let (room, password) = (RoomWish::Number(room.room), Name::default());
+                self.set_out(Errand::Enter { address, room, password });
+            }
+            rooms::Choice::Any => self.set_out(Errand::Join(Title::RType, address)),
+            rooms::Choice::New => {
+                self.door = address;
+                self.ask(Question::RoomName);
+            }
+            rooms::Choice::Back => self.back(),
         }
     }
 
@@ -471,7 +516,10 @@ impl Program {
     fn edit(&mut self, key: Key) {
         let Screen::Typing { question, text } = &mut self.screen else { return };
         let question = *question;
-        let limit = if question == Question::Name { Name::MAX } else { ADDRESS_LIMIT };
+        let limit = match question {
+            Question::JoinAddress(_) | Question::WatchAddress(_) => ADDRESS_LIMIT,
+            Question::Name | Question::RoomName | Question::RoomPassword(_) => Name::MAX,
+        };
         match key {
             Key::Char(letter)
                 if !letter.is_control() && text.len() + letter.len_utf8() <= limit =>
@@ -492,7 +540,16 @@ impl Program {
 
     fn answer(&mut self, question: Question, text: String) {
         match question {
+            Question::JoinAddress(Title::RType) => self.screen = Screen::Rooms(Rooms::start(text)),
             Question::JoinAddress(title) => self.set_out(Errand::Join(title, text)),
+            Question::RoomPassword(number) => {
+                let (room, address) = (RoomWish::Number(number), self.door.clone());
+                self.set_out(Errand::Enter { address, room, password: Name::new(&text) });
+            }
+            Question::RoomName => {
+                let (room, address) = (RoomWish::New(Name::new(&text)), self.door.clone());
+                self.set_out(Errand::Enter { address, room, password: Name::default() });
+            }
             Question::WatchAddress(title) => self.set_out(Errand::Watch(title, text)),
             Question::Name => {
                 self.settings.name = text;
