@@ -304,6 +304,7 @@ pub struct Front {
     rooms: Vec<RoomCard>,
     answers: VecDeque<Answer>,
     counts: FrontCounts,
+    draining: bool,
     #[cfg(feature = "rtype")]
     lobby: rtype::Lobby,
 }
@@ -323,6 +324,7 @@ impl Front {
             rooms: Vec::new(),
             answers: VecDeque::with_capacity(ANSWER_LIMIT),
             counts: FrontCounts::default(),
+            draining: false,
             #[cfg(feature = "rtype")]
             lobby: rtype::Lobby::default(),
             secrets,
@@ -335,6 +337,26 @@ impl Front {
         self.routes.add_room(card.capacity, card.watchers);
         self.rooms.push(card);
         self.rooms.len() - 1
+    }
+
+    /// What the server calls itself.
+    pub fn name(&self) -> Name {
+        self.config.name
+    }
+
+    /// The rooms, in the order of their numbers.
+    pub fn rooms(&self) -> &[RoomCard] {
+        &self.rooms
+    }
+
+    /// From now on nobody new comes in; who has a place keeps it, and its way back.
+    pub fn drain(&mut self) {
+        self.draining = true;
+    }
+
+    /// Whether nobody new comes in.
+    pub fn is_draining(&self) -> bool {
+        self.draining
     }
 
     /// What was dropped, by reason.
@@ -480,11 +502,15 @@ enum Refusal {
     Game,
     Room,
     Password,
+    Stopping,
 }
 
 impl Front {
     /// Finds a place and makes the route to it. The room takes whoever comes with it.
     fn place(&mut self, applicant: &Applicant) -> Result<routes::Found, Refusal> {
+        if self.draining {
+            return Err(Refusal::Stopping);
+        }
         if self.routes.sessions_of(applicant.path.remote.ip()) >= self.config.limits.sessions_per_ip
         {
             return Err(Refusal::Address);
@@ -497,7 +523,8 @@ impl Front {
 
     /// Whether anyone may come in who finds it.
     fn is_open(&self, room: usize, seat: Seat) -> bool {
-        self.rooms[room].password.is_empty() && self.free_place(room, seat).is_some()
+        let unlocked = self.rooms[room].password.is_empty() && !self.draining;
+        unlocked && self.free_place(room, seat).is_some()
     }
 
     fn free_place(&self, room: usize, seat: Seat) -> Option<u8> {

@@ -75,6 +75,11 @@ impl<G: Game> Server<G> {
         }
     }
 
+    /// Lets nobody new in: see [`Front::drain`].
+    pub fn drain(&mut self) {
+        self.front.drain();
+    }
+
     fn call(&mut self, now: Time, call: Option<Call<'_>>) {
         let Some(call) = call else { return };
         let room = call.room;

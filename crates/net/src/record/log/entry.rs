@@ -33,6 +33,7 @@ use crate::wire::{Malformed, Reader};
 /// 14    kick            | after | room | player |
 /// 15    checkpoint      | sent u64 | world u64 |
 /// 16    end
+/// 17    drain           | after |
 /// ```
 ///
 /// `after` counts nanoseconds since the line before that has a time. Bytes stand behind their
@@ -47,6 +48,7 @@ pub(super) enum Entry<'a> {
     Open(Opening),
     Close(CloseReason),
     Kick { room: u64, player: PlayerId },
+    Drain,
     Checkpoint(Checkpoint),
     End,
 }
@@ -148,13 +150,14 @@ impl Context {
                 out.extend_from_slice(&world.to_be_bytes());
             }
             Entry::End => out.push(16),
+            Entry::Drain => head(out, 17),
         }
     }
 
     /// Reads the next line.
     pub(super) fn decode<'a>(&mut self, r: &mut Reader<'a>) -> Result<Entry<'a>, Malformed> {
         let kind = r.u8("kind")?;
-        if matches!(kind, 1..=7 | 12..=14) {
+        if matches!(kind, 1..=7 | 12..=14 | 17) {
             let longest = LONGEST_PAUSE.as_nanos() as u64;
             self.now += Duration::from_nanos(field::varint_upto(r, "after", longest)?);
             if self.now.as_nanos() > LONGEST.as_nanos() as u64 {
@@ -195,6 +198,7 @@ impl Context {
                 Entry::Checkpoint(Checkpoint { sent, world })
             }
             16 => Entry::End,
+            17 => Entry::Drain,
             other => return Err(Malformed::out_of_range("kind", other)),
         })
     }
