@@ -8,6 +8,7 @@ mod serve;
 mod terminal;
 mod tools;
 mod utc;
+mod web;
 
 use std::error::Error;
 use std::io::{self, IsTerminal, Write};

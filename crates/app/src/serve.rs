@@ -1,11 +1,13 @@
 //! `backspin serve`: the dedicated server, on real sockets.
 //!
-//! `house` is both games, `ports` binds, `stop` listens for signals, `log` tells what happens, `record` writes it down;
+//! `house` is both games, `ports` binds, `stop` listens for signals, `log` tells what happens,
+//! `record` writes it down, `meter` measures, [`web`](crate::web) shows it in a browser;
 //! everything else is a [`Server`](backspin::server::Server), which the simulator runs just the
 //! same.
 
 pub(crate) mod house;
 mod log;
+pub(crate) mod meter;
 mod ports;
 mod record;
 pub(crate) mod stop;
@@ -18,6 +20,7 @@ use std::time::Duration;
 
 use backspin::front::{FrontConfig, Tokenless};
 use backspin::record::Recorded;
+use backspin::time::Time;
 use backspin::wire::Name;
 use backspin::wire::native::CloseReason;
 use backspin_pong::Pong;
@@ -25,8 +28,10 @@ use backspin_rtype::RType;
 use backspin_udp::Loop;
 use tracing::level_filters::LevelFilter;
 
+use crate::web::{Page, PageAddress, parse_token};
 use crate::{seed, utc};
 use house::House;
+use meter::{Meter, TurnKind};
 use ports::{Dialect, Ports};
 use record::Recording;
 use stop::Stop;
@@ -86,6 +91,19 @@ pub(crate) struct Args {
     #[arg(long, value_name = "DIR")]
     record_matches: Option<PathBuf>,
 
+    /// Show a page about the server, for a browser: a port, or an IP address with one; 0 is none
+    ///
+    /// A port alone is reached from this machine only. The page has /metrics for Prometheus,
+    /// /healthz and /api/rooms, too.
+    #[arg(long, value_name = "ADDR", default_value = "0", hide_default_value = true)]
+    http: PageAddress,
+
+    /// Let whoever has this token remove players and drain the server, over HTTP
+    ///
+    /// Without one nothing can be changed there.
+    #[arg(long, value_name = "TOKEN", value_parser = parse_token)]
+    http_token: Option<String>,
+
     /// What is told on stderr: error, warn, info, debug or trace [default: info]
     ///
     /// The variable BACKSPIN_LOG says the same, where this is not given.
@@ -118,10 +136,18 @@ pub(crate) fn run(args: &Args) -> Result<(), Box<dyn Error>> {
     for (game, name) in rooms(args)? {
         server.open(now, game, name, seed::world()?, log::room_config());
     }
-    announce(args, &ports);
+    let mut page = open_page(args, &server, now)?;
+    let mut meter = Meter::default();
+    announce(args, &ports, page.as_ref());
     while !stop.is_asked() {
         let limit = driver.now() + TURN;
-        driver.turn(&mut server, limit)?;
+        driver.turn(&mut meter.on(&mut server), limit)?;
+        if meter.end_turn() == TurnKind::Tick
+            && let Some(Page { publisher, .. }) = &mut page
+        {
+            publisher.obey(driver.now(), &mut server);
+            publisher.tell(driver.now(), server.server(), &meter, driver.unsent());
+        }
         log::tell(server.server_mut());
         recording.keep(driver.now(), &mut server);
     }
@@ -130,6 +156,17 @@ pub(crate) fn run(args: &Args) -> Result<(), Box<dyn Error>> {
     recording.finish(&mut server);
     tracing::info!("stopped; everyone was told");
     Ok(())
+}
+
+/// The page, if one is wanted.
+fn open_page(
+    args: &Args,
+    server: &Recorded<House>,
+    now: Time,
+) -> Result<Option<Page>, Box<dyn Error>> {
+    let PageAddress(Some(at)) = args.http else { return Ok(None) };
+    let rooms = server.server().rooms().len();
+    Page::open(at, args.http_token.as_deref(), rooms, now).map(Some)
 }
 
 /// All rooms, with their names.
@@ -162,7 +199,7 @@ fn front_config(args: &Args, ports: &Ports) -> FrontConfig {
 
 /// Says where it listens, for people and for scripts that wait for it. Whether anyone reads it does
 /// not matter to the players.
-fn announce(args: &Args, ports: &Ports) {
+fn announce(args: &Args, ports: &Ports, page: Option<&Page>) {
     let mut out = io::stdout().lock();
     let rooms = |count| if count == 1 { "room" } else { "rooms" };
     let (pong, rtype) = (args.pong_rooms, args.rtype_rooms);
@@ -174,6 +211,9 @@ fn announce(args: &Args, ports: &Ports) {
         rooms(rtype)
     );
     let _ = write!(out, "{ports}");
+    if let Some(page) = page {
+        let _ = writeln!(out, "  page    http://{}/", page.address);
+    }
     let _ = writeln!(out, "Ctrl-C stops it");
     let _ = out.flush();
 }
