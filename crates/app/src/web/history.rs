@@ -80,7 +80,7 @@ impl Sample {
         Some(Sample {
             uptime_s: after.uptime.as_millis() as f64 / 1e3,
             players: after.players().count(),
-            rtt_ms: trips.get(trips.len() / 2).map(millis),
+            rtt_ms: trips.get(trips.len().saturating_sub(1) / 2).map(millis),
             rtt_worst_ms: trips.last().map(millis),
             loss: (!losses.is_empty()).then(|| round_share(mean)),
             tick_p50_us: ticks.p50,

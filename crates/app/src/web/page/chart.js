@@ -4,6 +4,10 @@ const SVG = "http://www.w3.org/2000/svg";
 const WIDTH = 400;
 const HEIGHT = 120;
 
+/** A chart shows at least so many seconds, and at most so many. */
+const SHORTEST = 60;
+const LONGEST = 600;
+
 /** A line through `values`, one per step from the right edge; what is not known leaves a gap. */
 function line(values, steps, top, width, height) {
   let path = "";
@@ -34,8 +38,14 @@ function svg(name, attributes = {}) {
   return element;
 }
 
+/** So many steps that a short past fills a good part of the width. */
+function span(count, least, most) {
+  return Math.min(Math.max(Math.ceil(count * 1.25), least), most);
+}
+
 /** A small line without words. */
-export function spark(values, steps, least) {
+export function spark(values, least) {
+  const steps = span(values.length, 10, 60);
   const root = svg("svg", { viewBox: "0 0 120 24", "aria-hidden": "true" });
   const d = line(values, steps, roundTop(values, least), 120, 24);
   root.append(svg("path", { d, fill: "none", stroke: "var(--first)", "stroke-width": 1.5 }));
@@ -44,9 +54,9 @@ export function spark(values, steps, least) {
 
 /** A card with a chart of one or two series: `{title, least, format, series: [{name, of}]}`. */
 export class Chart {
-  constructor(parent, spec, steps) {
+  constructor(parent, spec) {
     this.spec = spec;
-    this.steps = steps;
+    this.steps = SHORTEST;
     this.samples = [];
     this.pointed = null;
     this.root = document.createElement("div");
@@ -95,11 +105,16 @@ export class Chart {
   /** Draws samples, the newest last. */
   draw(samples) {
     this.samples = samples;
+    this.steps = span(samples.length, SHORTEST, LONGEST);
     const rows = this.spec.series.map((series) => samples.map(series.of));
     const top = roundTop(rows.flat(), this.spec.least);
     rows.forEach((row, index) => this.paths[index].setAttribute("d", line(row, this.steps, top, WIDTH, HEIGHT)));
     this.top.textContent = `0 to ${this.spec.format(top)}`;
     this.tell();
+  }
+
+  past() {
+    return this.steps > 120 ? `${Math.round(this.steps / 60)} min` : `${this.steps} s`;
   }
 
   point(event) {
@@ -120,7 +135,7 @@ export class Chart {
       const value = sample ? series.of(sample) : null;
       this.values[index].textContent = value === null || value === undefined ? "–" : this.spec.format(value);
     });
-    this.when.textContent = this.pointed === null ? "the last 10 min" : `${back} s ago`;
+    this.when.textContent = this.pointed === null ? `the last ${this.past()}` : `${back} s ago`;
     const x = WIDTH - back * (WIDTH / (this.steps - 1));
     this.cursor.setAttribute("x1", x);
     this.cursor.setAttribute("x2", x);

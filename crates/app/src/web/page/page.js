@@ -52,7 +52,7 @@ const charts = [
   { title: "Players", least: 2, format: counted, series: [{ name: "", of: (s) => s.players }] },
   { title: "Loss", least: 0.01, format: percent, series: [{ name: "", of: (s) => s.loss }] },
   { title: "Dropped a second", least: 1, format: counted, series: [{ name: "", of: (s) => s.dropped }] },
-].map((spec) => new Chart(find("charts"), spec, SAMPLES));
+].map((spec) => new Chart(find("charts"), spec));
 
 function say(id, text) {
   const element = find(id);
@@ -81,7 +81,8 @@ function showGlance() {
   const places = status.rooms.reduce((sum, room) => sum + room.capacity, 0);
   const used = status.rooms.filter((room) => room.members.some((member) => member.present)).length;
   tell("players", count(players));
-  say("players-more", `of ${count(places)} places, ${here.length - players} watching`);
+  const watching = here.length - players;
+  say("players-more", `of ${count(places)} places${watching ? `, ${watching} watch` : ""}`);
   tell("rooms-used", count(used));
   say("rooms-more", `of ${count(status.rooms.length)}`);
   tell("rtt", known(sample.rtt_ms, millis));
@@ -187,7 +188,7 @@ function showMembers() {
       if (field === "name" && !member.present) cell.append(" ", make("small", "", "away"));
       if (field === "name" && member.watches) cell.append(" ", make("small", "", "watches"));
     });
-    row.cells[COLUMNS.length].replaceChildren(spark(trends.get(key) ?? [], TREND, 1));
+    row.cells[COLUMNS.length].replaceChildren(spark(trends.get(key) ?? [], 1));
     showKick(row.cells[COLUMNS.length + 1], room, member);
     return row;
   });
@@ -224,7 +225,11 @@ function showDropped() {
       list.append(entry);
     }
   }
-  for (const entry of list.children) entry.lastChild.textContent = count(status.dropped[entry.dataset.reason]);
+  for (const entry of list.children) {
+    const dropped = status.dropped[entry.dataset.reason];
+    entry.lastChild.textContent = count(dropped);
+    entry.className = dropped ? "some" : "";
+  }
 }
 
 function showWatched() {

@@ -72,6 +72,8 @@ export class Stage {
     const [fieldWidth, fieldHeight] = to.field;
     if (!fieldWidth) return;
     const scale = Math.min(width / fieldWidth, height / fieldHeight);
+    // A px of the screen, in px of the field.
+    this.unit = ratio / scale;
     paint.setTransform(scale, 0, 0, scale, (width - fieldWidth * scale) / 2, (height - fieldHeight * scale) / 2);
     paint.save();
     paint.beginPath();
@@ -136,7 +138,7 @@ export class Stage {
         paint.globalAlpha = kind === "ship" || Math.floor(performance.now() / 90) % 2 ? 1 : 0.35;
         this.shape(SHIPS[(look - 1) % 4], [[x, y], [x + w * 0.55, y + h * 0.2], [x + w, cy], [x + w * 0.55, y + h * 0.8], [x, y + h], [x + w * 0.22, cy]]);
         paint.globalAlpha = 1;
-        this.word(this.names.get(id), cx, y - 7, SHIPS[(look - 1) % 4], 13);
+        this.word(this.names.get(id), cx, y - 7, SHIPS[(look - 1) % 4], Math.max(13, 11 * this.unit));
         break;
       case "pod":
         this.disc(cx, cy, w / 2, "#ffb35c");
@@ -201,8 +203,9 @@ export class Stage {
   pongNames({ field: [width] }) {
     for (const [player, name] of this.names) {
       const isLeft = player % 2 === 1;
-      const down = player > 2 ? 86 : 48;
-      this.word(name, isLeft ? 80 : width - 80, down, SIDES[isLeft ? 0 : 1], 30, isLeft ? "left" : "right");
+      const size = Math.max(30, 13 * this.unit);
+      const down = size * (player > 2 ? 2.8 : 1.5);
+      this.word(name, isLeft ? 80 : width - 80, down, SIDES[isLeft ? 0 : 1], size, isLeft ? "left" : "right");
     }
   }
 
