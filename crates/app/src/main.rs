@@ -1,8 +1,12 @@
 //! `backspin`: the games, the server and the tools, in one binary.
 
+mod desktop;
+mod face;
 mod play;
 mod pong;
+mod rtype;
 mod screen;
+mod script;
 mod seed;
 mod serve;
 mod terminal;
@@ -11,18 +15,19 @@ mod utc;
 mod web;
 
 use std::error::Error;
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, Write};
 use std::process::ExitCode;
 
 use backspin::wire::Name;
 use clap::{CommandFactory, Parser, Subcommand};
 
+use face::Ui;
 use screen::{Options, Program, Shelf};
 use tools::{demo, inspect, lag, replay, sim};
 
 /// Pong and R-Type over UDP, with the tools around them.
 ///
-/// Without a command the menu opens, where this is a terminal. Exit codes: 0 done, 1 failed (a
+/// Without a command the menu opens: in a window where there is a display, else in the terminal. Exit codes: 0 done, 1 failed (a
 /// sentence on stderr says why), 2 wrong usage.
 #[derive(Parser)]
 #[command(name = "backspin", version)]
@@ -35,6 +40,7 @@ struct Cli {
 enum Command {
     Demo(demo::Args),
     Pong(pong::Args),
+    Rtype(rtype::Args),
     Serve(serve::Args),
     Inspect(inspect::Args),
     Lag(lag::Args),
@@ -47,6 +53,7 @@ fn main() -> ExitCode {
     report(match command {
         Command::Demo(args) => demo::run(&args),
         Command::Pong(args) => pong::run(&args),
+        Command::Rtype(args) => rtype::run(&args),
         Command::Serve(args) => serve::run(&args),
         Command::Inspect(args) => inspect::run(&args),
         Command::Lag(args) => lag::run(&args),
@@ -55,19 +62,14 @@ fn main() -> ExitCode {
     })
 }
 
-/// The menu, where there is a terminal to show it in.
+/// The menu, where there is a display or a terminal to show it in.
 fn menu() -> ExitCode {
-    if has_terminal() {
+    if let Some(ui) = Ui::usual() {
         let program = Program::new(Shelf::usual(), Options::default());
-        return report(terminal::run(program, None));
+        return report(face::show(program, ui, None));
     }
     let _ = write!(io::stderr(), "{}", Cli::command().render_help());
     ExitCode::from(2)
-}
-
-/// Whether a person sits at a terminal.
-fn has_terminal() -> bool {
-    io::stdin().is_terminal() && io::stdout().is_terminal()
 }
 
 fn report(done: Result<(), Box<dyn Error>>) -> ExitCode {

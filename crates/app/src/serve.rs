@@ -18,7 +18,7 @@ use std::net::IpAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use backspin::front::{FrontConfig, Tokenless};
+use backspin::front::{FrontConfig, Limits, Tokenless};
 use backspin::record::Recorded;
 use backspin::time::Time;
 use backspin::wire::Name;
@@ -38,9 +38,10 @@ use stop::Stop;
 
 /// Run a dedicated server.
 ///
-/// Serves rooms of Pong and of R-Type. Every port understands all three dialects; the three
-/// defaults are where each dialect's players look. lan leads to Pong, rtype to R-Type, native to
-/// both. rtype's first step is TCP, one port above its UDP port. Ctrl-C or SIGTERM says goodbye to everyone and stops; a second one stops at once.
+/// Serves Pong and R-Type. Of each there is always a room where anyone may play: when it fills, the
+/// next opens. Players make rooms of their own, too, which close when they are empty. Every port
+/// understands all three dialects; the three defaults are where each dialect's players look. lan
+/// leads to Pong, rtype to R-Type, native to both. rtype's first step is TCP, one port above its UDP port. Ctrl-C or SIGTERM says goodbye to everyone and stops; a second one stops at once.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// Where native players look; 0 opens no such port
@@ -66,15 +67,20 @@ pub(crate) struct Args {
     #[arg(long, default_value = "Backspin", value_parser = crate::parse_name)]
     name: Name,
 
-    /// How many rooms of Pong there are
-    #[arg(long, value_name = "N", default_value_t = 4)]
+    /// How many rooms of Pong are opened for anyone; 0 is no Pong here
+    #[arg(long, value_name = "N", default_value_t = 64)]
     #[arg(value_parser = clap::value_parser!(u16).range(..=256))]
     pong_rooms: u16,
 
-    /// How many rooms of R-Type there are
-    #[arg(long, value_name = "N", default_value_t = 4)]
+    /// How many rooms of R-Type are opened for anyone; 0 is no R-Type here
+    #[arg(long, value_name = "N", default_value_t = 64)]
     #[arg(value_parser = clap::value_parser!(u16).range(..=256))]
     rtype_rooms: u16,
+
+    /// How many rooms there are at the most, with those that players make
+    #[arg(long, value_name = "N", default_value_t = 256)]
+    #[arg(value_parser = clap::value_parser!(u16).range(1..=1024))]
+    rooms: u16,
 
     /// Let rtype players in whose UDP Hello has no token, if they did the TCP step
     #[arg(long)]
@@ -133,10 +139,10 @@ pub(crate) fn run(args: &Args) -> Result<(), Box<dyn Error>> {
         true => Recorded::on(now, utc::unix_ms(), front, secret),
         false => Recorded::off(front, secret),
     };
-    for (game, name) in rooms(args)? {
-        server.open(now, game, name, seed::world()?, log::room_config());
+    for Offer { game, name, most } in offers(args)? {
+        server.offer(now, game, Name::new(name), most, log::room_config());
     }
-    let mut page = open_page(args, &server, now)?;
+    let mut page = open_page(args, now)?;
     let mut meter = Meter::default();
     announce(args, &ports, page.as_ref());
     while !stop.is_asked() {
@@ -159,28 +165,29 @@ pub(crate) fn run(args: &Args) -> Result<(), Box<dyn Error>> {
 }
 
 /// The page, if one is wanted.
-fn open_page(
-    args: &Args,
-    server: &Recorded<House>,
-    now: Time,
-) -> Result<Option<Page>, Box<dyn Error>> {
+fn open_page(args: &Args, now: Time) -> Result<Option<Page>, Box<dyn Error>> {
     let PageAddress(Some(at)) = args.http else { return Ok(None) };
-    let rooms = server.server().rooms().len();
-    Page::open(at, args.http_token.as_deref(), rooms, now).map(Some)
+    Page::open(at, args.http_token.as_deref(), now).map(Some)
 }
 
-/// All rooms, with their names.
-fn rooms(args: &Args) -> Result<impl Iterator<Item = (House, Name)>, Box<dyn Error>> {
-    if args.pong_rooms + args.rtype_rooms == 0 {
-        return Err("there is no room to play in; give one of the games some".into());
-    }
-    let named = |game: &str, room| Name::new(&format!("{game} {room}"));
-    let pong =
-        (1..=args.pong_rooms).map(move |room| (House::Pong(Pong::default()), named("Pong", room)));
+/// A game that is served.
+struct Offer {
+    game: House,
+    /// What its rooms are called.
+    name: &'static str,
+    /// How many of them are opened for anyone.
+    most: u16,
+}
+
+fn offers(args: &Args) -> Result<Vec<Offer>, Box<dyn Error>> {
+    let pong = Offer { game: House::Pong(Pong::default()), name: "Pong", most: args.pong_rooms };
     let levels = RType::default();
-    let rtype = (1..=args.rtype_rooms)
-        .map(move |room| (House::RType(levels.clone()), named("R-Type", room)));
-    Ok(pong.chain(rtype))
+    let rtype = Offer { game: House::RType(levels), name: "R-Type", most: args.rtype_rooms };
+    let offers: Vec<_> = [pong, rtype].into_iter().filter(|offer| offer.most > 0).collect();
+    match offers.is_empty() {
+        true => Err("there is no room to play in; give one of the games some".into()),
+        false => Ok(offers),
+    }
 }
 
 fn front_config(args: &Args, ports: &Ports) -> FrontConfig {
@@ -193,6 +200,7 @@ fn front_config(args: &Args, ports: &Ports) -> FrontConfig {
             true => Tokenless::Allowed,
             false => Tokenless::Refused,
         },
+        limits: Limits { rooms: args.rooms, ..Limits::default() },
         ..FrontConfig::default()
     }
 }
@@ -201,15 +209,12 @@ fn front_config(args: &Args, ports: &Ports) -> FrontConfig {
 /// not matter to the players.
 fn announce(args: &Args, ports: &Ports, page: Option<&Page>) {
     let mut out = io::stdout().lock();
-    let rooms = |count| if count == 1 { "room" } else { "rooms" };
-    let (pong, rtype) = (args.pong_rooms, args.rtype_rooms);
-    let _ = writeln!(
-        out,
-        "{} serves {pong} {} of Pong and {rtype} {} of R-Type",
-        args.name,
-        rooms(pong),
-        rooms(rtype)
-    );
+    let games = match (args.pong_rooms, args.rtype_rooms) {
+        (_, 0) => "Pong",
+        (0, _) => "R-Type",
+        _ => "Pong and R-Type",
+    };
+    let _ = writeln!(out, "{} serves {games}", args.name);
     let _ = write!(out, "{ports}");
     if let Some(page) = page {
         let _ = writeln!(out, "  page    http://{}/", page.address);

@@ -34,6 +34,7 @@ impl Tmux {
     fn run(&self, arguments: &[&str]) -> Output {
         let mut tmux = Command::new("tmux");
         tmux.args(["-L", &self.socket, "-f", "/dev/null"]).args(arguments);
+        tmux.env_remove("DISPLAY").env_remove("WAYLAND_DISPLAY");
         tmux.env_remove("TMUX").env("HOME", &self.home).env("LC_ALL", "C.UTF-8");
         tmux.env("BACKSPIN_SEARCH_FROM", "127.0.0.1");
         for name in ["XDG_CONFIG_HOME", "XDG_STATE_HOME"] {
@@ -134,7 +135,7 @@ fn from_the_menu_a_match_is_played_and_left_and_the_terminal_is_as_it_was() {
     pane.press("w");
     pane.wait_for("> Play");
     pane.press("Enter");
-    pane.wait_for("> Against an easy bot");
+    pane.wait_for("> Pong against an easy bot");
     pane.press("Enter");
     let field = pane.wait_for("Easy bot");
     assert!(field.contains("Player") && field.contains('┊'), "{field}");
@@ -212,9 +213,60 @@ fn a_host_that_vanishes_is_waited_for_and_one_that_is_stopped_says_goodbye() {
 }
 
 #[test]
+fn from_the_menu_r_type_is_flown_alone_and_left() {
+    let Some(tmux) = Tmux::start() else { return };
+    let pane = tmux.open("one", (80, 24), "");
+    pane.wait_for("> Play");
+    pane.press("Enter");
+    (0..4).for_each(|_| pane.press("Down"));
+    pane.wait_for("> R-Type, easy");
+    pane.press("Enter");
+    pane.wait_for("Level 1: Outer Belt");
+    // Up to the edge, and firing.
+    pane.press("w");
+    pane.press("Space");
+    pane.wait("shots", |text| {
+        text.lines().nth(2).is_some_and(|line| line.contains("═▶") && line.contains('─'))
+    });
+    pane.press("p");
+    pane.wait_for("Paused");
+    pane.press("Down");
+    pane.press("Enter");
+    pane.wait_for("> Play");
+}
+
+#[test]
+fn a_crew_in_two_terminals_gets_ready_talks_and_flies() {
+    let Some(tmux) = Tmux::start() else { return };
+    let port = free_port();
+    let host = tmux.open("host", (100, 30), &format!("rtype host --name Ann --port {port}"));
+    host.wait_for("> Start the match");
+    let guest = tmux.open("guest", (80, 24), &format!("rtype join --name Ben --port {port}"));
+    guest.wait_for("> Ann   1/4");
+    guest.press("Enter");
+    guest.wait_for("> Ready");
+    host.wait_for("Client connected! It is Ben");
+    guest.press("r");
+    host.wait_for("> Start the match");
+    host.press("g");
+    guest.wait_for("Level 1: Outer Belt");
+    guest.press("7");
+    host.wait_for("Ben: Thanks!");
+    let status = guest.wait("the ping", |text| text.contains(" ms Excellent"));
+    assert!(status.contains("Ann ♥3") && status.contains("Ben ♥3"), "{status}");
+    guest.press("F3");
+    guest.wait("the overlay", |text| text.contains("B/s") && text.contains("applied ["));
+    host.signal("-TERM");
+    host.wait_restored("0");
+    guest.wait_for("The server was stopped.");
+}
+
+#[test]
 fn without_a_terminal_there_is_help_and_a_wrong_usage() {
     let program = env!("CARGO_BIN_EXE_backspin");
-    let done = Command::new(program).stdin(Stdio::null()).output().unwrap();
+    let mut backspin = Command::new(program);
+    backspin.env_remove("DISPLAY").env_remove("WAYLAND_DISPLAY");
+    let done = backspin.stdin(Stdio::null()).output().unwrap();
     assert_eq!(done.status.code(), Some(2));
     assert!(done.stdout.is_empty());
     assert!(String::from_utf8(done.stderr).unwrap().contains("Usage: backspin"));

@@ -267,6 +267,36 @@ pub struct Standing {
     pub score: i32,
 }
 
+/// What a player is in the lobby, in games that have one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Marks {
+    /// May set the match up and start it.
+    pub host: bool,
+    /// Is ready to start.
+    pub ready: bool,
+}
+
+impl Default for Marks {
+    fn default() -> Self {
+        Marks { host: false, ready: true }
+    }
+}
+
+/// How far the match in a room is, as who looks for a room must know it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stage {
+    /// Whether it is on.
+    pub started: bool,
+    /// Whether who comes then plays at once.
+    pub late_joining: bool,
+}
+
+impl Default for Stage {
+    fn default() -> Self {
+        Stage { started: false, late_joining: true }
+    }
+}
+
 /// A match as `rtype` speaks of it.
 #[cfg(feature = "rtype")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -377,6 +407,16 @@ pub trait Game: Clone {
     /// How a player does; `None` if the game does not count, or the player is not in it.
     fn standing_of(&self, _world: &Self::World, _player: PlayerId) -> Option<Standing> {
         None
+    }
+
+    /// What a player is in the lobby; who plays without one is always ready.
+    fn marks(&self, _world: &Self::World, _player: PlayerId) -> Marks {
+        Marks::default()
+    }
+
+    /// How far the match is; without a lobby it is one that anyone may join at any time.
+    fn stage(&self, _world: &Self::World) -> Stage {
+        Stage::default()
     }
 
     /// What a bot would hold in the place of `player`: of one who was dropped and may come back,

@@ -13,8 +13,8 @@
 use std::sync::Arc;
 
 use backspin::game::{
-    Buttons, Contact, Event, Game, GameId, PlayerId, PlayerInput, RtypeMatch, RtypeWish, SpawnName,
-    Standing, Turn,
+    Buttons, Contact, Event, Game, GameId, Marks, PlayerId, PlayerInput, RtypeMatch, RtypeWish,
+    SpawnName, Stage, Standing, Turn,
 };
 use backspin::replica::{Drawn, Entity, Schema, State};
 use backspin::wire::rtype;
@@ -208,6 +208,18 @@ impl Game for RType {
     fn standing_of(&self, world: &World, player: PlayerId) -> Option<Standing> {
         let Pilot { lives, score, .. } = *world.pilot(player)?;
         Some(Standing { lives: lives.clamp(0, Pilot::LIVES_LIMIT) as u8, score })
+    }
+
+    fn marks(&self, world: &World, player: PlayerId) -> Marks {
+        let ready = world.pilot(player).is_some_and(|pilot| pilot.is_ready);
+        Marks { host: world.mission.host == Some(player), ready }
+    }
+
+    fn stage(&self, world: &World) -> Stage {
+        let Mission { phase, setup, .. } = world.mission;
+        let started = !matches!(phase, Phase::Lobby | Phase::Countdown);
+        let is_over = matches!(phase, Phase::Victory | Phase::Defeat);
+        Stage { started, late_joining: setup.late_joining && !is_over }
     }
 
     fn stand_in(&self, world: &World, player: PlayerId) -> Option<Buttons> {

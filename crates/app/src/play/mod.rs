@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! address -> what a player typed, as addresses to try
+//! open    -> how a player gets to a table
 //! search  -> who hosts a game on the local network
 //! seat    -> the match itself: on this machine, hosted here, or as someone's guest
 //! table   -> a seat that a thread of its own keeps on time
@@ -11,12 +12,14 @@
 //! A face, or a script with `--ui none`, asks a [`Table`] what to draw and tells it what is pressed.
 
 mod address;
+mod open;
 mod search;
 mod seat;
 mod table;
 mod ticket;
 
 pub(crate) use address::Address;
+pub(crate) use open::{Guest, Opened, Playable, host, join, local, sit};
 pub(crate) use search::Search;
 pub(crate) use seat::{Fallback, Seat};
 pub(crate) use table::{Access, Table};

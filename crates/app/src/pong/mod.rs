@@ -1,26 +1,26 @@
 //! `backspin pong`: a match on this machine, hosted for others, joined or watched.
 //!
-//! `open` gets a player to a [table](crate::play), `script` plays there without a face, `line` is
-//! what a script reads.
+//! [`crate::play`] gets a player to a table; [`crate::script`] plays there without a face, `voice` is
+//! what it says of Pong.
 
-mod line;
-pub(crate) mod open;
-mod script;
+mod voice;
 
 use std::error::Error;
-use std::time::Duration;
 
-use backspin::wire::{Dialect, Name};
+use backspin::game::Game;
+use backspin::wire::Dialect;
 use backspin_pong::{Level, Pong};
 use clap::builder::PossibleValue;
 use clap::{Subcommand, ValueEnum};
 
-use crate::screen::{Errand, Options, Program, Shelf};
-use crate::terminal;
+use crate::face::{self, Ui};
+use crate::screen::{Errand, Options, Program, Shelf, Title};
+use crate::script::{self, SeatArgs, Steers};
+use voice::PongVoice;
 
 /// Play Pong: on this machine, as host, as guest, or watch.
 ///
-/// In a terminal it is played with W and S or the arrow keys. Without a face (--ui none) a match is played by --bot or by lines on stdin: up, down, still,
+/// It is played with W and S or the arrow keys. Without a face (--ui none) a match is played by --bot or by lines on stdin: up, down, still,
 /// again (play once more), quit.
 #[derive(clap::Args)]
 #[command(after_help = "\
@@ -46,7 +46,7 @@ enum Mode {
         #[command(flatten)]
         rules: Rules,
         #[command(flatten)]
-        seat: SeatArgs,
+        player: Player,
     },
     /// Play the left paddle, and let others join
     Host {
@@ -59,7 +59,7 @@ enum Mode {
         #[command(flatten)]
         rules: Rules,
         #[command(flatten)]
-        seat: SeatArgs,
+        player: Player,
     },
     /// Join a host: at an address, or the first that is found on the LAN
     ///
@@ -76,24 +76,24 @@ enum Mode {
         #[arg(long)]
         dialect: Option<PongDialect>,
         #[command(flatten)]
-        seat: SeatArgs,
+        player: Player,
     },
     /// Watch a match
     Watch {
         /// Where: an address or a host name, with a port or without
         address: String,
         #[command(flatten)]
-        seat: SeatArgs,
+        player: Player,
     },
 }
 
 impl Mode {
-    fn seat(&self) -> &SeatArgs {
+    fn player(&self) -> &Player {
         match self {
-            Mode::Local { seat, .. }
-            | Mode::Host { seat, .. }
-            | Mode::Join { seat, .. }
-            | Mode::Watch { seat, .. } => seat,
+            Mode::Local { player, .. }
+            | Mode::Host { player, .. }
+            | Mode::Join { player, .. }
+            | Mode::Watch { player, .. } => player,
         }
     }
 }
@@ -117,60 +117,15 @@ impl Rules {
     }
 }
 
-/// What everyone decides.
+/// Who plays here.
 #[derive(clap::Args)]
-struct SeatArgs {
-    /// How it is shown [default: terminal where this is one, none for scripts]
-    #[arg(long)]
-    ui: Option<Ui>,
-
+struct Player {
     /// A bot plays this side's paddle
     #[arg(long, value_name = "LEVEL")]
     bot: Option<BotLevel>,
 
-    /// What you are called, at most 15 bytes [default: as in the settings, Player for scripts]
-    #[arg(long, value_parser = crate::parse_name)]
-    name: Option<Name>,
-
-    /// What the server asks for, if it does
-    #[arg(long, default_value = "")]
-    token: String,
-
-    /// Leave after so long
-    #[arg(long, value_name = "S")]
-    #[arg(value_parser = clap::value_parser!(u32).range(1..=86_400))]
-    seconds: Option<u32>,
-
-    /// With --ui none: events as lines of JSON
-    #[arg(long)]
-    json: bool,
-}
-
-impl SeatArgs {
-    /// What a script is called that does not say.
-    fn name(&self) -> Name {
-        self.name.unwrap_or(Name::new("Player"))
-    }
-
-    /// Who asks for lines of JSON, or for a bot in the own place, is a script.
-    fn ui(&self) -> Ui {
-        self.ui.unwrap_or(match crate::has_terminal() && !self.json && self.bot.is_none() {
-            true => Ui::Terminal,
-            false => Ui::None,
-        })
-    }
-
-    fn span(&self) -> Option<Duration> {
-        self.seconds.map(|seconds| Duration::from_secs(seconds.into()))
-    }
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Ui {
-    /// In this terminal
-    Terminal,
-    /// Lines of text, or of JSON
-    None,
+    #[command(flatten)]
+    seat: SeatArgs,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -190,7 +145,7 @@ impl From<PongDialect> for Dialect {
 
 /// A level on the command line.
 #[derive(Clone, Copy)]
-pub(crate) struct BotLevel(pub(crate) Level);
+struct BotLevel(Level);
 
 impl ValueEnum for BotLevel {
     fn value_variants<'a>() -> &'a [Self] {
@@ -210,19 +165,34 @@ impl ValueEnum for BotLevel {
 
 /// Runs the command.
 pub(crate) fn run(args: &Args) -> Result<(), Box<dyn Error>> {
-    match args.mode.seat().ui() {
-        Ui::Terminal => show(&args.mode),
-        Ui::None => script(&args.mode),
+    let Player { bot, seat } = args.mode.player();
+    let (options, errand) = plan(&args.mode);
+    let steers = if bot.is_some() { Steers::Bot } else { Steers::Person };
+    let ui = seat.ui(steers);
+    if ui != Ui::None {
+        let program = Program::begin(Shelf::usual(), options, errand);
+        return face::show(program, ui, seat.span());
     }
+    let game = options.game;
+    let versus = match errand {
+        Some(Errand::Local { versus }) => versus,
+        _ => None,
+    };
+    let voice = PongVoice::new(options.bot, versus, game.capacity().into())?;
+    let Some(opened) = script::open(game, &options, errand.as_ref(), seat)? else {
+        return Ok(());
+    };
+    script::play(opened, voice, seat)
 }
 
-/// Goes straight to the screen that was asked for; from there it is the same program.
-fn show(mode: &Mode) -> Result<(), Box<dyn Error>> {
-    let seat = mode.seat();
+/// What was asked for: where it leads, or nowhere if a host is to be found first.
+fn plan(mode: &Mode) -> (Options, Option<Errand>) {
+    let Player { bot, seat } = mode.player();
     let mut options = Options {
-        token: seat.token.clone().into_bytes(),
-        bot: seat.bot.map(|level| level.0),
+        token: seat.token(),
+        bot: bot.map(|level| level.0),
         name: seat.name,
+        title: Some(Title::Pong),
         ..Options::default()
     };
     let errand = match mode {
@@ -233,41 +203,13 @@ fn show(mode: &Mode) -> Result<(), Box<dyn Error>> {
         Mode::Host { port, dialect, rules, .. } => {
             options.game = rules.game();
             (options.port, options.dialect) = (*port, dialect.map(Dialect::from));
-            Some(Errand::Host)
+            Some(Errand::Host(Title::Pong))
         }
         Mode::Join { address, port, dialect, .. } => {
             (options.port, options.dialect) = (*port, dialect.map(Dialect::from));
-            address.clone().map(Errand::Join)
+            address.clone().map(|address| Errand::Join(Title::Pong, address))
         }
-        Mode::Watch { address, .. } => Some(Errand::Watch(address.clone())),
+        Mode::Watch { address, .. } => Some(Errand::Watch(Title::Pong, address.clone())),
     };
-    let mut program = Program::new(Shelf::usual(), options);
-    match errand {
-        Some(errand) => program.set_out(errand),
-        None => program.search(),
-    }
-    terminal::run(program, seat.span())
-}
-
-fn script(mode: &Mode) -> Result<(), Box<dyn Error>> {
-    let (seat, opened) = match mode {
-        Mode::Local { versus, rules, seat } => (seat, open::local(rules.game(), *versus)?),
-        Mode::Host { port, dialect, rules, seat } => {
-            let dialect = dialect.map(Dialect::from);
-            (seat, open::host(rules.game(), *port, dialect, seat.name())?)
-        }
-        Mode::Join { address: Some(address), dialect, seat, .. } => {
-            let dialect = dialect.map(Dialect::from);
-            (seat, open::join(&open::Guest::player(seat, dialect), address)?)
-        }
-        Mode::Join { address: None, port, dialect, seat } => {
-            let guest = open::Guest::player(seat, dialect.map(Dialect::from));
-            match script::find(&guest, *port, seat)? {
-                Some(opened) => (seat, opened),
-                None => return Ok(()),
-            }
-        }
-        Mode::Watch { address, seat } => (seat, open::join(&open::Guest::watcher(seat), address)?),
-    };
-    script::play(opened, seat)
+    (options, errand)
 }

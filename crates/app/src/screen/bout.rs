@@ -1,24 +1,29 @@
 //! A match in progress: who steers what, what the player is told, when it is over.
 //!
-//! Below is a [`Table`]; what is shown of it is in `page`, what who hosts is told in `news`.
+//! Below is a [`Table`]; what is shown of it is in `page`, what who hosts is told in `news`, what
+//! burst and what was said in `moments`. Whichever game it is, the program sees a [`Sitting`].
 
+mod moments;
 mod news;
 mod page;
 
 use std::net::SocketAddr;
 use std::time::Duration;
 
+use backspin::channel::{Alarm, AlarmEvent};
 use backspin::client::{ClientEvent, Frame};
 use backspin::game::{Buttons, PlayerId};
+use backspin::local::Local;
 use backspin::replica::State;
 use backspin::time::Time;
 use backspin::wire::native::Role;
 
 use super::errand::sentence;
 use super::figures::{Figures, Reading};
-use super::stage::{Stage, Standing, StandingPhase};
-use super::{Cell, Held, Tone};
-use crate::play::{Seat, Table, TicketFile};
+use super::stage::{Offer, Stage, Standing, StandingPhase};
+use super::{Bindings, Cell, Cue, Held, Page, Settings, Tone};
+use crate::play::{Opened, Seat, Table, TicketFile};
+use moments::Moments;
 use news::{News, hear_room, remember};
 
 /// How long a notice stays.
@@ -30,6 +35,48 @@ const FLASH_FOR: Duration = Duration::from_millis(180);
 /// How often a ticket is said to be still good.
 const TICKET_EVERY: Duration = Duration::from_secs(2);
 
+/// A match in progress, whichever game it is.
+pub(super) trait Sitting {
+    /// Looks at the match once: hears what is new, and steers. Why it is over, if it is.
+    fn look(&mut self, held: Held) -> Option<String>;
+
+    /// Leaves, and says goodbye to the other side.
+    fn leave(self: Box<Self>);
+
+    /// Puts away what is left of a match that is over.
+    fn close(self: Box<Self>);
+
+    /// Opens the pause menu, or closes it.
+    fn pause(&mut self);
+
+    /// Moves the choice by so many lines.
+    fn turn(&mut self, lines: isize);
+
+    /// Moves the choice to this line.
+    fn point(&mut self, line: usize);
+
+    /// Does what the chosen line says.
+    fn choose(&mut self) -> Chosen;
+
+    /// A letter or a digit was pressed.
+    fn type_key(&mut self, key: char);
+
+    /// Whether there is anything to choose from.
+    fn has_lines(&self) -> bool;
+
+    /// Whether the field is shown, and something moves.
+    fn is_shown(&self) -> bool;
+
+    /// What is on the screen now.
+    fn page(&mut self, settings: &Settings, overlay: bool) -> Page;
+
+    /// What the keys do.
+    fn hint(&self, keys: &Bindings) -> String;
+
+    /// What there is to hear since this was asked last.
+    fn take_cues(&mut self) -> Vec<Cue>;
+}
+
 /// A match in progress.
 pub(super) struct Bout<G: Stage> {
     game: G,
@@ -40,10 +87,16 @@ pub(super) struct Bout<G: Stage> {
     addresses: Vec<SocketAddr>,
     hands: Vec<Hand<G>>,
     standing: Standing,
+    /// The newest that is known of the match.
+    world: G::World,
+    /// What the bots see.
     frame: Frame,
     seen: State,
+    moments: Moments<G>,
     figures: Figures,
     notice: Option<(Cell, Time)>,
+    /// Signs that inputs wait too long for their acknowledgement.
+    alarms: Vec<Alarm>,
     /// Nothing has come from the other end for a while.
     quiet: bool,
     /// Everyone who has ever been here, by name: who leaves is no longer on the roster.
@@ -57,13 +110,14 @@ pub(super) struct Bout<G: Stage> {
 
 /// What a match is begun with.
 pub(super) struct Setup<G: Stage> {
-    pub(super) table: Table<Seat<G>>,
-    pub(super) ticket: Option<TicketFile>,
-    /// What the player is called.
-    pub(super) name: String,
-    /// Where others can come to.
-    pub(super) addresses: Vec<SocketAddr>,
-    pub(super) hands: Vec<Hand<G>>,
+    opened: Opened<G>,
+    hands: Vec<Hand<G>>,
+}
+
+impl<G: Stage> Setup<G> {
+    pub(super) fn new(opened: Opened<G>, hands: Vec<Hand<G>>) -> Self {
+        Setup { opened, hands }
+    }
 }
 
 /// Who steers a player of this machine.
@@ -105,13 +159,11 @@ enum Dialog {
 }
 
 /// A line of a menu over the field, or of the page where one waits.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 enum Line {
     GoOn,
-    Again,
-    BeginNow,
-    /// The others are waited for.
-    Wished,
+    /// What the game offers.
+    Offer(Offer),
     Leave,
 }
 
@@ -124,32 +176,30 @@ pub(super) enum Chosen {
 
 impl<G: Stage> Bout<G> {
     pub(super) fn new(setup: Setup<G>) -> Self {
-        let Setup { table, ticket, name, addresses, hands } = setup;
+        let Setup { opened: Opened { table, ticket, name, addresses }, hands } = setup;
         let now = table.now();
         let game = match &*table.seat() {
             Seat::Local(local) => local.game().clone(),
             Seat::Host(host) => host.client().game().clone(),
             Seat::Guest { client, .. } => client.game().clone(),
         };
+        let world = game.restore(&State::default());
         Bout {
+            moments: Moments::new(&game),
+            world,
             game,
             table,
             ticket,
             next_ticket: now,
-            name,
+            name: name.to_string(),
             addresses,
             hands,
-            standing: Standing {
-                phase: StandingPhase::Waiting,
-                players: Vec::new(),
-                points: vec![0; G::SIDES.len()],
-                wishes: Vec::new(),
-                may_begin: false,
-            },
+            standing: Standing { points: vec![0; G::SIDES.len()], ..Standing::default() },
             frame: Frame::default(),
             seen: State::default(),
             figures: Figures::default(),
             notice: None,
+            alarms: Vec::new(),
             quiet: false,
             known: Vec::new(),
             gone: None,
@@ -159,113 +209,39 @@ impl<G: Stage> Bout<G> {
         }
     }
 
-    /// Looks at the match once: hears what is new, and steers. Why it is over, if it is.
-    pub(super) fn look(&mut self, held: Held) -> Option<String> {
-        if let Some(error) = self.table.failure() {
-            return Some(sentence(&error.to_string()));
+    /// Says what belongs to a line, as everyone who sits at this machine.
+    fn say(&mut self, words: &[u8]) {
+        if words.is_empty() {
+            return;
         }
-        let now = self.table.now();
-        let ended = self.hear(now);
-        self.follow(now);
-        self.steer(now, held);
-        self.measure(now);
-        self.keep_ticket(now);
-        let deserted = self.standing.phase == StandingPhase::Left && self.is_host();
-        let deserted = deserted.then(|| {
-            let gone = self.gone.as_ref().map(|(_, how)| how.clone());
-            gone.unwrap_or_else(|| "The other player has left the match.".into())
-        });
-        ended.or(deserted)
-    }
-
-    /// Leaves, and says goodbye to the other side.
-    pub(super) fn leave(self) {
-        self.table.seat().leave();
-        self.close();
-    }
-
-    /// Puts away what is left of a match that is over.
-    pub(super) fn close(self) {
-        drop(self.table);
-        if let Some(ticket) = self.ticket {
-            ticket.discard();
-        }
-    }
-
-    /// Opens the pause menu, or closes it.
-    pub(super) fn pause(&mut self) {
-        match self.dialog {
-            None if self.is_shown() => {
-                self.dialog = Some(Dialog::Pause);
-                self.selected = 0;
-                self.set_paused(true);
-            }
-            Some(Dialog::Pause) => {
-                self.dialog = None;
-                self.set_paused(false);
-            }
-            _ => {}
-        }
-    }
-
-    /// Moves the choice by so many lines.
-    pub(super) fn turn(&mut self, lines: isize) {
-        let count = self.lines().len().max(1) as isize;
-        self.selected = (self.selected as isize + lines).rem_euclid(count) as usize;
-    }
-
-    /// Does what the chosen line says.
-    pub(super) fn choose(&mut self) -> Chosen {
-        let lines = self.lines();
-        match lines.get(self.selected.min(lines.len().saturating_sub(1))) {
-            Some(Line::Leave) => return Chosen::Leave,
-            Some(Line::GoOn) => self.pause(),
-            Some(Line::Again | Line::BeginNow) => self.wish(),
-            Some(Line::Wished) | None => {}
-        }
-        Chosen::Stay
-    }
-
-    /// Whether the field is shown, and something moves.
-    pub(super) fn is_shown(&self) -> bool {
-        let connected = match &*self.table.seat() {
-            Seat::Local(_) => true,
-            seat => seat.client().is_some_and(|client| client.player().is_some()),
-        };
-        connected && self.standing.phase != StandingPhase::Waiting
-    }
-
-    /// Says that the player wishes to play again, as everyone who sits at this machine.
-    fn wish(&mut self) {
+        // A match that is over stands still at a table of this machine alone.
+        self.set_paused(false);
         let mut seat = self.table.seat();
         for hand in &self.hands {
-            seat.say(hand.player, G::AGAIN);
+            seat.say(hand.player, words);
         }
     }
 
     /// The lines that can be chosen now.
     fn lines(&self) -> Vec<Line> {
+        let offers = || self.offers().into_iter().map(Line::Offer).chain([Line::Leave]).collect();
         match self.dialog {
             Some(Dialog::Pause) => vec![Line::GoOn, Line::Leave],
-            Some(Dialog::Over) => self.wish_lines(Line::Again),
+            Some(Dialog::Over) => offers(),
             None if self.is_shown() => Vec::new(),
-            None if self.standing.may_begin => self.wish_lines(Line::BeginNow),
-            None => vec![Line::Leave],
+            None => offers(),
         }
     }
 
-    /// A wish and the way out: who watches or speaks an old dialect cannot wish. A wish that was
-    /// told keeps its line, so that the same key pressed twice does not leave the match.
-    fn wish_lines(&self, wish: Line) -> Vec<Line> {
-        let seat = self.table.seat();
-        let Some(client) = seat.client() else { return vec![wish, Line::Leave] };
-        let wished = client.player().is_some_and(|own| self.standing.wishes.contains(&own));
-        if client.timeline().is_none() || self.hands.is_empty() {
-            vec![Line::Leave]
-        } else if wished {
-            vec![Line::Wished, Line::Leave]
-        } else {
-            vec![wish, Line::Leave]
+    /// What the game offers; who watches, speaks an old dialect or is not in yet cannot wish.
+    fn offers(&self) -> Vec<Offer> {
+        let can_speak = match self.table.seat().client() {
+            None => true,
+            Some(client) => client.timeline().is_some() && client.player().is_some(),
+        };
+        match can_speak && !self.hands.is_empty() {
+            true => self.game.offers(&self.world, self.own()),
+            false => Vec::new(),
         }
     }
 
@@ -308,7 +284,12 @@ impl<G: Stage> Bout<G> {
                 }
             }
         }
-        let client = seat.client_mut()?;
+        let Some(client) = seat.client_mut() else {
+            if let Seat::Local(local) = &mut *seat {
+                hear_local(local, |event| self.moments.hear(&self.game, now, event));
+            }
+            return None;
+        };
         while let Some(event) = client.poll_event() {
             match event {
                 ClientEvent::Connected(_) => {
@@ -318,13 +299,22 @@ impl<G: Stage> Bout<G> {
                     self.quiet = false;
                     notice = Some(Cell::new("Connected again!", Tone::Good));
                 }
+                ClientEvent::Line(AlarmEvent::Raised(alarm)) => self.alarms.push(alarm),
+                ClientEvent::Line(AlarmEvent::Lowered(alarm)) => {
+                    self.alarms.retain(|it| *it != alarm);
+                }
                 ClientEvent::Quiet => self.quiet = true,
                 ClientEvent::Heard => self.quiet = false,
+                ClientEvent::Game(event) => self.moments.hear(&self.game, now, &event),
                 ClientEvent::Ended(reason) => ended = Some(reason.to_string()),
                 _ => {}
             }
         }
         drop(seat);
+        // Where all play together the others go on.
+        if let Some((_, how)) = self.gone.take_if(|_| G::SIDES.is_empty()) {
+            notice = Some(Cell::new(how, Tone::Fair));
+        }
         if let Some(notice) = notice {
             self.notice = Some((notice, now + NOTICE_FOR));
         }
@@ -339,18 +329,31 @@ impl<G: Stage> Bout<G> {
             if seat.state().entities().is_empty() {
                 return;
             }
-            self.game.standing(seat.state())
+            self.game.restore_into(seat.state(), &mut self.world);
+            self.game.progress(seat.state(), &self.world)
         };
         let scored = standing.points.iter().sum::<u8>() > self.standing.points.iter().sum();
         if scored && self.is_shown() {
             self.flash_until = now + FLASH_FOR;
+            self.moments.cue(Cue::Point);
         }
-        let over = matches!(standing.phase, StandingPhase::Over { .. });
-        match (over, self.dialog) {
-            (true, None | Some(Dialog::Pause)) => {
+        if let StandingPhase::Countdown(_) = standing.phase
+            && standing.phase != self.standing.phase
+        {
+            self.moments.cue(Cue::Countdown);
+        }
+        let winner = match standing.phase {
+            StandingPhase::Over { winner } => Some(winner),
+            _ => None,
+        };
+        match (winner, self.dialog) {
+            (Some(winner), None | Some(Dialog::Pause)) => {
                 (self.dialog, self.selected) = (Some(Dialog::Over), 0);
+                let side = self.own().map_or(Some(0), |own| standing.side_of(own));
+                self.moments.cue(if side == Some(winner) { Cue::Win } else { Cue::Lose });
+                self.set_paused(true);
             }
-            (false, Some(Dialog::Over)) => self.dialog = None,
+            (None, Some(Dialog::Over)) => self.dialog = None,
             _ => {}
         }
         self.standing = standing;
@@ -404,5 +407,118 @@ impl<G: Stage> Bout<G> {
             // A disk that is full costs the way back, not the match.
             let _ = file.keep(ticket);
         }
+    }
+}
+
+/// At a table of this machine alone what happens is told by the rules themselves.
+fn hear_local<G: Stage>(local: &mut Local<G>, mut hear: impl FnMut(&backspin::game::Event)) {
+    while let Some(event) = local.poll_event() {
+        hear(&event);
+    }
+}
+
+impl<G: Stage> Sitting for Bout<G> {
+    fn look(&mut self, held: Held) -> Option<String> {
+        if let Some(error) = self.table.failure() {
+            return Some(sentence(&error.to_string()));
+        }
+        let now = self.table.now();
+        let ended = self.hear(now);
+        self.follow(now);
+        self.steer(now, held);
+        self.measure(now);
+        self.keep_ticket(now);
+        let deserted = self.standing.phase == StandingPhase::Left && self.is_host();
+        let deserted = deserted.then(|| {
+            let gone = self.gone.as_ref().map(|(_, how)| how.clone());
+            gone.unwrap_or_else(|| "The other player has left the match.".into())
+        });
+        ended.or(deserted)
+    }
+
+    fn leave(self: Box<Self>) {
+        self.table.seat().leave();
+        self.close();
+    }
+
+    fn close(self: Box<Self>) {
+        drop(self.table);
+        if let Some(ticket) = self.ticket {
+            ticket.discard();
+        }
+    }
+
+    fn pause(&mut self) {
+        match self.dialog {
+            None if self.is_shown() => {
+                self.dialog = Some(Dialog::Pause);
+                self.selected = 0;
+                self.set_paused(true);
+            }
+            Some(Dialog::Pause) => {
+                self.dialog = None;
+                self.set_paused(false);
+            }
+            _ => {}
+        }
+    }
+
+    fn turn(&mut self, lines: isize) {
+        let count = self.lines().len().max(1) as isize;
+        self.selected = (self.selected as isize + lines).rem_euclid(count) as usize;
+    }
+
+    fn point(&mut self, line: usize) {
+        self.selected = line.min(self.lines().len().saturating_sub(1));
+    }
+
+    fn choose(&mut self) -> Chosen {
+        let mut lines = self.lines();
+        if lines.is_empty() {
+            return Chosen::Stay;
+        }
+        match lines.swap_remove(self.selected.min(lines.len() - 1)) {
+            Line::Leave => return Chosen::Leave,
+            Line::GoOn => self.pause(),
+            Line::Offer(offer) => self.say(&offer.words),
+        }
+        Chosen::Stay
+    }
+
+    fn type_key(&mut self, key: char) {
+        let offered = self.lines().into_iter().find_map(|line| match line {
+            Line::Offer(offer) if offer.key == Some(key.to_ascii_lowercase()) => Some(offer.words),
+            _ => None,
+        });
+        if let Some(words) = offered.or_else(|| self.game.phrase(key)) {
+            self.say(&words);
+        }
+    }
+
+    fn has_lines(&self) -> bool {
+        self.dialog.is_some() || !self.is_shown()
+    }
+
+    fn is_shown(&self) -> bool {
+        let connected = match &*self.table.seat() {
+            Seat::Local(_) => true,
+            seat => seat.client().is_some_and(|client| client.player().is_some()),
+        };
+        connected && self.standing.phase != StandingPhase::Waiting
+    }
+
+    fn page(&mut self, settings: &Settings, overlay: bool) -> Page {
+        match self.is_shown() {
+            true => Page::Arena(Box::new(self.arena(settings, overlay))),
+            false => Page::List(self.waiting()),
+        }
+    }
+
+    fn hint(&self, keys: &Bindings) -> String {
+        self.key_hint(keys)
+    }
+
+    fn take_cues(&mut self) -> Vec<Cue> {
+        self.moments.take_cues()
     }
 }

@@ -4,37 +4,71 @@ use std::error::Error;
 use std::net::SocketAddr;
 use std::sync::mpsc::{self, Receiver};
 
-use backspin::game::{Game, PlayerId};
+use backspin::game::{Game, GameId, PlayerId};
 use backspin::wire::native::Role;
 use backspin::wire::{Dialect, Name};
 use backspin_pong::{Bot, Level, Pong};
+use backspin_rtype::command::Setup as RtypeSetup;
+use backspin_rtype::difficulty::Difficulty;
+use backspin_rtype::{Opening, RType};
 
-use super::bout::{Hand, Lane, Setup, Steers};
+use super::bout::{Bout, Hand, Lane, Setup, Sitting, Steers};
 use super::pong::level_name;
-use crate::play::Seat;
-use crate::pong::BotLevel;
-use crate::pong::open::{self, Guest, Opened};
+use crate::play::{self, Guest, Opened, Playable, Seat};
 use crate::seed;
+
+/// Which game.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Title {
+    Pong,
+    RType,
+}
+
+impl Title {
+    /// All of them, in the order of the menus.
+    pub(crate) const ALL: [Title; 2] = [Title::Pong, Title::RType];
+
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Title::Pong => "Pong",
+            Title::RType => "R-Type",
+        }
+    }
+
+    /// How it is known on the wire.
+    pub(crate) fn id(self) -> GameId {
+        match self {
+            Title::Pong => Pong::default().id(),
+            Title::RType => RType::default().id(),
+        }
+    }
+}
 
 /// What a player sets out to do.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Errand {
-    /// To play on this machine, against a bot or someone at the same keyboard.
+    /// To play Pong on this machine, against a bot or someone at the same keyboard.
     Local { versus: Option<Level> },
+    /// To play R-Type alone; as the options say where no difficulty is named.
+    Solo { difficulty: Option<Difficulty> },
     /// To host a match.
-    Host,
+    Host(Title),
     /// To join at an address that was typed.
-    Join(String),
+    Join(Title, String),
     /// To join a host that was found.
-    Sit { address: SocketAddr, dialect: Dialect },
+    Sit { title: Title, address: SocketAddr, dialect: Dialect },
     /// To watch at an address that was typed.
-    Watch(String),
+    Watch(Title, String),
 }
 
 /// What the command line has decided; the menu begins with none of it.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Options {
     pub(crate) game: Pong,
+    /// How R-Type is set up, alone and as host.
+    pub(crate) setup: RtypeSetup,
+    /// The only game that is looked for on the local network.
+    pub(crate) title: Option<Title>,
     pub(crate) port: Option<u16>,
     pub(crate) dialect: Option<Dialect>,
     pub(crate) token: Vec<u8>,
@@ -44,8 +78,8 @@ pub(crate) struct Options {
     pub(crate) name: Option<Name>,
 }
 
-/// A table that is being opened, or why it cannot be.
-pub(super) type Coming = Receiver<Result<Opened, String>>;
+/// A match that is being opened, or why it cannot be.
+pub(super) type Coming = Receiver<Result<Box<dyn Sitting + Send>, String>>;
 
 impl Errand {
     /// Begins, in a thread of its own: to ask for a host's name may take a while. Whoever no longer
@@ -60,29 +94,71 @@ impl Errand {
         receiver
     }
 
-    fn open(&self, options: &Options, name: Name) -> Result<Opened, Box<dyn Error>> {
-        let guest = |role, dialect| Guest { dialect, role, name, token: options.token.clone() };
-        match self {
-            Errand::Local { versus } => open::local(options.game, versus.map(BotLevel)),
-            Errand::Host => open::host(options.game, options.port, options.dialect, name),
-            Errand::Join(address) => open::join(&guest(Role::Play, options.dialect), address),
-            Errand::Watch(address) => {
-                open::join(&guest(Role::Watch, Some(Dialect::Native)), address)
+    fn open(
+        &self,
+        options: &Options,
+        name: Name,
+    ) -> Result<Box<dyn Sitting + Send>, Box<dyn Error>> {
+        Ok(match self.title() {
+            Title::Pong => {
+                let opened = self.table(options.game, options, name)?;
+                let hands = self.pong_hands(options, &opened)?;
+                Box::new(Bout::new(Setup::new(opened, hands)))
             }
-            Errand::Sit { address, dialect } => {
-                open::sit(&guest(Role::Play, Some(*dialect)), *address, *dialect, None)
+            Title::RType => {
+                let opened = self.table(self.rtype(options), options, name)?;
+                let steers = match options.bot {
+                    Some(_) => Steers::Bot(()),
+                    None => Steers::Person(Lane::Both),
+                };
+                let hand = Hand { player: PlayerId(1), name: name.to_string(), steers };
+                let hands = if self.is_watching() { Vec::new() } else { vec![hand] };
+                Box::new(Bout::new(Setup::new(opened, hands)))
+            }
+        })
+    }
+
+    /// The table that it leads to, in any game.
+    pub(crate) fn table<G: Playable>(
+        &self,
+        game: G,
+        options: &Options,
+        name: Name,
+    ) -> Result<Opened<G>, Box<dyn Error>> {
+        let Options { port, dialect, .. } = *options;
+        let guest = Guest { dialect, role: Role::Play, name, token: options.token.clone() };
+        match self {
+            Errand::Local { .. } => {
+                let players = game.capacity().into();
+                play::local(game, players, name)
+            }
+            Errand::Solo { .. } => play::local(game, 1, name),
+            Errand::Host(_) => play::host(game, port, dialect, name),
+            Errand::Join(_, address) => play::join(game, &guest, address),
+            Errand::Watch(_, address) => play::join(game, &guest.watching(), address),
+            Errand::Sit { address, dialect, .. } => {
+                play::sit(game, &guest, *address, *dialect, None)
             }
         }
     }
 
+    /// The rules of R-Type as they are played here.
+    pub(crate) fn rtype(&self, options: &Options) -> RType {
+        let mut game = RType { setup: options.setup, ..RType::default() };
+        if let Errand::Solo { difficulty } = self {
+            game.opening = Opening::AtOnce;
+            game.setup.difficulty = difficulty.unwrap_or(game.setup.difficulty);
+        }
+        game
+    }
+
     /// Who steers what at this table.
-    pub(super) fn sit_down(
+    fn pong_hands(
         &self,
         options: &Options,
-        name: Name,
-        opened: Opened,
-    ) -> Result<Setup<Pong>, Box<dyn Error>> {
-        let name = name.to_string();
+        opened: &Opened<Pong>,
+    ) -> Result<Vec<Hand<Pong>>, Box<dyn Error>> {
+        let name = opened.name.to_string();
         let person = |player, name: &str, lane| Hand {
             player: PlayerId(player),
             name: name.to_owned(),
@@ -98,7 +174,7 @@ impl Errand {
             _ => 1,
         };
         let mut hands = Vec::new();
-        if !matches!(self, Errand::Watch(_)) {
+        if !self.is_watching() {
             let alone = !matches!(self, Errand::Local { versus: None });
             hands.push(match options.bot {
                 Some(level) => bot(1, level)?,
@@ -116,17 +192,32 @@ impl Errand {
                 _ => bot(player, Level::Normal)?,
             });
         }
-        let Opened { table, ticket, addresses, .. } = opened;
-        Ok(Setup { table, ticket, name, addresses, hands })
+        Ok(hands)
+    }
+
+    fn is_watching(&self) -> bool {
+        matches!(self, Errand::Watch(..))
+    }
+
+    /// Which game it is about.
+    fn title(&self) -> Title {
+        match self {
+            Errand::Local { .. } => Title::Pong,
+            Errand::Solo { .. } => Title::RType,
+            Errand::Host(title)
+            | Errand::Join(title, _)
+            | Errand::Watch(title, _)
+            | Errand::Sit { title, .. } => *title,
+        }
     }
 
     /// What it is called while it is under way.
-    pub(super) fn title(&self) -> &'static str {
+    pub(super) fn heading(&self) -> &'static str {
         match self {
-            Errand::Local { .. } => "Play",
-            Errand::Host => "Host a game",
-            Errand::Join(_) | Errand::Sit { .. } => "Join a game",
-            Errand::Watch(_) => "Watch a game",
+            Errand::Local { .. } | Errand::Solo { .. } => "Play",
+            Errand::Host(_) => "Host a game",
+            Errand::Join(..) | Errand::Sit { .. } => "Join a game",
+            Errand::Watch(..) => "Watch a game",
         }
     }
 }

@@ -4,18 +4,16 @@ use std::error::Error;
 use std::net::SocketAddr;
 
 use backspin::finder::{Fit, Found};
-use backspin::game::Game;
 use backspin::session::Grade;
-use backspin_pong::Pong;
 
-use super::errand::Options;
+use super::errand::{Options, Title};
 use super::figures::{grade_tone, short_ms};
 use super::{Cell, List, Row, Tone};
 use crate::play::Search;
 
-/// A search, and the line that is chosen.
+/// A search for each game, and the line that is chosen.
 pub(super) struct Hosts {
-    search: Search,
+    searches: Vec<(Title, Search)>,
     /// Hosts come and go; what is chosen stays chosen. `None` is the first line.
     chosen: Option<Choice>,
 }
@@ -23,8 +21,8 @@ pub(super) struct Hosts {
 /// A line of the list.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Choice {
-    Host(Found),
-    TypeAddress,
+    Host(Title, Found),
+    TypeAddress(Title),
     Back,
 }
 
@@ -32,7 +30,7 @@ impl Choice {
     /// Whether it is the same line: a host is where it is, whatever its ping.
     fn is(&self, other: &Choice) -> bool {
         match (self, other) {
-            (Choice::Host(one), Choice::Host(two)) => one.address == two.address,
+            (Choice::Host(_, one), Choice::Host(_, two)) => one.address == two.address,
             _ => self == other,
         }
     }
@@ -40,21 +38,31 @@ impl Choice {
 
 impl Hosts {
     pub(super) fn start(options: &Options) -> Result<Self, Box<dyn Error>> {
-        let search = Search::start(Pong::default().id(), options.port, options.dialect)?;
-        Ok(Hosts { search, chosen: None })
+        let titles =
+            Title::ALL.into_iter().filter(|it| options.title.is_none_or(|only| only == *it));
+        let search =
+            |title: Title| Ok((title, Search::start(title.id(), options.port, options.dialect)?));
+        let searches = titles.map(search).collect::<Result<_, Box<dyn Error>>>()?;
+        Ok(Hosts { searches, chosen: None })
     }
 
     /// Why the search has ended by itself, if it has.
     pub(super) fn failure(&mut self) -> Option<String> {
-        self.search.failure().map(|error| error.to_string())
+        let failed = self.searches.iter_mut().find_map(|(_, search)| search.failure());
+        failed.map(|error| error.to_string())
     }
 
     fn choices(&mut self) -> Vec<Choice> {
-        let mut finder = self.search.look();
-        // The list says it all; nobody reads the news.
-        while finder.poll_event().is_some() {}
-        let hosts = finder.hosts().map(Choice::Host);
-        hosts.chain([Choice::TypeAddress, Choice::Back]).collect()
+        let mut choices = Vec::new();
+        for (title, search) in &mut self.searches {
+            let mut finder = search.look();
+            // The list says it all; nobody reads the news.
+            while finder.poll_event().is_some() {}
+            choices.extend(finder.hosts().map(|found| Choice::Host(*title, found)));
+        }
+        choices.extend(self.searches.iter().map(|(title, _)| Choice::TypeAddress(*title)));
+        choices.push(Choice::Back);
+        choices
     }
 
     fn selected(&self, choices: &[Choice]) -> usize {
@@ -75,21 +83,37 @@ impl Hosts {
         self.chosen = Some(choices[at.rem_euclid(choices.len() as isize) as usize]);
     }
 
+    /// Moves the choice to this line.
+    pub(super) fn point(&mut self, line: usize) {
+        self.chosen = self.choices().get(line).copied().or(self.chosen);
+    }
+
     pub(super) fn list(&mut self) -> List {
         let choices = self.choices();
         let selected = self.selected(&choices);
-        let none = choices.len() == 2;
+        let none = !choices.iter().any(|choice| matches!(choice, Choice::Host(..)));
         let text = if none { "Looking for games on this network..." } else { "On this network:" };
-        let rows = choices.iter().map(row).collect();
+        let several = self.searches.len() > 1;
+        let rows = choices.iter().map(|choice| row(choice, several)).collect();
         let text = vec![(text.to_owned(), Tone::Dim)];
-        List { title: "Join a game".into(), text, entry: None, rows, selected }
+        List { title: "Join a game".into(), text, rows, selected, ..List::default() }
     }
 }
 
-fn row(choice: &Choice) -> Row {
+/// Which game it is, is said where it may be one of several.
+fn row(choice: &Choice, several: bool) -> Row {
     match choice {
-        Choice::Host(found) => host_row(found.address, found),
-        Choice::TypeAddress => Row::new("Type an address"),
+        Choice::Host(title, found) => {
+            let mut row = host_row(found.address, found);
+            if several {
+                row.cells.insert(1, Cell::new(title.name(), Tone::Plain));
+            }
+            row
+        }
+        Choice::TypeAddress(title) if several => {
+            Row::new(format!("Type an address for {}", title.name()))
+        }
+        Choice::TypeAddress(_) => Row::new("Type an address"),
         Choice::Back => Row::new("Back"),
     }
 }

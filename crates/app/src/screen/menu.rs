@@ -1,9 +1,12 @@
 //! The menus, and where their lines lead.
 
 use backspin_pong::Level;
+use backspin_rtype::difficulty::Difficulty;
 
-use super::errand::Errand;
+use super::bindings::Action;
+use super::errand::{Errand, Title};
 use super::pong::level_name;
+use super::rtype::difficulty_name;
 use super::settings::Settings;
 use super::{Cell, List, Row, Tone};
 
@@ -14,6 +17,7 @@ pub(super) enum Menu {
     Play,
     Online,
     Settings,
+    Keys,
 }
 
 /// Where a line leads.
@@ -24,14 +28,20 @@ pub(super) enum Lead {
     Search,
     Type(Question),
     Switch(Switch),
+    /// A little louder.
+    Louder,
+    /// Asks for another key.
+    Bind(Action),
+    /// The keys are as they were at first.
+    UsualKeys,
     Exit,
 }
 
 /// What is asked for, to be typed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Question {
-    JoinAddress,
-    WatchAddress,
+    JoinAddress(Title),
+    WatchAddress(Title),
     Name,
 }
 
@@ -40,6 +50,8 @@ pub(super) enum Question {
 pub(super) enum Switch {
     SafeColours,
     ReducedFlashing,
+    ScreenShake,
+    Fullscreen,
     NetworkOverlay,
 }
 
@@ -48,6 +60,8 @@ impl Switch {
         match self {
             Switch::SafeColours => &mut settings.safe_colours,
             Switch::ReducedFlashing => &mut settings.reduced_flashing,
+            Switch::ScreenShake => &mut settings.screen_shake,
+            Switch::Fullscreen => &mut settings.fullscreen,
             Switch::NetworkOverlay => &mut settings.network_overlay,
         }
     }
@@ -57,9 +71,10 @@ impl Menu {
     fn title(self) -> &'static str {
         match self {
             Menu::Main => "BACKSPIN",
-            Menu::Play => "Play Pong",
-            Menu::Online => "Pong online",
+            Menu::Play => "Play",
+            Menu::Online => "Online",
             Menu::Settings => "Settings",
+            Menu::Keys => "Keys",
         }
     }
 
@@ -82,31 +97,65 @@ impl Menu {
             Menu::Play => {
                 let against = |level: Level| {
                     let article = if level == Level::Easy { "an" } else { "a" };
-                    let text = format!("Against {article} {} bot", level_name(level));
+                    let text = format!("Pong against {article} {} bot", level_name(level));
                     line(&text, Lead::Errand(Errand::Local { versus: Some(level) }))
+                };
+                let solo = |difficulty: Difficulty| {
+                    let text = format!("R-Type, {}", difficulty_name(difficulty));
+                    line(&text, Lead::Errand(Errand::Solo { difficulty: Some(difficulty) }))
                 };
                 let mut lines: Vec<_> = Level::ALL.map(against).into();
                 let two = Lead::Errand(Errand::Local { versus: None });
-                lines.push(line("Two at one keyboard", two));
+                lines.push(line("Pong for two at one keyboard", two));
+                lines.extend(Difficulty::ALL.map(solo));
                 lines.push(line("Back", Lead::Menu(Menu::Main)));
                 lines
             }
-            Menu::Online => vec![
-                line("Host a game", Lead::Errand(Errand::Host)),
-                line("Join a game", Lead::Search),
-                line("Watch a game", Lead::Type(Question::WatchAddress)),
-                line("Back", Lead::Menu(Menu::Main)),
-            ],
+            Menu::Online => {
+                let host = |title: Title| {
+                    let text = format!("Host {}", title.name());
+                    line(&text, Lead::Errand(Errand::Host(title)))
+                };
+                let watch = |title: Title| {
+                    let text = format!("Watch {}", title.name());
+                    line(&text, Lead::Type(Question::WatchAddress(title)))
+                };
+                let mut lines = vec![line("Join a game", Lead::Search)];
+                lines.extend(Title::ALL.map(host));
+                lines.extend(Title::ALL.map(watch));
+                lines.push(line("Back", Lead::Menu(Menu::Main)));
+                lines
+            }
             Menu::Settings => {
                 let name = Cell::new(settings.name.as_str(), Tone::Bright);
                 let cells = vec![Cell::new("Name", Tone::Plain), name];
+                let volume = match settings.volume {
+                    0 => Cell::new("off", Tone::Dim),
+                    volume => Cell::new(format!("{volume} %"), Tone::Bright),
+                };
+                let loud = Row { cells: vec![Cell::new("Volume (window)", Tone::Plain), volume] };
                 vec![
                     (Row { cells }, Lead::Type(Question::Name)),
                     switch("Colours for colour-blind eyes", Switch::SafeColours),
                     switch("Reduced flashing", Switch::ReducedFlashing),
                     switch("Network overlay (F3)", Switch::NetworkOverlay),
+                    (loud, Lead::Louder),
+                    switch("Screen shake (window)", Switch::ScreenShake),
+                    switch("Full screen (window)", Switch::Fullscreen),
+                    line("Keys (window)", Lead::Menu(Menu::Keys)),
                     line("Back", Lead::Menu(Menu::Main)),
                 ]
+            }
+            Menu::Keys => {
+                let key = |action: Action| {
+                    let name = Cell::new(action.name(), Tone::Plain);
+                    let key = Cell::new(settings.keys.key(action), Tone::Bright);
+                    (Row { cells: vec![name, key] }, Lead::Bind(action))
+                };
+                let mut lines: Vec<_> = Action::ALL.map(key).into();
+                lines.push(line("As they were at first", Lead::UsualKeys));
+                lines.push(line("Back", Lead::Menu(Menu::Settings)));
+                lines
             }
         }
     }
@@ -115,7 +164,7 @@ impl Menu {
     pub(super) fn list(self, settings: &Settings, selected: usize, note: Option<&str>) -> List {
         let rows = self.lines(settings).into_iter().map(|(row, _)| row).collect();
         let text = note.map(|note| (note.to_owned(), Tone::Fair)).into_iter().collect();
-        List { title: self.title().into(), text, entry: None, rows, selected }
+        List { title: self.title().into(), text, rows, selected, ..List::default() }
     }
 }
 
@@ -123,29 +172,31 @@ impl Question {
     /// The menu that it was asked from.
     pub(super) fn menu(self) -> Menu {
         match self {
-            Question::JoinAddress | Question::WatchAddress => Menu::Online,
+            Question::JoinAddress(_) | Question::WatchAddress(_) => Menu::Online,
             Question::Name => Menu::Settings,
         }
     }
 
     pub(super) fn title(self) -> &'static str {
         match self {
-            Question::JoinAddress => "Join a game",
-            Question::WatchAddress => "Watch a game",
+            Question::JoinAddress(Title::Pong) => "Join Pong",
+            Question::JoinAddress(Title::RType) => "Join R-Type",
+            Question::WatchAddress(Title::Pong) => "Watch Pong",
+            Question::WatchAddress(Title::RType) => "Watch R-Type",
             Question::Name => "Your name",
         }
     }
 
     pub(super) fn label(self) -> &'static str {
         match self {
-            Question::JoinAddress | Question::WatchAddress => "Address",
+            Question::JoinAddress(_) | Question::WatchAddress(_) => "Address",
             Question::Name => "Name",
         }
     }
 
     pub(super) fn advice(self) -> &'static str {
         match self {
-            Question::JoinAddress | Question::WatchAddress => {
+            Question::JoinAddress(_) | Question::WatchAddress(_) => {
                 "An address or a host name, with a port or without: 192.168.0.7, \
                  play.example.org:4300, [::1]:4300."
             }

@@ -6,15 +6,17 @@
 //! errand    -> what a player sets out to do, from the menu or from the command line
 //! hosts     -> the games on the local network, as a list
 //! bout      -> a match in progress: who steers, what is told, when it is over
-//! stage     -> what a game must say of itself to be shown; pong says it
+//! stage     -> what a game must say of itself to be shown; pong and rtype say it
 //! figures   -> what the connection is worth
+//! bindings  -> which keys steer
 //! settings  -> what a player likes, kept in a file
 //! view      -> all of that as plain data
 //! ```
 //!
 //! A face hands in [`Key`]s and what is [`Held`], calls [`Program::look`] as often as the
-//! [`Pace`] asks, and draws the [`View`]. Below is [`crate::play`].
+//! [`Pace`] asks, draws the [`View`], and may play the [`Cue`]s. Below is [`crate::play`].
 
+mod bindings;
 mod bout;
 mod errand;
 mod figures;
@@ -22,16 +24,19 @@ mod hosts;
 mod menu;
 mod pong;
 mod program;
+mod rtype;
 mod settings;
 mod stage;
 #[cfg(test)]
 mod tests;
 mod view;
 
-pub(crate) use errand::{Errand, Options};
+pub(crate) use bindings::{Action, Bindings};
+pub(crate) use errand::{Errand, Options, Title};
 pub(crate) use program::{Held, Key, Pace, Program};
+pub(crate) use rtype::{difficulty_name, words as rtype_words};
 pub(crate) use settings::{Settings, Shelf};
 pub(crate) use view::{
-    Arena, Banner, Cell, Entry, Figure, List, Look, Overlay, Page, Palette, Row, Scene, Thing,
-    Tone, View,
+    Arena, Banner, Burst, BurstKind, Cell, ChatLine, Controls, Crew, Cue, Entry, Figure, Flashing,
+    Hud, List, Look, Overlay, Page, Palette, Row, Scene, Ship, Thing, Tone, View,
 };

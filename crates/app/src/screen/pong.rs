@@ -1,14 +1,14 @@
 //! Pong, as it is shown.
 
 use backspin::client::Frame;
-use backspin::game::{Buttons, Game, PlayerId};
-use backspin::replica::State;
+use backspin::game::{Buttons, PlayerId};
+use backspin::replica::{Drawn, State};
 use backspin_pong::{
     BALL_IDS, BALL_SIZE, Bot, FIELD, Level, PADDLE_SIZE, Phase, Pong, Post, Side, UNITS, World,
 };
 
-use super::stage::{Stage, Standing, StandingPhase};
-use super::{Look, Scene, Thing};
+use super::stage::{Happenings, Names, Offer, Sight, Stage, Standing, StandingPhase};
+use super::{Banner, BurstKind, Controls, Cue, Look, Row, Scene, Thing, Tone};
 
 /// Ticks in a second.
 const SECOND: u16 = 60;
@@ -19,15 +19,15 @@ const NET: f32 = 4.0;
 impl Stage for Pong {
     type Bot = Bot;
 
-    const AGAIN: &'static [u8] = Pong::AGAIN;
-
     const SIDES: &'static [&'static str] = &["Left", "Right"];
 
-    fn scene(&self, frame: &Frame, own: Option<PlayerId>) -> Scene {
+    const CONTROLS: Controls = Controls::Paddle;
+
+    fn scene(&self, sight: &Sight<'_, Self>) -> Scene {
         let (width, height) = (px(FIELD.0), px(FIELD.1));
-        let own = own.and_then(Post::of).unwrap_or(Post::LeftBack);
+        let own = sight.own.and_then(Post::of).unwrap_or(Post::LeftBack);
         let net = Thing { look: Look::Net, x: (width - NET) / 2.0, y: 0.0, width: NET, height };
-        let thing = |drawn: &backspin::replica::Drawn| {
+        let thing = |drawn: &Drawn| {
             let id = drawn.entity.id;
             let [first, second, ..] = drawn.fields;
             if BALL_IDS.contains(&id) {
@@ -39,34 +39,111 @@ impl Stage for Pong {
             let (width, height) = (px(PADDLE_SIZE.0), px(PADDLE_SIZE.1));
             Some(Thing { look, x: px(post.x()), y: first, width, height })
         };
-        let things = frame.entities.iter().filter_map(thing);
-        Scene { width, height, things: std::iter::once(net).chain(things).collect() }
+        let things = sight.frame.entities.iter().filter_map(thing);
+        let things = std::iter::once(net).chain(things).collect();
+        Scene { width, height, things, ..Scene::default() }
     }
 
-    fn standing(&self, state: &State) -> Standing {
-        let world = self.restore(state);
+    /// A ball that turns has met something: a paddle where it turns to the side.
+    fn happened(&self, before: &Sight<'_, Self>, now: &Sight<'_, Self>, out: &mut Happenings) {
+        let Some((then, now)) = ball(before.frame).zip(ball(now.frame)) else { return };
+        if then.entity.id != now.entity.id {
+            return;
+        }
+        let turned = |field: usize| {
+            let (then, now) = (then.entity.fields[field], now.entity.fields[field]);
+            then.signum() * now.signum() < 0
+        };
+        let cue = match (turned(2), turned(3)) {
+            (true, _) => Cue::Paddle,
+            (false, true) => Cue::Wall,
+            (false, false) => return,
+        };
+        let [x, y, ..] = now.fields;
+        out.cues.push(cue);
+        out.bursts.push((BurstKind::Bounce, x + px(BALL_SIZE) / 2.0, y + px(BALL_SIZE) / 2.0));
+    }
+
+    fn progress(&self, _state: &State, world: &World) -> Standing {
         let wishes = world.posts().filter(|post| world.wishes[post.index()]);
-        let manned = |side: Side| world.posts().any(|post| post.side() == side);
         Standing {
-            phase: match (world.phase, world.winner()) {
-                (Phase::Waiting, _) => StandingPhase::Waiting,
-                (Phase::Left, _) => StandingPhase::Left,
-                (Phase::Countdown, _) => {
-                    StandingPhase::Countdown(world.ticks_left.div_ceil(SECOND).max(1) as u8)
-                }
-                (Phase::Over, Some(winner)) => StandingPhase::Over { winner: winner.index() },
-                (Phase::Playing | Phase::Over, _) => StandingPhase::Playing,
-            },
+            phase: phase(world),
             players: world.posts().map(|post| (post.player(), post.side().index())).collect(),
             points: world.score.to_vec(),
             wishes: wishes.map(Post::player).collect(),
-            may_begin: world.doubles && manned(Side::Left) && manned(Side::Right),
         }
+    }
+
+    fn banner(&self, sight: &Sight<'_, Self>) -> Option<Banner> {
+        match phase(sight.world) {
+            StandingPhase::Countdown(seconds) => {
+                Some(Banner { large: seconds.to_string(), text: Vec::new() })
+            }
+            StandingPhase::Left => Some(Banner {
+                large: String::new(),
+                text: vec!["The other player has left. Waiting for another.".into()],
+            }),
+            _ => None,
+        }
+    }
+
+    /// A wish that was told keeps its line, so that the same key pressed twice does not leave the
+    /// match.
+    fn offers(&self, world: &World, own: Option<PlayerId>) -> Vec<Offer> {
+        let manned = |side: Side| world.posts().any(|post| post.side() == side);
+        let may_begin = world.doubles && manned(Side::Left) && manned(Side::Right);
+        let text = match world.phase {
+            Phase::Over => "Play again",
+            Phase::Waiting if may_begin => "Begin without waiting for more",
+            _ => return Vec::new(),
+        };
+        let wished = own.and_then(Post::of).is_some_and(|post| world.wishes[post.index()]);
+        let (text, words) = match wished {
+            true => ("Waiting for the other side ...", Vec::new()),
+            false => (text, Pong::AGAIN.to_vec()),
+        };
+        vec![Offer { row: Row::new(text), key: None, words }]
+    }
+
+    fn verdict(
+        &self,
+        world: &World,
+        own: Option<PlayerId>,
+        names: &Names,
+    ) -> (String, Vec<(String, Tone)>) {
+        let Some(winner) = world.winner() else { return Default::default() };
+        let title = match own.and_then(Post::of) {
+            Some(post) if post.side() == winner => "You win!".to_owned(),
+            Some(_) => "You lose".to_owned(),
+            None => {
+                let posts = world.posts().filter(|post| post.side() == winner);
+                let names: Vec<_> = posts.map(|post| names.of(post.player())).collect();
+                format!("{} wins", names.join(" & "))
+            }
+        };
+        let [left, right] = world.score;
+        (title, vec![(format!("{left} : {right}"), Tone::Bright)])
     }
 
     fn steer(bot: &mut Bot, seen: &World, player: PlayerId, tick: u32) -> Buttons {
         bot.buttons(seen, player, tick)
     }
+}
+
+fn phase(world: &World) -> StandingPhase {
+    match (world.phase, world.winner()) {
+        (Phase::Waiting, _) => StandingPhase::Waiting,
+        (Phase::Left, _) => StandingPhase::Left,
+        (Phase::Countdown, _) => {
+            StandingPhase::Countdown(world.ticks_left.div_ceil(SECOND).max(1) as u8)
+        }
+        (Phase::Over, Some(winner)) => StandingPhase::Over { winner: winner.index() },
+        (Phase::Playing | Phase::Over, _) => StandingPhase::Playing,
+    }
+}
+
+fn ball(frame: &Frame) -> Option<&Drawn> {
+    frame.entities.iter().find(|drawn| BALL_IDS.contains(&drawn.entity.id))
 }
 
 /// A level in words.

@@ -9,21 +9,21 @@
 //!          what next
 //! ```
 
+use std::collections::VecDeque;
 use std::mem;
 use std::sync::mpsc::TryRecvError;
 
 use backspin::finder::Fit;
 use backspin::game::Buttons;
 use backspin::wire::Name;
-use backspin_pong::Pong;
 
-use super::bout::{Bout, Chosen};
+use super::bindings::{Action, Bindings, is_free};
+use super::bout::{Chosen, Sitting};
 use super::errand::{Coming, Errand, Options, sentence};
 use super::hosts::{Choice, Hosts};
 use super::menu::{Lead, Menu, Question};
 use super::settings::{Settings, Shelf};
-use super::{Entry, List, Page, Palette, Row, Tone, View};
-use crate::pong::open::Opened;
+use super::{Cue, Entry, Flashing, List, Page, Palette, Row, Tone, View};
 
 /// A key that was pressed. What is held for a while is told by [`Held`] as well.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,6 +59,9 @@ pub(crate) enum Pace {
 /// Longer addresses are none.
 const ADDRESS_LIMIT: usize = 64;
 
+/// Sounds that nobody has asked for yet; older ones make room.
+const CUE_LIMIT: usize = 32;
+
 /// The program, as its player sees it.
 pub(crate) struct Program {
     settings: Settings,
@@ -69,15 +72,35 @@ pub(crate) struct Program {
     overlay: bool,
     /// A sentence for the menu.
     note: Option<String>,
+    cues: VecDeque<Cue>,
+    /// Whether the face steers with the keys of the settings; else with the usual ones.
+    uses_bindings: bool,
     over: bool,
 }
 
 enum Screen {
-    Menu { menu: Menu, selected: usize },
-    Typing { question: Question, text: String },
+    Menu {
+        menu: Menu,
+        selected: usize,
+    },
+    Typing {
+        question: Question,
+        text: String,
+    },
+    /// A key is asked for, and perhaps asked for again.
+    Binding {
+        action: Action,
+        refused: bool,
+    },
     Hosts(Hosts),
-    Opening { errand: Errand, coming: Coming },
-    Bout { errand: Errand, bout: Box<Bout<Pong>> },
+    Opening {
+        errand: Errand,
+        coming: Coming,
+    },
+    Bout {
+        errand: Errand,
+        bout: Box<dyn Sitting>,
+    },
     Closed(Closed),
 }
 
@@ -109,11 +132,23 @@ impl Program {
             held: Held::default(),
             overlay,
             note,
+            cues: VecDeque::new(),
+            uses_bindings: false,
             over: false,
         }
     }
 
-    /// Sets out at once, as from the command line.
+    /// Begins as the command line says: with an errand, or looking for a host.
+    pub(crate) fn begin(shelf: Shelf, options: Options, errand: Option<Errand>) -> Self {
+        let mut program = Program::new(shelf, options);
+        match errand {
+            Some(errand) => program.set_out(errand),
+            None => program.search(),
+        }
+        program
+    }
+
+    /// Sets out at once.
     pub(crate) fn set_out(&mut self, errand: Errand) {
         self.leave();
         let coming = errand.set_out(&self.options, self.name());
@@ -143,12 +178,48 @@ impl Program {
     /// How often it is worth to look and to draw.
     pub(crate) fn pace(&self) -> Pace {
         match &self.screen {
-            Screen::Menu { .. } | Screen::Typing { .. } | Screen::Closed(_) => Pace::Still,
+            Screen::Menu { .. }
+            | Screen::Typing { .. }
+            | Screen::Binding { .. }
+            | Screen::Closed(_) => Pace::Still,
             Screen::Hosts(_) => Pace::Slow,
             Screen::Opening { .. } => Pace::Smooth,
             Screen::Bout { bout, .. } if bout.is_shown() => Pace::Smooth,
             Screen::Bout { .. } => Pace::Slow,
         }
+    }
+
+    /// What the player likes.
+    pub(crate) fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// What there is to hear since this was asked last.
+    pub(crate) fn poll_cue(&mut self) -> Option<Cue> {
+        self.cues.pop_front()
+    }
+
+    /// This face steers with the keys of the settings.
+    pub(crate) fn use_bindings(&mut self) {
+        self.uses_bindings = true;
+    }
+
+    /// Whether a key is asked for, to [`Program::bind`] it.
+    pub(crate) fn awaits_key(&self) -> bool {
+        matches!(self.screen, Screen::Binding { .. })
+    }
+
+    /// The key that was asked for, by its name.
+    pub(crate) fn bind(&mut self, key: &str) {
+        let Screen::Binding { action, refused } = &mut self.screen else { return };
+        if !is_free(key) {
+            *refused = true;
+            return;
+        }
+        self.settings.keys.bind(*action, key);
+        let selected = Action::ALL.iter().position(|it| it == action).unwrap_or(0);
+        self.screen = Screen::Menu { menu: Menu::Keys, selected };
+        self.keep_settings();
     }
 
     /// What is held from now on.
@@ -160,14 +231,20 @@ impl Program {
     pub(crate) fn press(&mut self, key: Key) {
         match (&mut self.screen, key) {
             (Screen::Typing { .. }, key) => self.edit(key),
+            (Screen::Binding { .. }, Key::Esc) => self.open(Menu::Keys),
+            (Screen::Binding { .. }, Key::Char(letter)) => {
+                self.bind(&letter.to_uppercase().to_string());
+            }
+            (Screen::Binding { .. }, _) => {}
             (_, Key::Network) => self.overlay = !self.overlay,
             (_, Key::Esc) => self.back(),
             (Screen::Bout { bout, .. }, Key::Char('p' | 'P')) => bout.pause(),
-            // Whoever stops a paddle with it does not wish for another match.
+            // Whoever stops a paddle with it, or shoots, does not wish for another match.
             (Screen::Bout { .. }, Key::Char(' ')) => {}
             (_, Key::Up | Key::Char('w' | 'W')) => self.turn(-1),
             (_, Key::Down | Key::Char('s' | 'S')) => self.turn(1),
             (_, Key::Enter | Key::Char(' ')) => self.choose(),
+            (Screen::Bout { bout, .. }, Key::Char(letter)) => bout.type_key(letter),
             _ => {}
         }
     }
@@ -178,7 +255,7 @@ impl Program {
             Screen::Opening { errand, coming } => {
                 let errand = errand.clone();
                 match coming.try_recv() {
-                    Ok(Ok(opened)) => self.sit_down(errand, opened),
+                    Ok(Ok(bout)) => self.screen = Screen::Bout { errand, bout },
                     Ok(Err(sentence)) => self.screen = failed(Again::Errand(errand), sentence),
                     Err(TryRecvError::Empty) => {}
                     Err(TryRecvError::Disconnected) => {
@@ -210,6 +287,10 @@ impl Program {
 
     /// What is on the screen now.
     pub(crate) fn view(&mut self) -> View {
+        let keys = match self.uses_bindings {
+            true => self.settings.keys.clone(),
+            false => Bindings::default(),
+        };
         let choose = "W/S or arrows: choose   Enter: go   Esc: back";
         let (page, hint) = match &mut self.screen {
             Screen::Menu { menu, selected } => {
@@ -220,20 +301,35 @@ impl Program {
                 let hint = "Enter: done   Esc: back".to_owned();
                 (Page::List(question_list(*question, text)), hint)
             }
+            Screen::Binding { action, refused } => {
+                (Page::List(key_list(*action, *refused)), "Esc: as it was".to_owned())
+            }
             Screen::Hosts(hosts) => (Page::List(hosts.list()), choose.to_owned()),
             Screen::Opening { errand, .. } => {
                 let text = vec![("One moment ...".to_owned(), Tone::Dim)];
-                let list = List { title: errand.title().into(), text, ..List::default() };
+                let list = List { title: errand.heading().into(), text, ..List::default() };
                 (Page::List(list), "Esc: menu".to_owned())
             }
             Screen::Bout { bout, .. } => {
-                let hint = bout.hint();
-                (bout.page(&self.settings, self.overlay), hint)
+                let shown = (bout.page(&self.settings, self.overlay), bout.hint(&keys));
+                for cue in bout.take_cues() {
+                    hear(&mut self.cues, cue);
+                }
+                shown
             }
             Screen::Closed(closed) => (Page::List(closed.list()), choose.to_owned()),
         };
         let palette = if self.settings.safe_colours { Palette::Safe } else { Palette::Usual };
-        View { page, hint, palette }
+        let flashing = match self.settings.reduced_flashing {
+            true => Flashing::Reduced,
+            false => Flashing::Usual,
+        };
+        View { page, hint, palette, shake: self.settings.screen_shake, flashing }
+    }
+
+    /// Whether there is nothing to choose from, because a match is played.
+    fn is_flying(&self) -> bool {
+        matches!(&self.screen, Screen::Bout { bout, .. } if !bout.has_lines())
     }
 
     fn name(&self) -> Name {
@@ -248,18 +344,26 @@ impl Program {
         }
     }
 
+    fn open(&mut self, menu: Menu) {
+        self.screen = Screen::Menu { menu, selected: 0 };
+    }
+
     fn back(&mut self) {
         match &mut self.screen {
             // The last line is the way out.
             Screen::Menu { menu: Menu::Main, selected } => {
                 *selected = Menu::Main.lines(&self.settings).len() - 1;
             }
-            Screen::Hosts(_) => self.screen = Screen::Menu { menu: Menu::Online, selected: 0 },
+            Screen::Hosts(_) => self.open(Menu::Online),
+            Screen::Menu { menu: Menu::Keys, .. } => self.open(Menu::Settings),
             _ => self.leave(),
         }
     }
 
     fn turn(&mut self, lines: isize) {
+        if !self.is_flying() {
+            hear(&mut self.cues, Cue::Move);
+        }
         let around = |selected: &mut usize, count: usize| {
             *selected = (*selected as isize + lines).rem_euclid(count as isize) as usize;
         };
@@ -270,27 +374,45 @@ impl Program {
             Screen::Hosts(hosts) => hosts.turn(lines),
             Screen::Bout { bout, .. } => bout.turn(lines),
             Screen::Closed(closed) => around(&mut closed.selected, Closed::ROWS),
-            Screen::Typing { .. } | Screen::Opening { .. } => {}
+            Screen::Typing { .. } | Screen::Binding { .. } | Screen::Opening { .. } => {}
         }
     }
 
-    fn choose(&mut self) {
+    /// Moves the choice to this row, as a pointer does.
+    pub(crate) fn point(&mut self, row: usize) {
+        let within = |count: usize| row.min(count.saturating_sub(1));
+        match &mut self.screen {
+            Screen::Menu { menu, selected } => {
+                *selected = within(menu.lines(&self.settings).len());
+            }
+            Screen::Hosts(hosts) => hosts.point(row),
+            Screen::Bout { bout, .. } => bout.point(row),
+            Screen::Closed(closed) => closed.selected = within(Closed::ROWS),
+            Screen::Typing { .. } | Screen::Binding { .. } | Screen::Opening { .. } => {}
+        }
+    }
+
+    /// Does what the chosen row says.
+    pub(crate) fn choose(&mut self) {
+        if !self.is_flying() {
+            hear(&mut self.cues, Cue::Choose);
+        }
         match &mut self.screen {
             Screen::Menu { menu, selected } => {
                 let (_, lead) = menu.lines(&self.settings).swap_remove(*selected);
                 self.follow(lead);
             }
             Screen::Hosts(hosts) => match hosts.choice() {
-                Choice::Host(found) if found.fit == Fit::OtherVersion => {
+                Choice::Host(_, found) if found.fit == Fit::OtherVersion => {
                     let why = "This host has another version of the game. Update the older of the \
                                two, or join another one.";
                     self.screen = failed(Again::Search, why.into());
                 }
-                Choice::Host(found) => {
+                Choice::Host(title, found) => {
                     let (address, dialect) = (found.address, found.dialect);
-                    self.set_out(Errand::Sit { address, dialect });
+                    self.set_out(Errand::Sit { title, address, dialect });
                 }
-                Choice::TypeAddress => self.ask(Question::JoinAddress),
+                Choice::TypeAddress(title) => self.ask(Question::JoinAddress(title)),
                 Choice::Back => self.back(),
             },
             Screen::Bout { bout, .. } => {
@@ -306,7 +428,7 @@ impl Program {
                 Again::Search => self.search(),
             },
             Screen::Closed(_) => self.leave(),
-            Screen::Typing { .. } | Screen::Opening { .. } => {}
+            Screen::Typing { .. } | Screen::Binding { .. } | Screen::Opening { .. } => {}
         }
     }
 
@@ -314,7 +436,7 @@ impl Program {
         match lead {
             Lead::Menu(menu) => {
                 self.note = None;
-                self.screen = Screen::Menu { menu, selected: 0 };
+                self.open(menu);
             }
             Lead::Errand(errand) => self.set_out(errand),
             Lead::Search => self.search(),
@@ -323,6 +445,15 @@ impl Program {
                 let on = switch.of(&mut self.settings);
                 *on = !*on;
                 self.overlay = self.settings.network_overlay;
+                self.keep_settings();
+            }
+            Lead::Bind(action) => self.screen = Screen::Binding { action, refused: false },
+            Lead::UsualKeys => {
+                self.settings.keys = Bindings::default();
+                self.keep_settings();
+            }
+            Lead::Louder => {
+                self.settings.louder();
                 self.keep_settings();
             }
             Lead::Exit => self.end(),
@@ -361,8 +492,8 @@ impl Program {
 
     fn answer(&mut self, question: Question, text: String) {
         match question {
-            Question::JoinAddress => self.set_out(Errand::Join(text)),
-            Question::WatchAddress => self.set_out(Errand::Watch(text)),
+            Question::JoinAddress(title) => self.set_out(Errand::Join(title, text)),
+            Question::WatchAddress(title) => self.set_out(Errand::Watch(title, text)),
             Question::Name => {
                 self.settings.name = text;
                 self.screen = Screen::Menu { menu: Menu::Settings, selected: 0 };
@@ -377,14 +508,13 @@ impl Program {
             format!("The settings could not be kept ({error}); they are good until you exit.")
         });
     }
+}
 
-    /// The table is there: sits down at it.
-    fn sit_down(&mut self, errand: Errand, opened: Opened) {
-        self.screen = match errand.sit_down(&self.options, self.name(), opened) {
-            Ok(setup) => Screen::Bout { errand, bout: Box::new(Bout::new(setup)) },
-            Err(error) => failed(Again::Errand(errand), sentence(&error.to_string())),
-        };
+fn hear(cues: &mut VecDeque<Cue>, cue: Cue) {
+    if cues.len() == CUE_LIMIT {
+        cues.pop_front();
     }
+    cues.push_back(cue);
 }
 
 fn failed(again: Again, sentence: String) -> Screen {
@@ -405,17 +535,26 @@ impl Closed {
 
     fn list(&self) -> List {
         let again = match self.again {
-            Again::Errand(Errand::Host) => "Host again",
+            Again::Errand(Errand::Host(_)) => "Host again",
             _ => "Try again",
         };
         List {
             title: self.title.into(),
             text: vec![(self.sentence.clone(), Tone::Plain)],
-            entry: None,
             rows: vec![Row::new("Menu"), Row::new(again)],
             selected: self.selected,
+            ..List::default()
         }
     }
+}
+
+fn key_list(action: Action, refused: bool) -> List {
+    let mut text = vec![(format!("Press the key for: {}", action.name()), Tone::Bright)];
+    if refused {
+        let why = "This key has another meaning in a match. Press another one.";
+        text.push((why.into(), Tone::Fair));
+    }
+    List { title: "Keys".into(), text, ..List::default() }
 }
 
 fn question_list(question: Question, text: &str) -> List {

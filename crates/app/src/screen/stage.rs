@@ -1,34 +1,113 @@
 //! What a game must say of itself to be shown.
 
 use backspin::client::Frame;
-use backspin::game::{Buttons, Game, PlayerId};
+use backspin::game::{Buttons, Event, PlayerId};
 use backspin::replica::State;
 
-use super::Scene;
+use super::{Banner, BurstKind, Controls, Cue, Hud, Row, Scene, Tone};
+use crate::play::Playable;
 
 /// A game that can be shown.
-pub(super) trait Stage: Game<World: Send> + Send + 'static {
+pub(super) trait Stage: Playable {
     /// Someone who plays in a person's place.
-    type Bot;
+    type Bot: Send;
 
-    /// What a player says to play once more, or to begin without waiting for more players.
-    const AGAIN: &'static [u8];
-
-    /// What the sides are called where they have no names.
+    /// What the sides are called where they have no names; none where all play together.
     const SIDES: &'static [&'static str];
 
-    /// Where everything is drawn. `own` is whose screen it is.
-    fn scene(&self, frame: &Frame, own: Option<PlayerId>) -> Scene;
+    /// What is steered.
+    const CONTROLS: Controls;
 
-    /// How far the match is.
-    fn standing(&self, state: &State) -> Standing;
+    /// What can be said with a digit, the first with 1.
+    const PHRASES: &'static [&'static str] = &[];
+
+    /// Where everything is drawn.
+    fn scene(&self, sight: &Sight<'_, Self>) -> Scene;
+
+    /// What happened between two pictures.
+    fn happened(&self, before: &Sight<'_, Self>, now: &Sight<'_, Self>, out: &mut Happenings);
+
+    /// How far the match is; `world` is that of `state`.
+    fn progress(&self, state: &State, world: &Self::World) -> Standing;
+
+    /// Words in the middle of the field.
+    fn banner(&self, sight: &Sight<'_, Self>) -> Option<Banner>;
+
+    /// The lines that the game offers to choose from: before the match, and after it.
+    fn offers(&self, world: &Self::World, own: Option<PlayerId>) -> Vec<Offer>;
+
+    /// How the match has ended: a word, and what is read below it.
+    fn verdict(
+        &self,
+        world: &Self::World,
+        own: Option<PlayerId>,
+        names: &Names,
+    ) -> (String, Vec<(String, Tone)>);
 
     /// What a bot holds that sees this world.
     fn steer(bot: &mut Self::Bot, seen: &Self::World, player: PlayerId, tick: u32) -> Buttons;
+
+    /// Who is in the lobby, in columns.
+    fn facts(&self, _world: &Self::World, _own: Option<PlayerId>, _names: &Names) -> Vec<Row> {
+        Vec::new()
+    }
+
+    /// How the crew does, where all play together.
+    fn hud(&self, _sight: &Sight<'_, Self>, _names: &Names) -> Option<Hud> {
+        None
+    }
+
+    /// What someone says by this event: who, and the words.
+    fn said(&self, _event: &Event) -> Option<(PlayerId, &'static str)> {
+        None
+    }
+
+    /// What a player says with this key.
+    fn phrase(&self, _key: char) -> Option<Vec<u8>> {
+        None
+    }
+}
+
+/// What is on a screen.
+pub(super) struct Sight<'a, G: Stage> {
+    pub(super) frame: &'a Frame,
+    /// The same as the rules have it.
+    pub(super) world: &'a G::World,
+    /// Whose screen it is.
+    pub(super) own: Option<PlayerId>,
+}
+
+/// What happened between two pictures.
+#[derive(Debug, Default)]
+pub(super) struct Happenings {
+    /// The middle of each, in the scene's unit.
+    pub(super) bursts: Vec<(BurstKind, f32, f32)>,
+    pub(super) cues: Vec<Cue>,
+}
+
+/// A line to choose, and what is said to the game with it.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Offer {
+    pub(super) row: Row,
+    /// A key that chooses it from anywhere.
+    pub(super) key: Option<char>,
+    /// Nothing, where the others are waited for.
+    pub(super) words: Vec<u8>,
+}
+
+/// What players are called.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Names(pub(super) Vec<(PlayerId, String)>);
+
+impl Names {
+    pub(super) fn of(&self, player: PlayerId) -> String {
+        let known = self.0.iter().find(|(it, name)| *it == player && !name.is_empty());
+        known.map_or_else(|| format!("Player {}", player.0), |(_, name)| name.clone())
+    }
 }
 
 /// How far a match is.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Standing {
     pub(super) phase: StandingPhase,
     /// Who plays, and on which side.
@@ -37,8 +116,6 @@ pub(super) struct Standing {
     pub(super) points: Vec<u8>,
     /// Who wishes to play again.
     pub(super) wishes: Vec<PlayerId>,
-    /// Whether it can begin although places are free, if everyone wishes so.
-    pub(super) may_begin: bool,
 }
 
 impl Standing {
@@ -48,9 +125,10 @@ impl Standing {
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum StandingPhase {
-    /// Someone is missing.
+    /// Someone is missing, or not ready.
+    #[default]
     Waiting,
     /// Someone has left in the middle.
     Left,

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use backspin::game::Buttons;
 use backspin::wire::{Dialect, Name};
 use backspin_pong::{Level, Pong};
+use backspin_rtype::difficulty::Difficulty;
 
 use super::*;
 
@@ -23,7 +24,9 @@ fn short() -> Pong {
 
 fn options(name: &str, port: Option<u16>) -> Options {
     let name = Some(Name::new(name));
-    Options { game: short(), port, dialect: Some(Dialect::Native), name, ..Options::default() }
+    let title = Some(Title::Pong);
+    let dialect = Some(Dialect::Native);
+    Options { game: short(), title, port, dialect, name, ..Options::default() }
 }
 
 /// A port that was free a moment ago.
@@ -37,11 +40,15 @@ fn text(view: &View) -> String {
     let mut list = |list: &List| {
         out += &format!("= {} =\n", list.title);
         list.text.iter().for_each(|(text, _)| out += &format!("{text}\n"));
+        let cells = |row: &Row| {
+            let cells: Vec<_> = row.cells.iter().map(|cell| cell.text.as_str()).collect();
+            cells.join("  ")
+        };
+        list.facts.iter().for_each(|row| out += &format!("{}\n", cells(row)));
         list.entry.iter().for_each(|it| out += &format!("{}: {}|\n", it.label, it.text));
         for (i, row) in list.rows.iter().enumerate() {
-            let cells: Vec<_> = row.cells.iter().map(|cell| cell.text.as_str()).collect();
             let mark = if i == list.selected { ">" } else { " " };
-            out += &format!("{mark} {}\n", cells.join("  "));
+            out += &format!("{mark} {}\n", cells(row));
         }
     };
     match &view.page {
@@ -54,7 +61,7 @@ fn text(view: &View) -> String {
                 .banner
                 .iter()
                 .for_each(|it| out += &format!("{}\n{}\n", it.large, it.text.join("\n")));
-            out += &format!("{:?}\n", arena.sides);
+            out += &format!("{:?} {:?}\n", arena.sides, arena.hud);
         }
     }
     out
@@ -102,11 +109,11 @@ fn wait_for(program: &mut Program, words: &str) {
 /// A host and a guest who have met.
 fn met(port: u16) -> (Program, Program) {
     let mut host = program(options("Ann", Some(port)));
-    host.set_out(Errand::Host);
+    host.set_out(Errand::Host(Title::Pong));
     wait_for(&mut host, "Waiting for someone to join.");
     assert_eq!(host.pace(), Pace::Slow);
     let mut guest = program(options("Ben", None));
-    guest.set_out(Errand::Join(format!("127.0.0.1:{port}")));
+    guest.set_out(Errand::Join(Title::Pong, format!("127.0.0.1:{port}")));
     wait("a match", &mut [&mut host, &mut guest], |all| {
         all.iter_mut().all(|program| arena(program).is_some())
     });
@@ -122,7 +129,7 @@ fn the_menu_is_walked_with_either_hand_and_around_its_ends() {
     press(&mut program, &[Key::Char('w'), Key::Up, Key::Up]);
     assert!(shown(&mut program).contains("> Exit"));
     press(&mut program, &[Key::Down, Key::Enter]);
-    assert!(shown(&mut program).contains("> Against an easy bot"));
+    assert!(shown(&mut program).contains("> Pong against an easy bot"));
     press(&mut program, &[Key::Esc, Key::Esc]);
     assert!(shown(&mut program).contains("> Exit"));
     assert_eq!(program.pace(), Pace::Still);
@@ -148,6 +155,40 @@ fn settings_are_switched_and_a_name_is_typed_up_to_its_limit() {
     assert!(shown(&mut program).contains(&format!("Name: {name}|")));
     press(&mut program, &[Key::Enter]);
     assert!(shown(&mut program).contains(&format!("> Name  {name}")));
+}
+
+#[test]
+fn a_key_is_asked_for_refused_taken_and_named_in_the_hint() {
+    let mut program = program(Options { game: short(), ..Options::default() });
+    program.use_bindings();
+    press(&mut program, &[Key::Down, Key::Down, Key::Enter, Key::Up, Key::Up, Key::Enter]);
+    assert!(shown(&mut program).contains("> Up  W"));
+    press(&mut program, &[Key::Enter]);
+    assert!(program.awaits_key());
+    program.bind("P");
+    assert!(shown(&mut program).contains("another meaning"));
+    program.bind("Home");
+    assert!(shown(&mut program).contains("> Up  Home"));
+    assert_eq!(program.settings().keys.key(Action::Up), "Home");
+    press(&mut program, &[Key::Enter, Key::Esc]);
+    assert!(shown(&mut program).contains("> Up  Home"));
+    program.set_out(Errand::Local { versus: None });
+    wait_for(&mut program, "Home/S: left   arrows: right");
+    press(&mut program, &[Key::Esc, Key::Down, Key::Down, Key::Enter, Key::Up, Key::Up]);
+    press(&mut program, &[Key::Enter, Key::Up, Key::Up, Key::Enter]);
+    assert_eq!(program.settings().keys, Bindings::default());
+}
+
+#[test]
+fn a_pointer_chooses_as_the_keys_do() {
+    let mut program = program(Options::default());
+    program.point(2);
+    assert!(shown(&mut program).contains("> Settings"));
+    program.point(99);
+    assert!(shown(&mut program).contains("> Exit"));
+    program.point(1);
+    program.choose();
+    assert!(shown(&mut program).contains("= Online ="));
 }
 
 #[test]
@@ -251,7 +292,7 @@ fn who_leaves_is_in_the_menu_and_the_other_side_is_told_why() {
 fn a_host_is_found_in_the_list_and_joined_from_it() {
     let port = free_port();
     let mut host = program(options("Ann", Some(port)));
-    host.set_out(Errand::Host);
+    host.set_out(Errand::Host(Title::Pong));
     let mut guest = program(options("Ben", Some(port)));
     guest.search();
     assert!(shown(&mut guest).contains("> Type an address"));
@@ -270,7 +311,7 @@ fn a_watcher_sees_the_match_and_steers_nothing() {
     let port = free_port();
     let (mut host, mut guest) = met(port);
     let mut watcher = program(options("Eve", None));
-    watcher.set_out(Errand::Watch(format!("127.0.0.1:{port}")));
+    watcher.set_out(Errand::Watch(Title::Pong, format!("127.0.0.1:{port}")));
     wait("a third screen", &mut [&mut host, &mut guest, &mut watcher], |all| {
         shown(all[0]).contains("Eve watches") && shown(all[2]).contains("watching")
     });
@@ -282,19 +323,19 @@ fn a_watcher_sees_the_match_and_steers_nothing() {
 fn every_failure_is_a_sentence_with_a_way_back() {
     let taken = UdpSocket::bind("0.0.0.0:0").unwrap();
     let mut one = program(options("Ann", Some(taken.local_addr().unwrap().port())));
-    one.set_out(Errand::Host);
+    one.set_out(Errand::Host(Title::Pong));
     wait_for(&mut one, "is taken by another program; stop it or choose another port.");
     drop(taken);
     press(&mut one, &[Key::Down, Key::Enter]);
     wait_for(&mut one, "Waiting for someone to join.");
 
     let mut one = program(options("Ann", None));
-    one.set_out(Errand::Join("attic:0".into()));
+    one.set_out(Errand::Join(Title::Pong, "attic:0".into()));
     wait_for(&mut one, "\"0\" is no port; a port is a number from 1 to 65535.");
     press(&mut one, &[Key::Enter]);
     assert!(shown(&mut one).contains("= BACKSPIN ="));
 
-    one.set_out(Errand::Join(format!("127.0.0.1:{}", free_port())));
+    one.set_out(Errand::Join(Title::Pong, format!("127.0.0.1:{}", free_port())));
     wait_for(&mut one, "= Joining =");
     wait_for(&mut one, "No answer from 127.0.0.1:");
     assert!(shown(&mut one).contains("= That did not work ="));
@@ -303,14 +344,98 @@ fn every_failure_is_a_sentence_with_a_way_back() {
 #[test]
 fn whoever_gives_up_waiting_is_in_the_menu() {
     let mut one = program(options("Ann", None));
-    one.set_out(Errand::Join("127.0.0.1:9".into()));
+    one.set_out(Errand::Join(Title::Pong, "127.0.0.1:9".into()));
     press(&mut one, &[Key::Esc]);
     assert!(shown(&mut one).contains("= BACKSPIN ="));
     one.search();
     press(&mut one, &[Key::Esc]);
-    assert!(shown(&mut one).contains("= Pong online ="));
-    press(&mut one, &[Key::Down, Key::Down, Key::Enter]);
+    assert!(shown(&mut one).contains("= Online ="));
+    press(&mut one, &[Key::Down, Key::Down, Key::Down, Key::Enter]);
     assert!(shown(&mut one).contains("Address: |"));
     press(&mut one, &[Key::Char('w'), Key::Esc]);
-    assert!(shown(&mut one).contains("= Pong online ="));
+    assert!(shown(&mut one).contains("= Online ="));
+}
+
+#[test]
+fn r_type_is_played_alone_with_everything_in_sight() {
+    let mut program = program(Options { bot: Some(Level::Normal), ..Options::default() });
+    program.set_out(Errand::Solo { difficulty: Some(Difficulty::Easy) });
+    wait("the countdown", &mut [&mut program], |all| {
+        arena(all[0]).is_some_and(|arena| arena.banner.is_some_and(|it| it.large == "1"))
+    });
+    wait("the level", &mut [&mut program], |all| {
+        shown(all[0]).contains("Level 1: Outer Belt") && arena(all[0]).is_some()
+    });
+    let mut cues = Vec::new();
+    wait("a kill", &mut [&mut program], |all| {
+        cues.extend(std::iter::from_fn(|| all[0].poll_cue()));
+        let arena = arena(all[0]).unwrap();
+        let looks = |look: fn(&Look) -> bool| arena.scene.things.iter().any(|it| look(&it.look));
+        let hud = arena.hud.unwrap();
+        hud.team_score > 0
+            && arena.scene.bursts.iter().any(|burst| burst.kind == BurstKind::Enemy)
+            && looks(|look| matches!(look, Look::Ship(Ship { own: true, .. })))
+            && looks(|look| matches!(look, Look::Shot { own: true }))
+    });
+    cues.extend(std::iter::from_fn(|| program.poll_cue()));
+    for cue in [Cue::Countdown, Cue::Shot, Cue::Explosion] {
+        assert!(cues.contains(&cue), "{cue:?} in {cues:?}");
+    }
+    let hud = arena(&mut program).unwrap().hud.unwrap();
+    assert_eq!((hud.crew.len(), hud.crew[0].own, hud.crew[0].lives), (1, true, 4));
+    assert!(hud.wave.is_some_and(|(wave, waves)| wave >= 1 && wave < waves));
+    press(&mut program, &[Key::Char('p')]);
+    assert!(shown(&mut program).contains("= Paused ="));
+    press(&mut program, &[Key::Esc]);
+    assert!(shown(&mut program).contains("= BACKSPIN ="));
+}
+
+fn rtype_options(name: &str, port: Option<u16>) -> Options {
+    let name = Some(Name::new(name));
+    let (title, dialect) = (Some(Title::RType), Some(Dialect::Native));
+    Options { title, port, dialect, name, ..Options::default() }
+}
+
+#[test]
+fn a_crew_meets_in_the_lobby_talks_and_starts_when_everyone_is_ready() {
+    let port = free_port();
+    let mut host = program(rtype_options("Ann", Some(port)));
+    host.set_out(Errand::Host(Title::RType));
+    wait_for(&mut host, "> Start the match");
+    let mut guest = program(rtype_options("Ben", Some(port)));
+    guest.search();
+    wait("the host", &mut [&mut host, &mut guest], |all| shown(all[1]).contains("> Ann  1/4"));
+    press(&mut guest, &[Key::Enter]);
+    wait("the lobby", &mut [&mut host, &mut guest], |all| {
+        shown(all[0]).contains("Ben  not ready")
+            && shown(all[0]).contains("> Waiting until everyone is ready ...")
+            && shown(all[1]).contains("Ann  host")
+            && shown(all[1]).contains("normal, 3 lives")
+    });
+    // The host makes it harder, and gives more lives.
+    press(&mut host, &[Key::Down, Key::Enter]);
+    wait("hard", &mut [&mut host, &mut guest], |all| shown(all[0]).contains("> Difficulty  hard"));
+    press(&mut host, &[Key::Down, Key::Enter]);
+    press(&mut guest, &[Key::Char('2')]);
+    wait("what was said", &mut [&mut host, &mut guest], |all| {
+        shown(all[1]).contains("hard, 4 lives") && shown(all[0]).contains("Ben: Ready?")
+    });
+    press(&mut guest, &[Key::Char('r')]);
+    wait("readiness", &mut [&mut host, &mut guest], |all| {
+        shown(all[0]).contains("Start the match") && shown(all[1]).contains("Not ready after all")
+    });
+    press(&mut host, &[Key::Char('g')]);
+    wait("the countdown", &mut [&mut host, &mut guest], |all| {
+        all.iter_mut().all(|it| arena(it).is_some_and(|arena| arena.banner.is_some()))
+    });
+    wait("the level", &mut [&mut host, &mut guest], |all| {
+        all.iter_mut().all(|it| shown(it).contains("Level 1: Outer Belt"))
+    });
+    let crew = arena(&mut guest).unwrap().hud.unwrap().crew;
+    let crew: Vec<_> = crew.iter().map(|it| (it.name.as_str(), it.own, it.lives)).collect();
+    assert_eq!(crew, [("Ann", false, 3), ("Ben", true, 3)]);
+    // Who leaves is missed, and the other flies on.
+    press(&mut guest, &[Key::Esc]);
+    wait_for(&mut host, "Ben has left the match.");
+    assert!(arena(&mut host).is_some());
 }

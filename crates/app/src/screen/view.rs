@@ -1,6 +1,8 @@
 //! What is on the screen, as plain data. A face draws all of it and decides nothing.
 
 use backspin::channel::Fate;
+use backspin_rtype::enemy::Species;
+use backspin_rtype::power_up::Bonus;
 
 /// Everything that is on the screen at one moment.
 #[derive(Clone, Debug, PartialEq)]
@@ -9,6 +11,16 @@ pub(crate) struct View {
     /// What the keys do here, in one line.
     pub(crate) hint: String,
     pub(crate) palette: Palette,
+    /// Whether the screen shakes when something hits, where a face can do that.
+    pub(crate) shake: bool,
+    pub(crate) flashing: Flashing,
+}
+
+/// How much may flash.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Flashing {
+    Usual,
+    Reduced,
 }
 
 /// The one thing that fills the screen.
@@ -26,6 +38,8 @@ pub(crate) struct List {
     pub(crate) title: String,
     /// Paragraphs above the rows, to be wrapped as needed.
     pub(crate) text: Vec<(String, Tone)>,
+    /// Lines in columns that cannot be chosen: who is in the lobby.
+    pub(crate) facts: Vec<Row>,
     /// Where something is typed.
     pub(crate) entry: Option<Entry>,
     pub(crate) rows: Vec<Row>,
@@ -91,8 +105,10 @@ pub(crate) enum Palette {
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Arena {
     pub(crate) scene: Scene,
-    /// The sides' names and points, from left to right.
+    /// The sides' names and points, from left to right; none where all play together.
     pub(crate) sides: Vec<(String, u8)>,
+    /// How the crew does, where all play together.
+    pub(crate) hud: Option<Hud>,
     /// One line about the connection and the match.
     pub(crate) status: Vec<Cell>,
     /// What passes: "Client connected!".
@@ -104,6 +120,8 @@ pub(crate) struct Arena {
     pub(crate) overlay: Option<Overlay>,
     /// How many persons steer at this machine.
     pub(crate) persons: usize,
+    /// What they steer.
+    pub(crate) controls: Controls,
     /// A point was made just now; not where flashing is reduced.
     pub(crate) flash: bool,
 }
@@ -117,12 +135,66 @@ pub(crate) struct Banner {
     pub(crate) text: Vec<String>,
 }
 
+/// What is steered, and so which keys there are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Controls {
+    /// Up and down.
+    Paddle,
+    /// Up, down, left, right, shoot, charge, and both together for the pod.
+    Ship,
+}
+
+/// How a crew does.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Hud {
+    /// The level and its name.
+    pub(crate) title: String,
+    /// The wave that came last, and how many there are.
+    pub(crate) wave: Option<(u8, u8)>,
+    pub(crate) team_score: u32,
+    pub(crate) crew: Vec<Crew>,
+    /// What is left of the boss, from 1 to 0, while there is one.
+    pub(crate) boss: Option<f32>,
+    /// What was said lately, the oldest first.
+    pub(crate) chat: Vec<ChatLine>,
+}
+
+/// One of a crew.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Crew {
+    /// From 0; a player's things have the same number.
+    pub(crate) number: u8,
+    pub(crate) name: String,
+    /// Whether it is this screen's player.
+    pub(crate) own: bool,
+    pub(crate) lives: u8,
+    pub(crate) score: u32,
+    /// By how much a kill is multiplied, 1 to 5.
+    pub(crate) combo: u8,
+    /// How far a heavy shot is charged, from 0 to 1.
+    pub(crate) charge: f32,
+    /// What else there is to say: "out", "next match".
+    pub(crate) note: Option<&'static str>,
+}
+
+/// Something that was said.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct ChatLine {
+    pub(crate) number: u8,
+    pub(crate) name: String,
+    pub(crate) text: String,
+}
+
 /// The field, in the game's own unit, and what is on it, the hindmost first.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Scene {
     pub(crate) width: f32,
     pub(crate) height: f32,
+    /// How far the level has scrolled, in the same unit: stars move by it, the distant ones less.
+    pub(crate) scroll: f32,
     pub(crate) things: Vec<Thing>,
+    /// What has just burst, the oldest first.
+    pub(crate) bursts: Vec<Burst>,
 }
 
 /// Something on the field; `x` and `y` are its upper left corner.
@@ -144,6 +216,131 @@ pub(crate) enum Look {
     /// The player's own, or of the left side where nobody's is the player's own.
     OwnPaddle,
     OtherPaddle,
+    Ship(Ship),
+    /// The force pod of a player.
+    Pod {
+        number: u8,
+        own: bool,
+    },
+    /// What a ship fires.
+    Shot {
+        own: bool,
+    },
+    HeavyShot {
+        own: bool,
+    },
+    Enemy(Species),
+    /// One of three, in one of its stages from 0.
+    Boss {
+        look: u8,
+        stage: u8,
+    },
+    /// What enemies fire.
+    Bullet,
+    PowerUp(Bonus),
+}
+
+/// How a ship looks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Ship {
+    /// Whose, from 0.
+    pub(crate) number: u8,
+    pub(crate) own: bool,
+    /// Whether it has a shield.
+    pub(crate) shield: bool,
+    /// Whether nothing can hurt it for now.
+    pub(crate) safe: bool,
+    /// How far a heavy shot is charged, in percent.
+    pub(crate) charge: u8,
+    /// -1 while it climbs, 1 while it dives.
+    pub(crate) tilt: i8,
+}
+
+/// Something that has just burst, or was hit: worth particles. It is there for
+/// [`Burst::SECONDS`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Burst {
+    /// Counts up: whoever has seen one knows it again.
+    pub(crate) number: u32,
+    pub(crate) kind: BurstKind,
+    /// Its middle.
+    pub(crate) x: f32,
+    pub(crate) y: f32,
+    /// How old it is, in seconds.
+    pub(crate) age: f32,
+}
+
+impl Burst {
+    /// How long one is shown.
+    pub(crate) const SECONDS: f32 = 0.6;
+}
+
+/// What has burst.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum BurstKind {
+    /// A shot or a bullet that met something.
+    Spark,
+    /// A ball that met a paddle or a wall.
+    Bounce,
+    /// A power-up that was taken.
+    Taken,
+    Enemy,
+    Ship,
+    Boss,
+}
+
+/// Something to hear.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Cue {
+    /// The choice in a menu moves.
+    Move,
+    /// A line is chosen.
+    Choose,
+    /// A second of a countdown.
+    Countdown,
+    /// A ball meets a paddle.
+    Paddle,
+    /// A ball meets a wall.
+    Wall,
+    /// A point is made.
+    Point,
+    Win,
+    Lose,
+    /// The own ship shoots.
+    Shot,
+    HeavyShot,
+    /// Something is hit and holds.
+    Hit,
+    Explosion,
+    PowerUp,
+    /// The own ship is lost, or its shield.
+    Hurt,
+    /// A boss comes.
+    Boss,
+    /// Someone says something.
+    Chat,
+}
+
+impl Cue {
+    /// Each of them.
+    pub(crate) const ALL: [Cue; 16] = [
+        Cue::Move,
+        Cue::Choose,
+        Cue::Countdown,
+        Cue::Paddle,
+        Cue::Wall,
+        Cue::Point,
+        Cue::Win,
+        Cue::Lose,
+        Cue::Shot,
+        Cue::HeavyShot,
+        Cue::Hit,
+        Cue::Explosion,
+        Cue::PowerUp,
+        Cue::Hurt,
+        Cue::Boss,
+        Cue::Chat,
+    ];
 }
 
 /// What the connection is worth, for those who want to know.

@@ -1,7 +1,8 @@
 //! Both games in one server: a room plays Pong or R-Type, and a `House` is the rules of either.
 
 use backspin::game::{
-    Buttons, Contact, Event, Game, GameId, PlayerId, RtypeMatch, RtypeWish, Standing, Turn,
+    Buttons, Contact, Event, Game, GameId, Marks, PlayerId, RtypeMatch, RtypeWish, Stage, Standing,
+    Turn,
 };
 use backspin::replica::{Drawn, Entity, Schema, State};
 use backspin::wire::{lan, rtype};
@@ -188,6 +189,14 @@ impl Game for House {
 
     fn standing_of(&self, world: &World, player: PlayerId) -> Option<Standing> {
         ask_of!(self, world, (game, world) => game.standing_of(world, player))
+    }
+
+    fn marks(&self, world: &World, player: PlayerId) -> Marks {
+        ask_of!(self, world, (game, world) => game.marks(world, player))
+    }
+
+    fn stage(&self, world: &World) -> Stage {
+        ask_of!(self, world, (game, world) => game.stage(world))
     }
 
     fn stand_in(&self, world: &World, player: PlayerId) -> Option<Buttons> {

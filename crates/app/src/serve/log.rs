@@ -42,13 +42,19 @@ pub(super) fn room_config() -> RoomConfig {
 
 /// Tells what happened in the rooms since this was called last.
 pub(super) fn tell<G: Game>(server: &mut Server<G>) {
-    for (room, number) in server.rooms_mut().iter_mut().zip(1..) {
-        while let Some(event) = room.poll_event() {
-            tell_event(room, number, event);
-        }
-        while let Some(line) = room.poll_line() {
-            trace!("{line}");
-        }
+    server.rooms_mut().iter_mut().for_each(tell_room);
+    while let Some(mut room) = server.poll_closed() {
+        tell_room(&mut room);
+        info!("room {}: closed, nobody is in it", room.number());
+    }
+}
+
+fn tell_room<G: Game>(room: &mut Room<G>) {
+    while let Some(event) = room.poll_event() {
+        tell_event(room, room.number(), event);
+    }
+    while let Some(line) = room.poll_line() {
+        trace!("{line}");
     }
 }
 

@@ -1,6 +1,7 @@
 //! Where the game's loop and the page's thread meet: the newest status, and the newest scene of
 //! every room that someone watches. A lock is held for as long as it takes to swap a pointer.
 
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -15,18 +16,20 @@ use super::status::Status;
 #[derive(Debug)]
 pub(super) struct Board {
     status: Mutex<(Arc<Status>, Instant)>,
-    /// By room.
-    stages: Vec<Stage>,
+    /// The rooms that are watched, by number.
+    stages: Mutex<BTreeMap<u32, Stage>>,
+    /// How many they are, for whoever need not know which.
+    watched: AtomicUsize,
     stopping: AtomicBool,
     /// Wakes the page's thread.
     waker: Waker,
 }
 
-/// A room that can be watched.
+/// A room that is watched.
 #[derive(Debug, Default)]
 struct Stage {
-    watchers: AtomicUsize,
-    scene: Mutex<Option<Arc<Scene>>>,
+    watchers: usize,
+    scene: Option<Arc<Scene>>,
 }
 
 /// What there is to see in a room after a tick.
@@ -38,10 +41,11 @@ pub(super) struct Scene {
 }
 
 impl Board {
-    pub(super) fn new(waker: Waker, rooms: usize) -> Self {
+    pub(super) fn new(waker: Waker) -> Self {
         Board {
             status: Mutex::new((Arc::default(), Instant::now())),
-            stages: (0..rooms).map(|_| Stage::default()).collect(),
+            stages: Mutex::default(),
+            watched: AtomicUsize::new(0),
             stopping: AtomicBool::new(false),
             waker,
         }
@@ -60,21 +64,28 @@ impl Board {
         (status, since.elapsed())
     }
 
-    /// Whether anyone watches a room, counted from 0.
-    pub(super) fn is_watched(&self, room: usize) -> bool {
-        self.stages.get(room).is_some_and(|stage| stage.watchers.load(Ordering::Relaxed) > 0)
+    /// The rooms that are watched in place of what is in `rooms`, each with the tick that was seen
+    /// last.
+    pub(super) fn list_watched(&self, rooms: &mut Vec<(u32, Option<u32>)>) {
+        rooms.clear();
+        if self.watched.load(Ordering::Relaxed) > 0 {
+            let tick = |stage: &Stage| stage.scene.as_ref().map(|scene| scene.state.tick);
+            rooms.extend(lock(&self.stages).iter().map(|(room, stage)| (*room, tick(stage))));
+        }
     }
 
-    /// Puts up what there is to see in a room. [`Board::wake`] follows when all rooms are there.
-    pub(super) fn put_scene(&self, room: usize, scene: Scene) {
-        if let Some(stage) = self.stages.get(room) {
-            let _before = lock(&stage.scene).replace(Arc::new(scene));
+    /// Puts up what there is to see in a room, if anyone still watches it. [`Board::wake`] follows
+    /// when all rooms are there.
+    pub(super) fn put_scene(&self, room: u32, scene: Scene) {
+        let scene = Arc::new(scene);
+        if let Some(stage) = lock(&self.stages).get_mut(&room) {
+            stage.scene = Some(scene);
         }
     }
 
     /// What was seen last in a room.
-    pub(super) fn scene(&self, room: usize) -> Option<Arc<Scene>> {
-        lock(&self.stages.get(room)?.scene).clone()
+    pub(super) fn scene(&self, room: u32) -> Option<Arc<Scene>> {
+        lock(&self.stages).get(&room)?.scene.clone()
     }
 
     /// Tells the page's thread that something is new, or that it is to end. Never waits; a thread
@@ -103,27 +114,32 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 #[derive(Debug)]
 pub(super) struct Watch {
     board: Arc<Board>,
-    room: usize,
+    room: u32,
 }
 
 impl Watch {
-    /// `None` if there is no such room, counted from 0.
-    pub(super) fn new(board: &Arc<Board>, room: usize) -> Option<Self> {
-        board.stages.get(room)?.watchers.fetch_add(1, Ordering::Relaxed);
-        Some(Watch { board: Arc::clone(board), room })
+    pub(super) fn new(board: &Arc<Board>, room: u32) -> Self {
+        let mut stages = lock(&board.stages);
+        stages.entry(room).or_default().watchers += 1;
+        board.watched.store(stages.len(), Ordering::Relaxed);
+        Watch { board: Arc::clone(board), room }
     }
 
-    pub(super) fn room(&self) -> usize {
+    pub(super) fn room(&self) -> u32 {
         self.room
     }
 }
 
 impl Drop for Watch {
     fn drop(&mut self) {
-        let stage = &self.board.stages[self.room];
-        if stage.watchers.fetch_sub(1, Ordering::Relaxed) == 1 {
-            // The next one is not to see where the match stood long ago.
-            let _before = lock(&stage.scene).take();
+        let mut stages = lock(&self.board.stages);
+        if let Some(stage) = stages.get_mut(&self.room) {
+            stage.watchers -= 1;
+            if stage.watchers == 0 {
+                // The next one is not to see where the match stood long ago.
+                stages.remove(&self.room);
+            }
         }
+        self.board.watched.store(stages.len(), Ordering::Relaxed);
     }
 }

@@ -1,5 +1,6 @@
 //! The page's thread: one thread for all connections, which waits for nobody in particular.
 
+use std::collections::BTreeMap;
 use std::io;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -50,7 +51,7 @@ struct Office {
     streams: usize,
     /// The newest events about the server and about each room, made once for all who follow.
     status_news: Option<(u64, Rc<[u8]>)>,
-    room_news: Vec<Option<(u64, Rc<[u8]>)>>,
+    room_news: BTreeMap<u32, (u64, Rc<[u8]>)>,
 }
 
 impl Desk {
@@ -68,7 +69,7 @@ impl Desk {
             newest: 0,
             streams: 0,
             status_news: None,
-            room_news: Vec::new(),
+            room_news: BTreeMap::new(),
         };
         Ok(Desk { poll, listener, connections: Vec::new(), office })
     }
@@ -148,6 +149,8 @@ impl Office {
         if status.number > self.newest {
             self.newest = status.number;
             self.history.push(status);
+            let board = &self.board;
+            self.room_news.retain(|room, _| board.scene(*room).is_some());
         }
     }
 
@@ -156,13 +159,10 @@ impl Office {
             return Given::Reply(Reply::say(Code::ServiceUnavailable, "Too many are watching."));
         }
         let subject = match topic {
-            Topic::Status => Some(Subject::Status),
-            Topic::Room(room) => Watch::new(&self.board, room).map(Subject::Room),
+            Topic::Status => Subject::Status,
+            Topic::Room(room) => Subject::Room(Watch::new(&self.board, room)),
         };
-        match subject {
-            Some(subject) => Given::Stream(stream_head(), subject),
-            None => Given::Reply(Reply::say(Code::NotFound, "There is no such room.")),
-        }
+        Given::Stream(stream_head(), subject)
     }
 
     /// How the server stands, with the newest sample of the charts.
@@ -197,24 +197,17 @@ impl Office {
         self.status_news.clone()
     }
 
-    fn room_news(&mut self, room: usize, seen: Option<u64>) -> Option<(u64, Rc<[u8]>)> {
+    fn room_news(&mut self, room: u32, seen: Option<u64>) -> Option<(u64, Rc<[u8]>)> {
         let scene = self.board.scene(room)?;
         let number = u64::from(scene.state.tick);
         if seen == Some(number) {
             return None;
         }
-        if self.room_news.len() <= room {
-            self.room_news.resize(room + 1, None);
+        if self.room_news.get(&room).is_none_or(|(made, _)| *made != number) {
+            let event = format!("event: scene\ndata: {}\n\n", scene::told(&scene));
+            self.room_news.insert(room, (number, event.into_bytes().into()));
         }
-        let news = &mut self.room_news[room];
-        match news {
-            Some((made, _)) if *made == number => {}
-            _ => {
-                let event = format!("event: scene\ndata: {}\n\n", scene::told(&scene));
-                *news = Some((number, event.into_bytes().into()));
-            }
-        }
-        news.clone()
+        self.room_news.get(&room).cloned()
     }
 }
 

@@ -58,11 +58,10 @@ pub(crate) struct Page {
 }
 
 impl Page {
-    /// Serves a page about a server with so many rooms that was started at `started`.
+    /// Serves a page about a server that was started at `started`.
     pub(crate) fn open(
         at: SocketAddr,
         token: Option<&str>,
-        rooms: usize,
         started: Time,
     ) -> Result<Self, Box<dyn Error>> {
         let listener = TcpListener::bind(at).map_err(|error| sentence(at, &error))?;
@@ -74,7 +73,7 @@ impl Page {
         }
         let poll = Poll::new()?;
         let waker = Waker::new(poll.registry(), desk::WAKE)?;
-        let board = Arc::new(Board::new(waker, rooms));
+        let board = Arc::new(Board::new(waker));
         let (sender, commands) = sync_channel(COMMAND_LIMIT);
         let site = Site { token: token.map(str::to_owned), commands: sender };
         let for_desk = Arc::clone(&board);

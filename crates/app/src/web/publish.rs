@@ -33,8 +33,8 @@ pub(crate) struct Publisher {
     started: Time,
     last: Arc<Status>,
     next_status: Time,
-    /// The tick that was shown last, by room.
-    shown: Vec<u32>,
+    /// The rooms that are watched, and the tick that was seen last.
+    watched: Vec<(u32, Option<u32>)>,
 }
 
 impl Publisher {
@@ -45,7 +45,7 @@ impl Publisher {
             started,
             last: Arc::default(),
             next_status: started,
-            shown: Vec::new(),
+            watched: Vec::new(),
         }
     }
 
@@ -70,8 +70,13 @@ impl Publisher {
         while let Ok(command) = self.commands.try_recv() {
             match command {
                 Command::Kick { room, player } => {
-                    info!("room {}: {player} is removed by the operator", room + 1);
-                    server.kick(now, room, player);
+                    info!("room {room}: {player} is removed by the operator");
+                    let mut rooms = server.server().listed();
+                    // It may have been closed meanwhile.
+                    if let Some((slot, ..)) = rooms.find(|(_, _, its)| its.number() == room) {
+                        drop(rooms);
+                        server.kick(now, slot, player);
+                    }
                 }
                 Command::Drain => {
                     info!("the operator lets nobody new in");
@@ -85,16 +90,16 @@ impl Publisher {
 
     /// Puts up what there is to see in the rooms that are watched.
     fn show<G: Game>(&mut self, rooms: &[Room<G>]) {
-        self.shown.resize(rooms.len(), 0);
+        self.board.list_watched(&mut self.watched);
         let mut is_new = false;
-        for (index, (room, shown)) in rooms.iter().zip(&mut self.shown).enumerate() {
+        for &(number, seen) in &self.watched {
+            let Some(room) = rooms.iter().find(|room| room.number() == number) else { continue };
             let every = u32::from(room.tick_rate()).div_ceil(SCENES_PER_SECOND);
-            if room.tick().wrapping_sub(*shown) < every || !self.board.is_watched(index) {
+            if seen.is_some_and(|seen| room.tick().wrapping_sub(seen) < every) {
                 continue;
             }
-            *shown = room.tick();
             let (game, state) = (room.game().id(), room.state().clone());
-            self.board.put_scene(index, Scene { game, tick_rate: room.tick_rate(), state });
+            self.board.put_scene(number, Scene { game, tick_rate: room.tick_rate(), state });
             is_new = true;
         }
         if is_new {
@@ -106,9 +111,10 @@ impl Publisher {
         let front = server.front();
         let uptime = now.since(self.started);
         let elapsed = uptime.saturating_sub(self.last.uptime);
-        let rooms = server.rooms().iter().zip(front.rooms()).enumerate();
-        let rooms = rooms.map(|(index, (room, card))| {
-            let before = self.last.rooms.get(index);
+        let rooms = server.listed().map(|(_, name, room)| {
+            let number = room.number();
+            let before = self.last.rooms.binary_search_by_key(&number, |room| room.room);
+            let before = before.ok().map(|place| &self.last.rooms[place]);
             let members = room.members().map(|card| {
                 let mut member = MemberStatus::from(card);
                 let same = |other: &&MemberStatus| {
@@ -119,10 +125,10 @@ impl Publisher {
                 member
             });
             RoomStatus {
-                room: index + 1,
-                name: card.name,
-                game: game_name(card.game),
-                capacity: card.capacity,
+                room: number,
+                name,
+                game: game_name(room.game().id()),
+                capacity: room.game().capacity(),
                 tick: room.tick(),
                 tick_rate: room.tick_rate(),
                 members: members.collect(),
@@ -138,9 +144,15 @@ impl Publisher {
             ticks: meter.ticks.clone(),
             skipped_ticks: server.rooms().iter().map(Room::late_ticks).sum(),
             dropped: Drops { front: *front.counts(), unsent },
-            rooms: rooms.collect(),
+            rooms: sorted(rooms.collect()),
         }
     }
+}
+
+/// In the order of their numbers. Numbers rise as rooms are opened, and begin anew after 2^32.
+fn sorted(mut rooms: Vec<RoomStatus>) -> Vec<RoomStatus> {
+    rooms.sort_unstable_by_key(|room| room.room);
+    rooms
 }
 
 impl From<MemberCard> for MemberStatus {

@@ -10,15 +10,15 @@ use serde::Serialize;
 use super::metrics;
 use super::reply::{Code, Reply};
 use super::request::Request;
-use super::status::Status;
+use super::status::{MemberStatus, Status};
 
 /// What an operator wants done to the server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Command {
     /// Remove a player, who may not come back.
     Kick {
-        /// Counted from 0.
-        room: usize,
+        /// Its number.
+        room: u32,
         player: PlayerId,
     },
     /// Let nobody new in.
@@ -47,8 +47,8 @@ pub(super) enum Answer {
 pub(super) enum Topic {
     /// How the server stands, once a second.
     Status,
-    /// What there is to see in a room, counted from 0.
-    Room(usize),
+    /// What there is to see in the room with this number.
+    Room(u32),
 }
 
 /// A loop that says nothing for so long is ill.
@@ -100,8 +100,7 @@ impl Site {
             ["api", "rooms"] => Reply::json(self.told(status)),
             ["api", "events"] => return Some(Answer::Stream(Topic::Status)),
             ["api", "rooms", room, "events"] => {
-                let room =
-                    number(room)?.checked_sub(1).filter(|room| *room < status.rooms.len())?;
+                let room = status.room(number(room)?)?.room;
                 return Some(Answer::Stream(Topic::Room(room)));
             }
             _ => {
@@ -137,11 +136,8 @@ impl Site {
             return Reply::say(Code::Unauthorized, sentence);
         }
         if let Command::Kick { room, player } = command {
-            let member = status
-                .rooms
-                .get(room)
-                .and_then(|room| room.members.iter().find(|member| member.player == player.0));
-            if member.is_none() {
+            let is_meant = |member: &MemberStatus| member.player == player.0;
+            if !status.room(room).is_some_and(|room| room.members.iter().any(is_meant)) {
                 return Reply::say(Code::NotFound, "There is no such player.");
             }
         }
@@ -156,8 +152,7 @@ fn command(words: &[&str]) -> Option<Command> {
     match words {
         ["api", "drain"] => Some(Command::Drain),
         ["api", "rooms", room, "players", player, "kick"] => {
-            let room = number(room)?.checked_sub(1)?;
-            let player = PlayerId(u32::try_from(number(player)?).ok()?);
+            let (room, player) = (number(room)?, PlayerId(number(player)?));
             Some(Command::Kick { room, player })
         }
         _ => None,
@@ -165,7 +160,7 @@ fn command(words: &[&str]) -> Option<Command> {
 }
 
 /// Digits and nothing else.
-fn number(word: &str) -> Option<usize> {
+fn number(word: &str) -> Option<u32> {
     word.bytes().all(|byte| byte.is_ascii_digit()).then(|| word.parse().ok()).flatten()
 }
 

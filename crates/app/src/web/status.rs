@@ -42,7 +42,7 @@ pub(crate) struct Status {
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct RoomStatus {
     /// Its number, from 1.
-    pub(crate) room: usize,
+    pub(crate) room: u32,
     pub(crate) name: Name,
     /// What is played.
     pub(crate) game: &'static str,
@@ -130,6 +130,11 @@ impl Status {
     /// Everyone who has a place, and where.
     pub(crate) fn members(&self) -> impl Iterator<Item = (&RoomStatus, &MemberStatus)> {
         self.rooms.iter().flat_map(|room| room.members.iter().map(move |member| (room, member)))
+    }
+
+    /// The room with a number.
+    pub(super) fn room(&self, number: u32) -> Option<&RoomStatus> {
+        self.rooms.iter().find(|room| room.room == number)
     }
 
     /// Those who play and are here.

@@ -8,7 +8,8 @@ use serde_json::Value;
 
 use crate::field::Field;
 use crate::lan::{FIND_HOST, HELLO_ACK, State, receive};
-use crate::program::{PATIENCE, Program, join, score, socket};
+use crate::program::{PATIENCE, Program, join, socket};
+use crate::score;
 
 /// A host, and where its guest listens.
 pub(crate) struct Host {

@@ -22,3 +22,11 @@ mod native;
 mod program;
 mod rhythm;
 mod scenarios;
+
+/// What the programs play.
+const GAME: &str = "pong";
+
+/// Both scores of an event.
+fn score(event: &serde_json::Value) -> [u64; 2] {
+    ["p1_score", "p2_score"].map(|name| event[name].as_u64().unwrap())
+}

@@ -1,7 +1,8 @@
 //! Matches between our own programs: on a bad line, after a crash, with watchers, again, by four,
 //! and on one machine alone.
 
-use crate::program::{Home, Program, host, join, score};
+use crate::program::{Home, Program, host, join};
+use crate::score;
 
 #[test]
 fn on_a_line_that_loses_a_tenth_both_sides_agree_on_the_score() {

@@ -23,7 +23,7 @@ impl Home {
     pub(crate) fn new() -> Self {
         static NEXT: AtomicU32 = AtomicU32::new(0);
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
-        let name = format!("backspin-pong-{}-{number}", std::process::id());
+        let name = format!("backspin-{}-{}-{number}", crate::GAME, std::process::id());
         let path = std::env::temp_dir().join(name);
         std::fs::create_dir_all(&path).unwrap();
         Home(path)
@@ -54,7 +54,7 @@ pub(crate) struct Ended {
 }
 
 impl Program {
-    /// `backspin pong` without a face, with a home of its own.
+    /// The game that these tests are about, without a face, with a home of its own.
     pub(crate) fn start(args: &[&str]) -> Self {
         let home = Home::new();
         let mut program = Program::start_in(&home, args);
@@ -66,7 +66,7 @@ impl Program {
     pub(crate) fn start_in(home: &Home, args: &[&str]) -> Self {
         let mut args = args.to_vec();
         args.extend(["--ui", "none", "--json"]);
-        Program::spawn(&home.0, "pong", &args)
+        Program::spawn(&home.0, crate::GAME, &args)
     }
 
     /// `backspin lag` in front of a game at `port`, and where to join it.
@@ -239,9 +239,4 @@ pub(crate) fn socket() -> UdpSocket {
     let socket = UdpSocket::bind((HERE, 0)).unwrap();
     socket.set_read_timeout(Some(PATIENCE)).unwrap();
     socket
-}
-
-/// Both scores of an event.
-pub(crate) fn score(event: &Value) -> [u64; 2] {
-    ["p1_score", "p2_score"].map(|name| event[name].as_u64().unwrap())
 }

@@ -8,7 +8,8 @@ use serde_json::Value;
 use crate::field::Field;
 use crate::lan::State;
 use crate::lan_host::{Host, port_of};
-use crate::program::{Program, host, join, score, socket};
+use crate::program::{Program, host, join, socket};
+use crate::score;
 
 #[test]
 fn local_discovery_a_guest_finds_the_host_within_five_seconds() {

@@ -35,7 +35,6 @@ const GOODBYES: u8 = 3;
 #[derive(Debug)]
 pub(super) struct Member {
     pub(super) session: SessionIndex,
-    pub(super) room: u32,
     pub(super) player: PlayerId,
     pub(super) name: Name,
     pub(super) role: Role,
@@ -213,7 +212,6 @@ impl Member {
     ) -> Self {
         Member {
             session,
-            room: admission.room,
             player: admission.player,
             name: admission.name,
             role: admission.role,
@@ -565,12 +563,7 @@ impl Member {
 
 impl Native {
     /// Takes the inputs of a datagram; says what they were.
-    fn handle_input(
-        &mut self,
-        now: Time,
-        clock: TickClock,
-        input: &native::Input<'_>,
-    ) -> Received {
+    fn handle_input(&mut self, now: Time, clock: TickClock, input: &native::Input<'_>) -> Received {
         let record = input.newest;
         let due = clock.due(record.sequence);
         let early_ns = due.as_nanos() as i64 - now.as_nanos() as i64;

@@ -37,6 +37,8 @@ pub(crate) const LIMITS: Limits = Limits {
     player_datagrams_per_s: 10,
     streams: 6,
     streams_per_ip: 3,
+    rooms: 3,
+    rooms_per_ip: 1,
 };
 
 /// Short, so that a script sees who is silent dropped and given up.

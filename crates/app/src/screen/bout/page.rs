@@ -1,46 +1,55 @@
 //! What is shown of a match.
 
+use backspin::channel::Alarm;
+use backspin::client::RosterLine;
 use backspin::game::PlayerId;
 use backspin::wire::Dialect;
 use backspin::wire::native::DEFAULT_PORT;
 use backspin_udp::interfaces;
 
-use super::super::stage::{Stage, StandingPhase};
-use super::super::{Arena, Banner, Cell, List, Page, Row, Settings, Tone};
-use super::{Bout, Dialog, Hand, Line, Steers};
+use super::super::stage::{Names, Sight, Stage};
+use super::super::{
+    Action, Arena, Banner, Bindings, Cell, ChatLine, Controls, Hud, List, Row, Settings, Tone,
+};
+use super::{Bout, Dialog, Hand, Line, Sitting, Steers};
 use crate::play::Seat;
 
 impl<G: Stage> Bout<G> {
-    /// What is on the screen now.
-    pub(in super::super) fn page(&mut self, settings: &Settings, overlay: bool) -> Page {
-        match self.is_shown() {
-            true => Page::Arena(Box::new(self.arena(settings, overlay))),
-            false => Page::List(self.waiting()),
-        }
-    }
-
     /// What the keys do.
-    pub(in super::super) fn hint(&self) -> String {
+    pub(super) fn key_hint(&self, keys: &Bindings) -> String {
         if self.dialog.is_some() || !self.is_shown() {
             return "W/S or arrows: choose   Enter: go   Esc: menu".into();
         }
-        let moves = match self.persons().count() {
-            0 => "",
-            1 => "W/S or arrows: move   ",
-            _ => "W/S: left   arrows: right   ",
+        let pause = if self.is_local() { "pause" } else { "menu" };
+        let first = keys.pair(Action::Up, Action::Down);
+        let second = keys.pair(Action::SecondUp, Action::SecondDown);
+        let moves = match (G::CONTROLS, self.persons().count()) {
+            (_, 0) => "",
+            (Controls::Ship, _) => {
+                let [fire, charge, pod] =
+                    [Action::Shoot, Action::Charge, Action::Pod].map(|action| keys.key(action));
+                let fly = keys.four();
+                &format!("{fly}: fly   {fire}: fire   {charge}: charge   {pod}: pod   ")
+            }
+            (Controls::Paddle, 1) => &format!("{first} or {second}: move   "),
+            (Controls::Paddle, _) => &format!("{first}: left   {second}: right   "),
         };
-        let pause = if self.is_local() { "pause" } else { "match menu" };
-        let network = if self.is_local() { "" } else { "F3: network   " };
+        let crowded = G::CONTROLS == Controls::Ship && self.persons().count() > 0;
+        let network = if self.is_local() || crowded { "" } else { "F3: network   " };
         format!("{moves}P: {pause}   {network}Esc: leave")
     }
 
     /// Before anything is played.
-    fn waiting(&self) -> List {
+    pub(super) fn waiting(&self) -> List {
+        let facts = self.game.facts(&self.world, self.own(), &self.names());
+        let is_lobby = !facts.is_empty();
         let seat = self.table.seat();
         let mut text = Vec::new();
         let title = match &*seat {
             Seat::Host(_) => {
-                text.push(("Waiting for someone to join.".into(), Tone::Bright));
+                if !is_lobby {
+                    text.push(("Waiting for someone to join.".into(), Tone::Bright));
+                }
                 text.push((
                     "Others on this network see it in their list, or join it at:".into(),
                     Tone::Dim,
@@ -53,19 +62,31 @@ impl<G: Stage> Bout<G> {
                 text.push((format!("Asking {server} ({}) ...", dialect.name()), Tone::Plain));
                 "Joining"
             }
+            _ if is_lobby => "Lobby",
             _ => {
                 text.push(("Waiting for another player.".into(), Tone::Bright));
                 "Connected"
             }
         };
         let roster = seat.client().map(|client| client.roster().to_vec()).unwrap_or_default();
-        if roster.len() > 1 {
+        if roster.len() > 1 && !is_lobby {
             let names: Vec<_> = roster.iter().map(|line| line.name.to_string()).collect();
             text.push((format!("Here: {}", names.join(", ")), Tone::Good));
         }
+        if is_lobby && !self.hands.is_empty() {
+            let phrase = |(number, words): (usize, &&str)| format!("{} {words}", number + 1);
+            let phrases: Vec<_> = G::PHRASES.iter().enumerate().map(phrase).collect();
+            text.extend(phrases.chunks(4).map(|row| (row.join("   "), Tone::Dim)));
+        }
         drop(seat);
+        let chat = self.moments.chat(self.table.now(), &self.names());
+        text.extend(chat.into_iter().map(|line| {
+            let ChatLine { name, text, .. } = line;
+            (format!("{name}: {text}"), Tone::Plain)
+        }));
+        text.extend(self.notice.iter().map(|(cell, _)| (cell.text.clone(), cell.tone)));
         let (rows, selected) = self.rows();
-        List { title: title.into(), text, entry: None, rows, selected }
+        List { title: title.into(), text, facts, entry: None, rows, selected }
     }
 
     /// Where others can come to, as they would type it.
@@ -92,36 +113,41 @@ impl<G: Stage> Bout<G> {
 
     fn rows(&self) -> (Vec<Row>, usize) {
         let lines = self.lines();
-        let word = |line: &Line| match line {
-            Line::GoOn => "Go on",
-            Line::Again => "Play again",
-            Line::Wished => "Waiting for the other side ...",
-            Line::BeginNow => "Begin without waiting for more",
+        let row = |line: &Line| match line {
+            Line::GoOn => Row::new("Go on"),
+            Line::Offer(offer) => offer.row.clone(),
             Line::Leave if self.dialog == Some(Dialog::Pause) && !self.is_local() => {
-                "Leave the match"
+                Row::new("Leave the match")
             }
-            Line::Leave => "Menu",
+            Line::Leave => Row::new("Menu"),
         };
-        let rows = lines.iter().map(|line| Row::new(word(line))).collect();
+        let rows = lines.iter().map(row).collect();
         (rows, self.selected.min(lines.len().saturating_sub(1)))
     }
 
-    fn arena(&mut self, settings: &Settings, overlay: bool) -> Arena {
+    pub(super) fn arena(&mut self, settings: &Settings, overlay: bool) -> Arena {
         let now = self.table.now();
-        self.table.seat().draw(now, &mut self.frame);
         let own = self.own();
+        self.moments.draw(&self.game, now, own, |frame| self.table.seat().draw(now, frame));
         let names = self.names();
-        let sides = names.into_iter().zip(self.standing.points.iter().copied()).collect();
+        let sides = self.sides().into_iter().zip(self.standing.points.iter().copied()).collect();
         let online = !self.is_local();
+        let sight = self.moments.sight();
+        let hud = self
+            .game
+            .hud(&sight, &names)
+            .map(|hud| Hud { chat: self.moments.chat(now, &names), ..hud });
         Arena {
-            scene: self.game.scene(&self.frame, own),
+            scene: self.moments.scene(&self.game, now),
             sides,
+            hud,
             status: if online { self.status() } else { Vec::new() },
             notice: self.notice.as_ref().map(|(cell, _)| cell.clone()),
-            banner: self.banner(),
+            banner: self.banner(&sight),
             dialog: self.dialog.map(|dialog| self.dialog_list(dialog)),
             overlay: (online && overlay && self.dialog.is_none()).then(|| self.figures.overlay()),
             persons: self.persons().count(),
+            controls: G::CONTROLS,
             flash: now < self.flash_until && !settings.reduced_flashing,
         }
     }
@@ -131,42 +157,48 @@ impl<G: Stage> Bout<G> {
     }
 
     /// Whose screen it is; nobody's where two share it, or where it is only watched.
-    fn own(&self) -> Option<PlayerId> {
+    pub(super) fn own(&self) -> Option<PlayerId> {
         if let Some(client) = self.table.seat().client() {
             return client.player().filter(|_| !self.hands.is_empty());
         }
         let mut persons = self.persons();
         match (persons.next(), persons.next()) {
             (Some(hand), None) => Some(hand.player),
+            // A bot that plays alone is looked at over its shoulder.
+            (None, _) if self.hands.len() == 1 => self.hands.first().map(|hand| hand.player),
             _ => None,
         }
     }
 
-    /// What the sides are called.
-    fn names(&self) -> Vec<String> {
+    /// What everyone is called.
+    fn names(&self) -> Names {
         let seat = self.table.seat();
-        let mut sides = vec![Vec::new(); G::SIDES.len()];
-        let mut put = |player: PlayerId, name: String| {
-            if let Some(side) = self.standing.side_of(player).and_then(|side| sides.get_mut(side)) {
-                side.push(if name.is_empty() { "Guest".to_owned() } else { name });
-            }
-        };
-        match seat.client() {
-            None => self.hands.iter().for_each(|hand| put(hand.player, hand.name.clone())),
+        let name = |name: String| if name.is_empty() { "Guest".to_owned() } else { name };
+        Names(match seat.client() {
+            None => self.hands.iter().map(|hand| (hand.player, hand.name.clone())).collect(),
             // It has no names.
             Some(client) if client.dialect() == Dialect::Lan => {
-                put(PlayerId(1), "Host".into());
-                put(client.player().unwrap_or(PlayerId(2)), self.name.clone());
+                let own = client.player().unwrap_or(PlayerId(2));
+                vec![(PlayerId(1), "Host".into()), (own, self.name.clone())]
             }
             Some(client) => {
-                client.roster().iter().for_each(|line| put(line.player, line.name.to_string()));
+                let line = |line: &RosterLine| (line.player, name(line.name.to_string()));
+                client.roster().iter().map(line).collect()
             }
-        }
-        let word = |(side, names): (&Vec<String>, &&str)| match side.is_empty() {
-            true => names.to_string(),
-            false => side.join(" & "),
+        })
+    }
+
+    /// What the sides are called.
+    fn sides(&self) -> Vec<String> {
+        let Names(names) = self.names();
+        let of = |index: usize, usual: &str| {
+            let side = names.iter().filter(|(it, _)| self.standing.side_of(*it) == Some(index));
+            match side.map(|(_, name)| name.as_str()).collect::<Vec<_>>() {
+                names if names.is_empty() => usual.to_owned(),
+                names => names.join(" & "),
+            }
         };
-        sides.iter().zip(G::SIDES).map(word).collect()
+        G::SIDES.iter().enumerate().map(|(index, usual)| of(index, usual)).collect()
     }
 
     /// The ping, and what else is to be said of the line.
@@ -175,50 +207,40 @@ impl<G: Stage> Bout<G> {
         if self.hands.is_empty() {
             cells.push(Cell::new("watching", Tone::Dim));
         }
+        // The gravest says it all.
+        let gravest = Alarm::ALL.iter().rev().find(|alarm| self.alarms.contains(alarm));
+        cells.extend(gravest.map(|alarm| match alarm {
+            Alarm::Lag => Cell::new("lag", Tone::Fair),
+            Alarm::HighLatency | Alarm::ConnectionLost => Cell::new("inputs pending", Tone::Bad),
+        }));
         if self.quiet {
             cells.push(Cell::new("no word from the other side", Tone::Bad));
         }
         cells
     }
 
-    fn banner(&self) -> Option<Banner> {
+    fn banner(&self, sight: &Sight<'_, G>) -> Option<Banner> {
         let now = self.table.now();
         let left = self.table.seat().client().and_then(|client| client.resume_left(now));
         if let Some(left) = left {
             let text = format!("connection lost, trying again ({} s)", left.as_secs());
             return Some(Banner { large: String::new(), text: vec![text] });
         }
-        match self.standing.phase {
-            StandingPhase::Countdown(seconds) => {
-                Some(Banner { large: seconds.to_string(), text: Vec::new() })
-            }
-            StandingPhase::Left => Some(Banner {
-                large: String::new(),
-                text: vec!["The other player has left. Waiting for another.".into()],
-            }),
-            _ => None,
-        }
+        self.game.banner(sight)
     }
 
     fn dialog_list(&self, dialog: Dialog) -> List {
         let (rows, selected) = self.rows();
-        let mut text = Vec::new();
-        let title = match (dialog, self.standing.phase) {
-            (Dialog::Pause, _) if self.is_local() => "Paused".to_owned(),
-            (Dialog::Pause, _) => "The match goes on".to_owned(),
-            (Dialog::Over, StandingPhase::Over { winner }) => {
-                let points: Vec<_> = self.standing.points.iter().map(u8::to_string).collect();
-                text.push((points.join(" : "), Tone::Bright));
+        let (title, text) = match dialog {
+            Dialog::Pause if self.is_local() => ("Paused".to_owned(), Vec::new()),
+            Dialog::Pause => ("The match goes on".to_owned(), Vec::new()),
+            Dialog::Over => {
+                let (title, mut text) = self.game.verdict(&self.world, self.own(), &self.names());
                 text.extend(self.wishes());
-                match self.own().and_then(|own| self.standing.side_of(own)) {
-                    Some(side) if side == winner => "You win!".to_owned(),
-                    Some(_) => "You lose".to_owned(),
-                    None => format!("{} wins", self.names()[winner]),
-                }
+                (title, text)
             }
-            (Dialog::Over, _) => String::new(),
         };
-        List { title, text, entry: None, rows, selected }
+        List { title, text, rows, selected, ..List::default() }
     }
 
     /// Whether the other side wishes for another match.

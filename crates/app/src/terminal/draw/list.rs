@@ -40,7 +40,8 @@ pub(super) fn page(frame: &mut Frame<'_>, area: Rect, list: &List, paint: Paint)
     frame.render_widget(&text.paragraph, Rect { height: text.len().min(below.height), ..below });
     let below = down(below, text.len() + u16::from(text.len() > 0));
     let place = middle(Rect { height: below.height, ..below }, body.width() as u16, below.height);
-    frame.render_widget(scrolled(&body, list.selected, place.height), place);
+    let above = body.height().saturating_sub(list.rows.len());
+    frame.render_widget(scrolled(&body, above + list.selected, place.height), place);
 }
 
 /// A list in a box over something else.
@@ -114,6 +115,13 @@ fn body(list: &List, paint: Paint) -> Text<'static> {
             Span::styled(entry.text.clone(), paint.tone(Tone::Bright)),
             Span::styled(" ", Style::new().add_modifier(Modifier::REVERSED)),
         ]));
+    }
+    let widths = columns(&list.facts);
+    for fact in &list.facts {
+        lines.push(line(fact, &widths, false, paint));
+    }
+    if !list.facts.is_empty() {
+        lines.push(Line::default());
     }
     let widths = columns(&list.rows);
     for (i, row) in list.rows.iter().enumerate() {

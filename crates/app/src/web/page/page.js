@@ -234,6 +234,12 @@ function showDropped() {
 
 function showWatched() {
   const room = status.rooms.find((room) => room.room === watched);
+  // It was closed: another may be worth watching.
+  if (watched !== null && !room) {
+    hasChosen = false;
+    watch(null);
+    return;
+  }
   const players = room ? room.members.filter((member) => !member.watches) : [];
   stage.names = new Map(players.map((member) => [member.player, member.name]));
   say("stage-name", room ? room.name : "No room is watched");

@@ -2,7 +2,7 @@ use std::sync::mpsc::{Receiver, sync_channel};
 
 use super::*;
 use crate::web::request::Head;
-use crate::web::status::{MemberStatus, RoomStatus};
+use crate::web::status::RoomStatus;
 
 fn site(token: Option<&str>, limit: usize) -> (Site, Receiver<Command>) {
     let (commands, done) = sync_channel(limit);
@@ -48,7 +48,7 @@ fn every_path_is_there_and_no_other() {
         assert_eq!(code(&posted), Code::MethodNotAllowed, "{path}");
     }
     assert_eq!(ask(&site, "GET /api/events", ""), Answer::Stream(Topic::Status));
-    assert_eq!(ask(&site, "GET /api/rooms/1/events", ""), Answer::Stream(Topic::Room(0)));
+    assert_eq!(ask(&site, "GET /api/rooms/1/events", ""), Answer::Stream(Topic::Room(1)));
     let missing = ["/x", "//", "/../page.js", "/api/rooms/0/events", "/api/rooms/2/events"];
     for path in missing.iter().chain(&["/api/rooms/+1/events", "/api/rooms//events", "/page"]) {
         assert_eq!(code(&ask(&site, &format!("GET {path}"), "")), Code::NotFound, "{path}");
@@ -83,7 +83,7 @@ fn a_wrong_token_changes_nothing_and_the_right_one_does() {
     assert_eq!(code(&ask(&site, "POST /api/drain", GOOD)), Code::Accepted);
     // The loop has not taken them yet, and there is no place for more.
     assert_eq!(code(&ask(&site, KICK, GOOD)), Code::ServiceUnavailable);
-    assert_eq!(done.try_recv(), Ok(Command::Kick { room: 0, player: PlayerId(2) }));
+    assert_eq!(done.try_recv(), Ok(Command::Kick { room: 1, player: PlayerId(2) }));
     assert_eq!(done.try_recv(), Ok(Command::Drain));
 }
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::super::field::{self, put_address, put_bytes, put_path, put_varint, small, varint};
 use super::LONGEST;
-use super::origin::Opening;
+use super::origin::{Offering, Opening};
 use crate::game::PlayerId;
 use crate::node::{Path, StreamEvent, StreamId};
 use crate::time::Time;
@@ -33,7 +33,8 @@ use crate::wire::{Malformed, Reader};
 /// 14    kick            | after | room | player |
 /// 15    checkpoint      | sent u64 | world u64 |
 /// 16    end
-/// 17    drain           | after |
+/// 17    game offered    | after | game |
+/// 18    drain           | after |
 /// ```
 ///
 /// `after` counts nanoseconds since the line before that has a time. Bytes stand behind their
@@ -46,6 +47,7 @@ pub(super) enum Entry<'a> {
     Transmits(Polls),
     Streams(Polls),
     Open(Opening),
+    Offer(Offering),
     Close(CloseReason),
     Kick { room: u64, player: PlayerId },
     Drain,
@@ -135,6 +137,10 @@ impl Context {
                 head(out, 12);
                 opening.encode(out);
             }
+            Entry::Offer(offering) => {
+                head(out, 17);
+                offering.encode(out);
+            }
             Entry::Close(reason) => {
                 head(out, 13);
                 out.push(reason as u8);
@@ -150,14 +156,14 @@ impl Context {
                 out.extend_from_slice(&world.to_be_bytes());
             }
             Entry::End => out.push(16),
-            Entry::Drain => head(out, 17),
+            Entry::Drain => head(out, 18),
         }
     }
 
     /// Reads the next line.
     pub(super) fn decode<'a>(&mut self, r: &mut Reader<'a>) -> Result<Entry<'a>, Malformed> {
         let kind = r.u8("kind")?;
-        if matches!(kind, 1..=7 | 12..=14 | 17) {
+        if matches!(kind, 1..=7 | 12..=14 | 17 | 18) {
             let longest = LONGEST_PAUSE.as_nanos() as u64;
             self.now += Duration::from_nanos(field::varint_upto(r, "after", longest)?);
             if self.now.as_nanos() > LONGEST.as_nanos() as u64 {
@@ -198,7 +204,8 @@ impl Context {
                 Entry::Checkpoint(Checkpoint { sent, world })
             }
             16 => Entry::End,
-            17 => Entry::Drain,
+            17 => Entry::Offer(Offering::decode(r)?),
+            18 => Entry::Drain,
             other => return Err(Malformed::out_of_range("kind", other)),
         })
     }

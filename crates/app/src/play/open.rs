@@ -1,8 +1,7 @@
-//! How a player gets to a table.
+//! How a player gets to a table, in any game.
 
 use std::error::Error;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
-use std::time::Duration;
 
 use backspin::client::{Client, ClientConfig};
 use backspin::front::FrontConfig;
@@ -15,20 +14,39 @@ use backspin::time::Time;
 use backspin::wire::native::{DEFAULT_PORT, Role};
 use backspin::wire::{Dialect, Name};
 use backspin_pong::Pong;
-use backspin_udp::{Loop, Socket};
+use backspin_rtype::RType;
+use backspin_udp::{Listener, Loop, Socket};
 
-use super::{BotLevel, SeatArgs};
-use crate::play::{Address, Fallback, Seat, Table, TicketFile};
+use super::{Address, Fallback, Seat, Table, TicketFile};
 use crate::seed;
 
-/// Where Networked Pong listens.
-const LAN_PORT: u16 = 54000;
+/// A game that can be opened.
+pub(crate) trait Playable: Game<World: Send> + Send + 'static {
+    /// What it is called on the command line.
+    const COMMAND: &'static str;
+
+    /// The old dialect that its players may speak beside `native`.
+    const OLD: Dialect;
+
+    /// Where that is spoken.
+    const OLD_PORT: u16;
+}
+
+impl Playable for Pong {
+    const COMMAND: &'static str = "pong";
+    const OLD: Dialect = Dialect::Lan;
+    const OLD_PORT: u16 = 54000;
+}
+
+impl Playable for RType {
+    const COMMAND: &'static str = "rtype";
+    const OLD: Dialect = Dialect::Rtype;
+    const OLD_PORT: u16 = 4242;
+}
 
 /// A place at a table, and what belongs to it.
-pub(crate) struct Opened {
-    pub(crate) table: Table<Seat<Pong>>,
-    /// A bot for the other paddle, at a table of this machine alone.
-    pub(crate) versus: Option<BotLevel>,
+pub(crate) struct Opened<G: Game> {
+    pub(crate) table: Table<Seat<G>>,
     /// Who sits there.
     pub(crate) name: Name,
     /// Where others can come to.
@@ -37,8 +55,10 @@ pub(crate) struct Opened {
     pub(crate) ticket: Option<TicketFile>,
 }
 
-/// Who wants to be a guest.
+/// Who wants to be a guest, and what they bring.
+#[derive(Clone, Debug)]
 pub(crate) struct Guest {
+    /// The only dialect that the guest speaks, if it is one.
     pub(crate) dialect: Option<Dialect>,
     pub(crate) role: Role,
     pub(crate) name: Name,
@@ -46,20 +66,9 @@ pub(crate) struct Guest {
 }
 
 impl Guest {
-    pub(super) fn player(seat: &SeatArgs, dialect: Option<Dialect>) -> Self {
-        let token = seat.token.clone().into_bytes();
-        Guest { dialect, role: Role::Play, name: seat.name(), token }
-    }
-
     /// Only `native` has watchers.
-    pub(super) fn watcher(seat: &SeatArgs) -> Self {
-        let dialect = Some(Dialect::Native);
-        Guest { role: Role::Watch, ..Guest::player(seat, dialect) }
-    }
-
-    /// The only dialect that the guest speaks, if it is one.
-    pub(super) fn dialect(&self) -> Option<Dialect> {
-        self.dialect
+    pub(crate) fn watching(self) -> Self {
+        Guest { dialect: Some(Dialect::Native), role: Role::Watch, ..self }
     }
 
     fn config(&self, server: SocketAddr, dialect: Dialect, own_port: u16) -> ClientConfig {
@@ -72,24 +81,27 @@ impl Guest {
     }
 }
 
-/// A table of this machine alone.
-pub(crate) fn local(game: Pong, versus: Option<BotLevel>) -> Result<Opened, Box<dyn Error>> {
+/// A table of this machine alone, with this many places.
+pub(crate) fn local<G: Playable>(
+    game: G,
+    players: u32,
+    name: Name,
+) -> Result<Opened<G>, Box<dyn Error>> {
     let driver = Loop::new(Vec::new())?;
-    let players = (1..=u32::from(game.capacity())).map(PlayerId);
+    let players = (1..=players).map(PlayerId);
     let local = Local::new(driver.now(), game, seed::world()?, players);
     let table = Table::new(driver, Seat::Local(Box::new(local)))?;
-    let (name, addresses) = (Name::new("Player"), Vec::new());
-    Ok(Opened { table, versus, name, addresses, ticket: None })
+    Ok(Opened { table, name, addresses: Vec::new(), ticket: None })
 }
 
 /// A table that others come to: at one port, or where each dialect is looked for.
-pub(crate) fn host(
-    game: Pong,
+pub(crate) fn host<G: Playable>(
+    game: G,
     port: Option<u16>,
     dialect: Option<Dialect>,
     name: Name,
-) -> Result<Opened, Box<dyn Error>> {
-    let both = [port.unwrap_or(DEFAULT_PORT), port.unwrap_or(LAN_PORT)];
+) -> Result<Opened<G>, Box<dyn Error>> {
+    let both = [port.unwrap_or(DEFAULT_PORT), port.unwrap_or(G::OLD_PORT)];
     let ports = match dialect {
         Some(Dialect::Native) => &both[..1],
         Some(_) => &both[1..],
@@ -103,40 +115,63 @@ pub(crate) fn host(
         sockets.extend(Socket::bind((Ipv6Addr::UNSPECIFIED, port).into()).ok());
     }
     let addresses = sockets.iter().flat_map(Socket::local_addr).collect();
-    let driver = Loop::new(sockets)?;
     // Who looks for games is told of what is offered alone.
     let offered = |it, port| if dialect.is_none_or(|only| only == it) { port } else { 0 };
-    let native_port = offered(Dialect::Native, both[0]);
-    let lan_port = offered(Dialect::Lan, both[1]);
-    let config = FrontConfig { name, native_port, lan_port, ..FrontConfig::default() };
+    let old_port = |it| if G::OLD == it { offered(it, both[1]) } else { 0 };
+    let config = FrontConfig {
+        name,
+        native_port: offered(Dialect::Native, both[0]),
+        lan_port: old_port(Dialect::Lan),
+        rtype_port: old_port(Dialect::Rtype),
+        ..FrontConfig::default()
+    };
+    let driver = Loop::with_listeners(sockets, listeners(config.rtype_port)?)?;
     let mut server = Server::new(config, seed::secret()?);
-    server.open(driver.now(), game, name, seed::world()?, RoomConfig::default());
+    server.open(driver.now(), game.clone(), name, seed::world()?, RoomConfig::default());
     let host = Host::new(driver.now(), server, game, name, seed::secret()?);
     let table = Table::new(driver, Seat::Host(Box::new(host)))?;
-    Ok(Opened { table, versus: None, name, addresses, ticket: None })
+    Ok(Opened { table, name, addresses, ticket: None })
+}
+
+/// What `rtype`'s TCP step needs: one port above. Nothing where it is not spoken.
+fn listeners(rtype_port: u16) -> Result<Vec<Listener>, Box<dyn Error>> {
+    if rtype_port == 0 {
+        return Ok(Vec::new());
+    }
+    let port = rtype_port.checked_add(1);
+    let port = port.ok_or("rtype needs the port above for TCP; choose one below 65535")?;
+    let mut listeners = vec![Listener::bind((Ipv4Addr::UNSPECIFIED, port).into())?];
+    listeners.extend(Listener::bind((Ipv6Addr::UNSPECIFIED, port).into()).ok());
+    Ok(listeners)
 }
 
 /// A place at someone's table, wherever the player says.
-pub(crate) fn join(guest: &Guest, address: &str) -> Result<Opened, Box<dyn Error>> {
+pub(crate) fn join<G: Playable>(
+    game: G,
+    guest: &Guest,
+    address: &str,
+) -> Result<Opened<G>, Box<dyn Error>> {
     let address = Address::parse(address)?;
     let ip = address.resolve()?;
     let at = |usual| SocketAddr::new(ip, address.port().unwrap_or(usual));
+    let native = at(DEFAULT_PORT);
     match guest.dialect {
-        Some(Dialect::Lan) => sit(guest, at(LAN_PORT), Dialect::Lan, None),
-        Some(dialect) => sit(guest, at(DEFAULT_PORT), dialect, None),
+        Some(Dialect::Native) => sit(game, guest, native, Dialect::Native, None),
+        Some(old) => sit(game, guest, at(G::OLD_PORT), old, None),
         // An IPv6 host is none of the first program's.
-        None if ip.is_ipv6() => sit(guest, at(DEFAULT_PORT), Dialect::Native, None),
-        None => sit(guest, at(DEFAULT_PORT), Dialect::Native, Some(at(LAN_PORT))),
+        None if ip.is_ipv6() => sit(game, guest, native, Dialect::Native, None),
+        None => sit(game, guest, native, Dialect::Native, Some(at(G::OLD_PORT))),
     }
 }
 
-/// A place at the table at `server`; if nobody answers in `dialect`, at `or_lan`.
-pub(crate) fn sit(
+/// A place at the table at `server`; if nobody answers in `dialect`, in the old one at `or_old`.
+pub(crate) fn sit<G: Playable>(
+    game: G,
     guest: &Guest,
     server: SocketAddr,
     dialect: Dialect,
-    or_lan: Option<SocketAddr>,
-) -> Result<Opened, Box<dyn Error>> {
+    or_old: Option<SocketAddr>,
+) -> Result<Opened<G>, Box<dyn Error>> {
     let any = match server.ip() {
         IpAddr::V4(_) => IpAddr::V4(Ipv4Addr::UNSPECIFIED),
         IpAddr::V6(_) => IpAddr::V6(Ipv6Addr::UNSPECIFIED),
@@ -148,23 +183,19 @@ pub(crate) fn sit(
     let mut ticket = None;
     if dialect == Dialect::Native && guest.role == Role::Play {
         // A match without a way back is better than none.
-        if let Ok((file, found)) = TicketFile::open(Pong::default().id(), server) {
+        if let Ok((file, found)) = TicketFile::open(game.id(), server) {
             (ticket, config.ticket) = (Some(file), found);
         }
     }
-    let fallback = match or_lan {
-        Some(lan) => {
-            let config = guest.config(lan, Dialect::Lan, own_port);
+    let fallback = match or_old {
+        Some(old) => {
+            let config = guest.config(old, G::OLD, own_port);
             let at: Time = driver.now() + Fallback::AFTER;
             Some(Box::new(Fallback { at, config, seed: seed::secret()? }))
         }
         None => None,
     };
-    let client = Client::new(driver.now(), Pong::default(), config, seed::secret()?);
+    let client = Client::new(driver.now(), game, config, seed::secret()?);
     let table = Table::new(driver, Seat::Guest { client: Box::new(client), fallback })?;
-    let (name, addresses) = (guest.name, Vec::new());
-    Ok(Opened { table, versus: None, name, addresses, ticket })
+    Ok(Opened { table, name: guest.name, addresses: Vec::new(), ticket })
 }
-
-/// How long a search for hosts lasts before it is given up.
-pub(super) const SEARCH_FOR: Duration = Duration::from_secs(15);

@@ -1,24 +1,37 @@
-//! A match without a face: a bot or lines on stdin play it, lines on stdout tell it.
+//! A match without a face, in any game: bots or lines on stdin play it, lines on stdout tell it.
+//!
+//! ```text
+//! seat   -> what everyone decides on the command line
+//! find   -> the first host on the local network that fits
+//! line   -> what happens around a match, as lines
+//! ```
+//!
+//! What a game says and hears is its [`Voice`]: `pong::voice`, `rtype::voice`.
+
+mod find;
+mod line;
+mod seat;
 
 use std::error::Error;
 use std::io::{self, BufRead};
 use std::sync::mpsc::{self, Receiver};
 use std::time::{Duration, Instant};
 
-use backspin::client::{ClientEvent, Frame};
-use backspin::finder::{FinderEvent, Fit, Found};
-use backspin::game::{Buttons, Game, PlayerId};
+use backspin::client::{ClientEvent, Frame, RosterLine};
+use backspin::game::{Buttons, PlayerId};
 use backspin::replica::State;
-use backspin::room::RoomEvent;
+use backspin::room::{Room, RoomEvent};
 use backspin::session::EndReason;
-use backspin_pong::{Bot, Phase, Pong};
+use backspin::wire::native::PlayerFlags;
 
-use super::SeatArgs;
-use super::line::{Line, Lines};
-use super::open::{self, Guest, Opened, SEARCH_FOR};
-use crate::play::{Search, Seat};
-use crate::seed;
+use crate::play::{Opened, Playable, Seat};
+use crate::screen::{Errand, Options};
 use crate::serve::stop::Stop;
+
+pub(crate) use line::{Lines, Tell};
+pub(crate) use seat::{SeatArgs, Steers};
+
+use line::Line;
 
 /// How often the match is looked at: often enough to see every tick.
 const LOOK_EVERY: Duration = Duration::from_millis(4);
@@ -29,63 +42,64 @@ const LINGER: Duration = Duration::from_secs(6);
 /// How often a ticket is said to be still good.
 const TICKET_EVERY: Duration = Duration::from_secs(2);
 
-/// Looks for hosts and joins the first that fits. Nothing if someone stopped it.
-pub(super) fn find(
-    guest: &Guest,
-    port: Option<u16>,
-    args: &SeatArgs,
-) -> Result<Option<Opened>, Box<dyn Error>> {
-    let lines = Lines::new(args.json);
-    let stop = Stop::on_signals()?;
-    let mut search = Search::start(Pong::default().id(), port, guest.dialect())?;
-    let began = Instant::now();
-    let patience = args.span().unwrap_or(SEARCH_FOR).min(SEARCH_FOR);
-    let mut last = None;
-    while began.elapsed() < patience && !stop.is_asked() {
-        std::thread::sleep(LOOK_EVERY);
-        if let Some(error) = search.failure() {
-            return Err(error.into());
-        }
-        let (event, hosts) = {
-            let mut finder = search.look();
-            (finder.poll_event(), finder.hosts().collect::<Vec<_>>())
-        };
-        if let Some(FinderEvent::Found(found)) = event {
-            lines.say(&Line::discovered(&found))?;
-            continue;
-        }
-        // All that was found is told before one of it is joined.
-        if let Some(found) = hosts.iter().find(|found| obstacle(found).is_none()) {
-            drop(search);
-            return open::sit(guest, found.address, found.dialect, None).map(Some);
-        }
-        last = hosts.last().copied().or(last);
-    }
-    match last.and_then(|found| Some((found.address, obstacle(&found)?))) {
-        _ if stop.is_asked() => Ok(None),
-        Some((address, why)) => Err(format!("the host at {address} {why}").into()),
-        None => Err("no host answered on this network; start one with \"backspin pong host\", or \
-                     name its address: \"backspin pong join ADDRESS\""
-            .into()),
-    }
+/// How a game is played and told without a face.
+pub(crate) trait Voice {
+    /// The game.
+    type Game: Playable;
+
+    /// Players of this machine, at a table of this machine alone.
+    fn players(&self) -> Vec<PlayerId>;
+
+    /// A line of stdin. What is said to the game, if anything.
+    fn obey(&mut self, command: &str) -> Vec<u8>;
+
+    /// Whether someone here plays by what is seen.
+    fn has_eyes(&self) -> bool;
+
+    /// What a player of this machine holds, who sees this world if there are eyes.
+    fn hold(
+        &mut self,
+        seen: &<Self::Game as backspin::game::Game>::World,
+        player: PlayerId,
+        tick: u32,
+    ) -> Buttons;
+
+    /// Tells what is new in the newest state. What is said to the game, if anything.
+    fn tell(&mut self, lines: &Lines, news: News<'_>) -> io::Result<Vec<u8>>;
+
+    /// Whether the match has been played to its end.
+    fn is_over(&self) -> bool;
 }
 
-/// Why a host cannot be joined, if it cannot.
-fn obstacle(found: &Found) -> Option<&'static str> {
-    match (found.fit, found.players) {
-        (Fit::OtherVersion, _) => {
-            Some("has another version of the game; update the older of the two")
-        }
-        (_, Some((players, capacity))) if players >= capacity => {
-            Some("has no place left; try again later, or watch with \"backspin pong watch\"")
-        }
-        _ => None,
+/// The newest that is known of a match.
+pub(crate) struct News<'a> {
+    pub(crate) state: &'a State,
+    pub(crate) roster: &'a [RosterLine],
+    /// Who this program plays as.
+    pub(crate) own: Option<PlayerId>,
+}
+
+/// Opens the table that `errand` leads to, or that of the first host that is found. Nothing if
+/// someone stopped the search.
+pub(crate) fn open<G: Playable>(
+    game: G,
+    options: &Options,
+    errand: Option<&Errand>,
+    args: &SeatArgs,
+) -> Result<Option<Opened<G>>, Box<dyn Error>> {
+    match errand {
+        Some(errand) => errand.table(game, options, args.name()).map(Some),
+        None => find::find(game, &args.guest(options.dialect), options.port, args),
     }
 }
 
 /// Plays until the match is over or left.
-pub(super) fn play(opened: Opened, args: &SeatArgs) -> Result<(), Box<dyn Error>> {
-    let mut script = Script::new(opened, args)?;
+pub(crate) fn play<V: Voice>(
+    opened: Opened<V::Game>,
+    voice: V,
+    args: &SeatArgs,
+) -> Result<(), Box<dyn Error>> {
+    let mut script = Script::new(opened, voice, args);
     let stop = Stop::on_signals()?;
     let commands = read_commands();
     let ended = loop {
@@ -94,12 +108,12 @@ pub(super) fn play(opened: Opened, args: &SeatArgs) -> Result<(), Box<dyn Error>
             return Err(error.into());
         }
         while let Ok(command) = commands.try_recv() {
-            script.obey(&command);
+            script.obey(command.trim());
         }
         if let Some(ended) = script.look()? {
             break ended;
         }
-        let over = script.over.is_some_and(|at| at.elapsed() > LINGER && args.seconds.is_none());
+        let over = script.over.is_some_and(|at| at.elapsed() > LINGER && args.span().is_none());
         let late = args.span().is_some_and(|span| script.began.elapsed() >= span);
         if stop.is_asked() || over || late || script.left {
             script.opened.table.seat().leave();
@@ -110,18 +124,14 @@ pub(super) fn play(opened: Opened, args: &SeatArgs) -> Result<(), Box<dyn Error>
 }
 
 /// A match in progress.
-struct Script {
-    opened: Opened,
+struct Script<V: Voice> {
+    opened: Opened<V::Game>,
+    voice: V,
     lines: Lines,
     began: Instant,
-    bots: Vec<(PlayerId, Bot)>,
-    /// What stdin says is held.
-    held: Buttons,
     left: bool,
+    /// Since when the match is played to its end.
     over: Option<Instant>,
-    score: [u8; 2],
-    /// The newest state that was told.
-    told: Option<Line>,
     next_quality: Duration,
     next_ticket: Duration,
     announced: bool,
@@ -129,49 +139,36 @@ struct Script {
     drawn: State,
 }
 
-impl Script {
-    fn new(opened: Opened, args: &SeatArgs) -> Result<Self, Box<dyn Error>> {
-        let own = args.bot.map(|level| (PlayerId(1), level));
-        let players = match &*opened.table.seat() {
-            Seat::Local(local) => u32::from(local.game().capacity()),
-            _ => 1,
-        };
-        let others = opened
-            .versus
-            .into_iter()
-            .flat_map(|level| (2..=players).map(move |player| (PlayerId(player), level)));
-        let mut bots = Vec::new();
-        for (player, level) in own.into_iter().chain(others) {
-            bots.push((player, Bot::new(level.0, seed::world()?)));
-        }
-        Ok(Script {
+impl<V: Voice> Script<V> {
+    fn new(opened: Opened<V::Game>, voice: V, args: &SeatArgs) -> Self {
+        Script {
             opened,
-            lines: Lines::new(args.json),
+            voice,
+            lines: args.lines(),
             began: Instant::now(),
-            bots,
-            held: Buttons::default(),
             left: false,
             over: None,
-            score: [0, 0],
-            told: None,
             next_quality: Duration::from_secs(1),
             next_ticket: Duration::ZERO,
             announced: false,
             frame: Frame::default(),
             drawn: State::default(),
-        })
+        }
     }
 
     fn obey(&mut self, command: &str) {
-        match command.trim() {
-            "up" => self.held = Buttons::UP,
-            "down" => self.held = Buttons::DOWN,
-            "still" => self.held = Buttons::default(),
-            "again" => {
-                self.opened.table.seat().say(PlayerId(1), Pong::AGAIN);
-            }
+        match command {
             "quit" => self.left = true,
-            _ => {}
+            _ => {
+                let words = self.voice.obey(command);
+                self.say(&words);
+            }
+        }
+    }
+
+    fn say(&self, words: &[u8]) {
+        if !words.is_empty() {
+            self.opened.table.seat().say(PlayerId(1), words);
         }
     }
 
@@ -229,56 +226,50 @@ impl Script {
     }
 
     fn tell_match(&mut self) -> io::Result<()> {
-        let (line, world) = {
+        let words = {
             let seat = self.opened.table.seat();
-            let state = seat.state();
-            if state.entities().is_empty() {
+            if seat.state().entities().is_empty() {
                 return Ok(());
             }
-            (Line::state(state), Pong::default().restore(state))
+            let client = seat.client();
+            let (name, flags) = (self.opened.name, PlayerFlags::default());
+            let alone = [RosterLine { player: PlayerId(1), name, lives: 0, flags }];
+            let roster = client.map_or(&alone[..], |client| client.roster());
+            let own = client.map_or(Some(PlayerId(1)), |client| client.player());
+            self.voice.tell(&self.lines, News { state: seat.state(), roster, own })?
         };
-        // The tick alone does not tell: a quick host of the old dialect has several states in one.
-        if self.told.as_ref() == Some(&line) {
-            return Ok(());
+        self.say(&words);
+        match (self.voice.is_over(), self.over) {
+            (true, None) => self.over = Some(Instant::now()),
+            (false, Some(_)) => self.over = None,
+            _ => {}
         }
-        self.lines.say(self.told.insert(line))?;
-        let [p1_score, p2_score] = world.score;
-        if world.score != self.score {
-            self.score = world.score;
-            self.lines.say(&Line::Score { p1_score, p2_score })?;
-        }
-        match (world.phase == Phase::Over, self.over, world.winner()) {
-            (true, None, Some(winner)) => {
-                self.over = Some(Instant::now());
-                let winner = winner.index() as u8 + 1;
-                self.lines.say(&Line::GameOver { winner, p1_score, p2_score })
-            }
-            (false, Some(_), _) => {
-                self.over = None;
-                Ok(())
-            }
-            _ => Ok(()),
-        }
+        Ok(())
     }
 
     /// The bots see what is on the screen, and hold the same buttons as people.
     fn play(&mut self) {
+        use backspin::game::Game;
         let now = self.opened.table.now();
         let mut seat = self.opened.table.seat();
-        let own = seat.client().and_then(|client| client.player()).unwrap_or(PlayerId(1));
-        if self.bots.is_empty() {
-            seat.press(own, self.held);
-            return;
+        let game = match &*seat {
+            Seat::Local(local) => local.game().clone(),
+            Seat::Host(host) => host.client().game().clone(),
+            Seat::Guest { client, .. } => client.game().clone(),
+        };
+        if self.voice.has_eyes() {
+            seat.draw(now, &mut self.frame);
+            self.frame.write(game.schema(), &mut self.drawn);
         }
-        seat.draw(now, &mut self.frame);
-        let game = Pong::default();
-        self.frame.write(game.schema(), &mut self.drawn);
         let world = game.restore(&self.drawn);
         let tick = (self.began.elapsed().as_secs_f64() * f64::from(game.tick_rate())) as u32;
-        let alone = matches!(&*seat, Seat::Local(_));
-        for (player, bot) in &mut self.bots {
-            let player = if alone { *player } else { own };
-            seat.press(player, bot.buttons(&world, player, tick));
+        let players = match seat.client() {
+            None => self.voice.players(),
+            Some(client) => vec![client.player().unwrap_or(PlayerId(1))],
+        };
+        for player in players {
+            let buttons = self.voice.hold(&world, player, tick);
+            seat.press(player, buttons);
         }
     }
 
@@ -320,11 +311,7 @@ impl Script {
 }
 
 /// What a host sees of its guests.
-fn tell_room(
-    event: RoomEvent,
-    own: Option<PlayerId>,
-    room: &backspin::room::Room<Pong>,
-) -> Option<Line> {
+fn tell_room<G: Playable>(event: RoomEvent, own: Option<PlayerId>, room: &Room<G>) -> Option<Line> {
     let card = |player| room.members().find(|member| member.player == player);
     let connected = |player, resumed| {
         let card = card(player)?;

@@ -1,4 +1,5 @@
-//! What happens in a match, as lines: of JSON for scripts, of text for people.
+//! What happens around a match, as lines: of JSON for scripts, of text for people. What happens in
+//! it, the game's own lines tell.
 
 use std::io::{self, Write};
 use std::net::SocketAddr;
@@ -7,19 +8,23 @@ use std::time::Duration;
 use backspin::client::Client;
 use backspin::finder::Found;
 use backspin::game::{Game, PlayerId};
-use backspin::replica::State;
 use backspin::time::Time;
 use backspin::wire::{Dialect, Name};
-use backspin_pong::{Pong, Side};
 use serde::Serialize;
 
+/// Something to tell.
+pub(crate) trait Tell: Serialize {
+    /// For people; what comes sixty times a second is for scripts alone.
+    fn text(&self) -> Option<String>;
+}
+
 /// Where lines go.
-pub(super) struct Lines {
+pub(crate) struct Lines {
     json: bool,
 }
 
 /// One thing that happened.
-#[derive(PartialEq, Serialize)]
+#[derive(Serialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
 pub(super) enum Line {
     Discovered {
@@ -39,26 +44,6 @@ pub(super) enum Line {
         dialect: &'static str,
         address: Option<SocketAddr>,
         resumed: bool,
-    },
-    State {
-        tick: u32,
-        p1_y: f32,
-        p2_y: f32,
-        ball_x: f32,
-        ball_y: f32,
-        ball_vx: f32,
-        ball_vy: f32,
-        p1_score: u8,
-        p2_score: u8,
-    },
-    Score {
-        p1_score: u8,
-        p2_score: u8,
-    },
-    GameOver {
-        winner: u8,
-        p1_score: u8,
-        p2_score: u8,
     },
     Quality {
         ping_ms: Option<f64>,
@@ -84,7 +69,7 @@ impl Lines {
     }
 
     /// Writes a line, and lets it be read at once.
-    pub(super) fn say(&self, line: &Line) -> io::Result<()> {
+    pub(crate) fn say(&self, line: &impl Tell) -> io::Result<()> {
         let mut out = io::stdout().lock();
         match self.json {
             true => {
@@ -123,30 +108,8 @@ impl Line {
         Line::Connected { player, name, dialect: dialect.name(), address, resumed }
     }
 
-    /// What a state says; in doubles the paddles at the back.
-    pub(super) fn state(state: &State) -> Self {
-        let world = Pong::default().restore(state);
-        let px = |units: i32| units as f32 / backspin_pong::UNITS as f32;
-        let y = |side: Side| {
-            let paddle = world.paddles[side.index()];
-            px(paddle
-                .map_or((backspin_pong::FIELD.1 - backspin_pong::PADDLE_SIZE.1) / 2, |it| it.y))
-        };
-        Line::State {
-            tick: state.tick,
-            p1_y: y(Side::Left),
-            p2_y: y(Side::Right),
-            ball_x: px(world.ball.x),
-            ball_y: px(world.ball.y),
-            ball_vx: world.ball.vx as f32,
-            ball_vy: world.ball.vy as f32,
-            p1_score: world.score[0],
-            p2_score: world.score[1],
-        }
-    }
-
-    pub(super) fn quality(now: Time, client: &Client<Pong>) -> Self {
-        let tick_ms = 1e3 / f64::from(Pong::default().tick_rate());
+    pub(super) fn quality(now: Time, client: &Client<impl Game>) -> Self {
+        let tick_ms = 1e3 / f64::from(client.game().tick_rate());
         let lead = client.ahead_tick(now).zip(client.server_tick_at(now));
         Line::Quality {
             ping_ms: client.round_trip().mean().map(ms),
@@ -158,8 +121,9 @@ impl Line {
             pending_inputs: client.pending().map(backspin::channel::Pending::len),
         }
     }
+}
 
-    /// For people; what comes sixty times a second is for scripts alone.
+impl Tell for Line {
     fn text(&self) -> Option<String> {
         Some(match self {
             Line::Discovered { address, name, dialect, players, capacity, ping_ms } => {
@@ -178,11 +142,6 @@ impl Line {
                 let back = if *resumed { " again" } else { "" };
                 let from = address.map_or(String::new(), |at| format!(" from {at}"));
                 format!("{name} is in{back} as player {player} ({dialect}{from})")
-            }
-            Line::State { .. } => return None,
-            Line::Score { p1_score, p2_score } => format!("{p1_score} : {p2_score}"),
-            Line::GameOver { winner, p1_score, p2_score } => {
-                format!("player {winner} wins, {p1_score} : {p2_score}")
             }
             Line::Quality { ping_ms, loss_pct, grade, .. } => {
                 let ping = (*ping_ms)?;

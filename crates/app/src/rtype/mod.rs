@@ -1,0 +1,212 @@
+//! `backspin rtype`: alone, hosted for others, joined or watched.
+//!
+//! [`crate::play`] gets a player to a table; [`crate::script`] plays there without a face, `voice` is
+//! what it says of R-Type.
+
+mod voice;
+
+use std::error::Error;
+
+use backspin::wire::Dialect;
+use backspin_pong::Level;
+use backspin_rtype::command::Setup;
+use backspin_rtype::difficulty::Difficulty;
+use clap::builder::PossibleValue;
+use clap::{Subcommand, ValueEnum};
+
+use crate::face::{self, Ui};
+use crate::screen::{Errand, Options, Program, Shelf, Title};
+use crate::script::{self, SeatArgs, Steers};
+use voice::RtypeVoice;
+
+/// Play R-Type: alone, as host, as guest, or watch.
+///
+/// It is played with W, A, S, D or the arrow keys; Space fires, C charges, V sends the
+/// pod off and calls it back. Without a face (--ui none) it is played by --bot or by lines on stdin:
+/// up, down, left, right, still, fire, hold (charge), release, pod, ready, unready, start, easy,
+/// normal, hard, lives N, chat N, again (back to the lobby), quit.
+#[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  backspin rtype solo --difficulty easy
+  backspin rtype host --name Ann
+  backspin rtype join 192.168.0.7
+  backspin rtype join [::1]:4300 --bot --ui none --json
+  backspin rtype watch attic.local
+  backspin rtype solo --bot --ui none --json --seconds 60")]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    mode: Mode,
+}
+
+#[derive(Subcommand)]
+enum Mode {
+    /// Play alone on this machine
+    Solo {
+        #[command(flatten)]
+        rules: Rules,
+        #[command(flatten)]
+        player: Player,
+    },
+    /// Play, and let up to three others join
+    Host {
+        /// One UDP port for rtype and native, and TCP one above [default: 4300 for native, 4242 and
+        /// TCP 4243 for rtype]
+        #[arg(long, value_name = "PORT", value_parser = clap::value_parser!(u16).range(1..=65_534))]
+        port: Option<u16>,
+        /// Offer only this dialect
+        #[arg(long)]
+        dialect: Option<RtypeDialect>,
+        #[command(flatten)]
+        rules: Rules,
+        #[command(flatten)]
+        player: Player,
+    },
+    /// Join a host: at an address, or the first that is found on the LAN
+    ///
+    /// An address without a port is asked at 4300 in native and, after a second without an answer,
+    /// at 4242 in rtype. Whoever was killed in a match comes back into it for half a minute. A search
+    /// goes out of every interface, or only from the address that BACKSPIN_SEARCH_FROM names.
+    Join {
+        /// Where: an address or a host name, with a port or without
+        address: Option<String>,
+        /// Where to look for hosts, if no address is given [default: 4300]
+        #[arg(long, value_name = "PORT", value_parser = clap::value_parser!(u16).range(1..))]
+        port: Option<u16>,
+        /// Speak only this dialect
+        #[arg(long)]
+        dialect: Option<RtypeDialect>,
+        #[command(flatten)]
+        player: Player,
+    },
+    /// Watch a match
+    Watch {
+        /// Where: an address or a host name, with a port or without
+        address: String,
+        #[command(flatten)]
+        player: Player,
+    },
+}
+
+impl Mode {
+    fn player(&self) -> &Player {
+        match self {
+            Mode::Solo { player, .. }
+            | Mode::Host { player, .. }
+            | Mode::Join { player, .. }
+            | Mode::Watch { player, .. } => player,
+        }
+    }
+}
+
+/// What who hosts, or plays alone, decides.
+#[derive(clap::Args, Clone, Copy)]
+struct Rules {
+    /// How hard it is
+    #[arg(long, value_name = "LEVEL", default_value = "normal")]
+    difficulty: DifficultyArg,
+
+    /// How many lives everyone begins with; easy adds one, hard takes one
+    #[arg(long, value_name = "N", default_value_t = 3)]
+    #[arg(value_parser = clap::value_parser!(u8).range(1..=i64::from(Setup::LIVES_MAX)))]
+    lives: u8,
+}
+
+impl Rules {
+    fn setup(self) -> Setup {
+        Setup { difficulty: self.difficulty.0, base_lives: self.lives, ..Setup::default() }
+    }
+}
+
+/// Who plays here.
+#[derive(clap::Args)]
+struct Player {
+    /// A bot flies the ship; it is ready at once and, as host, starts when someone else is
+    #[arg(long)]
+    bot: bool,
+
+    #[command(flatten)]
+    seat: SeatArgs,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum RtypeDialect {
+    Native,
+    Rtype,
+}
+
+impl From<RtypeDialect> for Dialect {
+    fn from(dialect: RtypeDialect) -> Dialect {
+        match dialect {
+            RtypeDialect::Native => Dialect::Native,
+            RtypeDialect::Rtype => Dialect::Rtype,
+        }
+    }
+}
+
+/// A difficulty on the command line.
+#[derive(Clone, Copy)]
+struct DifficultyArg(Difficulty);
+
+impl ValueEnum for DifficultyArg {
+    fn value_variants<'a>() -> &'a [Self] {
+        const ALL: [DifficultyArg; 3] = [
+            DifficultyArg(Difficulty::Easy),
+            DifficultyArg(Difficulty::Normal),
+            DifficultyArg(Difficulty::Hard),
+        ];
+        &ALL
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        Some(PossibleValue::new(crate::screen::difficulty_name(self.0)))
+    }
+}
+
+/// Runs the command.
+pub(crate) fn run(args: &Args) -> Result<(), Box<dyn Error>> {
+    let Player { bot, seat } = args.mode.player();
+    let (options, errand) = plan(&args.mode);
+    let steers = if *bot { Steers::Bot } else { Steers::Person };
+    let ui = seat.ui(steers);
+    if ui != Ui::None {
+        let program = Program::begin(Shelf::usual(), options, errand);
+        return face::show(program, ui, seat.span());
+    }
+    let solo = Errand::Solo { difficulty: None };
+    let game = errand.as_ref().unwrap_or(&solo).rtype(&options);
+    let voice = RtypeVoice::new(game.clone(), steers);
+    let Some(opened) = script::open(game, &options, errand.as_ref(), seat)? else {
+        return Ok(());
+    };
+    script::play(opened, voice, seat)
+}
+
+/// What was asked for: where it leads, or nowhere if a host is to be found first.
+fn plan(mode: &Mode) -> (Options, Option<Errand>) {
+    let Player { bot, seat } = mode.player();
+    let mut options = Options {
+        token: seat.token(),
+        bot: bot.then_some(Level::Normal),
+        name: seat.name,
+        title: Some(Title::RType),
+        ..Options::default()
+    };
+    let errand = match mode {
+        Mode::Solo { rules, .. } => {
+            options.setup = rules.setup();
+            Some(Errand::Solo { difficulty: None })
+        }
+        Mode::Host { port, dialect, rules, .. } => {
+            options.setup = rules.setup();
+            (options.port, options.dialect) = (*port, dialect.map(Dialect::from));
+            Some(Errand::Host(Title::RType))
+        }
+        Mode::Join { address, port, dialect, .. } => {
+            (options.port, options.dialect) = (*port, dialect.map(Dialect::from));
+            address.clone().map(|address| Errand::Join(Title::RType, address))
+        }
+        Mode::Watch { address, .. } => Some(Errand::Watch(Title::RType, address.clone())),
+    };
+    (options, errand)
+}

@@ -1,0 +1,119 @@
+//! What burst, and what is heard, between two pictures.
+//!
+//! What was in the field and is not there any more was destroyed: things leave the field long
+//! before they are gone. So every seat, also a watcher's, sees the same.
+
+use backspin::game::PlayerId;
+use backspin_rtype::boss::Boss;
+use backspin_rtype::mission::Phase;
+use backspin_rtype::power_up::PowerUp;
+use backspin_rtype::ship::Ship;
+use backspin_rtype::space::{FIELD, Moving, Size};
+use backspin_rtype::{Bullet, World, shot::Shot};
+
+use super::super::stage::Happenings;
+use super::super::{BurstKind, Cue};
+use super::scene::px;
+
+/// Compares two worlds as they were drawn, one after the other.
+pub(super) fn between(before: &World, now: &World, own: Option<PlayerId>, out: &mut Happenings) {
+    // A new match, or the way back to the lobby, takes everything away at once.
+    let phase = now.mission.phase;
+    if !before.mission.phase.is_on() || matches!(phase, Phase::Lobby | Phase::Countdown) {
+        return;
+    }
+    ships(before, now, own, out);
+    targets(before, now, out);
+    // With a boss all of its bullets go.
+    let swept = before.boss.is_some() && now.boss.is_none();
+    if !swept {
+        shots(before, now, own, out);
+    }
+    for power_up in before.power_ups() {
+        let is_there = now.power_ups().iter().any(|it| it.id == power_up.id);
+        if !is_there && is_inside(&power_up.at, PowerUp::SIZE) {
+            burst(out, BurstKind::Taken, &power_up.at, PowerUp::SIZE);
+            cue(out, Cue::PowerUp);
+        }
+    }
+}
+
+fn ships(before: &World, now: &World, own: Option<PlayerId>, out: &mut Happenings) {
+    for then in before.ships() {
+        let is_own = own == Some(then.player);
+        match now.ship(then.player) {
+            // Who has left has taken the ship along.
+            None if now.pilot(then.player).is_some() => {
+                burst(out, BurstKind::Ship, &then.at, Ship::SIZE);
+                cue(out, if is_own { Cue::Hurt } else { Cue::Explosion });
+            }
+            Some(ship) if then.gear.has_shield && !ship.gear.has_shield => {
+                burst(out, BurstKind::Spark, &ship.at, Ship::SIZE);
+                cue(out, if is_own { Cue::Hurt } else { Cue::Hit });
+            }
+            _ => {}
+        }
+    }
+}
+
+fn targets(before: &World, now: &World, out: &mut Happenings) {
+    for enemy in before.enemies() {
+        match now.enemies().iter().find(|it| it.id == enemy.id) {
+            None if is_inside(&enemy.at, enemy.size()) => {
+                burst(out, BurstKind::Enemy, &enemy.at, enemy.size());
+                cue(out, Cue::Explosion);
+            }
+            Some(it) if it.health < enemy.health => cue(out, Cue::Hit),
+            _ => {}
+        }
+    }
+    match (&before.boss, &now.boss) {
+        (None, Some(_)) => cue(out, Cue::Boss),
+        (Some(boss), None) => {
+            burst(out, BurstKind::Boss, &boss.at, Boss::SIZE);
+            cue(out, Cue::Explosion);
+        }
+        (Some(then), Some(boss)) if boss.health < then.health => cue(out, Cue::Hit),
+        _ => {}
+    }
+}
+
+fn shots(before: &World, now: &World, own: Option<PlayerId>, out: &mut Happenings) {
+    for shot in before.shots() {
+        let is_there = now.shots().iter().any(|it| it.id == shot.id);
+        // A frame's way from the edge it has flown out.
+        let next = Moving { x: shot.at.x + 2 * shot.at.vx, ..shot.at };
+        if !is_there && is_inside(&next, shot.size()) {
+            burst(out, BurstKind::Spark, &next, shot.size());
+        }
+    }
+    for shot in now.shots() {
+        let is_new = !before.shots().iter().any(|it| it.id == shot.id);
+        if is_new && own.is_none_or(|own| own == shot.owner()) {
+            cue(out, if Shot::LIGHT < shot.power { Cue::HeavyShot } else { Cue::Shot });
+        }
+    }
+    for bullet in before.bullets() {
+        let is_there = now.bullets().iter().any(|it| it.id == bullet.id);
+        if !is_there && is_inside(&bullet.at, Bullet::SIZE) {
+            burst(out, BurstKind::Spark, &bullet.at, Bullet::SIZE);
+        }
+    }
+}
+
+/// Whether some of it is in the field.
+fn is_inside(at: &Moving, size: Size) -> bool {
+    let field = Moving::default().area(FIELD);
+    at.area(size).meets(&field)
+}
+
+fn burst(out: &mut Happenings, kind: BurstKind, at: &Moving, size: Size) {
+    out.bursts.push((kind, px(at.x + size.w / 2), px(at.y + size.h / 2)));
+}
+
+/// The same sound twice at once is only louder.
+fn cue(out: &mut Happenings, cue: Cue) {
+    if !out.cues.contains(&cue) {
+        out.cues.push(cue);
+    }
+}

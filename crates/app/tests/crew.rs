@@ -1,0 +1,152 @@
+//! `backspin rtype` as players and other programs meet it: the built binary on real sockets.
+#![cfg(unix)]
+
+#[path = "pong/program.rs"]
+#[allow(dead_code, reason = "the tests of Pong need more of it")]
+mod program;
+
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+use program::{Program, free_port, host, join};
+
+/// What the programs play.
+const GAME: &str = "rtype";
+
+/// All states that a program tells for so long, by their ticks.
+fn states(program: &mut Program, span: Duration) -> BTreeMap<u64, Value> {
+    let until = Instant::now() + span;
+    let mut states = BTreeMap::new();
+    while Instant::now() < until {
+        let Some(event) = program.next() else { break };
+        if event["event"] == "state" {
+            states.insert(event["tick"].as_u64().unwrap(), event);
+        }
+    }
+    states
+}
+
+#[test]
+fn on_the_reference_link_two_bots_and_a_watcher_agree_with_the_host_in_every_tick() {
+    let (mut host, port) = host(&["--bot", "--name", "Ann", "--difficulty", "easy"]);
+    let (_lag, address) = Program::lag(port, &["--preset", "reference"]);
+    let mut guest = join(address.port(), &["--bot", "--name", "Ben"]);
+    let connected = guest.event("connected");
+    assert_eq!((&connected["player"], &connected["dialect"]), (&2.into(), &"native".into()));
+    let two = guest.event_where("roster", |it| it["players"].as_array().unwrap().len() == 2);
+    assert_eq!(two["players"][0]["name"], "Ann");
+    assert_eq!(
+        (&two["players"][0]["host"], &two["players"][1]["host"]),
+        (&true.into(), &false.into())
+    );
+    // Both bots want to play, so it begins.
+    assert_eq!(guest.event("level")["name"], "Outer Belt");
+    let mut watcher = Program::start(&["watch", &format!("127.0.0.1:{port}"), "--name", "Eve"]);
+    watcher.event("connected");
+    guest.event_where("score", |it| it["team"].as_i64().unwrap() >= 400);
+    let span = Duration::from_secs(8);
+    let there = std::thread::spawn(move || states(&mut host, 2 * span));
+    let beside = std::thread::spawn(move || states(&mut watcher, span));
+    let here = states(&mut guest, span);
+    let (there, beside) = (there.join().unwrap(), beside.join().unwrap());
+    for told in [&here, &beside] {
+        let both: Vec<_> = told.iter().filter(|(tick, _)| there.contains_key(tick)).collect();
+        assert!(both.len() > 120, "{} of {} ticks are told by both", both.len(), told.len());
+        for (tick, state) in both {
+            assert_eq!(state, &there[tick]);
+        }
+    }
+    let (_, last) = here.last_key_value().unwrap();
+    assert!(last["score"].as_i64().unwrap() > 400 && last["ships"] == 2, "{last}");
+}
+
+#[test]
+fn alone_without_a_pilot_the_last_life_is_lost_and_that_is_told() {
+    let mut program = Program::start(&["solo", "--difficulty", "hard", "--lives", "1"]);
+    assert_eq!(program.event("roster")["players"][0]["lives"], 1);
+    assert_eq!(program.event("level")["level"], 1);
+    program.say("down");
+    program.say("right");
+    assert_eq!(program.event("wave")["wave"], 1);
+    let lives = program.event("lives");
+    assert_eq!((&lives["player"], &lives["lives"]), (&1.into(), &0.into()));
+    let over = program.event("game_over");
+    assert_eq!((&over["victory"], &over["level"]), (&false.into(), &1.into()));
+    let ended = program.end();
+    assert_eq!(ended.code, Some(0), "{}", ended.stderr);
+    assert_eq!(ended.event("disconnected").unwrap()["reason"], "You left the game.");
+}
+
+#[test]
+fn a_script_sets_the_match_up_starts_it_shoots_charges_and_leaves() {
+    let (mut host, port) = host(&["--name", "Ann"]);
+    let mut guest = join(port, &["--name", "Ben"]);
+    guest.event("connected");
+    let lives = |event: &Value| event["players"][0]["lives"].as_u64().unwrap();
+    assert_eq!(lives(&guest.event("roster")), 3);
+    // Only the host decides, and not before everyone is ready.
+    guest.say("start");
+    host.say("start");
+    host.say("hard");
+    host.say("lives 6");
+    guest.say("ready");
+    host.event_where("roster", |it| it["players"][1]["ready"] == true);
+    host.say("start");
+    guest.event_where("state", |it| it["phase"] == "countdown");
+    // Hard takes a life.
+    assert_eq!(guest.event("lives")["lives"], 5);
+    guest.event("level");
+    guest.say("fire");
+    guest.event_where("state", |it| it["shots"].as_u64() >= Some(3));
+    guest.say("release");
+    guest.event_where("state", |it| it["shots"] == 0);
+    // A heavy shot flies alone.
+    guest.say("hold");
+    std::thread::sleep(Duration::from_millis(900));
+    guest.say("release");
+    guest.event_where("state", |it| it["shots"] == 1);
+    host.say("again");
+    guest.event_where("state", |it| it["phase"] == "lobby");
+    guest.say("quit");
+    assert_eq!(guest.end().code, Some(0));
+    assert_eq!(
+        host.event_where("disconnected", |it| it["player"] == 2)["reason"],
+        "left the match"
+    );
+    host.say("quit");
+    assert_eq!(host.end().code, Some(0));
+}
+
+#[test]
+fn a_guest_that_was_killed_is_back_in_its_ship() {
+    let (mut host, port) = host(&["--bot"]);
+    let home = program::Home::new();
+    let address = format!("127.0.0.1:{port}");
+    let mut guest = Program::start_in(&home, &["join", &address, "--bot"]);
+    assert_eq!(guest.event("connected")["player"], 2);
+    guest.event("wave");
+    guest.kill();
+    let mut guest = Program::start_in(&home, &["join", &address, "--bot"]);
+    assert_eq!(guest.event("connected")["player"], 2);
+    assert_eq!(host.event_where("connected", |it| it["resumed"] == true)["player"], 2);
+    let state = guest.event("state");
+    assert!(state["wave"].as_u64() >= Some(1) && state["phase"] == "playing", "{state}");
+}
+
+#[test]
+fn what_goes_wrong_is_told_in_a_sentence() {
+    let nobody = free_port().to_string();
+    let address = format!("127.0.0.1:{nobody}");
+    let guest = Program::start(&["join", &address, "--dialect", "native"]);
+    guest.end().failed_with("No answer from 127.0.0.1");
+    Program::start(&["join", "attic:0"]).end().failed_with("is no port");
+    let (_host, port) = host(&[]);
+    let taken = port.to_string();
+    Program::start(&["host", "--port", &taken]).end().failed_with("is taken by another program");
+    let mut finder = Program::start(&["join", "--port", &taken]);
+    let found = finder.event("discovered");
+    assert_eq!((&found["players"], &found["capacity"]), (&1.into(), &4.into()));
+    finder.event("connected");
+}
