@@ -13,6 +13,7 @@ mod serve;
 mod terminal;
 mod tools;
 mod utc;
+mod web;
 
 use std::error::Error;
 use std::io::{self, Write};

@@ -1,12 +1,14 @@
 //! `backspin serve`: the dedicated server, on real sockets.
 //!
 //! `config` is what an operator decides, `house` is both games, `ports` binds, `stop` listens for
-//! signals, `log` tells what happens, `record` and `results` write it down; everything else is a
+//! signals, `log` tells what happens, `record` and `results` write it down, `meter` measures,
+//! [`web`](crate::web) shows it in a browser; everything else is a
 //! [`Server`](backspin::server::Server), which the simulator runs just the same.
 
 mod config;
 pub(crate) mod house;
 mod log;
+pub(crate) mod meter;
 mod ports;
 mod record;
 mod results;
@@ -19,6 +21,7 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use backspin::record::Recorded;
+use backspin::time::Time;
 use backspin::wire::Name;
 use backspin::wire::native::CloseReason;
 use backspin_pong::Pong;
@@ -26,10 +29,12 @@ use backspin_rtype::RType;
 use backspin_udp::Loop;
 use tracing::{info, warn};
 
+use crate::web::Page;
 use crate::{seed, utc};
 use config::{Config, Given};
 use house::House;
 use log::Volume;
+use meter::{Meter, TurnKind};
 use ports::Ports;
 use record::Recording;
 use results::Results;
@@ -89,12 +94,20 @@ pub(crate) fn run(args: &Args) -> Result<(), Box<dyn Error>> {
     for Offer { game, name, most } in offers(&config) {
         server.offer(now, game, Name::new(name), most, log::room_config());
     }
-    announce(&config, &ports);
+    let mut page = open_page(&config, now)?;
+    let mut meter = Meter::default();
+    announce(&config, &ports, page.as_ref());
     while !stop.is_asked() {
         let limit = driver.now() + TURN;
-        driver.turn(&mut server, limit)?;
-        if let Some(results) = &mut results {
-            results.keep(driver.now(), server.server());
+        driver.turn(&mut meter.on(&mut server), limit)?;
+        if meter.end_turn() == TurnKind::Tick {
+            if let Some(results) = &mut results {
+                results.keep(driver.now(), server.server());
+            }
+            if let Some(Page { publisher, .. }) = &mut page {
+                publisher.obey(driver.now(), &mut server);
+                publisher.tell(driver.now(), server.server(), &meter, driver.unsent());
+            }
         }
         log::tell(server.server_mut());
         recording.keep(driver.now(), &mut server);
@@ -138,6 +151,12 @@ fn reload(
     new
 }
 
+/// The page, if one is wanted.
+fn open_page(config: &Config, now: Time) -> Result<Option<Page>, Box<dyn Error>> {
+    let Some(at) = config.http.0 else { return Ok(None) };
+    Page::open(at, config.http_token(), now).map(Some)
+}
+
 /// A game that is served.
 struct Offer {
     game: House,
@@ -156,7 +175,7 @@ fn offers(config: &Config) -> impl Iterator<Item = Offer> {
 
 /// Says where it listens, for people and for scripts that wait for it. Whether anyone reads it does
 /// not matter to the players.
-fn announce(config: &Config, ports: &Ports) {
+fn announce(config: &Config, ports: &Ports, page: Option<&Page>) {
     let mut out = io::stdout().lock();
     let games = match (config.pong_rooms, config.rtype_rooms) {
         (_, 0) => "Pong",
@@ -165,6 +184,9 @@ fn announce(config: &Config, ports: &Ports) {
     };
     let _ = writeln!(out, "{} serves {games}", config.name);
     let _ = write!(out, "{ports}");
+    if let Some(page) = page {
+        let _ = writeln!(out, "  page    http://{}/", page.address);
+    }
     let _ = writeln!(out, "Ctrl-C stops it");
     let _ = out.flush();
 }

@@ -321,6 +321,7 @@ pub struct Front {
     rooms: Rooms,
     answers: VecDeque<Answer>,
     counts: FrontCounts,
+    draining: bool,
     #[cfg(feature = "rtype")]
     lobby: rtype::Lobby,
 }
@@ -342,6 +343,7 @@ impl Front {
             rooms: Rooms::default(),
             answers: VecDeque::with_capacity(ANSWER_LIMIT),
             counts: FrontCounts::default(),
+            draining: false,
             #[cfg(feature = "rtype")]
             lobby: rtype::Lobby::default(),
             secrets,
@@ -356,6 +358,21 @@ impl Front {
         let limits = Limits { sessions_per_ip: limits.sessions_per_ip, ..self.config.limits };
         let old = self.config.clone();
         self.config = FrontConfig { name, token, tokenless, lan_reach, limits, ..old };
+    }
+
+    /// What the server calls itself.
+    pub fn name(&self) -> Name {
+        self.config.name
+    }
+
+    /// From now on nobody new comes in; who has a place keeps it, and its way back.
+    pub fn drain(&mut self) {
+        self.draining = true;
+    }
+
+    /// Whether nobody new comes in.
+    pub fn is_draining(&self) -> bool {
+        self.draining
     }
 
     /// What was dropped, by reason.
@@ -511,6 +528,8 @@ enum Refusal {
     Rooms,
     /// A room cannot be called so.
     RoomName,
+    /// Nobody new is let in.
+    Stopping,
 }
 
 impl Applicant {

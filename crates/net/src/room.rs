@@ -22,7 +22,7 @@ use crate::game::{
 use crate::node::{Path, Transmit};
 use crate::replica::{Bodies, Cuts, FullForm, History, State};
 use crate::sabotage::{self, Sabotage};
-use crate::session::{Grade, LifeEvent, Limits, PingCounts};
+use crate::session::{ArrivalCounts, Grade, LifeEvent, Limits, PingCounts};
 use crate::time::Time;
 use crate::wire::native::{CloseReason, Role, SessionIndex};
 use crate::wire::{Dialect, Name};
@@ -111,10 +111,14 @@ pub struct MemberCard {
     pub pings: PingCounts,
     /// The share of the member's datagrams that were lost, where they are numbered.
     pub loss: Option<f64>,
+    /// How those datagrams fared.
+    pub arrivals: Option<ArrivalCounts>,
     /// Events that the member has not acknowledged.
     pub events_waiting: usize,
     /// What the member holds.
     pub buttons: Buttons,
+    /// Inputs that have come, each counted once.
+    pub inputs: u64,
     /// Ticks since the member came.
     pub ticks: u64,
     /// Those of them for which there was no real input.

@@ -113,6 +113,17 @@ impl<G: Game> Server<G> {
         }
     }
 
+    /// Lets nobody new in: see [`Front::drain`].
+    pub fn drain(&mut self) {
+        self.front.drain();
+    }
+
+    /// The rooms, each with its slot and its name.
+    pub fn listed(&self) -> impl Iterator<Item = (usize, Name, &Room<G>)> {
+        let rooms = self.slots.iter().zip(&self.rooms);
+        rooms.filter_map(|(&slot, room)| Some((slot, self.front.room(slot)?.1, room)))
+    }
+
     fn place(&self, slot: usize) -> Option<usize> {
         self.places.get(slot).copied().flatten()
     }

@@ -140,6 +140,13 @@ impl Scene {
         }
     }
 
+    fn server_mut(&mut self) -> &mut Server<Dots> {
+        match self.world.node_mut(self.server) {
+            Party::Server(server) => server,
+            Party::Client(_) => unreachable!(),
+        }
+    }
+
     fn run_ms(&mut self, ms: u64) {
         self.world.run_for(Duration::from_millis(ms));
     }
@@ -309,6 +316,29 @@ fn a_fifth_player_reads_that_the_server_is_full() {
     scene.run_ms(3000);
     let refused = (0..5).filter_map(|i| scene.client(i).ended()).collect::<Vec<_>>();
     assert_eq!(refused, [&EndReason::Full]);
+}
+
+#[test]
+fn a_drained_server_lets_nobody_new_in_and_keeps_those_it_has() {
+    let mut scene = Scene::new(16, link(50), &[Dialect::Native]);
+    scene.run_ms(2000);
+    scene.server_mut().drain();
+    for (i, dialect) in (1..).zip(DIALECTS) {
+        let own = address(&format!("10.0.1.{i}:5000"));
+        let node = client(scene.world.now(), dialect, i);
+        scene.clients.push(scene.world.add(node, &[own], Drift::NONE));
+    }
+    scene.run_ms(3000);
+    assert_eq!(scene.client(1).ended(), Some(&EndReason::Stopping));
+    assert!((2..4).all(|i| scene.client(i).player().is_none()));
+    // Who has a place also has the way back to it.
+    let host = scene.clients[0];
+    scene.world.rebind(host, 0, address("10.0.9.9:6000"));
+    scene.run_ms(3000);
+    assert!(scene.client(0).is_playing());
+    let member = scene.server().rooms()[0].members().next().unwrap();
+    assert_eq!(scene.server().front().sessions(), 1);
+    assert!((350..=420).contains(&member.inputs), "{} inputs in seven seconds", member.inputs);
 }
 
 #[test]

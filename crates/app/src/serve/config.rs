@@ -14,6 +14,7 @@ use tracing::level_filters::LevelFilter;
 use super::log;
 use super::ports::{Dialect, Ports};
 use crate::results;
+use crate::web::{self, PageAddress};
 
 /// Everything that can be said, by whoever says it: on the command line and in the environment
 /// (clap), or in a file (serde), by the same names.
@@ -93,6 +94,20 @@ pub(super) struct Given {
     #[arg(long, value_name = "FILE", env = "BACKSPIN_RESULTS")]
     results: Option<PathBuf>,
 
+    /// Show a page about the server, for a browser: a port, or an IP address with one; 0 is none
+    /// [default: none]
+    ///
+    /// A port alone is reached from this machine only. The page has /metrics for Prometheus,
+    /// /healthz and /api/rooms, too.
+    #[arg(long, value_name = "ADDR", env = "BACKSPIN_HTTP")]
+    http: Option<String>,
+
+    /// Let whoever has this token remove players and drain the server, over HTTP
+    ///
+    /// Without one nothing can be changed there.
+    #[arg(long, value_name = "TOKEN", env = "BACKSPIN_HTTP_TOKEN", hide_env_values = true)]
+    http_token: Option<String>,
+
     /// What is told on stderr: off, error, warn, info, debug or trace [default: info]
     #[arg(long, value_name = "LEVEL", env = "BACKSPIN_LOG")]
     log: Option<String>,
@@ -126,6 +141,8 @@ pub(super) struct Config {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) record_matches: Option<PathBuf>,
     results: PathBuf,
+    pub(super) http: PageAddress,
+    http_token: String,
     #[serde(serialize_with = "log::serialize")]
     pub(super) log: LevelFilter,
     pub(super) log_json: bool,
@@ -177,6 +194,8 @@ impl Given {
             record: self.record.or(other.record),
             record_matches: self.record_matches.or(other.record_matches),
             results: self.results.or(other.results),
+            http: self.http.or(other.http),
+            http_token: self.http_token.or(other.http_token),
             log: self.log.or(other.log),
             log_json: self.log_json.or(other.log_json),
         }
@@ -222,6 +241,16 @@ impl Config {
             record: given.record,
             record_matches: given.record_matches,
             results: given.results.unwrap_or_else(results::usual_file),
+            http: given
+                .http
+                .map_or(Ok(PageAddress(None)), |text| text.parse())
+                .map_err(|error| format!("http: {error}"))?,
+            http_token: match given.http_token {
+                Some(token) if !token.is_empty() => {
+                    web::parse_token(&token).map_err(|error| format!("http-token: {error}"))?
+                }
+                _ => String::new(),
+            },
             log: match given.log {
                 Some(text) => log::parse(&text).map_err(|error| format!("log: {error}"))?,
                 None => LevelFilter::INFO,
@@ -240,6 +269,11 @@ impl Config {
     /// Where results are kept, if they are.
     pub(super) fn results(&self) -> Option<&Path> {
         Some(self.results.as_path()).filter(|path| !path.as_os_str().is_empty())
+    }
+
+    /// What lets someone change things over HTTP, if anything does.
+    pub(super) fn http_token(&self) -> Option<&str> {
+        Some(self.http_token.as_str()).filter(|token| !token.is_empty())
     }
 
     /// The settings that differ in `new` and cannot change while the server runs.
@@ -310,7 +344,7 @@ mod tests {
     #[test]
     fn what_is_printed_can_be_read_again() {
         let text = "native-port = 5\nbind = \"127.0.0.1\"\nname = \"Attic\"\ntoken = \"a \\\"b\\\"\"\n\
-                    allow-tokenless = true\nresults = \"r.db\"\nlog = \"warn\"\nlog-json = true\n";
+                    allow-tokenless = true\nresults = \"r.db\"\nhttp = \"8080\"\nhttp-token = \"t\"\nlog = \"warn\"\nlog-json = true\n";
         let config = file(text).unwrap();
         assert_eq!(file(&config.to_file().unwrap()), Ok(config.clone()));
         assert_ne!(config, file("").unwrap());

@@ -329,7 +329,7 @@ impl Front {
 
     /// The first game that fits the search; nothing if none does, or nobody is to know.
     fn here(&self, discover: &Discover) -> Option<Here> {
-        if self.config.native_port == 0 {
+        if self.config.native_port == 0 || self.draining {
             return None;
         }
         let fits = |game: &GameId| discover.game == 0 || discover.game == game.game;
@@ -384,6 +384,7 @@ impl From<Refusal> for RejectReason {
             Refusal::Tries => RejectReason::Tries,
             Refusal::Rooms => RejectReason::Rooms,
             Refusal::RoomName => RejectReason::RoomName,
+            Refusal::Stopping => RejectReason::Stopping,
         }
     }
 }

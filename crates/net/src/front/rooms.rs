@@ -305,7 +305,7 @@ impl Front {
 
     /// Whether anyone may come in who finds it.
     pub(super) fn is_open(&self, room: usize, seat: Seat) -> bool {
-        let is_unlocked = |listed: &Listed| listed.card.password.is_empty();
+        let is_unlocked = |listed: &Listed| listed.card.password.is_empty() && !self.draining;
         self.rooms.at(room).is_some_and(is_unlocked) && self.free_place(room, seat).is_some()
     }
 
@@ -335,6 +335,7 @@ impl Front {
 
     fn check_sessions(&self, ip: IpAddr) -> Result<(), Refusal> {
         match self.routes.sessions_of(ip) >= self.config.limits.sessions_per_ip {
+            _ if self.draining => Err(Refusal::Stopping),
             true => Err(Refusal::Address),
             false if self.routes.is_full() => Err(Refusal::Full),
             false => Ok(()),

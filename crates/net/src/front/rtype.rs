@@ -215,6 +215,10 @@ impl Front {
             self.lobby.actions.push_back((stream, Deed::Close));
             return;
         }
+        if self.draining {
+            self.lobby.actions.push_back((stream, Deed::Close));
+            return;
+        }
         let caller = Caller { ip, opened: now, inbox: [0; INBOX_LEN], received: 0, token: None };
         self.lobby.streams.insert(stream, caller);
         self.lobby.actions.push_back((stream, Deed::Welcome));

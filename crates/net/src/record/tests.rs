@@ -76,6 +76,7 @@ fn a_log() -> Vec<u8> {
         server.poll_log(now, &mut log);
     }
     server.kick(at(2_000), 0, PlayerId(1));
+    server.drain(at(2_000));
     server.close(at(2_001), CloseReason::Stopping);
     server.finish_log(&mut log);
     log

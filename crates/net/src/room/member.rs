@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::{MemberCard, RoomConfig, TickClock};
 use crate::channel::{
-    BACKLOG_BYTES, Inbox, InputQueue, InputSource, Journal, LogLine, Newest, Outbox, tick,
+    BACKLOG_BYTES, Inbox, InputQueue, InputSource, Journal, LogLine, Newest, Outbox, Received, tick,
 };
 use crate::clock::LossMeter;
 use crate::front::{Admission, Voice};
@@ -47,6 +47,7 @@ pub(super) struct Member {
     pub(super) roster: Announcement,
     pub(super) due: Due,
     pub(super) last_input: Time,
+    pub(super) inputs: u64,
     ticks: u64,
     ticks_without_input: u64,
 }
@@ -223,12 +224,18 @@ impl Member {
             roster: Announcement::default(),
             due: Due { greeting: true, world: Some(0), ..Due::default() },
             last_input: now,
+            inputs: 0,
             ticks: 0,
             ticks_without_input: 0,
         }
     }
 
     pub(super) fn card(&self) -> MemberCard {
+        let arrivals = match &self.voice {
+            Speech::Native(native) => Some(*native.window.counts()),
+            #[cfg(any(feature = "lan", feature = "rtype"))]
+            _ => None,
+        };
         MemberCard {
             session: self.session,
             player: self.player,
@@ -241,17 +248,15 @@ impl Member {
             jitter: self.round_trip.jitter(),
             grade: self.round_trip.grade(),
             pings: *self.pinger.counts(),
-            loss: match &self.voice {
-                Speech::Native(native) => Some(native.window.counts().loss()),
-                #[cfg(any(feature = "lan", feature = "rtype"))]
-                _ => None,
-            },
+            loss: arrivals.map(|arrivals| arrivals.loss()),
+            arrivals,
             events_waiting: match &self.voice {
                 Speech::Native(native) => native.outbox.len(),
                 #[cfg(any(feature = "lan", feature = "rtype"))]
                 _ => 0,
             },
             buttons: self.buttons,
+            inputs: self.inputs,
             ticks: self.ticks,
             ticks_without_input: self.ticks_without_input,
         }
@@ -491,7 +496,8 @@ impl Member {
         native.lost.handle_arrival(datagram.sequence);
         let came = match datagram.packet {
             native::Packet::Input(input) => {
-                let gap = native.handle_input(now, clock, &input);
+                let Received { new, stale, gap, .. } = native.handle_input(now, clock, &input);
+                self.inputs += u64::from(new + stale);
                 self.last_input = now;
                 let (player, seq) = (self.player.0, input.newest.sequence);
                 journal.note(LogLine::InputRecv { player, seq, gap });
@@ -520,6 +526,7 @@ impl Member {
         use crate::wire::lan::{Packet, Steer};
         if let Packet::GuestInput(input) = packet {
             self.last_input = now;
+            self.inputs += 1;
             self.buttons = match input.y {
                 Steer::Up => Buttons::UP,
                 Steer::Still => Buttons::default(),
@@ -555,8 +562,8 @@ impl Member {
 }
 
 impl Native {
-    /// Takes the inputs of a datagram; says how many before them no datagram has brought.
-    fn handle_input(&mut self, now: Time, clock: TickClock, input: &native::Input<'_>) -> u32 {
+    /// Takes the inputs of a datagram; says what they were.
+    fn handle_input(&mut self, now: Time, clock: TickClock, input: &native::Input<'_>) -> Received {
         let record = input.newest;
         let due = clock.due(record.sequence);
         let early_ns = due.as_nanos() as i64 - now.as_nanos() as i64;
@@ -569,7 +576,7 @@ impl Native {
         if let Some(block) = &input.events {
             self.handle_events(block);
         }
-        received.gap
+        received
     }
 
     fn handle_ack(&mut self, server_tick: u32, events: Option<&native::EventBlock<'_>>) {

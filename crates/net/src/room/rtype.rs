@@ -220,6 +220,7 @@ impl Member {
                     rtype.newest = Some(input.sequence);
                     self.buttons = Buttons(u16::from(input.bits.bits()));
                     self.last_input = now;
+                    self.inputs += 1;
                 }
             }
             Packet::Pong(pong) => {

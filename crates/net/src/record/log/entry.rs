@@ -34,6 +34,7 @@ use crate::wire::{Malformed, Reader};
 /// 15    checkpoint      | sent u64 | world u64 |
 /// 16    end
 /// 17    game offered    | after | game |
+/// 18    drain           | after |
 /// ```
 ///
 /// `after` counts nanoseconds since the line before that has a time. Bytes stand behind their
@@ -49,6 +50,7 @@ pub(super) enum Entry<'a> {
     Offer(Offering),
     Close(CloseReason),
     Kick { room: u64, player: PlayerId },
+    Drain,
     Checkpoint(Checkpoint),
     End,
 }
@@ -154,13 +156,14 @@ impl Context {
                 out.extend_from_slice(&world.to_be_bytes());
             }
             Entry::End => out.push(16),
+            Entry::Drain => head(out, 18),
         }
     }
 
     /// Reads the next line.
     pub(super) fn decode<'a>(&mut self, r: &mut Reader<'a>) -> Result<Entry<'a>, Malformed> {
         let kind = r.u8("kind")?;
-        if matches!(kind, 1..=7 | 12..=14 | 17) {
+        if matches!(kind, 1..=7 | 12..=14 | 17 | 18) {
             let longest = LONGEST_PAUSE.as_nanos() as u64;
             self.now += Duration::from_nanos(field::varint_upto(r, "after", longest)?);
             if self.now.as_nanos() > LONGEST.as_nanos() as u64 {
@@ -202,6 +205,7 @@ impl Context {
             }
             16 => Entry::End,
             17 => Entry::Offer(Offering::decode(r)?),
+            18 => Entry::Drain,
             other => return Err(Malformed::out_of_range("kind", other)),
         })
     }

@@ -101,6 +101,12 @@ impl<G: Game> Recorded<G> {
         self.server.kick(room, player);
     }
 
+    /// Like [`Server::drain`].
+    pub fn drain(&mut self, now: Time) {
+        self.handle(now, &Entry::Drain);
+        self.server.drain();
+    }
+
     /// The server.
     pub fn server(&self) -> &Server<G> {
         &self.server

@@ -280,6 +280,7 @@ impl<G: Game> Run<G> {
             Entry::Kick { room, player } => {
                 self.server.kick(usize::try_from(room).unwrap_or(usize::MAX), player);
             }
+            Entry::Drain => self.server.drain(),
             Entry::Checkpoint(recorded) => self.compare(recorded),
             Entry::Open(_) | Entry::Offer(_) | Entry::End => {}
         }

@@ -1,0 +1,244 @@
+//! One connection: it asks once, is answered once or for as long as it reads, and is closed.
+//!
+//! Nothing here waits. A connection is given its turn whenever anything has happened, does what it
+//! can, and says whether it is to be kept.
+
+use std::io::{self, Read, Write};
+use std::net::Shutdown;
+use std::rc::Rc;
+use std::time::{Duration, Instant};
+
+use mio::net::TcpStream;
+
+use super::board::Watch;
+use super::reply::{Reply, WithBody};
+use super::request::{HEAD_LIMIT, Head, Refusal, Request};
+
+/// How long a request may take to be said.
+pub(super) const ASK_WITHIN: Duration = Duration::from_secs(5);
+
+/// A reader who takes nothing for so long is let go.
+pub(super) const READ_WITHIN: Duration = Duration::from_secs(10);
+
+/// How long and how much a connection may go on talking behind its answer: a close in its face
+/// could take the answer with it.
+const LINGER: Duration = Duration::from_secs(1);
+const LINGER_BYTES: usize = 256 * 1024;
+
+/// A client.
+#[derive(Debug)]
+pub(super) struct Connection {
+    pub(super) stream: TcpStream,
+    state: State,
+}
+
+#[derive(Debug)]
+enum State {
+    /// It is asking.
+    Asking { head: Vec<u8>, until: Instant },
+    /// It is being answered.
+    Answering { out: Outgoing },
+    /// It is told what happens.
+    Following { out: Outgoing, subject: Subject, seen: Option<u64>, said: usize },
+    /// It has its answer; what it still says is thrown away.
+    Leaving { until: Instant, left: usize },
+}
+
+/// What a connection follows.
+#[derive(Debug)]
+pub(super) enum Subject {
+    /// The server.
+    Status,
+    /// A room.
+    Room(Watch),
+}
+
+/// What the connection gets for what it asked.
+pub(super) enum Given {
+    /// A reply.
+    Reply(Reply),
+    /// Events about a subject, behind this head.
+    Stream(String, Subject),
+}
+
+/// What connections ask of whoever keeps them.
+pub(super) trait Host {
+    /// Answers a request, or what is none.
+    fn answer(&mut self, asked: Result<&Request<'_>, Refusal>) -> Given;
+
+    /// The events about a subject that are newer than number `seen`, and the newest's number.
+    fn news(&mut self, subject: &Subject, seen: Option<u64>) -> Option<(u64, Rc<[u8]>)>;
+}
+
+/// Whether a connection is still of use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Fate {
+    Keep,
+    Close,
+}
+
+/// Bytes on their way to a client.
+#[derive(Debug)]
+struct Outgoing {
+    bytes: Rc<[u8]>,
+    sent: usize,
+    /// When something was taken last.
+    moved: Instant,
+}
+
+impl Outgoing {
+    fn new(bytes: impl Into<Rc<[u8]>>, now: Instant) -> Self {
+        Outgoing { bytes: bytes.into(), sent: 0, moved: now }
+    }
+
+    fn is_sent(&self) -> bool {
+        self.sent == self.bytes.len()
+    }
+
+    /// Writes as much as the client takes.
+    fn write(&mut self, stream: &mut TcpStream, now: Instant) -> io::Result<()> {
+        while !self.is_sent() {
+            match stream.write(&self.bytes[self.sent..]) {
+                Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
+                Ok(count) => (self.sent, self.moved) = (self.sent + count, now),
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => break,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+        match now.duration_since(self.moved) >= READ_WITHIN && !self.is_sent() {
+            true => Err(io::ErrorKind::TimedOut.into()),
+            false => Ok(()),
+        }
+    }
+}
+
+impl Connection {
+    pub(super) fn new(stream: TcpStream, now: Instant) -> Self {
+        let state = State::Asking { head: Vec::new(), until: now + ASK_WITHIN };
+        Connection { stream, state }
+    }
+
+    /// A client for whom there is no place: it is told so, whatever it asks.
+    pub(super) fn refused(stream: TcpStream, reply: &Reply, now: Instant) -> Self {
+        let out = Outgoing::new(reply.encode(WithBody::Yes), now);
+        Connection { stream, state: State::Answering { out } }
+    }
+
+    /// Whether it is a stream.
+    pub(super) fn is_following(&self) -> bool {
+        matches!(self.state, State::Following { .. })
+    }
+
+    /// When it must have its turn again, even if nothing happens.
+    pub(super) fn deadline(&self) -> Option<Instant> {
+        match &self.state {
+            State::Asking { until, .. } | State::Leaving { until, .. } => Some(*until),
+            State::Answering { out } => Some(out.moved + READ_WITHIN),
+            State::Following { out, .. } => (!out.is_sent()).then(|| out.moved + READ_WITHIN),
+        }
+    }
+
+    /// Does what can be done now.
+    pub(super) fn turn(&mut self, now: Instant, host: &mut impl Host) -> Fate {
+        // Any error means that nobody is there.
+        self.advance(now, host).unwrap_or(Fate::Close)
+    }
+
+    fn advance(&mut self, now: Instant, host: &mut impl Host) -> io::Result<Fate> {
+        loop {
+            match &mut self.state {
+                State::Asking { head, until } => {
+                    let is_over = read_head(&mut self.stream, head)?;
+                    let asked = match Head::read(head) {
+                        Head::Partial if is_over => return Ok(Fate::Close),
+                        Head::Partial if now >= *until => Err(Refusal::Slow),
+                        Head::Partial => return Ok(Fate::Keep),
+                        Head::Whole(request) => Ok(request),
+                        Head::Refused(refusal) => Err(refusal),
+                    };
+                    let with_body = match asked {
+                        Ok(request) if request.method == "HEAD" => WithBody::No,
+                        _ => WithBody::Yes,
+                    };
+                    self.state = match host.answer(asked.as_ref().map_err(|refusal| *refusal)) {
+                        Given::Reply(reply) => {
+                            State::Answering { out: Outgoing::new(reply.encode(with_body), now) }
+                        }
+                        Given::Stream(first, _) if with_body == WithBody::No => {
+                            State::Answering { out: Outgoing::new(first.into_bytes(), now) }
+                        }
+                        Given::Stream(first, subject) => {
+                            let out = Outgoing::new(first.into_bytes(), now);
+                            State::Following { out, subject, seen: None, said: 0 }
+                        }
+                    };
+                }
+                State::Answering { out } => {
+                    out.write(&mut self.stream, now)?;
+                    if !out.is_sent() {
+                        return Ok(Fate::Keep);
+                    }
+                    self.stream.shutdown(Shutdown::Write)?;
+                    self.state = State::Leaving { until: now + LINGER, left: LINGER_BYTES };
+                }
+                State::Following { out, subject, seen, said } => {
+                    if discard(&mut self.stream, HEAD_LIMIT, said)? {
+                        return Ok(Fate::Close);
+                    }
+                    out.write(&mut self.stream, now)?;
+                    if !out.is_sent() {
+                        return Ok(Fate::Keep);
+                    }
+                    // Who reads slowly misses what was new meanwhile, and gets the newest.
+                    let Some((number, bytes)) = host.news(subject, *seen) else {
+                        return Ok(Fate::Keep);
+                    };
+                    *seen = Some(number);
+                    *out = Outgoing::new(bytes, now);
+                }
+                State::Leaving { until, left } => {
+                    let mut said = 0;
+                    let is_over = discard(&mut self.stream, *left, &mut said)?;
+                    *left -= said.min(*left);
+                    return Ok(match is_over || now >= *until {
+                        true => Fate::Close,
+                        false => Fate::Keep,
+                    });
+                }
+            }
+        }
+    }
+}
+
+/// Reads more of a head, up to its limit; says whether the client has closed its side.
+fn read_head(stream: &mut TcpStream, head: &mut Vec<u8>) -> io::Result<bool> {
+    let mut buffer = [0; 1024];
+    while head.len() < HEAD_LIMIT {
+        let room = buffer.len().min(HEAD_LIMIT - head.len());
+        match stream.read(&mut buffer[..room]) {
+            Ok(0) => return Ok(true),
+            Ok(count) => head.extend_from_slice(&buffer[..count]),
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => break,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(false)
+}
+
+/// Throws away what the client says, and counts it in `said`; says whether it has closed its side
+/// or said more than `limit`.
+fn discard(stream: &mut TcpStream, limit: usize, said: &mut usize) -> io::Result<bool> {
+    let mut buffer = [0; 1024];
+    while *said <= limit {
+        match stream.read(&mut buffer) {
+            Ok(0) => return Ok(true),
+            Ok(count) => *said += count,
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(false),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(true)
+}

@@ -1,0 +1,344 @@
+// The operator's page: one stream tells how the server stands, another shows the room that is
+// watched. Names come from players, so they are only ever set as text.
+
+import { Chart, spark } from "/chart.js";
+import { Stage } from "/stage.js";
+
+const SAMPLES = 600;
+const TREND = 60;
+const ROWS = 200;
+
+const find = (id) => document.getElementById(id);
+const stage = new Stage(find("canvas"));
+let samples = [];
+let status = null;
+let watched = null;
+let scenes = null;
+/** Round trips of the last minute, by member. */
+const trends = new Map();
+
+const REASONS = {
+  malformed: "no packet",
+  stranger_limit: "strangers, too many",
+  player_limit: "players, too many",
+  answer_limit: "answers, too many",
+  stray: "makes no sense here",
+  numbers: "not the next number",
+  bad_proof: "cookie, token or ticket",
+  reach: "lan from afar",
+  unsent: "not taken by the system",
+};
+
+const count = (value) => value.toLocaleString("en");
+const known = (value, say) => (value === null || value === undefined ? "–" : say(value));
+const millis = (ms) => `${ms >= 100 ? ms.toFixed(0) : ms.toFixed(1)} ms`;
+const micros = (us) => (us >= 10000 ? `${(us / 1000).toFixed(0)} ms` : `${(us / 1000).toFixed(2)} ms`);
+const percent = (share) => `${(share * 100).toFixed(1)} %`;
+const rate = (bytes) => (bytes >= 1e6 ? `${(bytes / 1e6).toFixed(1)} MB/s` : `${(bytes / 1e3).toFixed(1)} kB/s`);
+const counted = (value) => (value >= 10 ? value.toFixed(0) : String(+value.toFixed(1)));
+
+function since(ms) {
+  const seconds = Math.floor(ms / 1000);
+  const [days, hours, minutes] = [86400, 3600, 60].map((unit) => Math.floor(seconds / unit));
+  if (days) return `${days} d ${hours % 24} h`;
+  if (hours) return `${hours} h ${minutes % 60} min`;
+  return minutes ? `${minutes} min ${seconds % 60} s` : `${seconds} s`;
+}
+
+const charts = [
+  { title: "Round trip", least: 1, format: millis, series: [{ name: "median", of: (s) => s.rtt_ms }, { name: "worst", of: (s) => s.rtt_worst_ms }] },
+  { title: "Tick time", least: 100, format: micros, series: [{ name: "p50", of: (s) => s.tick_p50_us }, { name: "p99", of: (s) => s.tick_p99_us }] },
+  { title: "Traffic", least: 1000, format: rate, series: [{ name: "out", of: (s) => s.bytes_out }, { name: "in", of: (s) => s.bytes_in }] },
+  { title: "Players", least: 2, format: counted, series: [{ name: "", of: (s) => s.players }] },
+  { title: "Loss", least: 0.01, format: percent, series: [{ name: "", of: (s) => s.loss }] },
+  { title: "Dropped a second", least: 1, format: counted, series: [{ name: "", of: (s) => s.dropped }] },
+].map((spec) => new Chart(find("charts"), spec));
+
+function say(id, text) {
+  const element = find(id);
+  if (element.textContent !== text) element.textContent = text;
+}
+
+/** A number, and its unit smaller behind it. */
+function tell(id, text) {
+  const [value, ...unit] = text.split(" ");
+  const small = document.createElement("span");
+  small.textContent = unit.length ? ` ${unit.join(" ")}` : "";
+  find(id).replaceChildren(value, small);
+}
+
+function make(name, className, text = "") {
+  const element = document.createElement(name);
+  if (className) element.className = className;
+  element.textContent = text;
+  return element;
+}
+
+function showGlance() {
+  const sample = samples.at(-1) ?? {};
+  const here = status.rooms.flatMap((room) => room.members).filter((member) => member.present);
+  const players = here.filter((member) => !member.watches).length;
+  const places = status.rooms.reduce((sum, room) => sum + room.capacity, 0);
+  const used = status.rooms.filter((room) => room.members.some((member) => member.present)).length;
+  tell("players", count(players));
+  const watching = here.length - players;
+  say("players-more", `of ${count(places)} places${watching ? `, ${watching} watch` : ""}`);
+  tell("rooms-used", count(used));
+  say("rooms-more", `of ${count(status.rooms.length)}`);
+  tell("rtt", known(sample.rtt_ms, millis));
+  say("rtt-more", known(sample.rtt_worst_ms, (ms) => `worst ${millis(ms)}`));
+  tell("loss", known(sample.loss, percent));
+  say("loss-more", "of what players send");
+  tell("tick", known(sample.tick_p99_us, micros));
+  say("tick-more", `${count(status.ticks.late)} late of ${count(status.ticks.count)}`);
+  tell("out", known(sample.bytes_out, rate));
+  say("out-more", known(sample.bytes_in, (bytes) => `received ${rate(bytes)}`));
+}
+
+function showHead() {
+  document.body.dataset.uptimeMs = status.uptime_ms;
+  document.title = `${status.name} · Backspin`;
+  say("name", status.name);
+  say("about", `Backspin ${status.version}, up ${since(status.uptime_ms)}`);
+  const state = find("state");
+  state.className = status.draining ? "pill" : "pill live";
+  say("state", status.draining ? "draining" : "live");
+  find("operator").hidden = !status.commands;
+}
+
+function showRooms() {
+  const inUse = status.rooms.filter((room) => room.members.length > 0);
+  const shown = inUse.slice(0, ROWS);
+  const list = find("rooms");
+  const entries = new Map([...list.children].map((entry) => [entry.dataset.room, entry]));
+  const ordered = shown.map((room) => {
+    const entry = entries.get(String(room.room)) ?? roomEntry(room);
+    const players = room.members.filter((member) => !member.watches).length;
+    const [, seats, names] = entry.firstChild.children;
+    seats.textContent = `${players}/${room.capacity}`;
+    names.textContent = room.members.map((member) => member.name || `player ${member.player}`).join(", ");
+    entry.firstChild.setAttribute("aria-pressed", String(room.room === watched));
+    return entry;
+  });
+  if (ordered.length !== list.children.length || ordered.some((entry, index) => entry !== list.children[index])) {
+    list.replaceChildren(...ordered);
+  }
+  const empty = status.rooms.filter((room) => room.members.length === 0);
+  const chips = empty.slice(0, 12).map((room) => make("span", "", room.name));
+  const more = empty.length > 12 ? [`and ${empty.length - 12} more`] : [];
+  const key = empty.map((room) => room.room).join();
+  if (find("empty-rooms").dataset.key !== key) {
+    find("empty-rooms").dataset.key = key;
+    find("empty-rooms").replaceChildren(...(empty.length ? ["empty:", ...chips, ...more] : []));
+  }
+}
+
+function roomEntry(room) {
+  const entry = make("li");
+  entry.dataset.room = room.room;
+  const button = make("button");
+  button.type = "button";
+  button.append(make("strong", "", room.name), make("span", "note"), make("small"));
+  button.addEventListener("click", () => watch(room.room === watched ? null : room.room));
+  entry.append(button);
+  return entry;
+}
+
+const COLUMNS = [
+  { label: "", field: "name", text: (m) => m.name || `player ${m.player}` },
+  { label: "Room", field: "room", text: (m, room) => room.name },
+  { label: "Speaks", field: "dialect", text: (m) => m.dialect },
+  { label: "Round trip", field: "rtt", text: (m) => known(m.rtt_ms, millis), grade: (m) => grade(m.rtt_ms, 100, 200) },
+  { label: "Jitter", field: "jitter", text: (m) => known(m.jitter_ms, millis), grade: (m) => grade(m.jitter_ms, 30, 60) },
+  { label: "Loss", field: "loss", text: (m) => known(m.loss, percent), grade: (m) => grade(m.loss, 0.02, 0.1) },
+  { label: "Inputs", field: "inputs", text: (m) => `${m.input_rate.toFixed(1)}/s` },
+  { label: "Gaps", field: "gaps", text: (m) => known(m.gaps, count) },
+];
+
+function grade(value, fair, poor) {
+  if (value === null || value < fair) return "";
+  return value < poor ? "fair" : "poor";
+}
+
+function memberRow(key) {
+  const row = make("tr");
+  row.dataset.key = key;
+  for (const { label, field } of COLUMNS) {
+    const cell = make("td", ["name", "room", "dialect"].includes(field) ? field : "number");
+    cell.dataset.field = field;
+    if (label) cell.dataset.label = label;
+    row.append(cell);
+  }
+  row.append(make("td", "spark"), make("td"));
+  return row;
+}
+
+function showMembers() {
+  const all = status.rooms.flatMap((room) => room.members.map((member) => ({ room, member })));
+  const body = find("members").tBodies[0];
+  const rows = new Map([...body.rows].map((row) => [row.dataset.key, row]));
+  const shown = all.slice(0, ROWS).map(({ room, member }) => {
+    const key = `${room.room}/${member.player}`;
+    const row = rows.get(key) ?? memberRow(key);
+    row.className = member.present ? "" : "away";
+    COLUMNS.forEach(({ field, text, grade }, index) => {
+      const cell = row.cells[index];
+      cell.textContent = text(member, room);
+      if (grade) cell.className = `number ${grade(member)}`;
+      if (field === "name" && !member.present) cell.append(" ", make("small", "", "away"));
+      if (field === "name" && member.watches) cell.append(" ", make("small", "", "watches"));
+    });
+    row.cells[COLUMNS.length].replaceChildren(spark(trends.get(key) ?? [], 1));
+    showKick(row.cells[COLUMNS.length + 1], room, member);
+    return row;
+  });
+  if (shown.length !== body.rows.length || shown.some((row, index) => row !== body.rows[index])) {
+    body.replaceChildren(...shown);
+  }
+  find("members").hidden = all.length === 0;
+  find("nobody").hidden = all.length > 0;
+  say("members-note", all.length > ROWS ? `the first ${ROWS} of ${count(all.length)}; all are in /metrics` : "");
+}
+
+/** Keeps the round trips of the last minute. */
+function remember() {
+  const here = new Set();
+  for (const room of status.rooms) {
+    for (const member of room.members) {
+      const key = `${room.room}/${member.player}`;
+      here.add(key);
+      const trend = trends.get(key) ?? [];
+      trend.push(member.rtt_ms);
+      trends.set(key, trend.slice(-TREND));
+    }
+  }
+  for (const key of trends.keys()) if (!here.has(key)) trends.delete(key);
+}
+
+function showDropped() {
+  const list = find("dropped");
+  if (!list.children.length) {
+    for (const reason of Object.keys(status.dropped)) {
+      const entry = make("div");
+      entry.append(make("dt", "", REASONS[reason] ?? reason), make("dd"));
+      entry.dataset.reason = reason;
+      list.append(entry);
+    }
+  }
+  for (const entry of list.children) {
+    const dropped = status.dropped[entry.dataset.reason];
+    entry.lastChild.textContent = count(dropped);
+    entry.className = dropped ? "some" : "";
+  }
+}
+
+function showWatched() {
+  const room = status.rooms.find((room) => room.room === watched);
+  // It was closed: another may be worth watching.
+  if (watched !== null && !room) {
+    hasChosen = false;
+    watch(null);
+    return;
+  }
+  const players = room ? room.members.filter((member) => !member.watches) : [];
+  stage.names = new Map(players.map((member) => [member.player, member.name]));
+  say("stage-name", room ? room.name : "No room is watched");
+  if (!room) {
+    say("stage-score", "");
+    say("stage-note", "choose one from the list");
+  }
+}
+
+/** Watches a room, or none. */
+function watch(room) {
+  if (scenes) scenes.close();
+  [watched, scenes] = [room, null];
+  stage.clear();
+  history.replaceState(null, "", room ? `#room=${room}` : "#");
+  if (room) {
+    scenes = new EventSource(`/api/rooms/${room}/events`);
+    scenes.addEventListener("scene", (event) => {
+      const scene = JSON.parse(event.data);
+      stage.show(scene);
+      say("stage-score", scene.score);
+      say("stage-note", scene.note);
+      find("canvas").dataset.tick = scene.tick;
+    });
+  }
+  if (status) {
+    showWatched();
+    showRooms();
+  }
+}
+
+let hasChosen = false;
+
+/** Without a wish, the room where most happens. */
+function chooseRoom() {
+  if (hasChosen) return;
+  const players = (room) => room.members.filter((member) => member.present && !member.watches).length;
+  const wish = Number(/room=(\d+)/.exec(location.hash)?.[1]);
+  const wished = status.rooms.find((room) => room.room === wish);
+  const busiest = [...status.rooms].sort((a, b) => players(b) - players(a))[0];
+  const room = wished ?? (busiest && players(busiest) ? busiest : null);
+  if (room) {
+    hasChosen = true;
+    watch(room.room);
+  }
+}
+
+async function command(path, question) {
+  if (!confirm(question)) return;
+  const token = find("token").value;
+  try {
+    const reply = await fetch(path, { method: "POST", headers: { Authorization: `Bearer ${token}` } });
+    say("operator-note", await reply.text());
+  } catch {
+    say("operator-note", "The server cannot be reached.");
+  }
+}
+
+function showKick(cell, room, member) {
+  const wanted = status.commands && find("token").value !== "";
+  if (!wanted) {
+    cell.replaceChildren();
+  } else if (!cell.firstChild) {
+    const button = make("button", "kick", "Remove");
+    const path = `/api/rooms/${room.room}/players/${member.player}/kick`;
+    const who = member.name || `player ${member.player}`;
+    button.addEventListener("click", () => command(path, `Remove ${who}? The player may not come back into this place.`));
+    cell.append(button);
+  }
+}
+
+find("drain").addEventListener("click", () => command("/api/drain", "Let nobody new in until the server is started again?"));
+find("token-form").addEventListener("submit", (event) => event.preventDefault());
+
+function show() {
+  showHead();
+  showGlance();
+  chooseRoom();
+  showWatched();
+  showRooms();
+  showMembers();
+  showDropped();
+  charts.forEach((chart) => chart.draw(samples));
+}
+
+const events = new EventSource("/api/events");
+events.addEventListener("history", (event) => {
+  samples = JSON.parse(event.data);
+});
+events.addEventListener("status", (event) => {
+  const told = JSON.parse(event.data);
+  status = told.status;
+  const newest = samples.at(-1);
+  if (told.sample && told.sample.uptime_s !== newest?.uptime_s) samples.push(told.sample);
+  samples = samples.slice(-SAMPLES);
+  remember();
+  show();
+});
+events.addEventListener("error", () => {
+  find("state").className = "pill lost";
+  say("state", "lost, trying again");
+});

@@ -1,0 +1,189 @@
+//! The game loop's side of the page: what it tells, and what it is told.
+
+use std::sync::Arc;
+use std::sync::mpsc::Receiver;
+use std::time::Duration;
+
+use backspin::game::Game;
+use backspin::record::Recorded;
+use backspin::room::{MemberCard, Room};
+use backspin::server::Server;
+use backspin::time::Time;
+use backspin::wire::Dialect;
+use backspin::wire::native::Role;
+use tracing::info;
+
+use super::board::{Board, Scene};
+use super::scene::game_name;
+use super::site::Command;
+use super::status::{Arrivals, Drops, MemberStatus, RoomStatus, Status};
+use crate::serve::meter::Meter;
+
+/// How often a status is put up.
+const STATUS_EVERY: Duration = Duration::from_secs(1);
+
+/// A room that is watched is shown so many times a second.
+pub(super) const SCENES_PER_SECOND: u32 = 30;
+
+/// What the loop has.
+#[derive(Debug)]
+pub(crate) struct Publisher {
+    board: Arc<Board>,
+    commands: Receiver<Command>,
+    started: Time,
+    last: Arc<Status>,
+    next_status: Time,
+    /// The rooms that are watched, and the tick that was seen last.
+    watched: Vec<(u32, Option<u32>)>,
+}
+
+impl Publisher {
+    pub(super) fn new(board: Arc<Board>, commands: Receiver<Command>, started: Time) -> Self {
+        Publisher {
+            board,
+            commands,
+            started,
+            last: Arc::default(),
+            next_status: started,
+            watched: Vec::new(),
+        }
+    }
+
+    /// Tells what is new, behind a tick, when the next one is furthest away.
+    pub(crate) fn tell<G: Game>(
+        &mut self,
+        now: Time,
+        server: &Server<G>,
+        meter: &Meter,
+        unsent: u64,
+    ) {
+        self.show(server.rooms());
+        if now >= self.next_status {
+            self.next_status = now + STATUS_EVERY;
+            self.last = Arc::new(self.status(now, server, meter, unsent));
+            self.board.put_status(Arc::clone(&self.last));
+        }
+    }
+
+    /// Does what an operator wants done.
+    pub(crate) fn obey<G: Game>(&mut self, now: Time, server: &mut Recorded<G>) {
+        while let Ok(command) = self.commands.try_recv() {
+            match command {
+                Command::Kick { room, player } => {
+                    info!("room {room}: {player} is removed by the operator");
+                    let mut rooms = server.server().listed();
+                    // It may have been closed meanwhile.
+                    if let Some((slot, ..)) = rooms.find(|(_, _, its)| its.number() == room) {
+                        drop(rooms);
+                        server.kick(now, slot, player);
+                    }
+                }
+                Command::Drain => {
+                    info!("the operator lets nobody new in");
+                    server.drain(now);
+                }
+            }
+            // Whoever asked sees what came of it.
+            self.next_status = now;
+        }
+    }
+
+    /// Puts up what there is to see in the rooms that are watched.
+    fn show<G: Game>(&mut self, rooms: &[Room<G>]) {
+        self.board.list_watched(&mut self.watched);
+        let mut is_new = false;
+        for &(number, seen) in &self.watched {
+            let Some(room) = rooms.iter().find(|room| room.number() == number) else { continue };
+            let every = u32::from(room.tick_rate()).div_ceil(SCENES_PER_SECOND);
+            if seen.is_some_and(|seen| room.tick().wrapping_sub(seen) < every) {
+                continue;
+            }
+            let (game, state) = (room.game().id(), room.state().clone());
+            self.board.put_scene(number, Scene { game, tick_rate: room.tick_rate(), state });
+            is_new = true;
+        }
+        if is_new {
+            self.board.wake();
+        }
+    }
+
+    fn status<G: Game>(&self, now: Time, server: &Server<G>, meter: &Meter, unsent: u64) -> Status {
+        let front = server.front();
+        let uptime = now.since(self.started);
+        let elapsed = uptime.saturating_sub(self.last.uptime);
+        let rooms = server.listed().map(|(_, name, room)| {
+            let number = room.number();
+            let before = self.last.rooms.binary_search_by_key(&number, |room| room.room);
+            let before = before.ok().map(|place| &self.last.rooms[place]);
+            let members = room.members().map(|card| {
+                let mut member = MemberStatus::from(card);
+                let same = |other: &&MemberStatus| {
+                    (other.player, other.name) == (member.player, member.name)
+                };
+                let before = before.and_then(|room| room.members.iter().find(same));
+                member.compare(before, elapsed);
+                member
+            });
+            RoomStatus {
+                room: number,
+                name,
+                game: game_name(room.game().id()),
+                capacity: room.game().capacity(),
+                tick: room.tick(),
+                tick_rate: room.tick_rate(),
+                members: members.collect(),
+            }
+        });
+        Status {
+            number: self.last.number + 1,
+            name: front.name(),
+            uptime,
+            draining: front.is_draining(),
+            sessions: front.sessions(),
+            traffic: meter.traffic,
+            ticks: meter.ticks.clone(),
+            skipped_ticks: server.rooms().iter().map(Room::late_ticks).sum(),
+            dropped: Drops { front: *front.counts(), unsent },
+            rooms: sorted(rooms.collect()),
+        }
+    }
+}
+
+/// In the order of their numbers. Numbers rise as rooms are opened, and begin anew after 2^32.
+fn sorted(mut rooms: Vec<RoomStatus>) -> Vec<RoomStatus> {
+    rooms.sort_unstable_by_key(|room| room.room);
+    rooms
+}
+
+impl From<MemberCard> for MemberStatus {
+    fn from(card: MemberCard) -> Self {
+        let pings = card.pings;
+        let (dialect, arrivals, gaps) = match card.dialect {
+            Dialect::Native => {
+                let counts = card.arrivals.unwrap_or_default();
+                let arrivals = Arrivals { expected: counts.expected, missing: counts.lost() };
+                ("native", arrivals, Some(card.ticks_without_input))
+            }
+            // Inputs have no numbers that count; the pings have.
+            Dialect::Rtype => {
+                let expected = pings.answered + pings.lost;
+                ("rtype", Arrivals { expected, missing: pings.lost }, None)
+            }
+            Dialect::Lan => ("lan", Arrivals::default(), None),
+        };
+        MemberStatus {
+            player: card.player.0,
+            name: card.name,
+            watches: card.role == Role::Watch,
+            dialect,
+            present: card.present,
+            rtt: card.rtt,
+            jitter: card.jitter,
+            loss: None,
+            inputs: card.inputs,
+            input_rate: 0.0,
+            gaps,
+            arrivals,
+        }
+    }
+}

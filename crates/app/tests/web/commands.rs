@@ -1,0 +1,65 @@
+//! What an operator with the token may do.
+
+use crate::server::{Server, TOKEN};
+
+#[test]
+fn without_a_token_configured_nothing_can_be_changed() {
+    let server = Server::start();
+    for path in ["/api/drain", "/api/rooms/1/players/1/kick"] {
+        assert_eq!(server.command(path).code, 404, "{path}");
+        assert_eq!(server.get(path).code, 405, "{path}");
+    }
+    assert_eq!(server.told()["draining"], false);
+    assert_eq!(server.told()["commands"], false);
+}
+
+#[test]
+fn a_wrong_token_is_refused() {
+    let server = Server::start_with_token();
+    for fields in ["", "Authorization: Bearer s3cre7\r\n", "Authorization: Basic s3cret\r\n"] {
+        let reply = server.ask("POST /api/drain", fields);
+        assert_eq!(reply.code, 401, "{fields}");
+        assert!(reply.head.contains("WWW-Authenticate: Bearer"), "{}", reply.head);
+    }
+    let foreign = format!("Authorization: Bearer {TOKEN}\r\nOrigin: http://evil.example\r\n");
+    assert_eq!(server.ask("POST /api/drain", &foreign).code, 403);
+    assert_eq!(server.told()["draining"], false);
+}
+
+#[test]
+fn a_player_who_is_removed_reads_why_and_the_others_play_on() {
+    let server = Server::start_with_token();
+    let mut anna = server.join("Anna");
+    server.wait_for_players(1);
+    let _ben = server.join("Ben");
+    let told = server.wait_for_players(2);
+    let members = told["rooms"][0]["members"].as_array().unwrap();
+    let player = &members.iter().find(|member| member["name"] == "Anna").unwrap()["player"];
+    let reply = server.command(&format!("/api/rooms/1/players/{player}/kick"));
+    assert_eq!(reply.code, 202, "{reply:?}");
+    let (code, told) = anna.wait();
+    assert_eq!(code, Some(1));
+    assert!(told.contains("removed"), "{told}");
+    let told = server.wait_for_players(1);
+    assert_eq!(told["rooms"][0]["members"][0]["name"], "Ben");
+    let gone = server.command(&format!("/api/rooms/1/players/{player}/kick"));
+    assert_eq!(gone.code, 404);
+}
+
+#[test]
+fn a_drained_server_lets_nobody_in_and_keeps_its_players() {
+    let server = Server::start_with_token();
+    let _anna = server.join("Anna");
+    server.wait_for_players(1);
+    assert_eq!(server.command("/api/drain").code, 202);
+    server.wait_for(|told| told["draining"] == true);
+    assert_eq!(server.get("/healthz").body, "draining\n");
+    let (code, told) = server.join("Ben").wait();
+    assert_eq!(code, Some(1));
+    assert!(told.contains("about to stop"), "{told}");
+    let told = server.wait_for_players(1);
+    assert_eq!(told["rooms"][0]["members"][0]["name"], "Anna");
+    let (code, log) = server.terminate();
+    assert_eq!(code, Some(0));
+    assert!(log.contains("lets nobody new in"), "{log}");
+}

@@ -1,0 +1,251 @@
+//! A running server with a page, players for it, and someone who asks.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream, UdpSocket};
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+pub(crate) const HERE: Ipv4Addr = Ipv4Addr::LOCALHOST;
+
+/// What never takes so long, even on a busy machine.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
+
+pub(crate) const TOKEN: &str = "s3cret";
+
+/// A program that is killed when a test ends.
+pub(crate) struct Running {
+    child: Child,
+    stderr: Option<JoinHandle<String>>,
+    /// Where it keeps what it keeps.
+    home: Option<PathBuf>,
+}
+
+/// A server.
+pub(crate) struct Server {
+    running: Running,
+    pub(crate) native: SocketAddr,
+    pub(crate) page: SocketAddr,
+}
+
+/// A reply.
+#[derive(Debug)]
+pub(crate) struct Reply {
+    pub(crate) code: u16,
+    pub(crate) head: String,
+    pub(crate) body: String,
+}
+
+impl Running {
+    fn start(command: &mut Command) -> Self {
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        let mut errors = child.stderr.take().unwrap();
+        let stderr = std::thread::spawn(move || {
+            let mut text = String::new();
+            errors.read_to_string(&mut text).unwrap();
+            text
+        });
+        Running { child, stderr: Some(stderr), home: None }
+    }
+
+    /// Waits until it ends by itself: its code, and what it told.
+    pub(crate) fn wait(&mut self) -> (Option<i32>, String) {
+        let limit = Instant::now() + PATIENCE;
+        loop {
+            if let Some(status) = self.child.try_wait().unwrap() {
+                return (status.code(), self.stderr.take().unwrap().join().unwrap());
+            }
+            assert!(Instant::now() < limit, "it does not end");
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        // It may have ended by itself.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+        // What is left behind is in the way of nobody.
+        let _ = self.home.take().map(std::fs::remove_dir_all);
+    }
+}
+
+/// `backspin serve` with a page at `http`.
+pub(crate) fn serve(native: u16, http: &str) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_backspin"));
+    command.args(["serve", "--bind", "127.0.0.1", "--name", "den", "--lan-port", "0"]);
+    command.args(["--rtype-port", "0", "--native-port", &native.to_string(), "--http", http]);
+    command
+}
+
+/// A UDP port that is free now.
+pub(crate) fn free_port() -> u16 {
+    UdpSocket::bind((HERE, 0)).unwrap().local_addr().unwrap().port()
+}
+
+impl Server {
+    /// One that anyone may read and nobody may change.
+    pub(crate) fn start() -> Self {
+        Server::start_with(&[])
+    }
+
+    /// One that whoever has the token may change.
+    pub(crate) fn start_with_token() -> Self {
+        Server::start_with(&["--http-token", TOKEN])
+    }
+
+    fn start_with(args: &[&str]) -> Self {
+        for _ in 0..10 {
+            let port = free_port();
+            let mut running = Running::start(serve(port, "127.0.0.1:0").args(args));
+            let lines = BufReader::new(running.child.stdout.take().unwrap()).lines();
+            for line in lines.map_while(Result::ok) {
+                if let Some(page) = line.strip_prefix("  page    http://") {
+                    let page = page.trim_end_matches('/').parse().unwrap();
+                    let server = Server { running, native: (HERE, port).into(), page };
+                    // There is something to tell.
+                    server.wait_for(|told| told["number"].as_u64() > Some(0));
+                    return server;
+                }
+            }
+            let (_, told) = running.wait();
+            assert!(told.contains("is taken by another program"), "{told}");
+        }
+        panic!("other programs took every port that was free");
+    }
+
+    /// A bot that plays Pong here.
+    pub(crate) fn join(&self, name: &str) -> Running {
+        static NEXT: AtomicU32 = AtomicU32::new(0);
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        let folder = format!("backspin-web-{}-{number}", std::process::id());
+        let home = std::env::temp_dir().join(folder);
+        let mut command = Command::new(env!("CARGO_BIN_EXE_backspin"));
+        command.args(["pong", "join", &self.native.to_string(), "--bot", "normal"]);
+        command.args(["--ui", "none", "--seconds", "120", "--name", name]);
+        let mut running = Running::start(command.env("XDG_STATE_HOME", &home));
+        running.home = Some(home);
+        running
+    }
+
+    /// A connection to the page.
+    pub(crate) fn connect(&self) -> TcpStream {
+        let stream = TcpStream::connect(self.page).unwrap();
+        stream.set_read_timeout(Some(PATIENCE)).unwrap();
+        stream
+    }
+
+    /// Sends a request as it stands, and reads the whole reply.
+    pub(crate) fn send(&self, request: &[u8]) -> Reply {
+        let mut stream = self.connect();
+        // A request that is refused early is not read to its end.
+        let _ = stream.write_all(request);
+        let mut text = String::new();
+        stream.read_to_string(&mut text).unwrap();
+        Reply::read(&text)
+    }
+
+    /// A request with these fields.
+    pub(crate) fn ask(&self, line: &str, fields: &str) -> Reply {
+        let host = self.page;
+        self.send(format!("{line} HTTP/1.1\r\nHost: {host}\r\n{fields}\r\n").as_bytes())
+    }
+
+    pub(crate) fn get(&self, path: &str) -> Reply {
+        self.ask(&format!("GET {path}"), "")
+    }
+
+    /// A command with the token.
+    pub(crate) fn command(&self, path: &str) -> Reply {
+        self.ask(&format!("POST {path}"), &format!("Authorization: Bearer {TOKEN}\r\n"))
+    }
+
+    /// What `/api/rooms` says.
+    pub(crate) fn told(&self) -> Value {
+        let reply = self.get("/api/rooms");
+        assert_eq!(reply.code, 200, "{reply:?}");
+        serde_json::from_str(&reply.body).unwrap()
+    }
+
+    /// Asks until it is as wanted.
+    #[track_caller]
+    pub(crate) fn wait_for(&self, mut fits: impl FnMut(&Value) -> bool) -> Value {
+        let limit = Instant::now() + PATIENCE;
+        loop {
+            let told = self.told();
+            if fits(&told) {
+                return told;
+            }
+            assert!(Instant::now() < limit, "it does not come to that: {told}");
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+
+    /// Waits until so many play in the first room and their round trips are measured.
+    #[track_caller]
+    pub(crate) fn wait_for_players(&self, count: usize) -> Value {
+        let measured =
+            |member: &Value| member["jitter_ms"].is_number() && member["loss"].is_number();
+        self.wait_for(|told| {
+            let members = told["rooms"][0]["members"].as_array().unwrap();
+            members.len() == count && members.iter().all(measured)
+        })
+    }
+
+    /// A stream of events, behind its head.
+    pub(crate) fn follow(&self, path: &str) -> BufReader<TcpStream> {
+        let mut stream = self.connect();
+        write!(stream, "GET {path} HTTP/1.1\r\nHost: {}\r\n\r\n", self.page).unwrap();
+        let mut reader = BufReader::new(stream);
+        let mut line = String::new();
+        reader.read_line(&mut line).unwrap();
+        assert_eq!(line, "HTTP/1.1 200 OK\r\n");
+        while line != "\r\n" {
+            line.clear();
+            reader.read_line(&mut line).unwrap();
+        }
+        reader
+    }
+
+    /// Ends it as an operator does: its code, and what it told.
+    pub(crate) fn terminate(mut self) -> (Option<i32>, String) {
+        let kill = format!("kill -TERM {}", self.running.child.id());
+        assert!(Command::new("sh").args(["-c", &kill]).status().unwrap().success());
+        self.running.wait()
+    }
+}
+
+/// The next event's kind and data.
+pub(crate) fn next_event(reader: &mut BufReader<TcpStream>) -> (String, Value) {
+    let (mut kind, mut line) = (String::new(), String::new());
+    loop {
+        line.clear();
+        assert_ne!(reader.read_line(&mut line).unwrap(), 0, "the stream ends");
+        if let Some(told) = line.strip_prefix("event: ") {
+            kind = told.trim_end().to_owned();
+        }
+        if let Some(data) = line.strip_prefix("data: ") {
+            return (kind, serde_json::from_str(data).unwrap());
+        }
+    }
+}
+
+impl Reply {
+    #[track_caller]
+    fn read(text: &str) -> Self {
+        let (head, body) = text.split_once("\r\n\r\n").unwrap_or_else(|| panic!("{text:?}"));
+        let code = head.split(' ').nth(1).and_then(|code| code.parse().ok());
+        Reply { code: code.unwrap(), head: head.to_owned(), body: body.to_owned() }
+    }
+}
+
+/// A port that someone has, for as long as this lives.
+pub(crate) fn taken_port() -> TcpListener {
+    TcpListener::bind((HERE, 0)).unwrap()
+}
