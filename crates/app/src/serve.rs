@@ -7,7 +7,7 @@
 pub(crate) mod house;
 mod log;
 mod ports;
-mod record;
+pub(crate) mod record;
 pub(crate) mod stop;
 
 use std::error::Error;

@@ -24,6 +24,7 @@ pub(super) enum Lead {
     Menu(Menu),
     Errand(Errand),
     Search,
+    Replays,
     Type(Question),
     Switch(Switch),
     Exit,
@@ -46,6 +47,7 @@ pub(super) enum Switch {
     SafeColours,
     ReducedFlashing,
     NetworkOverlay,
+    RecordMatches,
 }
 
 impl Switch {
@@ -54,6 +56,7 @@ impl Switch {
             Switch::SafeColours => &mut settings.safe_colours,
             Switch::ReducedFlashing => &mut settings.reduced_flashing,
             Switch::NetworkOverlay => &mut settings.network_overlay,
+            Switch::RecordMatches => &mut settings.record_matches,
         }
     }
 }
@@ -98,6 +101,7 @@ impl Menu {
                 let two = Lead::Errand(Errand::Local { versus: None });
                 lines.push(line("Pong for two at one keyboard", two));
                 lines.extend(Difficulty::ALL.map(solo));
+                lines.push(line("Replays", Lead::Replays));
                 lines.push(line("Back", Lead::Menu(Menu::Main)));
                 lines
             }
@@ -124,6 +128,7 @@ impl Menu {
                     switch("Colours for colour-blind eyes", Switch::SafeColours),
                     switch("Reduced flashing", Switch::ReducedFlashing),
                     switch("Network overlay (F3)", Switch::NetworkOverlay),
+                    switch("Record matches", Switch::RecordMatches),
                     line("Back", Lead::Menu(Menu::Main)),
                 ]
             }

@@ -8,6 +8,7 @@
 //! bout      -> a match in progress: who steers, what is told, when it is over
 //! stage     -> what a game must say of itself to be shown; pong and rtype say it
 //! figures   -> what the connection is worth
+//! library   -> the matches that were recorded; reel shows one again
 //! settings  -> what a player likes, kept in a file
 //! view      -> all of that as plain data
 //! ```
@@ -19,9 +20,11 @@ mod bout;
 mod errand;
 mod figures;
 mod hosts;
+mod library;
 mod menu;
 mod pong;
 mod program;
+mod reel;
 mod rooms;
 mod rtype;
 mod settings;

@@ -23,6 +23,8 @@ pub(crate) struct Settings {
     pub(crate) reduced_flashing: bool,
     /// The network overlay is there from the start.
     pub(crate) network_overlay: bool,
+    /// Matches are recorded.
+    pub(crate) record_matches: bool,
 }
 
 impl Default for Settings {
@@ -32,6 +34,7 @@ impl Default for Settings {
             safe_colours: false,
             reduced_flashing: false,
             network_overlay: false,
+            record_matches: false,
         }
     }
 }
