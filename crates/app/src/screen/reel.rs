@@ -79,9 +79,14 @@ impl<G: Stage> Reel<G> {
         let now = Time::ZERO + self.began.elapsed();
         let at = self.at;
         let game = self.replay.game().clone();
-        self.moments.draw(&game, now, None, |frame| self.replay.draw(at, frame));
-        let players = self.replay.roster_at(at as u32).iter();
-        let names = Names(players.map(|it| (it.player, it.name.to_string())).collect());
+        let roster = self.replay.roster_at(at as u32);
+        // Who played alone is looked at over the shoulder.
+        let own = match roster {
+            [alone] => Some(alone.player),
+            _ => None,
+        };
+        let names = Names(roster.iter().map(|it| (it.player, it.name.to_string())).collect());
+        self.moments.draw(&game, now, own, |frame| self.replay.draw(at, frame));
         let state = self.replay.seek(at as u32);
         let sight = self.moments.sight();
         let standing = game.progress(state, sight.world);
