@@ -10,7 +10,7 @@ pub(crate) mod house;
 mod log;
 pub(crate) mod meter;
 mod ports;
-mod record;
+pub(crate) mod record;
 mod results;
 pub(crate) mod stop;
 

@@ -2,6 +2,7 @@
 
 use std::error::Error;
 use std::net::SocketAddr;
+use std::path::PathBuf;
 use std::sync::mpsc::{self, Receiver};
 
 use backspin::game::{Game, GameId, PlayerId};
@@ -103,12 +104,14 @@ pub(super) type Coming = Receiver<Result<Box<dyn Sitting + Send>, String>>;
 
 impl Errand {
     /// Begins, in a thread of its own: to ask for a host's name may take a while. Whoever no longer
-    /// waits drops the receiver, and the table goes with it.
-    pub(super) fn set_out(&self, options: &Options, name: Name) -> Coming {
+    /// waits drops the receiver, and the table goes with it. Matches are written down on the
+    /// `shelf`, if there is one.
+    pub(super) fn set_out(&self, options: &Options, name: Name, shelf: Option<PathBuf>) -> Coming {
         let (sender, receiver) = mpsc::channel();
         let (errand, options) = (self.clone(), options.clone());
         std::thread::spawn(move || {
-            let opened = errand.open(&options, name).map_err(|error| sentence(&error.to_string()));
+            let opened = errand.open(&options, name, shelf);
+            let opened = opened.map_err(|error| sentence(&error.to_string()));
             let _ = sender.send(opened);
         });
         receiver
@@ -118,12 +121,13 @@ impl Errand {
         &self,
         options: &Options,
         name: Name,
+        shelf: Option<PathBuf>,
     ) -> Result<Box<dyn Sitting + Send>, Box<dyn Error>> {
         Ok(match self.title() {
             Title::Pong => {
                 let opened = self.table(options.game, options, name)?;
                 let hands = self.pong_hands(options, &opened)?;
-                Box::new(Bout::new(Setup::new(opened, hands)))
+                Box::new(Bout::new(Setup::new(opened, hands), shelf))
             }
             Title::RType => {
                 let opened = self.table(self.rtype(options), options, name)?;
@@ -133,7 +137,7 @@ impl Errand {
                 };
                 let hand = Hand { player: PlayerId(1), name: name.to_string(), steers };
                 let hands = if self.is_watching() { Vec::new() } else { vec![hand] };
-                Box::new(Bout::new(Setup::new(opened, hands)))
+                Box::new(Bout::new(Setup::new(opened, hands), shelf))
             }
         })
     }

@@ -26,6 +26,7 @@ pub(super) enum Lead {
     Menu(Menu),
     Errand(Errand),
     Search,
+    Replays,
     Type(Question),
     Switch(Switch),
     /// A little louder.
@@ -56,6 +57,7 @@ pub(super) enum Switch {
     ScreenShake,
     Fullscreen,
     NetworkOverlay,
+    RecordMatches,
 }
 
 impl Switch {
@@ -66,6 +68,7 @@ impl Switch {
             Switch::ScreenShake => &mut settings.screen_shake,
             Switch::Fullscreen => &mut settings.fullscreen,
             Switch::NetworkOverlay => &mut settings.network_overlay,
+            Switch::RecordMatches => &mut settings.record_matches,
         }
     }
 }
@@ -111,6 +114,7 @@ impl Menu {
                 let two = Lead::Errand(Errand::Local { versus: None });
                 lines.push(line("Pong for two at one keyboard", two));
                 lines.extend(Difficulty::ALL.map(solo));
+                lines.push(line("Replays", Lead::Replays));
                 lines.push(line("Back", Lead::Menu(Menu::Main)));
                 lines
             }
@@ -146,6 +150,7 @@ impl Menu {
                     switch("Screen shake (window)", Switch::ScreenShake),
                     switch("Full screen (window)", Switch::Fullscreen),
                     line("Keys (window)", Lead::Menu(Menu::Keys)),
+                    switch("Record matches", Switch::RecordMatches),
                     line("Back", Lead::Menu(Menu::Main)),
                 ]
             }

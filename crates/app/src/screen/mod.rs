@@ -9,6 +9,7 @@
 //! stage     -> what a game must say of itself to be shown; pong and rtype say it
 //! figures   -> what the connection is worth
 //! bindings  -> which keys steer
+//! library   -> the matches that were recorded; reel shows one again
 //! settings  -> what a player likes, kept in a file
 //! view      -> all of that as plain data
 //! ```
@@ -21,9 +22,11 @@ mod bout;
 mod errand;
 mod figures;
 mod hosts;
+mod library;
 mod menu;
 mod pong;
 mod program;
+mod reel;
 mod rooms;
 mod rtype;
 mod settings;

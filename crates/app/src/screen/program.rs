@@ -11,6 +11,7 @@
 
 use std::collections::VecDeque;
 use std::mem;
+use std::path::PathBuf;
 use std::sync::mpsc::TryRecvError;
 
 use backspin::finder::Fit;
@@ -22,7 +23,9 @@ use super::bindings::{Action, Bindings, is_free};
 use super::bout::{Chosen, Sitting};
 use super::errand::{Coming, Errand, Options, Title, sentence};
 use super::hosts::{Choice, Hosts};
+use super::library::{self, Library};
 use super::menu::{Lead, Menu, Question};
+use super::reel;
 use super::rooms::{self, Outcome, Rooms};
 use super::settings::{Settings, Shelf};
 use super::{Cue, Entry, Flashing, List, Page, Palette, Row, Tone, View};
@@ -33,6 +36,8 @@ use crate::play::RoomWish;
 pub(crate) enum Key {
     Up,
     Down,
+    Left,
+    Right,
     Enter,
     Esc,
     Backspace,
@@ -69,6 +74,7 @@ const CUE_LIMIT: usize = 32;
 pub(crate) struct Program {
     settings: Settings,
     shelf: Shelf,
+    library: Library,
     options: Options,
     screen: Screen,
     held: Held,
@@ -104,8 +110,12 @@ enum Screen {
         coming: Coming,
     },
     Bout {
-        errand: Errand,
+        again: Again,
         bout: Box<dyn Sitting>,
+    },
+    Replays {
+        entries: Vec<library::Entry>,
+        selected: usize,
     },
     Closed(Closed),
 }
@@ -119,9 +129,11 @@ struct Closed {
 }
 
 /// What can be tried again.
+#[derive(Clone)]
 enum Again {
     Errand(Errand),
     Search,
+    Replay(PathBuf),
 }
 
 impl Program {
@@ -133,6 +145,7 @@ impl Program {
         Program {
             settings,
             shelf,
+            library: Library::usual(),
             options,
             screen,
             held: Held::default(),
@@ -155,10 +168,17 @@ impl Program {
         program
     }
 
+    /// With matches that are recorded elsewhere.
+    #[cfg(test)]
+    pub(super) fn with_library(self, library: Library) -> Self {
+        Program { library, ..self }
+    }
+
     /// Sets out at once.
     pub(crate) fn set_out(&mut self, errand: Errand) {
         self.leave();
-        let coming = errand.set_out(&self.options, self.name());
+        let shelf = self.library.folder().filter(|_| self.settings.record_matches);
+        let coming = errand.set_out(&self.options, self.name(), shelf.map(Into::into));
         self.screen = Screen::Opening { errand, coming };
     }
 
@@ -188,7 +208,8 @@ impl Program {
             Screen::Menu { .. }
             | Screen::Typing { .. }
             | Screen::Binding { .. }
-            | Screen::Closed(_) => Pace::Still,
+            | Screen::Closed(_)
+            | Screen::Replays { .. } => Pace::Still,
             Screen::Hosts(_) | Screen::Rooms(_) => Pace::Slow,
             Screen::Opening { .. } => Pace::Smooth,
             Screen::Bout { bout, .. } if bout.is_shown() => Pace::Smooth,
@@ -250,6 +271,8 @@ impl Program {
             (Screen::Bout { .. }, Key::Char(' ')) => {}
             (_, Key::Up | Key::Char('w' | 'W')) => self.turn(-1),
             (_, Key::Down | Key::Char('s' | 'S')) => self.turn(1),
+            (Screen::Bout { bout, .. }, Key::Left) => bout.seek(-1),
+            (Screen::Bout { bout, .. }, Key::Right) => bout.seek(1),
             (_, Key::Enter | Key::Char(' ')) => self.choose(),
             (Screen::Bout { bout, .. }, Key::Char(letter)) => bout.type_key(letter),
             _ => {}
@@ -262,7 +285,9 @@ impl Program {
             Screen::Opening { errand, coming } => {
                 let errand = errand.clone();
                 match coming.try_recv() {
-                    Ok(Ok(bout)) => self.screen = Screen::Bout { errand, bout },
+                    Ok(Ok(bout)) => {
+                        self.screen = Screen::Bout { again: Again::Errand(errand), bout };
+                    }
                     Ok(Err(sentence)) => self.screen = failed(Again::Errand(errand), sentence),
                     Err(TryRecvError::Empty) => {}
                     Err(TryRecvError::Disconnected) => {
@@ -287,13 +312,13 @@ impl Program {
                     self.screen = failed(Again::Errand(errand), sentence);
                 }
             },
-            Screen::Bout { errand, bout } => {
+            Screen::Bout { again, bout } => {
                 let shown = bout.is_shown();
                 let Some(sentence) = bout.look(self.held) else { return };
-                let errand = errand.clone();
+                let again = again.clone();
                 let closed = match shown {
-                    true => closed("The match is over", Again::Errand(errand), sentence),
-                    false => failed(Again::Errand(errand), sentence),
+                    true => closed("The match is over", again, sentence),
+                    false => failed(again, sentence),
                 };
                 if let Screen::Bout { bout, .. } = mem::replace(&mut self.screen, closed) {
                     bout.close();
@@ -324,6 +349,9 @@ impl Program {
             }
             Screen::Hosts(hosts) => (Page::List(hosts.list()), choose.to_owned()),
             Screen::Rooms(rooms) => (Page::List(rooms.list()), choose.to_owned()),
+            Screen::Replays { entries, selected } => {
+                (Page::List(library::list(entries, *selected)), choose.to_owned())
+            }
             Screen::Opening { errand, .. } => {
                 let text = vec![("One moment ...".to_owned(), Tone::Dim)];
                 let list = List { title: errand.heading().into(), text, ..List::default() };
@@ -375,6 +403,8 @@ impl Program {
             }
             Screen::Hosts(_) | Screen::Rooms(_) => self.open(Menu::Online),
             Screen::Menu { menu: Menu::Keys, .. } => self.open(Menu::Settings),
+            Screen::Replays { .. } => self.open(Menu::Play),
+            Screen::Bout { again: Again::Replay(_), .. } => self.show_replays(),
             _ => self.leave(),
         }
     }
@@ -392,6 +422,7 @@ impl Program {
             }
             Screen::Hosts(hosts) => hosts.turn(lines),
             Screen::Rooms(rooms) => rooms.turn(lines),
+            Screen::Replays { entries, selected } => around(selected, entries.len() + 1),
             Screen::Bout { bout, .. } => bout.turn(lines),
             Screen::Closed(closed) => around(&mut closed.selected, Closed::ROWS),
             Screen::Typing { .. } | Screen::Binding { .. } | Screen::Opening { .. } => {}
@@ -407,6 +438,7 @@ impl Program {
             }
             Screen::Hosts(hosts) => hosts.point(row),
             Screen::Rooms(rooms) => rooms.point(row),
+            Screen::Replays { entries, selected } => *selected = within(entries.len() + 1),
             Screen::Bout { bout, .. } => bout.point(row),
             Screen::Closed(closed) => closed.selected = within(Closed::ROWS),
             Screen::Typing { .. } | Screen::Binding { .. } | Screen::Opening { .. } => {}
@@ -440,6 +472,13 @@ impl Program {
                 let (choice, address) = (rooms.choice(), rooms.address().to_owned());
                 self.enter(choice, address);
             }
+            Screen::Replays { entries, selected } => match entries.get(*selected) {
+                Some(entry) => {
+                    let path = entry.path.clone();
+                    self.show_replay(path);
+                }
+                None => self.back(),
+            },
             Screen::Bout { bout, .. } => {
                 if bout.choose() == Chosen::Leave {
                     self.leave();
@@ -451,10 +490,25 @@ impl Program {
                     self.set_out(errand);
                 }
                 Again::Search => self.search(),
+                Again::Replay(path) => {
+                    let path = path.clone();
+                    self.show_replay(path);
+                }
             },
             Screen::Closed(_) => self.leave(),
             Screen::Typing { .. } | Screen::Binding { .. } | Screen::Opening { .. } => {}
         }
+    }
+
+    fn show_replays(&mut self) {
+        self.screen = Screen::Replays { entries: self.library.list(), selected: 0 };
+    }
+
+    fn show_replay(&mut self, path: PathBuf) {
+        self.screen = match reel::open(&path) {
+            Ok(bout) => Screen::Bout { again: Again::Replay(path), bout },
+            Err(sentence) => failed(Again::Replay(path), sentence),
+        };
     }
 
     /// Goes to a room, or asks for what is missing.
@@ -485,6 +539,7 @@ impl Program {
             }
             Lead::Errand(errand) => self.set_out(errand),
             Lead::Search => self.search(),
+            Lead::Replays => self.show_replays(),
             Lead::Type(question) => self.ask(question),
             Lead::Switch(switch) => {
                 let on = switch.of(&mut self.settings);

@@ -3,7 +3,7 @@
 //! The bytes come from [`backspin::record`]; here are the files. A disk that is full or gone stops
 //! the recording, never the game.
 
-mod file;
+pub(crate) mod file;
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
