@@ -213,6 +213,55 @@ fn a_host_that_vanishes_is_waited_for_and_one_that_is_stopped_says_goodbye() {
 }
 
 #[test]
+fn from_the_menu_r_type_is_flown_alone_and_left() {
+    let Some(tmux) = Tmux::start() else { return };
+    let pane = tmux.open("one", (80, 24), "");
+    pane.wait_for("> Play");
+    pane.press("Enter");
+    (0..4).for_each(|_| pane.press("Down"));
+    pane.wait_for("> R-Type, easy");
+    pane.press("Enter");
+    pane.wait_for("Level 1: Outer Belt");
+    // Up to the edge, and firing.
+    pane.press("w");
+    pane.press("Space");
+    pane.wait("shots", |text| {
+        text.lines().nth(2).is_some_and(|line| line.contains("═▶") && line.contains('─'))
+    });
+    pane.press("p");
+    pane.wait_for("Paused");
+    pane.press("Down");
+    pane.press("Enter");
+    pane.wait_for("> Play");
+}
+
+#[test]
+fn a_crew_in_two_terminals_gets_ready_talks_and_flies() {
+    let Some(tmux) = Tmux::start() else { return };
+    let port = free_port();
+    let host = tmux.open("host", (100, 30), &format!("rtype host --name Ann --port {port}"));
+    host.wait_for("> Start the match");
+    let guest = tmux.open("guest", (80, 24), &format!("rtype join --name Ben --port {port}"));
+    guest.wait_for("> Ann   1/4");
+    guest.press("Enter");
+    guest.wait_for("> Ready");
+    host.wait_for("Client connected! It is Ben");
+    guest.press("r");
+    host.wait_for("> Start the match");
+    host.press("g");
+    guest.wait_for("Level 1: Outer Belt");
+    guest.press("7");
+    host.wait_for("Ben: Thanks!");
+    let status = guest.wait("the ping", |text| text.contains(" ms Excellent"));
+    assert!(status.contains("Ann ♥3") && status.contains("Ben ♥3"), "{status}");
+    guest.press("F3");
+    guest.wait("the overlay", |text| text.contains("B/s") && text.contains("applied ["));
+    host.signal("-TERM");
+    host.wait_restored("0");
+    guest.wait_for("The server was stopped.");
+}
+
+#[test]
 fn without_a_terminal_there_is_help_and_a_wrong_usage() {
     let program = env!("CARGO_BIN_EXE_backspin");
     let mut backspin = Command::new(program);

@@ -10,6 +10,7 @@ mod page;
 use std::net::SocketAddr;
 use std::time::Duration;
 
+use backspin::channel::{Alarm, AlarmEvent};
 use backspin::client::{ClientEvent, Frame};
 use backspin::game::{Buttons, PlayerId};
 use backspin::local::Local;
@@ -94,6 +95,8 @@ pub(super) struct Bout<G: Stage> {
     moments: Moments<G>,
     figures: Figures,
     notice: Option<(Cell, Time)>,
+    /// Signs that inputs wait too long for their acknowledgement.
+    alarms: Vec<Alarm>,
     /// Nothing has come from the other end for a while.
     quiet: bool,
     /// Everyone who has ever been here, by name: who leaves is no longer on the roster.
@@ -196,6 +199,7 @@ impl<G: Stage> Bout<G> {
             seen: State::default(),
             figures: Figures::default(),
             notice: None,
+            alarms: Vec::new(),
             quiet: false,
             known: Vec::new(),
             gone: None,
@@ -294,6 +298,10 @@ impl<G: Stage> Bout<G> {
                 ClientEvent::Resumed(_) => {
                     self.quiet = false;
                     notice = Some(Cell::new("Connected again!", Tone::Good));
+                }
+                ClientEvent::Line(AlarmEvent::Raised(alarm)) => self.alarms.push(alarm),
+                ClientEvent::Line(AlarmEvent::Lowered(alarm)) => {
+                    self.alarms.retain(|it| *it != alarm);
                 }
                 ClientEvent::Quiet => self.quiet = true,
                 ClientEvent::Heard => self.quiet = false,

@@ -36,6 +36,8 @@ impl Stage for RType {
 
     const CONTROLS: Controls = Controls::Ship;
 
+    const PHRASES: &'static [&'static str] = &PHRASES;
+
     fn scene(&self, sight: &Sight<'_, Self>) -> Scene {
         scene::of(sight.world, sight.own)
     }

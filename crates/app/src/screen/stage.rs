@@ -18,6 +18,9 @@ pub(super) trait Stage: Playable {
     /// What is steered.
     const CONTROLS: Controls;
 
+    /// What can be said with a digit, the first with 1.
+    const PHRASES: &'static [&'static str] = &[];
+
     /// Where everything is drawn.
     fn scene(&self, sight: &Sight<'_, Self>) -> Scene;
 

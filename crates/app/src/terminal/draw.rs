@@ -1,6 +1,7 @@
 //! A view on the screen.
 
 mod arena;
+mod hud;
 mod list;
 
 use backspin_rtype::enemy::Species;
@@ -67,9 +68,13 @@ impl Paint {
         Style::new().fg(colour)
     }
 
-    /// A player's colour: told apart by all eyes.
+    /// A player's colour.
     fn crew(self, number: u8) -> Style {
-        Style::new().fg(Color::Indexed([117, 220, 213, 157][usize::from(number % 4)]))
+        let colours = match self.0 {
+            Palette::Usual => [117, 220, 213, 157],
+            Palette::Safe => [75, 220, 175, 255],
+        };
+        Style::new().fg(Color::Indexed(colours[usize::from(number % 4)]))
     }
 
     fn look(self, look: Look) -> Style {
@@ -88,8 +93,12 @@ impl Paint {
             (Look::Boss { look, .. }, _) => [167, 134, 179]
                 .get(usize::from(look).saturating_sub(1))
                 .map_or(Color::Indexed(167), |colour| Color::Indexed(*colour)),
-            (Look::Bullet, _) => Color::Indexed(209),
-            (Look::PowerUp(bonus), _) => power_up(bonus),
+            (Look::Bullet, Palette::Usual) => Color::Indexed(203),
+            (Look::Bullet, Palette::Safe) => Color::Indexed(214),
+            (Look::PowerUp(bonus), _) => {
+                let style = Style::new().fg(power_up(bonus));
+                return style.add_modifier(Modifier::REVERSED | Modifier::BOLD);
+            }
         };
         Style::new().fg(colour)
     }

@@ -1,4 +1,4 @@
-//! A scene in characters, finer than a character: ends of what is tall in eighths of one, small
+//! A scene of Pong in characters, finer than a character: ends of what is tall in eighths of one, small
 //! things in quarters.
 
 use ratatui::buffer::Buffer;
@@ -11,7 +11,7 @@ use crate::screen::{Look, Scene, Thing};
 const EIGHTHS: [&str; 8] = [" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇"];
 
 /// The quarters of a character, by bits: upper left, upper right, lower left, lower right.
-const QUARTERS: [&str; 16] =
+pub(super) const QUARTERS: [&str; 16] =
     [" ", "▘", "▝", "▀", "▖", "▌", "▞", "▛", "▗", "▚", "▐", "▜", "▄", "▙", "▟", "█"];
 
 /// Beyond this, in parts of a character, nothing is seen on any screen.
@@ -27,7 +27,8 @@ pub(super) fn draw(scene: &Scene, area: Rect, buffer: &mut Buffer, style: impl F
             Look::Net => canvas.net(thing, buffer, style),
             Look::Ball => canvas.small(thing, buffer, style),
             Look::OwnPaddle | Look::OtherPaddle => canvas.tall(thing, buffer, style),
-            _ => canvas.small(thing, buffer, style),
+            // Of other games.
+            _ => {}
         }
     }
 }

@@ -2,12 +2,13 @@
 //!
 //! Most terminals tell only that a key was pressed, and the first repeat comes so late that a
 //! time-out would stutter. There a direction is latched: it is held until the opposite is pressed,
-//! or a stop key. A terminal that tells releases needs none of that.
+//! or a stop key. A terminal that tells releases needs none of that. A ship's directions are latched
+//! on each axis, the opposite stops it first; firing and charging take turns.
 
 use backspin::game::Buttons;
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
-use crate::screen::{Held, Key};
+use crate::screen::{Controls, Held, Key};
 
 /// What was pressed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,7 +25,15 @@ pub(super) struct Keys {
     held: Held,
     /// How many persons play at this keyboard: one plays with all of its keys.
     persons: usize,
+    controls: Controls,
+    /// For so many looks both buttons are held, for the pod.
+    pulse: u8,
 }
+
+/// The pod hears both buttons within so many looks.
+const PULSE: u8 = 6;
+
+const WAYS: Buttons = Buttons(15);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Mode {
@@ -46,33 +55,49 @@ enum Steer {
 impl Keys {
     pub(super) fn new(releases: bool) -> Self {
         let mode = if releases { Mode::Released } else { Mode::Latched };
-        Keys { mode, held: Held::default(), persons: 1 }
+        let controls = Controls::Paddle;
+        Keys { mode, held: Held::default(), persons: 1, controls, pulse: 0 }
     }
 
-    /// What is held.
-    pub(super) fn held(&self) -> Held {
-        self.held
+    /// What is held at this look.
+    pub(super) fn held(&mut self) -> Held {
+        if self.pulse == 0 {
+            return self.held;
+        }
+        self.pulse -= 1;
+        Held { left: self.held.left | Buttons::SHOOT | Buttons::CHARGE, ..self.held }
     }
 
     /// What a player must know of this keyboard.
     pub(super) fn hint(&self) -> Option<&'static str> {
-        (self.mode == Mode::Latched).then_some("Space: stop")
+        match (self.mode, self.controls) {
+            (Mode::Released, _) => None,
+            (Mode::Latched, Controls::Paddle) => Some("Space: stop"),
+            (Mode::Latched, Controls::Ship) => Some("X: stop"),
+        }
     }
 
-    /// So many persons steer from now on.
-    pub(super) fn play(&mut self, persons: usize) {
-        self.persons = persons;
+    /// So many persons steer this from now on.
+    pub(super) fn play(&mut self, persons: usize, controls: Controls) {
+        (self.persons, self.controls) = (persons, controls);
     }
 
     /// Nobody steers: what is latched in a menu is not held in the next match.
     pub(super) fn rest(&mut self) {
-        self.held = Held::default();
+        (self.held, self.pulse) = (Held::default(), 0);
     }
 
     /// Takes a report; says what was pressed.
     pub(super) fn handle(&mut self, event: KeyEvent) -> Option<Press> {
         let KeyEvent { code, modifiers, kind, .. } = event;
-        if let Some(steer) = steer_of(code) {
+        let steers = match self.controls {
+            Controls::Paddle => steer_of(code),
+            Controls::Ship => {
+                self.fly(code, kind);
+                None
+            }
+        };
+        if let Some(steer) = steers {
             match (self.mode, kind) {
                 (Mode::Released, KeyEventKind::Release) => self.let_go(steer),
                 (Mode::Released, _) => self.hold(steer),
@@ -99,6 +124,28 @@ impl Keys {
         // A key that is held down repeats itself, but only where it moves or writes something.
         let repeats = matches!(key, Key::Up | Key::Down | Key::Backspace | Key::Char(_));
         (kind == KeyEventKind::Press || repeats).then_some(Press::Key(key))
+    }
+
+    /// A ship is steered with all keys, in one hand's buttons.
+    fn fly(&mut self, code: KeyCode, kind: KeyEventKind) {
+        let is_press = kind != KeyEventKind::Release;
+        let held = &mut self.held.left;
+        match (fly_of(code), self.mode) {
+            (Some(Fly::Stop), Mode::Latched) if is_press => *held = Buttons::default(),
+            (Some(Fly::Pod), Mode::Latched) if kind == KeyEventKind::Press => self.pulse = PULSE,
+            (Some(Fly::Pod), Mode::Released) => {
+                put(held, Buttons::SHOOT | Buttons::CHARGE, is_press)
+            }
+            (Some(Fly::Button(button)), Mode::Released) => put(held, button, is_press),
+            (Some(Fly::Button(button)), Mode::Latched) if is_press => {
+                let other = opposite(button);
+                // A way that is turned back from is stopped first.
+                let stops = WAYS.contains(button) && held.contains(other);
+                put(held, other, false);
+                put(held, button, !stops);
+            }
+            _ => {}
+        }
     }
 
     fn hold(&mut self, steer: Steer) {
@@ -130,6 +177,45 @@ impl Keys {
             Steer::StopBoth => self.held = Held::default(),
         }
     }
+}
+
+/// A key of a ship.
+#[derive(Clone, Copy)]
+enum Fly {
+    Button(Buttons),
+    /// Shoot and charge together.
+    Pod,
+    /// Nothing more is held, where keys are latched.
+    Stop,
+}
+
+fn fly_of(code: KeyCode) -> Option<Fly> {
+    Some(match code {
+        KeyCode::Char('w' | 'W') | KeyCode::Up => Fly::Button(Buttons::UP),
+        KeyCode::Char('s' | 'S') | KeyCode::Down => Fly::Button(Buttons::DOWN),
+        KeyCode::Char('a' | 'A') | KeyCode::Left => Fly::Button(Buttons::LEFT),
+        KeyCode::Char('d' | 'D') | KeyCode::Right => Fly::Button(Buttons::RIGHT),
+        KeyCode::Char(' ') => Fly::Button(Buttons::SHOOT),
+        KeyCode::Char('c' | 'C') => Fly::Button(Buttons::CHARGE),
+        KeyCode::Char('v' | 'V') => Fly::Pod,
+        KeyCode::Char('x' | 'X') => Fly::Stop,
+        _ => return None,
+    })
+}
+
+fn opposite(button: Buttons) -> Buttons {
+    match button {
+        Buttons::UP => Buttons::DOWN,
+        Buttons::DOWN => Buttons::UP,
+        Buttons::LEFT => Buttons::RIGHT,
+        Buttons::RIGHT => Buttons::LEFT,
+        Buttons::SHOOT => Buttons::CHARGE,
+        _ => Buttons::SHOOT,
+    }
+}
+
+fn put(held: &mut Buttons, buttons: Buttons, on: bool) {
+    held.0 = if on { held.0 | buttons.0 } else { held.0 & !buttons.0 };
 }
 
 fn steer_of(code: KeyCode) -> Option<Steer> {
@@ -196,7 +282,7 @@ mod tests {
     #[test]
     fn two_at_one_keyboard_latch_and_stop_each_their_own() {
         let mut keys = Keys::new(false);
-        keys.play(2);
+        keys.play(2, Controls::Paddle);
         press(&mut keys, KeyCode::Char('w'));
         press(&mut keys, KeyCode::Down);
         assert_eq!(keys.held(), held(Buttons::UP, Buttons::DOWN));
@@ -207,6 +293,43 @@ mod tests {
         press(&mut keys, KeyCode::Up);
         keys.rest();
         assert_eq!(keys.held(), Held::default());
+    }
+
+    #[test]
+    fn a_ship_latches_each_axis_and_the_opposite_stops_it_first() {
+        let mut keys = Keys::new(false);
+        keys.play(1, Controls::Ship);
+        press(&mut keys, KeyCode::Right);
+        press(&mut keys, KeyCode::Char('w'));
+        press(&mut keys, KeyCode::Char(' '));
+        let all = Buttons::RIGHT | Buttons::UP | Buttons::SHOOT;
+        assert_eq!(keys.held(), held(all, NONE));
+        press(&mut keys, KeyCode::Left);
+        assert_eq!(keys.held(), held(Buttons::UP | Buttons::SHOOT, NONE));
+        press(&mut keys, KeyCode::Left);
+        press(&mut keys, KeyCode::Char('c'));
+        assert_eq!(keys.held(), held(Buttons::UP | Buttons::LEFT | Buttons::CHARGE, NONE));
+        press(&mut keys, KeyCode::Char('x'));
+        assert_eq!(keys.held(), Held::default());
+        press(&mut keys, KeyCode::Char('v'));
+        let both = held(Buttons::SHOOT | Buttons::CHARGE, NONE);
+        assert!((0..PULSE).all(|_| keys.held() == both));
+        assert_eq!(keys.held(), Held::default());
+        assert_eq!(keys.hint(), Some("X: stop"));
+    }
+
+    #[test]
+    fn where_releases_are_told_a_ship_fires_for_as_long_as_the_key_is_held() {
+        let mut keys = Keys::new(true);
+        keys.play(1, Controls::Ship);
+        press(&mut keys, KeyCode::Char(' '));
+        press(&mut keys, KeyCode::Char('c'));
+        assert_eq!(keys.held(), held(Buttons::SHOOT | Buttons::CHARGE, NONE));
+        release(&mut keys, KeyCode::Char(' '));
+        assert_eq!(keys.held(), held(Buttons::CHARGE, NONE));
+        press(&mut keys, KeyCode::Char('x'));
+        release(&mut keys, KeyCode::Char('c'));
+        assert_eq!((keys.held(), keys.hint()), (Held::default(), None));
     }
 
     #[test]

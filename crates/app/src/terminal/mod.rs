@@ -3,7 +3,8 @@
 //! ```text
 //! keys   -> what the terminal reports, as keys and as what is held
 //! draw   -> a view on the screen; lists, arena and overlay are its parts
-//! field  -> a scene in characters, finer than a character
+//! field  -> Pong's field in characters, finer than a character
+//! space  -> R-Type's field in characters
 //! large  -> letters and digits made of blocks
 //! guard  -> the terminal as it was found, whatever happens
 //! line   -> whether the terminal is still there
@@ -15,6 +16,7 @@ mod guard;
 mod keys;
 mod large;
 mod line;
+mod space;
 
 use std::error::Error;
 use std::io;
@@ -73,7 +75,9 @@ impl Face {
     /// Draws, if there is something new.
     fn show(&mut self, view: View) -> io::Result<()> {
         match &view.page {
-            Page::Arena(arena) if arena.dialog.is_none() => self.keys.play(arena.persons),
+            Page::Arena(arena) if arena.dialog.is_none() => {
+                self.keys.play(arena.persons, arena.controls);
+            }
             _ => self.keys.rest(),
         }
         if self.shown.as_ref() != Some(&view) {

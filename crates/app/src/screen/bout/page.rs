@@ -1,5 +1,6 @@
 //! What is shown of a match.
 
+use backspin::channel::Alarm;
 use backspin::client::RosterLine;
 use backspin::game::PlayerId;
 use backspin::wire::Dialect;
@@ -25,19 +26,16 @@ impl<G: Stage> Bout<G> {
         let moves = match (G::CONTROLS, self.persons().count()) {
             (_, 0) => "",
             (Controls::Ship, _) => {
-                let chat = if self.is_local() { "" } else { "1-8: chat   " };
                 let [fire, charge, pod] =
                     [Action::Shoot, Action::Charge, Action::Pod].map(|action| keys.key(action));
-                return format!(
-                    "{}: fly   {fire}: fire   {charge}: charge   {pod}: pod   {chat}P: {pause}   \
-                     Esc: leave",
-                    keys.four()
-                );
+                let fly = keys.four();
+                &format!("{fly}: fly   {fire}: fire   {charge}: charge   {pod}: pod   ")
             }
             (Controls::Paddle, 1) => &format!("{first} or {second}: move   "),
             (Controls::Paddle, _) => &format!("{first}: left   {second}: right   "),
         };
-        let network = if self.is_local() { "" } else { "F3: network   " };
+        let crowded = G::CONTROLS == Controls::Ship && self.persons().count() > 0;
+        let network = if self.is_local() || crowded { "" } else { "F3: network   " };
         format!("{moves}P: {pause}   {network}Esc: leave")
     }
 
@@ -74,6 +72,11 @@ impl<G: Stage> Bout<G> {
         if roster.len() > 1 && !is_lobby {
             let names: Vec<_> = roster.iter().map(|line| line.name.to_string()).collect();
             text.push((format!("Here: {}", names.join(", ")), Tone::Good));
+        }
+        if is_lobby && !self.hands.is_empty() {
+            let phrase = |(number, words): (usize, &&str)| format!("{} {words}", number + 1);
+            let phrases: Vec<_> = G::PHRASES.iter().enumerate().map(phrase).collect();
+            text.extend(phrases.chunks(4).map(|row| (row.join("   "), Tone::Dim)));
         }
         drop(seat);
         let chat = self.moments.chat(self.table.now(), &self.names());
@@ -204,6 +207,12 @@ impl<G: Stage> Bout<G> {
         if self.hands.is_empty() {
             cells.push(Cell::new("watching", Tone::Dim));
         }
+        // The gravest says it all.
+        let gravest = Alarm::ALL.iter().rev().find(|alarm| self.alarms.contains(alarm));
+        cells.extend(gravest.map(|alarm| match alarm {
+            Alarm::Lag => Cell::new("lag", Tone::Fair),
+            Alarm::HighLatency | Alarm::ConnectionLost => Cell::new("inputs pending", Tone::Bad),
+        }));
         if self.quiet {
             cells.push(Cell::new("no word from the other side", Tone::Bad));
         }

@@ -7,9 +7,9 @@ use ratatui::style::{Color, Style};
 use ratatui::text::{Line, Span, Text};
 use ratatui::widgets::{Block, BorderType, Clear, Paragraph};
 
-use super::super::{field, large::Large};
-use super::{Paint, list, middle};
-use crate::screen::{Arena, Banner, Cell, Figure, Overlay, Tone};
+use super::super::{field, large::Large, space};
+use super::{Paint, hud, list, middle};
+use crate::screen::{Arena, Banner, Cell, Figure, Hud, Overlay, Tone};
 
 /// A field with fewer rows than this has smaller digits.
 const ROOMY: u16 = 18;
@@ -24,6 +24,28 @@ const BARS: [&str; 8] = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"]
 const GRAPH_MS: f32 = 50.0;
 
 pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, arena: &Arena, paint: Paint) {
+    let inside = match &arena.hud {
+        Some(crew) => space(frame, area, arena, crew, paint),
+        None => court(frame, area, arena, paint),
+    };
+    if let Some(notice) = &arena.notice {
+        let row = Rect { y: inside.bottom().saturating_sub(1), height: 1, ..inside };
+        label(frame, row, notice, paint);
+    }
+    if let Some(it) = &arena.banner {
+        banner(frame, inside, it, paint);
+    }
+    if let Some(it) = &arena.overlay {
+        let place = if arena.hud.is_some() { Alignment::Right } else { Alignment::Center };
+        overlay(frame, inside, place, it, paint);
+    }
+    if let Some(it) = &arena.dialog {
+        list::dialog(frame, inside, it, paint);
+    }
+}
+
+/// A field between two sides.
+fn court(frame: &mut Frame<'_>, area: Rect, arena: &Arena, paint: Paint) -> Rect {
     let [head, rest] = Layout::vertical([Constraint::Length(1), Constraint::Fill(1)]).areas(area);
     header(frame, head, arena, paint);
     let edge = if arena.flash { Tone::Bright } else { Tone::Dim };
@@ -39,19 +61,17 @@ pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, arena: &Arena, paint: Pain
     frame.render_widget(block, rest);
     score(frame, inside, arena, paint);
     field::draw(&arena.scene, inside, frame.buffer_mut(), |look| paint.look(look));
-    if let Some(notice) = &arena.notice {
-        let row = Rect { y: inside.bottom().saturating_sub(1), height: 1, ..inside };
-        label(frame, row, notice, paint);
-    }
-    if let Some(it) = &arena.banner {
-        banner(frame, inside, it, paint);
-    }
-    if let Some(it) = &arena.overlay {
-        overlay(frame, inside, it, paint);
-    }
-    if let Some(it) = &arena.dialog {
-        list::dialog(frame, inside, it, paint);
-    }
+    inside
+}
+
+/// A field that a crew flies through: it has no edges.
+fn space(frame: &mut Frame<'_>, area: Rect, arena: &Arena, crew: &Hud, paint: Paint) -> Rect {
+    let rows = [Constraint::Length(hud::ROWS), Constraint::Fill(1)];
+    let [head, inside] = Layout::vertical(rows).areas(area);
+    hud::head(frame, head, crew, &arena.status, paint);
+    space::draw(&arena.scene, inside, frame.buffer_mut(), |look| paint.look(look));
+    hud::over_field(frame, inside, crew, paint);
+    inside
 }
 
 /// Who plays, and what the line is worth.
@@ -112,7 +132,7 @@ fn label(frame: &mut Frame<'_>, row: Rect, cell: &Cell, paint: Paint) {
     frame.render_widget(line, place);
 }
 
-fn overlay(frame: &mut Frame<'_>, area: Rect, overlay: &Overlay, paint: Paint) {
+fn overlay(frame: &mut Frame<'_>, area: Rect, place: Alignment, overlay: &Overlay, paint: Paint) {
     let inside_width = OVERLAY_WIDTH - 2;
     let mut lines: Vec<Line<'_>> =
         overlay.figures.chunks(2).map(|pair| figures(pair, paint)).collect();
@@ -122,8 +142,12 @@ fn overlay(frame: &mut Frame<'_>, area: Rect, overlay: &Overlay, paint: Paint) {
     }
     let height = (lines.len() as u16 + 2).min(area.height);
     let width = OVERLAY_WIDTH.min(area.width);
-    // In the middle: the paddles are at the sides.
-    let x = area.x + (area.width - width) / 2;
+    let x = match place {
+        // The paddles are at the sides.
+        Alignment::Center => area.x + (area.width - width) / 2,
+        // What was said is on the left.
+        _ => area.right() - width,
+    };
     let within = Rect { x, y: area.bottom() - height, width, height };
     let title = Line::styled(" network (F3) ", paint.tone(Tone::Dim));
     let block = Block::bordered()

@@ -5,7 +5,8 @@ use ratatui::backend::TestBackend;
 
 use super::*;
 use crate::screen::{
-    Arena, Banner, Cell, Controls, Entry, Figure, Flashing, List, Overlay, Row, Scene, Thing,
+    Arena, Banner, Cell, ChatLine, Controls, Crew, Entry, Figure, Flashing, Hud, List, Overlay,
+    Row, Scene, Ship, Thing,
 };
 use backspin::channel::Fate;
 
@@ -192,4 +193,85 @@ fn a_terminal_that_is_too_small_is_told_so() {
         assert!(screen(&page(), width, height).contains("too small"));
     }
     screen(&page(), 1, 1);
+}
+
+/// A busy field of R-Type.
+fn crew() -> Arena {
+    let thing = |look, x, y, width, height| Thing { look, x, y, width, height };
+    let ship = |number, own| {
+        Look::Ship(Ship { number, own, shield: own, safe: false, charge: 80, tilt: 0 })
+    };
+    let member = |number, name: &str, own| Crew {
+        number,
+        name: name.into(),
+        own,
+        lives: 3,
+        score: 4_300,
+        combo: 2,
+        charge: 0.5,
+        note: (!own).then_some("lost"),
+    };
+    let said =
+        |name: &str, text: &str| ChatLine { number: 1, name: name.into(), text: text.into() };
+    Arena {
+        scene: Scene {
+            width: 1000.0,
+            height: 600.0,
+            scroll: 120.0,
+            things: vec![
+                thing(Look::Boss { look: 1, stage: 0 }, 830.0, 200.0, 110.0, 130.0),
+                thing(Look::Enemy(Species::Drone), 600.0, 100.0, 28.0, 20.0),
+                thing(Look::PowerUp(Bonus::Force), 500.0, 400.0, 20.0, 20.0),
+                thing(Look::Bullet, 300.0, 300.0, 8.0, 8.0),
+                thing(ship(1, false), 60.0, 400.0, 20.0, 12.0),
+                thing(ship(0, true), 50.0, 200.0, 20.0, 12.0),
+            ],
+            bursts: Vec::new(),
+        },
+        sides: Vec::new(),
+        hud: Some(Hud {
+            title: "Level 1: Outer Belt".into(),
+            wave: Some((3, 20)),
+            team_score: 8_600,
+            crew: vec![member(0, "Ann", true), member(1, "Ben", false)],
+            boss: Some(0.5),
+            chat: vec![said("Ben", "Help me!")],
+        }),
+        controls: Controls::Ship,
+        ..arena()
+    }
+}
+
+#[test]
+fn a_crew_sees_level_wave_score_lives_boss_and_chat_at_every_size() {
+    for (width, height) in [(60, 18), (80, 24), (200, 50)] {
+        let shown = lines(&of(Page::Arena(Box::new(crew()))), width, height);
+        let all = shown.join("\n");
+        let title =
+            if width < 80 { " Level 1  wave 3/20 " } else { " Level 1: Outer Belt  wave 3/20 " };
+        assert!(shown[0].starts_with(title), "{all}");
+        assert!(shown[0].ends_with("0008600 "), "{all}");
+        for words in ["Ann ♥3 4300 x2 ▮▮▮▯▯▯", "Ben lost ♥3", "BOSS █", "Ben: Help me!"]
+        {
+            assert!(all.contains(words), "{words} at {width} x {height}:\n{all}");
+        }
+        for sprite in ["▶", "◄■", "[F]", "●"] {
+            assert!(all.contains(sprite), "{sprite} at {width} x {height}:\n{all}");
+        }
+    }
+}
+
+#[test]
+fn a_lobby_lists_who_is_there_above_what_can_be_chosen() {
+    let row = |name: &str, mark: &str| Row {
+        cells: vec![Cell::new(name, Tone::Plain), Cell::new(mark, Tone::Good)],
+    };
+    let facts = vec![row("Ann", "host"), row("Bartholomew", "ready")];
+    let rows = vec![Row::new("Start the match"), Row::new("Menu")];
+    let list = List { title: "Lobby".into(), facts, rows, ..List::default() };
+    let shown = lines(&of(Page::List(list)), 80, 24);
+    let row = |words: &str| shown.iter().position(|line| line.contains(words)).unwrap();
+    assert!(row("Bartholomew") < row("> Start the match"));
+    let column = |words| shown.iter().find_map(|line| line.find(words)).unwrap();
+    assert_eq!(column("host"), column("ready"));
 }
