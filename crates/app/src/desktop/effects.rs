@@ -74,9 +74,7 @@ impl Effects {
     /// Goes on by `span`, with what is seen now.
     pub(super) fn follow(&mut self, arena: &Arena, paint: Paint, span: Duration) {
         let span = span.as_secs_f32().min(0.1);
-        if arena.dialog.is_none() {
-            self.age(span);
-        }
+        self.age(span);
         let scene = &arena.scene;
         for burst in &scene.bursts {
             if self.seen.is_none_or(|seen| burst.number > seen) {
@@ -126,7 +124,9 @@ impl Effects {
                 continue;
             }
             brush.glow(flash.at, radius, faint(flash.colour, 0.8 * left));
-            brush.disc(flash.at, radius * 0.45 * left, faint(WHITE, 0.7 * left * left));
+            // Its heart is gone before the eye has seen it.
+            let heart = (1.0 - part * 3.0).max(0.0);
+            brush.disc(flash.at, radius * 0.45, faint(WHITE, 0.8 * heart));
         }
         for spark in &self.sparks {
             let left = 1.0 - spark.age / spark.life;

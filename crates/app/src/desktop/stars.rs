@@ -11,7 +11,7 @@ use super::colour::{self, faint};
 /// Stars of each layer, how fast they drift compared with the nearest, how large and bright they
 /// are.
 const LAYERS: [(u32, f32, f32, f32); 3] =
-    [(90, 0.25, 1.4, 0.35), (60, 0.5, 2.0, 0.55), (30, 1.0, 2.8, 0.85)];
+    [(170, 0.2, 1.5, 0.45), (90, 0.45, 2.1, 0.65), (40, 1.0, 3.0, 0.9)];
 
 /// Far clouds of light: colour, place in parts of the sky, radius.
 const CLOUDS: [(Color, f32, f32, f32); 3] = [
@@ -61,7 +61,7 @@ fn clouds(brush: &mut Brush, area: Rect, sky: Sky) {
         let wide = area.w + 2.0 * radius;
         let x = (x * wide - drift).rem_euclid(wide) - radius;
         let middle = Vec2::new(area.x + x, area.y + y * area.h);
-        brush.glow(middle, radius, faint(colour, 0.16));
+        brush.glow(middle, radius, faint(colour, 0.30));
     }
 }
 

@@ -34,8 +34,9 @@ pub(super) fn draw(
     let head = if arena.hud.is_some() { hud::HEAD } else { HEAD };
     let room = Rect::new(area.x + MARGIN, area.y + head, area.w - 2.0 * MARGIN, area.h - head);
     let (field, scale) = fit(room, &arena.scene);
+    let field = field.offset(moment.shake);
     let outer = canvas.brush.place;
-    canvas.brush.place = outer.within(field.point() + moment.shake, scale);
+    canvas.brush.place = outer.within(field.point(), scale);
     ground(&mut canvas.brush, arena);
     score(canvas, arena);
     canvas.layer();
@@ -87,7 +88,9 @@ fn ball_size(scene: &Scene) -> f32 {
 fn ground(brush: &mut Brush, arena: &Arena) {
     let Scene { width, height, .. } = arena.scene;
     let field = Rect::new(0.0, 0.0, width, height);
-    brush.rect(field, faint(colour::NIGHT, 0.5));
+    // Among the stars nothing is in the way of them.
+    let dark = if arena.hud.is_some() { 0.2 } else { 0.5 };
+    brush.rect(field, faint(colour::NIGHT, dark));
 }
 
 /// The field's edge, which is lit when a point is made.
@@ -199,7 +202,52 @@ fn label(canvas: &mut Canvas, at: Vec2, cell: &Cell, paint: Paint) {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+    use std::time::Duration;
+
+    use super::super::sample;
     use super::*;
+    use crate::screen::Palette;
+
+    /// The CPU time of this thread, where the system tells it.
+    fn cpu() -> Option<Duration> {
+        let told = fs::read_to_string("/proc/thread-self/schedstat").ok()?;
+        let nanos = told.split_whitespace().next()?.parse().ok()?;
+        (nanos > 0).then_some(Duration::from_nanos(nanos))
+    }
+
+    /// Everything of a picture that is ours but its text: sky, things, sparks, as triangles.
+    #[test]
+    fn a_busy_scene_costs_less_than_2_ms_of_cpu_a_picture() {
+        const PICTURES: u32 = 200;
+        // Without optimisation it is some twenty times as slow.
+        let limit = Duration::from_millis(if cfg!(debug_assertions) { 60 } else { 2 });
+        let (arena, paint) = (sample::busy(), Paint(Palette::Usual));
+        let mut effects = Effects::default();
+        effects.follow(&arena, paint, Duration::from_millis(16));
+        let mut brush = Brush::default();
+        let area = Rect::new(0.0, 0.0, 1280.0, 720.0);
+        let field = Rect::new(140.0, 80.0, 1000.0, 600.0);
+        let Some(begin) = cpu() else {
+            eprintln!("skipped: this system does not tell a thread's CPU time");
+            return;
+        };
+        for i in 0..PICTURES {
+            let sky = Sky { far: i as f32, seconds: i as f32 / 60.0 };
+            let flashing = Flashing::Usual;
+            let moment = Moment { effects: &effects, shake: Vec2::ZERO, flashing, sky };
+            brush.clear();
+            stars::draw(&mut brush, area, sky);
+            ground(&mut brush, &arena);
+            scene(&mut brush, &arena, paint, &moment);
+            stars::draw_around(&mut brush, area, field, sky);
+            edge(&mut brush, field, &arena, paint);
+        }
+        let each = (cpu().unwrap() - begin) / PICTURES;
+        let quads: usize = brush.batches().iter().map(|it| it.indices.len() / 6).sum();
+        println!("{quads} quads of {} things in {each:?}", arena.scene.things.len());
+        assert!(quads > 2_000 && each < limit, "{quads} quads in {each:?}");
+    }
 
     #[test]
     fn the_field_is_as_large_as_it_goes_and_in_the_middle() {
