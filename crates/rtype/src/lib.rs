@@ -87,8 +87,8 @@
 //!
 //! It is part of the world: the first player is host, [sets the match up](command::Setup) and starts
 //! it when everyone else is ready; five seconds later it begins. Ships fly about meanwhile. If the
-//! host leaves, the next player is host. Who comes late plays at once if the host allows it, or waits
-//! for the next match. After eight seconds of victory or defeat everyone is back. Players say so with
+//! host leaves or drops out, the next player is host. Who comes late plays at once if the host
+//! allows it, or waits for the next match. After eight seconds of victory or defeat everyone is back. Players say so with
 //! [commands](command::Command), and hear of everything by [events](event).
 //!
 //! # Who decides, and in whose time
