@@ -2,7 +2,7 @@
 
 use macroquad::color::Color;
 
-use crate::screen::{Palette, Tone};
+use crate::screen::{Palette, Side, Tone};
 
 pub(super) const NIGHT: Color = hex(0x05060f);
 pub(super) const DUSK: Color = hex(0x12163a);
@@ -69,6 +69,11 @@ impl Paint {
             Palette::Usual => CYAN,
             Palette::Safe => BLUE,
         }
+    }
+
+    /// The colour of the left side or the right one, where `own` is the player's.
+    pub(super) fn side(self, own: Side, left: bool) -> Color {
+        if (own == Side::Left) == left { self.own() } else { self.other() }
     }
 
     pub(super) fn other(self) -> Color {

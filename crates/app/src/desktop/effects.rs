@@ -18,6 +18,9 @@ const MAX_SPARKS: usize = 900;
 /// How long the ball's trail is, in seconds.
 const TRAIL_S: f32 = 0.28;
 
+/// From one piece of it to the next, in units.
+const TRAIL_STEP: f32 = 9.0;
+
 /// A ball that moves faster than this, in units a second, was served anew.
 const LEAP: f32 = 4_000.0;
 
@@ -86,7 +89,8 @@ impl Effects {
         if points > self.points
             && let Some(ball) = self.ball
         {
-            let colour = if ball.x < scene.width / 2.0 { paint.other() } else { paint.own() };
+            // The point is that of the other side.
+            let colour = paint.side(scene.own_side(), ball.x >= scene.width / 2.0);
             let at = vec2(ball.x.clamp(0.0, scene.width), ball.y);
             let charge =
                 Charge { sparks: 110, speed: 900.0, colour, radius: 170.0, life: 0.5, shake: 14.0 };
@@ -158,8 +162,11 @@ impl Effects {
         let at = ball.map(|it| vec2(it.x + it.width / 2.0, it.y + it.height / 2.0));
         match (self.ball, at) {
             (Some(before), Some(at)) if before.distance(at) <= LEAP * span => {
-                if before.distance(at) > 0.1 {
-                    self.trail.push_back((at, 0.0));
+                // As dense at every frame rate.
+                let steps = (before.distance(at) / TRAIL_STEP).ceil();
+                for step in 1..=steps as u32 {
+                    let part = step as f32 / steps;
+                    self.trail.push_back((before.lerp(at, part), span * (1.0 - part)));
                 }
             }
             _ => self.trail.clear(),
@@ -179,7 +186,7 @@ impl Effects {
             life,
             shake,
         };
-        let side = if burst.x < scene.width / 2.0 { paint.own() } else { paint.other() };
+        let side = paint.side(scene.own_side(), burst.x < scene.width / 2.0);
         self.explode(
             at,
             match burst.kind {
@@ -278,7 +285,7 @@ mod tests {
         for x in [40.0, 30.0, 20.0] {
             effects.follow(&sample::pong(x, 400.0, 0), PAINT, FRAME);
         }
-        assert_eq!(effects.trail.len(), 2);
+        assert_eq!(effects.trail.len(), 4);
         effects.follow(&sample::pong(710.0, 440.0, 1), PAINT, FRAME);
         assert!(effects.trail.is_empty());
         assert!(effects.sparks.len() > 50, "a point is a burst");

@@ -12,7 +12,7 @@ use crate::screen::Pace;
 const FRAME: Duration = Duration::from_nanos(1_000_000_000 / 60);
 
 /// From one picture to the next where nothing happens.
-const IDLE: Duration = Duration::from_millis(60);
+const IDLE: Duration = Duration::from_millis(100);
 
 /// For so long after a key or a move of the mouse a menu is drawn as smoothly as a match.
 const AWAKE: Duration = Duration::from_millis(600);
@@ -105,7 +105,7 @@ mod tests {
     fn a_menu_sleeps_unless_someone_is_at_it() {
         let second = Duration::from_secs(1);
         let ms = Duration::from_millis(1);
-        assert_eq!(pictures(ms, Pace::Still, second, false), 18);
+        assert_eq!(pictures(ms, Pace::Still, second, false), 11);
         assert!(pictures(ms, Pace::Still, second, true) > 50);
     }
 }

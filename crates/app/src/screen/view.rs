@@ -197,6 +197,24 @@ pub(crate) struct Scene {
     pub(crate) bursts: Vec<Burst>,
 }
 
+/// One half of a field.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Side {
+    Left,
+    Right,
+}
+
+impl Scene {
+    /// Where the player's own paddle is; on the left where nobody's is.
+    pub(crate) fn own_side(&self) -> Side {
+        let own = self.things.iter().find(|thing| thing.look == Look::OwnPaddle);
+        match own {
+            Some(paddle) if paddle.x > self.width / 2.0 => Side::Right,
+            _ => Side::Left,
+        }
+    }
+}
+
 /// Something on the field; `x` and `y` are its upper left corner.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Thing {

@@ -131,12 +131,14 @@ fn header(canvas: &mut Canvas, area: Rect, field: Rect, arena: &Arena, paint: Pa
     let wide = status.iter().map(|(_, wide)| wide + APART).sum::<f32>() - APART;
     let middle = field.center().x;
     if let Some((left, _)) = arena.sides.first() {
-        mark(canvas, vec2(field.x, base), 1.0, paint, Side::Own);
+        let colour = paint.side(arena.scene.own_side(), true);
+        canvas.brush.rect(Rect::new(field.x + 6.0, base - 22.0, 8.0, 26.0), colour);
         let text = clip(canvas, left, name, (field.w - wide.max(0.0)) / 2.0 - 60.0);
         canvas.write(&text, vec2(field.x + 26.0, base), name);
     }
     if let Some((right, _)) = arena.sides.get(1) {
-        mark(canvas, vec2(field.right(), base), -1.0, paint, Side::Other);
+        let colour = paint.side(arena.scene.own_side(), false);
+        canvas.brush.rect(Rect::new(field.right() - 14.0, base - 22.0, 8.0, 26.0), colour);
         let text = clip(canvas, right, name, (field.w - wide.max(0.0)) / 2.0 - 60.0);
         canvas.write(&text, vec2(field.right() - 26.0, base), name.right());
     }
@@ -145,21 +147,6 @@ fn header(canvas: &mut Canvas, area: Rect, field: Rect, arena: &Arena, paint: Pa
         canvas.write(&cell.text, vec2(x, base), Style::new(SMALL, paint.tone(cell.tone)));
         x += wide + APART;
     }
-}
-
-enum Side {
-    Own,
-    Other,
-}
-
-/// A short paddle beside a name.
-fn mark(canvas: &mut Canvas, at: Vec2, side: f32, paint: Paint, of: Side) {
-    let colour = match of {
-        Side::Own => paint.own(),
-        Side::Other => paint.other(),
-    };
-    let x = if side > 0.0 { at.x + 6.0 } else { at.x - 14.0 };
-    canvas.brush.rect(Rect::new(x, at.y - 22.0, 8.0, 26.0), colour);
 }
 
 /// As much of a text as fits.

@@ -24,6 +24,9 @@ const BAD_MS: f32 = 200.0;
 const NUMBER: f32 = 62.0;
 const NUMBERS: usize = 7;
 
+/// So many of them are still under way.
+const AHEAD: usize = 2;
+
 /// Draws the overlay over the middle of the field: the paddles are at the sides.
 pub(super) fn draw(canvas: &mut Canvas, field: Rect, overlay: &Overlay, paint: Paint) {
     let lines = overlay.figures.len().div_ceil(2) as f32;
@@ -95,9 +98,9 @@ fn timeline(canvas: &mut Canvas, area: Rect, overlay: &Overlay, paint: Paint) {
     for (i, name) in ["sent", "applied"].into_iter().enumerate() {
         canvas.write(name, vec2(area.x, area.y + 21.0 + i as f32 * LINE), dim);
     }
-    let shown = overlay.inputs.len().min(NUMBERS);
-    let newest = &overlay.inputs[overlay.inputs.len() - shown..];
-    for (i, (tick, fate)) in newest.iter().enumerate() {
+    let inputs = told(&overlay.inputs);
+    let shown = inputs.len();
+    for (i, (tick, fate)) in inputs.iter().enumerate() {
         let x = area.right() - (shown - i) as f32 * NUMBER;
         let tone = match fate {
             Fate::Sent => Tone::Dim,
@@ -118,5 +121,31 @@ fn timeline(canvas: &mut Canvas, area: Rect, overlay: &Overlay, paint: Paint) {
             let style = Style::new(18.0, colour).middle();
             canvas.write(&number, vec2(cell.center().x, cell.y + 19.0), style);
         }
+    }
+}
+
+/// The inputs that are shown: the last whose fate is known, and the first of those under way.
+fn told(inputs: &[(u32, Fate)]) -> &[(u32, Fate)] {
+    let known = inputs.iter().rposition(|(_, fate)| *fate != Fate::Sent);
+    let end = known.map_or(inputs.len(), |last| (last + 1 + AHEAD).min(inputs.len()));
+    &inputs[end.saturating_sub(NUMBERS)..end]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_timeline_is_where_fates_are_decided() {
+        let all = |known: u32| -> Vec<_> {
+            let fate = |tick| if tick < known { Fate::Acknowledged } else { Fate::Sent };
+            (0..40).map(|tick| (tick, fate(tick))).collect()
+        };
+        let shown = |known| -> Vec<_> { told(&all(known)).iter().map(|(tick, _)| *tick).collect() };
+        assert_eq!(shown(20), [15, 16, 17, 18, 19, 20, 21]);
+        assert_eq!(shown(40), [33, 34, 35, 36, 37, 38, 39]);
+        assert_eq!(shown(0), [33, 34, 35, 36, 37, 38, 39]);
+        assert_eq!(shown(2), [0, 1, 2, 3]);
+        assert!(told(&[]).is_empty());
     }
 }
