@@ -20,8 +20,8 @@ pub(crate) struct Histogram {
 }
 
 impl Histogram {
-    /// From what nobody notices to two ticks.
-    pub(crate) const BOUNDS: [Duration; 11] = [
+    /// From what nobody notices to six ticks.
+    pub(crate) const BOUNDS: [Duration; 12] = [
         Duration::from_micros(50),
         Duration::from_micros(100),
         Duration::from_micros(250),
@@ -32,6 +32,7 @@ impl Histogram {
         Duration::from_millis(8),
         Duration::from_millis(16),
         Duration::from_millis(33),
+        Duration::from_millis(50),
         Duration::from_millis(100),
     ];
 
@@ -64,7 +65,8 @@ impl Histogram {
         let (mut below, mut from) = (0, Duration::ZERO);
         for (count, bound) in self.counts.iter().zip(Histogram::BOUNDS) {
             if rank <= (below + count) as f64 {
-                let part = (rank - below as f64) / *count as f64;
+                // Values are taken to lie evenly in their bucket, one of them in the middle.
+                let part = (rank - 0.5 - below as f64) / *count as f64;
                 return Some(from + (bound - from).mul_f64(part));
             }
             (below, from) = (below + count, bound);
@@ -82,10 +84,10 @@ pub(crate) struct Traffic {
     pub(crate) bytes_out: u64,
 }
 
-/// How the ticks went.
+/// How the ticks went. Rooms whose ticks fall together count as one.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Ticks {
-    /// From when the worlds are stepped until everyone has been sent theirs.
+    /// From when the worlds that are due are stepped until everyone in them has been sent theirs.
     pub(crate) work: Histogram,
     /// How long after their time they began.
     pub(crate) lateness: Histogram,

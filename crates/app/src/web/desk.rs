@@ -84,9 +84,7 @@ impl Desk {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
                 polled => polled?,
             }
-            if events.iter().any(|event| event.token() == LISTENER) {
-                self.accept();
-            }
+            self.accept();
             self.office.look();
             self.turn_all();
         }
@@ -95,7 +93,7 @@ impl Desk {
 
     /// Takes whoever has come. There are few enough that each has a turn whenever anything happens.
     fn accept(&mut self) {
-        // An error is about the one who was to be taken; the next may come.
+        // After an error, as when the system has no more descriptors, the next wake-up tries again.
         while let Ok((stream, _)) = self.listener.accept() {
             let now = Instant::now();
             let open = self.connections.iter().flatten().count();

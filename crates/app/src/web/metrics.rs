@@ -82,7 +82,7 @@ fn write_traffic(out: &mut String, status: &Status) -> fmt::Result {
 
 fn write_ticks(out: &mut String, status: &Status) -> fmt::Result {
     let ticks = &status.ticks;
-    let help = "From stepping the worlds until everyone was sent theirs.";
+    let help = "From stepping the worlds that were due until everyone in them was sent theirs.";
     write_histogram(out, "tick_seconds", help, &ticks.work)?;
     let help = "How long after their time ticks began.";
     write_histogram(out, "tick_lateness_seconds", help, &ticks.lateness)?;
