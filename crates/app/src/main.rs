@@ -1,7 +1,10 @@
 //! `backspin`: the games, the server and the tools, in one binary.
 
+mod desktop;
+mod face;
 mod play;
 mod pong;
+mod results;
 mod rtype;
 mod screen;
 mod script;
@@ -12,18 +15,19 @@ mod tools;
 mod utc;
 
 use std::error::Error;
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, Write};
 use std::process::ExitCode;
 
 use backspin::wire::Name;
 use clap::{CommandFactory, Parser, Subcommand};
 
+use face::Ui;
 use screen::{Options, Program, Shelf};
-use tools::{demo, inspect, lag, manual, replay, sim};
+use tools::{demo, inspect, lag, load, manual, replay, sim};
 
 /// Pong and R-Type over UDP, with the tools around them.
 ///
-/// Without a command the menu opens, where this is a terminal. Exit codes: 0 done, 1 failed (a
+/// Without a command the menu opens: in a window where there is a display, else in the terminal. Exit codes: 0 done, 1 failed (a
 /// sentence on stderr says why), 2 wrong usage.
 #[derive(Parser)]
 #[command(name = "backspin", version)]
@@ -40,8 +44,10 @@ enum Command {
     Serve(serve::Args),
     Inspect(inspect::Args),
     Lag(lag::Args),
+    Load(load::Args),
     Sim(sim::Args),
     Replay(replay::Args),
+    Results(results::Args),
     Completions(manual::CompletionsArgs),
     Man(manual::ManArgs),
 }
@@ -55,26 +61,23 @@ fn main() -> ExitCode {
         Command::Serve(args) => serve::run(&args),
         Command::Inspect(args) => inspect::run(&args),
         Command::Lag(args) => lag::run(&args),
+        Command::Load(args) => load::run(&args),
         Command::Sim(args) => sim::run(&args),
         Command::Replay(args) => replay::run(&args),
+        Command::Results(args) => results::run(&args),
         Command::Completions(args) => manual::completions(&args, Cli::command()),
         Command::Man(args) => manual::man(&args, Cli::command()),
     })
 }
 
-/// The menu, where there is a terminal to show it in.
+/// The menu, where there is a display or a terminal to show it in.
 fn menu() -> ExitCode {
-    if has_terminal() {
+    if let Some(ui) = Ui::usual() {
         let program = Program::new(Shelf::usual(), Options::default());
-        return report(terminal::run(program, None));
+        return report(face::show(program, ui, None));
     }
     let _ = write!(io::stderr(), "{}", Cli::command().render_help());
     ExitCode::from(2)
-}
-
-/// Whether a person sits at a terminal.
-fn has_terminal() -> bool {
-    io::stdin().is_terminal() && io::stdout().is_terminal()
 }
 
 fn report(done: Result<(), Box<dyn Error>>) -> ExitCode {

@@ -34,6 +34,7 @@ impl Tmux {
     fn run(&self, arguments: &[&str]) -> Output {
         let mut tmux = Command::new("tmux");
         tmux.args(["-L", &self.socket, "-f", "/dev/null"]).args(arguments);
+        tmux.env_remove("DISPLAY").env_remove("WAYLAND_DISPLAY");
         tmux.env_remove("TMUX").env("HOME", &self.home).env("LC_ALL", "C.UTF-8");
         tmux.env("BACKSPIN_SEARCH_FROM", "127.0.0.1");
         for name in ["XDG_CONFIG_HOME", "XDG_STATE_HOME"] {
@@ -298,7 +299,9 @@ fn a_room_with_a_password_is_chosen_from_a_servers_list() {
 #[test]
 fn without_a_terminal_there_is_help_and_a_wrong_usage() {
     let program = env!("CARGO_BIN_EXE_backspin");
-    let done = Command::new(program).stdin(Stdio::null()).output().unwrap();
+    let mut backspin = Command::new(program);
+    backspin.env_remove("DISPLAY").env_remove("WAYLAND_DISPLAY");
+    let done = backspin.stdin(Stdio::null()).output().unwrap();
     assert_eq!(done.status.code(), Some(2));
     assert!(done.stdout.is_empty());
     assert!(String::from_utf8(done.stderr).unwrap().contains("Usage: backspin"));

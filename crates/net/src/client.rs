@@ -26,8 +26,8 @@ use crate::game::{Buttons, Event, Game, PlayerId};
 use crate::node::{Node, Path, StreamAction, StreamEvent, StreamId, StreamNode, Transmit};
 use crate::replica::{Drawn, Schema, State};
 use crate::session::{
-    EndReason, Grade, LifeEvent, Limits, Liveness, PingCounts, Pinger, Retry, RetryPolicy,
-    RetryStep, RoundTrip, Secrets,
+    ArrivalCounts, EndReason, Grade, LifeEvent, Limits, Liveness, PingCounts, Pinger, Retry,
+    RetryPolicy, RetryStep, RoundTrip, Secrets,
 };
 use crate::time::Time;
 use crate::wire::native::{PlayerFlags, Role, Secret, SessionIndex};
@@ -467,6 +467,11 @@ impl<G: Game> Client<G> {
     /// The share of the server's datagrams that were lost (`native`), of late.
     pub fn loss(&self) -> Option<f64> {
         self.seat().map(|seat| seat.window.recent_loss())
+    }
+
+    /// What became of the server's datagrams (`native`), in this session.
+    pub fn arrivals(&self) -> Option<&ArrivalCounts> {
+        self.seat().map(|seat| seat.window.counts())
     }
 
     /// How to speak to the server.

@@ -349,6 +349,15 @@ impl Front {
         }
     }
 
+    /// Takes over what can change while others play: the name, the token, who needs one, whom
+    /// `lan` is spoken to, and how many may come from one address.
+    pub fn reconfigure(&mut self, new: FrontConfig) {
+        let FrontConfig { name, token, tokenless, lan_reach, limits, .. } = new;
+        let limits = Limits { sessions_per_ip: limits.sessions_per_ip, ..self.config.limits };
+        let old = self.config.clone();
+        self.config = FrontConfig { name, token, tokenless, lan_reach, limits, ..old };
+    }
+
     /// What was dropped, by reason.
     pub fn counts(&self) -> &FrontCounts {
         &self.counts

@@ -6,6 +6,7 @@
 
 use std::fmt;
 
+use crate::client::Frame;
 use crate::replica::{Drawn, Entity, Schema, State};
 
 /// A player in a room, the same for as long as the slot is held.
@@ -209,18 +210,26 @@ impl<'a, W> Turn<'a, W> {
     /// The world that `player` had on the screen when the input was made, at most 250 ms ago:
     /// what the player hit or was hit by is judged in it. `None` is "as it is now".
     pub fn seen_by(&self, player: PlayerId) -> Option<&'a W> {
-        let drawn = self.inputs.iter().find(|input| input.player == player)?.drawn?;
-        let oldest = f64::from(self.tick.saturating_sub(REWIND_LIMIT_TICKS));
-        self.past.at(drawn.max(oldest).round() as u32)
+        self.past.at(self.drawn_by(player)?.round() as u32)
     }
 
     /// The same more finely: the last world before what `player` had on the screen, and the part
     /// of a tick, below 1, that was drawn past it. What was there in it was drawn, moved on by that
     /// part.
     pub fn sight_of(&self, player: PlayerId) -> Option<(&'a W, f64)> {
-        let drawn = self.inputs.iter().find(|input| input.player == player)?.drawn?;
-        let drawn = drawn.max(f64::from(self.tick.saturating_sub(REWIND_LIMIT_TICKS)));
+        let drawn = self.drawn_by(player)?;
         Some((self.past.at(drawn.floor() as u32)?, drawn.fract()))
+    }
+
+    /// The world a tick before that of [`Turn::sight_of`]: a tick ago `player` had on the screen
+    /// what was there in it, moved on by the same part.
+    pub fn sight_before(&self, player: PlayerId) -> Option<&'a W> {
+        self.past.at((self.drawn_by(player)?.floor() as u32).checked_sub(1)?)
+    }
+
+    fn drawn_by(&self, player: PlayerId) -> Option<f64> {
+        let drawn = self.inputs.iter().find(|input| input.player == player)?.drawn?;
+        Some(drawn.max(f64::from(self.tick.saturating_sub(REWIND_LIMIT_TICKS))))
     }
 
     /// Says that something happened.
@@ -440,8 +449,8 @@ pub trait Game: Clone {
     /// The contacts that `player` sees happen from one frame to the next.
     fn drawn_contacts(
         &self,
-        _before: &[Drawn],
-        _now: &[Drawn],
+        _before: &Frame,
+        _now: &Frame,
         _player: PlayerId,
         _meet: &mut dyn FnMut(Contact),
     ) {
@@ -583,5 +592,18 @@ mod tests {
         assert_eq!(sight(91.0), None);
         assert_eq!(sight(f64::NAN), Some(("limit", 0.0)));
         assert_eq!(sight(f64::INFINITY), None);
+    }
+
+    #[test]
+    fn the_sight_a_tick_ago_is_in_the_world_before() {
+        let past: Vec<(u32, &str)> = vec![(90, "far"), (85, "limit"), (84, "before the limit")];
+        let before = |drawn| {
+            let player = PlayerId(1);
+            let inputs = [PlayerInput { player, buttons: Buttons::default(), drawn: Some(drawn) }];
+            Turn::new(100, &inputs, &past, &mut Vec::new()).sight_before(player).copied()
+        };
+        assert_eq!(before(91.75), Some("far"));
+        assert_eq!(before(90.75), None);
+        assert_eq!(before(12.5), Some("before the limit"));
     }
 }

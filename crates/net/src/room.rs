@@ -75,6 +75,15 @@ pub enum RoomEvent {
     HighLatency(PlayerId, u32),
 }
 
+/// What is left of a room that was closed.
+#[derive(Clone, Debug)]
+pub struct ClosedRoom {
+    /// Its number on the wire, which no other room gets.
+    pub number: u32,
+    /// What happened in it that nobody has asked for yet.
+    pub events: VecDeque<RoomEvent>,
+}
+
 /// A member, as the room knows it.
 #[derive(Clone, Debug)]
 pub struct MemberCard {
@@ -237,6 +246,11 @@ impl<G: Game> Room<G> {
     /// The room's number on the wire.
     pub fn number(&self) -> u32 {
         self.number
+    }
+
+    /// Ends the room; nobody is in it.
+    pub fn into_closed(self) -> ClosedRoom {
+        ClosedRoom { number: self.number, events: self.events }
     }
 
     /// How far the match is.

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use crate::front::{Call, CallKind, Front, FrontConfig, Guests, NewRoom, RoomCard, RoomOrder};
 use crate::game::{Game, PlayerId};
 use crate::node::{Node, Path, Transmit};
-use crate::room::{Room, RoomConfig};
+use crate::room::{ClosedRoom, Room, RoomConfig};
 use crate::time::Time;
 use crate::wire::Name;
 use crate::wire::native::CloseReason;
@@ -29,7 +29,7 @@ pub struct Server<G: Game> {
     offers: Vec<Offer<G>>,
     /// Slots of rooms that may have something to send.
     talking: VecDeque<usize>,
-    closed: VecDeque<Room<G>>,
+    closed: VecDeque<ClosedRoom>,
 }
 
 /// A game that rooms are opened for.
@@ -81,13 +81,19 @@ impl<G: Game> Server<G> {
         &self.rooms
     }
 
+    /// From now on the door is kept as `config` says, as far as that can change: see
+    /// [`Front::reconfigure`].
+    pub fn reconfigure(&mut self, config: FrontConfig) {
+        self.front.reconfigure(config);
+    }
+
     /// The rooms, to be asked for events.
     pub fn rooms_mut(&mut self) -> &mut [Room<G>] {
         &mut self.rooms
     }
 
-    /// A room that was closed since this was asked last, to be asked for its last events.
-    pub fn poll_closed(&mut self) -> Option<Room<G>> {
+    /// A room that was closed since this was asked last, with its last events.
+    pub fn poll_closed(&mut self) -> Option<ClosedRoom> {
         self.closed.pop_front()
     }
 
@@ -172,7 +178,7 @@ impl<G: Game> Server<G> {
         if self.closed.len() == CLOSED_LIMIT {
             self.closed.pop_front();
         }
-        self.closed.push_back(self.rooms.remove(place));
+        self.closed.push_back(self.rooms.remove(place).into_closed());
         self.slots.remove(place);
         for (place, slot) in self.slots.iter().enumerate().skip(place) {
             self.places[*slot] = Some(place);

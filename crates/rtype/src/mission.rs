@@ -104,7 +104,7 @@ pub struct Pilot {
     pub player: PlayerId,
     /// Lives left, with the one that is being lived.
     pub lives: i32,
-    /// Ticks until the next ship; 0 while there is one.
+    /// Ticks until the next ship; 0 while there is one that nothing has destroyed.
     pub away: i32,
     /// What the player has scored.
     pub score: i32,
@@ -127,8 +127,13 @@ impl Pilot {
     /// The most lives.
     pub const LIVES_LIMIT: i32 = 9;
 
-    /// A ship is replaced after so long: 1.5 s.
+    /// A ship is replaced so long after it was hit: 1.5 s.
     pub const AWAY_TICKS: i32 = 90;
+
+    /// Until then a ship that was hit flies and fires on as a wreck: a quarter of a second, longer
+    /// than the word of it takes to the player, whose own prediction would else fire shots that
+    /// never were.
+    pub const WRECK_TICKS: i32 = 15;
 
     /// A chain goes on with a kill within 2 s.
     pub const CHAIN_TICKS: i32 = 120;
@@ -152,6 +157,11 @@ impl Pilot {
             is_absent: false,
             is_waiting: false,
         }
+    }
+
+    /// Whether the ship is hit, and still in the field.
+    pub(crate) fn is_wrecked(&self) -> bool {
+        self.away > Pilot::AWAY_TICKS - Pilot::WRECK_TICKS
     }
 
     /// By how much a kill is multiplied: one more for every fifth of a chain, up to five.

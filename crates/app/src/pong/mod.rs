@@ -13,14 +13,14 @@ use backspin_pong::{Level, Pong};
 use clap::builder::PossibleValue;
 use clap::{Subcommand, ValueEnum};
 
+use crate::face::{self, Ui};
 use crate::screen::{Errand, Options, Program, Shelf, Title};
-use crate::script::{self, SeatArgs, Steers, Ui};
-use crate::terminal;
+use crate::script::{self, SeatArgs, Steers};
 use voice::PongVoice;
 
 /// Play Pong: on this machine, as host, as guest, or watch.
 ///
-/// In a terminal it is played with W and S or the arrow keys. Without a face (--ui none) a match is played by --bot or by lines on stdin: up, down, still,
+/// It is played with W and S or the arrow keys. Without a face (--ui none) a match is played by --bot or by lines on stdin: up, down, still,
 /// again (play once more), quit.
 #[derive(clap::Args)]
 #[command(after_help = "\
@@ -168,8 +168,10 @@ pub(crate) fn run(args: &Args) -> Result<(), Box<dyn Error>> {
     let Player { bot, seat } = args.mode.player();
     let (options, errand) = plan(&args.mode);
     let steers = if bot.is_some() { Steers::Bot } else { Steers::Person };
-    if seat.ui(steers) == Ui::Terminal {
-        return terminal::run(Program::begin(Shelf::usual(), options, errand), seat.span());
+    let ui = seat.ui(steers);
+    if ui != Ui::None {
+        let program = Program::begin(Shelf::usual(), options, errand);
+        return face::show(program, ui, seat.span());
     }
     let game = options.game;
     let versus = match errand {

@@ -14,15 +14,15 @@ use backspin_rtype::difficulty::Difficulty;
 use clap::builder::PossibleValue;
 use clap::{Subcommand, ValueEnum};
 
+use crate::face::{self, Ui};
 use crate::play::RoomWish;
 use crate::screen::{Errand, Options, Program, Shelf, Title};
-use crate::script::{self, SeatArgs, Steers, Ui};
-use crate::terminal;
+use crate::script::{self, SeatArgs, Steers};
 use voice::RtypeVoice;
 
 /// Play R-Type: alone, as host, as guest, or watch.
 ///
-/// In a terminal it is played with W, A, S, D or the arrow keys; Space fires, C charges, V sends the
+/// It is played with W, A, S, D or the arrow keys; Space fires, C charges, V sends the
 /// pod off and calls it back. Without a face (--ui none) it is played by --bot or by lines on stdin:
 /// up, down, left, right, still, fire, hold (charge), release, pod, ready, unready, start, easy,
 /// normal, hard, lives N, chat N, again (back to the lobby), quit.
@@ -213,8 +213,10 @@ pub(crate) fn run(args: &Args) -> Result<(), Box<dyn Error>> {
     let Player { bot, seat } = args.mode.player();
     let (options, errand) = plan(&args.mode);
     let steers = if *bot { Steers::Bot } else { Steers::Person };
-    if seat.ui(steers) == Ui::Terminal {
-        return terminal::run(Program::begin(Shelf::usual(), options, errand), seat.span());
+    let ui = seat.ui(steers);
+    if ui != Ui::None {
+        let program = Program::begin(Shelf::usual(), options, errand);
+        return face::show(program, ui, seat.span());
     }
     let solo = Errand::Solo { difficulty: None };
     let game = errand.as_ref().unwrap_or(&solo).rtype(&options);

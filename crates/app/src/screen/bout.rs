@@ -25,7 +25,7 @@ use super::errand::sentence;
 use super::figures::{Figures, Reading};
 use super::library::Recorder;
 use super::stage::{Names, Offer, Stage, Standing, StandingPhase};
-use super::{Cell, Cue, Held, Page, Settings, Tone};
+use super::{Bindings, Cell, Cue, Held, Page, Settings, Tone};
 use crate::play::{Opened, Seat, Table, TicketFile};
 pub(super) use moments::Moments;
 use news::{News, hear_room, remember};
@@ -59,6 +59,9 @@ pub(super) trait Sitting {
     /// Goes so many steps forth or back in time, where one can.
     fn seek(&mut self, _steps: isize) {}
 
+    /// Moves the choice to this line.
+    fn point(&mut self, line: usize);
+
     /// Does what the chosen line says.
     fn choose(&mut self) -> Chosen;
 
@@ -75,7 +78,7 @@ pub(super) trait Sitting {
     fn page(&mut self, settings: &Settings, overlay: bool) -> Page;
 
     /// What the keys do.
-    fn hint(&self) -> String;
+    fn hint(&self, keys: &Bindings) -> String;
 
     /// What there is to hear since this was asked last.
     fn take_cues(&mut self) -> Vec<Cue>;
@@ -519,6 +522,10 @@ impl<G: Stage> Sitting for Bout<G> {
         self.selected = (self.selected as isize + lines).rem_euclid(count) as usize;
     }
 
+    fn point(&mut self, line: usize) {
+        self.selected = line.min(self.lines().len().saturating_sub(1));
+    }
+
     fn choose(&mut self) -> Chosen {
         let mut lines = self.lines();
         if lines.is_empty() {
@@ -561,8 +568,8 @@ impl<G: Stage> Sitting for Bout<G> {
         }
     }
 
-    fn hint(&self) -> String {
-        self.keys()
+    fn hint(&self, keys: &Bindings) -> String {
+        self.key_hint(keys)
     }
 
     fn take_cues(&mut self) -> Vec<Cue> {

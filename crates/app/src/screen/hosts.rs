@@ -83,6 +83,11 @@ impl Hosts {
         self.chosen = Some(choices[at.rem_euclid(choices.len() as isize) as usize]);
     }
 
+    /// Moves the choice to this line.
+    pub(super) fn point(&mut self, line: usize) {
+        self.chosen = self.choices().get(line).copied().or(self.chosen);
+    }
+
     pub(super) fn list(&mut self) -> List {
         let choices = self.choices();
         let selected = self.selected(&choices);

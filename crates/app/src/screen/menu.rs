@@ -3,6 +3,7 @@
 use backspin_pong::Level;
 use backspin_rtype::difficulty::Difficulty;
 
+use super::bindings::Action;
 use super::errand::{Errand, Title};
 use super::pong::level_name;
 use super::rtype::difficulty_name;
@@ -16,6 +17,7 @@ pub(super) enum Menu {
     Play,
     Online,
     Settings,
+    Keys,
 }
 
 /// Where a line leads.
@@ -27,6 +29,12 @@ pub(super) enum Lead {
     Replays,
     Type(Question),
     Switch(Switch),
+    /// A little louder.
+    Louder,
+    /// Asks for another key.
+    Bind(Action),
+    /// The keys are as they were at first.
+    UsualKeys,
     Exit,
 }
 
@@ -46,6 +54,8 @@ pub(super) enum Question {
 pub(super) enum Switch {
     SafeColours,
     ReducedFlashing,
+    ScreenShake,
+    Fullscreen,
     NetworkOverlay,
     RecordMatches,
 }
@@ -55,6 +65,8 @@ impl Switch {
         match self {
             Switch::SafeColours => &mut settings.safe_colours,
             Switch::ReducedFlashing => &mut settings.reduced_flashing,
+            Switch::ScreenShake => &mut settings.screen_shake,
+            Switch::Fullscreen => &mut settings.fullscreen,
             Switch::NetworkOverlay => &mut settings.network_overlay,
             Switch::RecordMatches => &mut settings.record_matches,
         }
@@ -68,6 +80,7 @@ impl Menu {
             Menu::Play => "Play",
             Menu::Online => "Online",
             Menu::Settings => "Settings",
+            Menu::Keys => "Keys",
         }
     }
 
@@ -123,14 +136,34 @@ impl Menu {
             Menu::Settings => {
                 let name = Cell::new(settings.name.as_str(), Tone::Bright);
                 let cells = vec![Cell::new("Name", Tone::Plain), name];
+                let volume = match settings.volume {
+                    0 => Cell::new("off", Tone::Dim),
+                    volume => Cell::new(format!("{volume} %"), Tone::Bright),
+                };
+                let loud = Row { cells: vec![Cell::new("Volume (window)", Tone::Plain), volume] };
                 vec![
                     (Row { cells }, Lead::Type(Question::Name)),
                     switch("Colours for colour-blind eyes", Switch::SafeColours),
                     switch("Reduced flashing", Switch::ReducedFlashing),
                     switch("Network overlay (F3)", Switch::NetworkOverlay),
                     switch("Record matches", Switch::RecordMatches),
+                    (loud, Lead::Louder),
+                    switch("Screen shake (window)", Switch::ScreenShake),
+                    switch("Full screen (window)", Switch::Fullscreen),
+                    line("Keys (window)", Lead::Menu(Menu::Keys)),
                     line("Back", Lead::Menu(Menu::Main)),
                 ]
+            }
+            Menu::Keys => {
+                let key = |action: Action| {
+                    let name = Cell::new(action.name(), Tone::Plain);
+                    let key = Cell::new(settings.keys.key(action), Tone::Bright);
+                    (Row { cells: vec![name, key] }, Lead::Bind(action))
+                };
+                let mut lines: Vec<_> = Action::ALL.map(key).into();
+                lines.push(line("As they were at first", Lead::UsualKeys));
+                lines.push(line("Back", Lead::Menu(Menu::Settings)));
+                lines
             }
         }
     }

@@ -9,6 +9,7 @@
 //! stage     -> what a game must say of itself to be shown; pong and rtype say it
 //! figures   -> what the connection is worth
 //! library   -> the matches that were recorded; reel shows one again
+//! bindings  -> which keys steer
 //! settings  -> what a player likes, kept in a file
 //! view      -> all of that as plain data
 //! ```
@@ -16,6 +17,7 @@
 //! A face hands in [`Key`]s and what is [`Held`], calls [`Program::look`] as often as the
 //! [`Pace`] asks, draws the [`View`], and may play the [`Cue`]s. Below is [`crate::play`].
 
+mod bindings;
 mod bout;
 mod errand;
 mod figures;
@@ -33,11 +35,12 @@ mod stage;
 mod tests;
 mod view;
 
+pub(crate) use bindings::{Action, Bindings};
 pub(crate) use errand::{Errand, Options, Title};
 pub(crate) use program::{Held, Key, Pace, Program};
 pub(crate) use rtype::{difficulty_name, words as rtype_words};
 pub(crate) use settings::{Settings, Shelf};
 pub(crate) use view::{
-    Arena, Banner, Burst, BurstKind, Cell, ChatLine, Controls, Crew, Cue, Entry, Figure, Hud, List,
-    Look, Overlay, Page, Palette, Row, Scene, Ship, Thing, Tone, View,
+    Arena, Banner, Burst, BurstKind, Cell, ChatLine, Controls, Crew, Cue, Entry, Figure, Flashing,
+    Hud, List, Look, Overlay, Page, Palette, Row, Scene, Ship, Thing, Tone, View,
 };

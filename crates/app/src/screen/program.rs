@@ -19,6 +19,7 @@ use backspin::game::Buttons;
 use backspin::wire::Name;
 use backspin::wire::native::RoomFlags;
 
+use super::bindings::{Action, Bindings, is_free};
 use super::bout::{Chosen, Sitting};
 use super::errand::{Coming, Errand, Options, Title, sentence};
 use super::hosts::{Choice, Hosts};
@@ -27,7 +28,7 @@ use super::menu::{Lead, Menu, Question};
 use super::reel;
 use super::rooms::{self, Outcome, Rooms};
 use super::settings::{Settings, Shelf};
-use super::{Cue, Entry, List, Page, Palette, Row, Tone, View};
+use super::{Cue, Entry, Flashing, List, Page, Palette, Row, Tone, View};
 use crate::play::RoomWish;
 
 /// A key that was pressed. What is held for a while is told by [`Held`] as well.
@@ -81,19 +82,41 @@ pub(crate) struct Program {
     /// A sentence for the menu.
     note: Option<String>,
     cues: VecDeque<Cue>,
+    /// Whether the face steers with the keys of the settings; else with the usual ones.
+    uses_bindings: bool,
     /// The server whose room is asked about.
     door: String,
     over: bool,
 }
 
 enum Screen {
-    Menu { menu: Menu, selected: usize },
-    Typing { question: Question, text: String },
+    Menu {
+        menu: Menu,
+        selected: usize,
+    },
+    Typing {
+        question: Question,
+        text: String,
+    },
+    /// A key is asked for, and perhaps asked for again.
+    Binding {
+        action: Action,
+        refused: bool,
+    },
     Hosts(Hosts),
     Rooms(Rooms),
-    Opening { errand: Errand, coming: Coming },
-    Bout { again: Again, bout: Box<dyn Sitting> },
-    Replays { entries: Vec<library::Entry>, selected: usize },
+    Opening {
+        errand: Errand,
+        coming: Coming,
+    },
+    Bout {
+        again: Again,
+        bout: Box<dyn Sitting>,
+    },
+    Replays {
+        entries: Vec<library::Entry>,
+        selected: usize,
+    },
     Closed(Closed),
 }
 
@@ -129,6 +152,7 @@ impl Program {
             overlay,
             note,
             cues: VecDeque::new(),
+            uses_bindings: false,
             door: String::new(),
             over: false,
         }
@@ -183,6 +207,7 @@ impl Program {
         match &self.screen {
             Screen::Menu { .. }
             | Screen::Typing { .. }
+            | Screen::Binding { .. }
             | Screen::Closed(_)
             | Screen::Replays { .. } => Pace::Still,
             Screen::Hosts(_) | Screen::Rooms(_) => Pace::Slow,
@@ -192,10 +217,37 @@ impl Program {
         }
     }
 
+    /// What the player likes.
+    pub(crate) fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
     /// What there is to hear since this was asked last.
-    #[allow(dead_code, reason = "a terminal is silent; a face with a loudspeaker asks")]
     pub(crate) fn poll_cue(&mut self) -> Option<Cue> {
         self.cues.pop_front()
+    }
+
+    /// This face steers with the keys of the settings.
+    pub(crate) fn use_bindings(&mut self) {
+        self.uses_bindings = true;
+    }
+
+    /// Whether a key is asked for, to [`Program::bind`] it.
+    pub(crate) fn awaits_key(&self) -> bool {
+        matches!(self.screen, Screen::Binding { .. })
+    }
+
+    /// The key that was asked for, by its name.
+    pub(crate) fn bind(&mut self, key: &str) {
+        let Screen::Binding { action, refused } = &mut self.screen else { return };
+        if !is_free(key) {
+            *refused = true;
+            return;
+        }
+        self.settings.keys.bind(*action, key);
+        let selected = Action::ALL.iter().position(|it| it == action).unwrap_or(0);
+        self.screen = Screen::Menu { menu: Menu::Keys, selected };
+        self.keep_settings();
     }
 
     /// What is held from now on.
@@ -207,6 +259,11 @@ impl Program {
     pub(crate) fn press(&mut self, key: Key) {
         match (&mut self.screen, key) {
             (Screen::Typing { .. }, key) => self.edit(key),
+            (Screen::Binding { .. }, Key::Esc) => self.open(Menu::Keys),
+            (Screen::Binding { .. }, Key::Char(letter)) => {
+                self.bind(&letter.to_uppercase().to_string());
+            }
+            (Screen::Binding { .. }, _) => {}
             (_, Key::Network) => self.overlay = !self.overlay,
             (_, Key::Esc) => self.back(),
             (Screen::Bout { bout, .. }, Key::Char('p' | 'P')) => bout.pause(),
@@ -273,6 +330,10 @@ impl Program {
 
     /// What is on the screen now.
     pub(crate) fn view(&mut self) -> View {
+        let keys = match self.uses_bindings {
+            true => self.settings.keys.clone(),
+            false => Bindings::default(),
+        };
         let choose = "W/S or arrows: choose   Enter: go   Esc: back";
         let (page, hint) = match &mut self.screen {
             Screen::Menu { menu, selected } => {
@@ -282,6 +343,9 @@ impl Program {
             Screen::Typing { question, text } => {
                 let hint = "Enter: done   Esc: back".to_owned();
                 (Page::List(question_list(*question, text)), hint)
+            }
+            Screen::Binding { action, refused } => {
+                (Page::List(key_list(*action, *refused)), "Esc: as it was".to_owned())
             }
             Screen::Hosts(hosts) => (Page::List(hosts.list()), choose.to_owned()),
             Screen::Rooms(rooms) => (Page::List(rooms.list()), choose.to_owned()),
@@ -294,7 +358,7 @@ impl Program {
                 (Page::List(list), "Esc: menu".to_owned())
             }
             Screen::Bout { bout, .. } => {
-                let shown = (bout.page(&self.settings, self.overlay), bout.hint());
+                let shown = (bout.page(&self.settings, self.overlay), bout.hint(&keys));
                 for cue in bout.take_cues() {
                     hear(&mut self.cues, cue);
                 }
@@ -303,7 +367,11 @@ impl Program {
             Screen::Closed(closed) => (Page::List(closed.list()), choose.to_owned()),
         };
         let palette = if self.settings.safe_colours { Palette::Safe } else { Palette::Usual };
-        View { page, hint, palette }
+        let flashing = match self.settings.reduced_flashing {
+            true => Flashing::Reduced,
+            false => Flashing::Usual,
+        };
+        View { page, hint, palette, shake: self.settings.screen_shake, flashing }
     }
 
     /// Whether there is nothing to choose from, because a match is played.
@@ -323,18 +391,19 @@ impl Program {
         }
     }
 
+    fn open(&mut self, menu: Menu) {
+        self.screen = Screen::Menu { menu, selected: 0 };
+    }
+
     fn back(&mut self) {
         match &mut self.screen {
             // The last line is the way out.
             Screen::Menu { menu: Menu::Main, selected } => {
                 *selected = Menu::Main.lines(&self.settings).len() - 1;
             }
-            Screen::Hosts(_) | Screen::Rooms(_) => {
-                self.screen = Screen::Menu { menu: Menu::Online, selected: 0 };
-            }
-            Screen::Replays { .. } => {
-                self.screen = Screen::Menu { menu: Menu::Play, selected: 0 };
-            }
+            Screen::Hosts(_) | Screen::Rooms(_) => self.open(Menu::Online),
+            Screen::Menu { menu: Menu::Keys, .. } => self.open(Menu::Settings),
+            Screen::Replays { .. } => self.open(Menu::Play),
             Screen::Bout { again: Again::Replay(_), .. } => self.show_replays(),
             _ => self.leave(),
         }
@@ -356,11 +425,28 @@ impl Program {
             Screen::Replays { entries, selected } => around(selected, entries.len() + 1),
             Screen::Bout { bout, .. } => bout.turn(lines),
             Screen::Closed(closed) => around(&mut closed.selected, Closed::ROWS),
-            Screen::Typing { .. } | Screen::Opening { .. } => {}
+            Screen::Typing { .. } | Screen::Binding { .. } | Screen::Opening { .. } => {}
         }
     }
 
-    fn choose(&mut self) {
+    /// Moves the choice to this row, as a pointer does.
+    pub(crate) fn point(&mut self, row: usize) {
+        let within = |count: usize| row.min(count.saturating_sub(1));
+        match &mut self.screen {
+            Screen::Menu { menu, selected } => {
+                *selected = within(menu.lines(&self.settings).len());
+            }
+            Screen::Hosts(hosts) => hosts.point(row),
+            Screen::Rooms(rooms) => rooms.point(row),
+            Screen::Replays { entries, selected } => *selected = within(entries.len() + 1),
+            Screen::Bout { bout, .. } => bout.point(row),
+            Screen::Closed(closed) => closed.selected = within(Closed::ROWS),
+            Screen::Typing { .. } | Screen::Binding { .. } | Screen::Opening { .. } => {}
+        }
+    }
+
+    /// Does what the chosen row says.
+    pub(crate) fn choose(&mut self) {
         if !self.is_flying() {
             hear(&mut self.cues, Cue::Choose);
         }
@@ -410,7 +496,7 @@ impl Program {
                 }
             },
             Screen::Closed(_) => self.leave(),
-            Screen::Typing { .. } | Screen::Opening { .. } => {}
+            Screen::Typing { .. } | Screen::Binding { .. } | Screen::Opening { .. } => {}
         }
     }
 
@@ -449,7 +535,7 @@ impl Program {
         match lead {
             Lead::Menu(menu) => {
                 self.note = None;
-                self.screen = Screen::Menu { menu, selected: 0 };
+                self.open(menu);
             }
             Lead::Errand(errand) => self.set_out(errand),
             Lead::Search => self.search(),
@@ -459,6 +545,15 @@ impl Program {
                 let on = switch.of(&mut self.settings);
                 *on = !*on;
                 self.overlay = self.settings.network_overlay;
+                self.keep_settings();
+            }
+            Lead::Bind(action) => self.screen = Screen::Binding { action, refused: false },
+            Lead::UsualKeys => {
+                self.settings.keys = Bindings::default();
+                self.keep_settings();
+            }
+            Lead::Louder => {
+                self.settings.louder();
                 self.keep_settings();
             }
             Lead::Exit => self.end(),
@@ -563,6 +658,15 @@ impl Closed {
             ..List::default()
         }
     }
+}
+
+fn key_list(action: Action, refused: bool) -> List {
+    let mut text = vec![(format!("Press the key for: {}", action.name()), Tone::Bright)];
+    if refused {
+        let why = "This key has another meaning in a match. Press another one.";
+        text.push((why.into(), Tone::Fair));
+    }
+    List { title: "Keys".into(), text, ..List::default() }
 }
 
 fn question_list(question: Question, text: &str) -> List {

@@ -12,7 +12,7 @@ use backspin_rtype::RType;
 use super::bout::{Chosen, Moments, Sitting};
 use super::errand::{Title, sentence};
 use super::stage::{Names, Stage, side_names};
-use super::{Arena, Banner, Cell, Cue, Held, Hud, Page, Settings, Tone};
+use super::{Arena, Banner, Bindings, Cell, Cue, Held, Hud, Page, Settings, Tone};
 
 /// A match is held in memory; one of a day is far below this.
 const LEN_LIMIT: u64 = 256 << 20;
@@ -169,6 +169,8 @@ impl<G: Stage> Sitting for Reel<G> {
         self.speed = (self.speed as isize - lines).clamp(0, most) as usize;
     }
 
+    fn point(&mut self, _line: usize) {}
+
     fn seek(&mut self, steps: isize) {
         let (first, last) = self.ends();
         self.at = (self.at + steps as f64 * STEP * self.rate()).clamp(first, last);
@@ -193,7 +195,7 @@ impl<G: Stage> Sitting for Reel<G> {
         Page::Arena(Box::new(self.arena()))
     }
 
-    fn hint(&self) -> String {
+    fn hint(&self, _keys: &Bindings) -> String {
         "P: pause   left/right: 5 s   up/down: speed   Esc: leave".into()
     }
 

@@ -133,6 +133,11 @@ impl Rooms {
         self.chosen = Some(choices[at.rem_euclid(choices.len() as isize) as usize]);
     }
 
+    /// Moves the choice to this line.
+    pub(super) fn point(&mut self, line: usize) {
+        self.chosen = self.choices().get(line).copied().or(self.chosen);
+    }
+
     pub(super) fn list(&self) -> List {
         let choices = self.choices();
         let ping = self.known().and_then(|known| known.ping);

@@ -8,6 +8,8 @@ use std::path::PathBuf;
 use backspin::wire::Name;
 use serde::{Deserialize, Serialize};
 
+use super::bindings::Bindings;
+
 /// A settings file beyond this is none of ours.
 const SIZE_LIMIT: u64 = 64 * 1024;
 
@@ -17,10 +19,18 @@ const SIZE_LIMIT: u64 = 64 * 1024;
 pub(crate) struct Settings {
     /// What the player is called, at most [`Name::MAX`] bytes.
     pub(crate) name: String,
+    /// How loud it is, in percent, at most [`Settings::LOUDEST`].
+    pub(crate) volume: u8,
     /// Colours that colour-blind eyes tell apart.
     pub(crate) safe_colours: bool,
     /// Nothing flashes.
     pub(crate) reduced_flashing: bool,
+    /// The screen shakes when something hits.
+    pub(crate) screen_shake: bool,
+    /// The window fills the screen.
+    pub(crate) fullscreen: bool,
+    /// Which keys steer, in a window.
+    pub(crate) keys: Bindings,
     /// The network overlay is there from the start.
     pub(crate) network_overlay: bool,
     /// Matches are recorded.
@@ -31,8 +41,12 @@ impl Default for Settings {
     fn default() -> Self {
         Settings {
             name: "Player".into(),
+            volume: 60,
             safe_colours: false,
             reduced_flashing: false,
+            screen_shake: true,
+            fullscreen: false,
+            keys: Bindings::default(),
             network_overlay: false,
             record_matches: false,
         }
@@ -40,6 +54,18 @@ impl Default for Settings {
 }
 
 impl Settings {
+    /// All that there is.
+    pub(crate) const LOUDEST: u8 = 100;
+
+    /// A little louder; after the loudest comes silence.
+    pub(super) fn louder(&mut self) {
+        const STEP: u8 = 20;
+        self.volume = match self.volume {
+            Settings::LOUDEST.. => 0,
+            volume => (volume / STEP * STEP + STEP).min(Settings::LOUDEST),
+        };
+    }
+
     /// The name as it goes over the wire.
     pub(crate) fn player_name(&self) -> Name {
         Name::new(&self.name)
@@ -78,6 +104,9 @@ impl Shelf {
             let text = fs::read_to_string(path).map_err(|error| error.to_string())?;
             let settings: Settings =
                 serde_json::from_str(&text).map_err(|error| error.to_string())?;
+            if settings.volume > Settings::LOUDEST {
+                return Err(format!("a volume is at most {}", Settings::LOUDEST));
+            }
             match settings.name.len() {
                 1..=Name::MAX => Ok(settings),
                 len => Err(format!("a name has 1 to {} bytes, this one has {len}", Name::MAX)),
@@ -151,6 +180,16 @@ mod tests {
     }
 
     #[test]
+    fn the_volume_goes_up_in_steps_and_around() {
+        let mut settings = Settings { volume: 30, ..Settings::default() };
+        let steps = [(); 6].map(|()| {
+            settings.louder();
+            settings.volume
+        });
+        assert_eq!(steps, [40, 60, 80, 100, 0, 20]);
+    }
+
+    #[test]
     fn what_a_file_does_not_name_is_as_usual() {
         let (shelf, folder) = shelf("partly");
         fs::create_dir_all(&folder).unwrap();
@@ -167,7 +206,9 @@ mod tests {
         fs::create_dir_all(&folder).unwrap();
         let long = format!("{{\"name\": \"{}\"}}", "x".repeat(Name::MAX + 1));
         let huge = " ".repeat(SIZE_LIMIT as usize + 1);
-        for text in ["", "{", "{\"name\": 5}", "{\"name\": \"\"}", &long, &huge] {
+        for text in
+            ["", "{", "{\"name\": 5}", "{\"volume\": 101}", "{\"name\": \"\"}", &long, &huge]
+        {
             fs::write(folder.join("settings.json"), text).unwrap();
             let (settings, sentence) = shelf.load();
             assert_eq!(settings, Settings::default());

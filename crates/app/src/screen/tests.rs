@@ -158,6 +158,40 @@ fn settings_are_switched_and_a_name_is_typed_up_to_its_limit() {
 }
 
 #[test]
+fn a_key_is_asked_for_refused_taken_and_named_in_the_hint() {
+    let mut program = program(Options { game: short(), ..Options::default() });
+    program.use_bindings();
+    press(&mut program, &[Key::Down, Key::Down, Key::Enter, Key::Up, Key::Up, Key::Enter]);
+    assert!(shown(&mut program).contains("> Up  W"));
+    press(&mut program, &[Key::Enter]);
+    assert!(program.awaits_key());
+    program.bind("P");
+    assert!(shown(&mut program).contains("another meaning"));
+    program.bind("Home");
+    assert!(shown(&mut program).contains("> Up  Home"));
+    assert_eq!(program.settings().keys.key(Action::Up), "Home");
+    press(&mut program, &[Key::Enter, Key::Esc]);
+    assert!(shown(&mut program).contains("> Up  Home"));
+    program.set_out(Errand::Local { versus: None });
+    wait_for(&mut program, "Home/S: left   arrows: right");
+    press(&mut program, &[Key::Esc, Key::Down, Key::Down, Key::Enter, Key::Up, Key::Up]);
+    press(&mut program, &[Key::Enter, Key::Up, Key::Up, Key::Enter]);
+    assert_eq!(program.settings().keys, Bindings::default());
+}
+
+#[test]
+fn a_pointer_chooses_as_the_keys_do() {
+    let mut program = program(Options::default());
+    program.point(2);
+    assert!(shown(&mut program).contains("> Settings"));
+    program.point(99);
+    assert!(shown(&mut program).contains("> Exit"));
+    program.point(1);
+    program.choose();
+    assert!(shown(&mut program).contains("= Online ="));
+}
+
+#[test]
 fn a_match_against_a_bot_is_played_paused_lost_and_played_again() {
     let mut program = program(Options { game: short(), ..Options::default() });
     program.set_out(Errand::Local { versus: Some(Level::Hard) });

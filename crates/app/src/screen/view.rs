@@ -11,6 +11,16 @@ pub(crate) struct View {
     /// What the keys do here, in one line.
     pub(crate) hint: String,
     pub(crate) palette: Palette,
+    /// Whether the screen shakes when something hits, where a face can do that.
+    pub(crate) shake: bool,
+    pub(crate) flashing: Flashing,
+}
+
+/// How much may flash.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Flashing {
+    Usual,
+    Reduced,
 }
 
 /// The one thing that fills the screen.
@@ -309,6 +319,28 @@ pub(crate) enum Cue {
     Boss,
     /// Someone says something.
     Chat,
+}
+
+impl Cue {
+    /// Each of them.
+    pub(crate) const ALL: [Cue; 16] = [
+        Cue::Move,
+        Cue::Choose,
+        Cue::Countdown,
+        Cue::Paddle,
+        Cue::Wall,
+        Cue::Point,
+        Cue::Win,
+        Cue::Lose,
+        Cue::Shot,
+        Cue::HeavyShot,
+        Cue::Hit,
+        Cue::Explosion,
+        Cue::PowerUp,
+        Cue::Hurt,
+        Cue::Boss,
+        Cue::Chat,
+    ];
 }
 
 /// What the connection is worth, for those who want to know.

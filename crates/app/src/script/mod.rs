@@ -29,7 +29,7 @@ use crate::screen::{Errand, Options};
 use crate::serve::stop::Stop;
 
 pub(crate) use line::{Lines, Tell};
-pub(crate) use seat::{SeatArgs, Steers, Ui};
+pub(crate) use seat::{SeatArgs, Steers};
 
 use line::Line;
 
@@ -241,9 +241,8 @@ impl<V: Voice> Script<V> {
                 return Ok(());
             }
             let client = seat.client();
-            let flags = PlayerFlags::default();
-            let (player, name) = (PlayerId(1), self.opened.name);
-            let alone = [RosterLine { player, name, lives: 0, flags }];
+            let (name, flags) = (self.opened.name, PlayerFlags::default());
+            let alone = [RosterLine { player: PlayerId(1), name, lives: 0, flags }];
             let roster = client.map_or(&alone[..], |client| client.roster());
             let own = client.map_or(Some(PlayerId(1)), |client| client.player());
             self.voice.tell(&self.lines, News { state: seat.state(), roster, own })?

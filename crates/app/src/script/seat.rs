@@ -3,14 +3,14 @@
 use std::time::Duration;
 
 use backspin::wire::Name;
-use clap::ValueEnum;
 
 use super::Lines;
+use crate::face::Ui;
 
 /// What everyone decides.
 #[derive(clap::Args)]
 pub(crate) struct SeatArgs {
-    /// How it is shown [default: terminal where this is one, none for scripts]
+    /// How it is shown [default: desktop where there is a display, terminal where this is one, none for scripts]
     #[arg(long)]
     ui: Option<Ui>,
 
@@ -32,15 +32,6 @@ pub(crate) struct SeatArgs {
     json: bool,
 }
 
-/// How a match is shown.
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Ui {
-    /// In this terminal
-    Terminal,
-    /// Lines of text, or of JSON
-    None,
-}
-
 /// Who steers in the own place.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Steers {
@@ -56,8 +47,9 @@ impl SeatArgs {
 
     /// Who asks for lines of JSON, or for a bot in the own place, is a script.
     pub(crate) fn ui(&self, steers: Steers) -> Ui {
-        let is_person = crate::has_terminal() && !self.json && steers == Steers::Person;
-        self.ui.unwrap_or(if is_person { Ui::Terminal } else { Ui::None })
+        let is_person = !self.json && steers == Steers::Person;
+        let usual = || if is_person { Ui::usual() } else { None };
+        self.ui.or_else(usual).unwrap_or(Ui::None)
     }
 
     pub(crate) fn token(&self) -> Vec<u8> {

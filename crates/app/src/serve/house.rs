@@ -1,5 +1,6 @@
 //! Both games in one server: a room plays Pong or R-Type, and a `House` is the rules of either.
 
+use backspin::client::Frame;
 use backspin::game::{
     Buttons, Contact, Event, Game, GameId, Marks, PlayerId, RtypeMatch, RtypeWish, Stage, Standing,
     Turn,
@@ -217,8 +218,8 @@ impl Game for House {
 
     fn drawn_contacts(
         &self,
-        before: &[Drawn],
-        now: &[Drawn],
+        before: &Frame,
+        now: &Frame,
         player: PlayerId,
         meet: &mut dyn FnMut(Contact),
     ) {

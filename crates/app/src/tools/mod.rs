@@ -3,6 +3,7 @@
 pub(crate) mod demo;
 pub(crate) mod inspect;
 pub(crate) mod lag;
+pub(crate) mod load;
 pub(crate) mod manual;
 mod paint;
 pub(crate) mod replay;

@@ -8,22 +8,31 @@ use backspin::wire::native::DEFAULT_PORT;
 use backspin_udp::interfaces;
 
 use super::super::stage::{Names, Sight, Stage, side_names};
-use super::super::{Arena, Banner, Cell, ChatLine, Controls, Hud, List, Row, Settings, Tone};
+use super::super::{
+    Action, Arena, Banner, Bindings, Cell, ChatLine, Controls, Hud, List, Row, Settings, Tone,
+};
 use super::{Bout, Dialog, Hand, Line, Sitting, Steers};
 use crate::play::Seat;
 
 impl<G: Stage> Bout<G> {
     /// What the keys do.
-    pub(super) fn keys(&self) -> String {
+    pub(super) fn key_hint(&self, keys: &Bindings) -> String {
         if self.dialog.is_some() || !self.is_shown() {
             return "W/S or arrows: choose   Enter: go   Esc: menu".into();
         }
         let pause = if self.is_local() { "pause" } else { "menu" };
+        let first = keys.pair(Action::Up, Action::Down);
+        let second = keys.pair(Action::SecondUp, Action::SecondDown);
         let moves = match (G::CONTROLS, self.persons().count()) {
             (_, 0) => "",
-            (Controls::Ship, _) => "WASD: fly   Space: fire   C: charge   V: pod   ",
-            (Controls::Paddle, 1) => "W/S or arrows: move   ",
-            (Controls::Paddle, _) => "W/S: left   arrows: right   ",
+            (Controls::Ship, _) => {
+                let [fire, charge, pod] =
+                    [Action::Shoot, Action::Charge, Action::Pod].map(|action| keys.key(action));
+                let fly = keys.four();
+                &format!("{fly}: fly   {fire}: fire   {charge}: charge   {pod}: pod   ")
+            }
+            (Controls::Paddle, 1) => &format!("{first} or {second}: move   "),
+            (Controls::Paddle, _) => &format!("{first}: left   {second}: right   "),
         };
         let crowded = G::CONTROLS == Controls::Ship && self.persons().count() > 0;
         let network = if self.is_local() || crowded { "" } else { "F3: network   " };

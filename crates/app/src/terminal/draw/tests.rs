@@ -5,8 +5,8 @@ use ratatui::backend::TestBackend;
 
 use super::*;
 use crate::screen::{
-    Arena, Banner, Cell, ChatLine, Controls, Crew, Entry, Figure, Hud, List, Overlay, Row, Scene,
-    Ship, Thing,
+    Arena, Banner, Cell, ChatLine, Controls, Crew, Entry, Figure, Flashing, Hud, List, Overlay,
+    Row, Scene, Ship, Thing,
 };
 use backspin::channel::Fate;
 
@@ -24,7 +24,13 @@ fn screen(shown: &View, width: u16, height: u16) -> String {
 }
 
 fn of(page: Page) -> View {
-    View { page, hint: "Esc: back".into(), palette: Palette::Usual }
+    View {
+        page,
+        hint: "Esc: back".into(),
+        palette: Palette::Usual,
+        shake: true,
+        flashing: Flashing::Usual,
+    }
 }
 
 fn arena() -> Arena {

@@ -10,7 +10,7 @@ use super::{BUFFER_LEN, FORM, OFFER_LIMIT, ROOM_LIMIT};
 use crate::game::{Game, GameId};
 use crate::node::{Node, StreamNode};
 use crate::record::frame::{Damage, FramePlace, Frames};
-use crate::room::{Room, RoomEvent};
+use crate::room::RoomEvent;
 use crate::server::Server;
 use crate::time::Time;
 use crate::wire::{Fault, Malformed, Reader};
@@ -311,13 +311,14 @@ impl<G: Game> Run<G> {
 
     fn compare(&mut self, recorded: Checkpoint) {
         self.counts.checkpoints += 1;
-        let joined = |room: &mut Room<G>| {
-            let events = std::iter::from_fn(|| room.poll_event());
-            events.filter(|event| matches!(event, RoomEvent::Joined(..))).count() as u64
-        };
-        self.counts.joined += self.server.rooms_mut().iter_mut().map(joined).sum::<u64>();
-        while let Some(mut room) = self.server.poll_closed() {
-            self.counts.joined += joined(&mut room);
+        let joined = |event: &RoomEvent| u64::from(matches!(event, RoomEvent::Joined(..)));
+        for room in self.server.rooms_mut() {
+            while let Some(event) = room.poll_event() {
+                self.counts.joined += joined(&event);
+            }
+        }
+        while let Some(room) = self.server.poll_closed() {
+            self.counts.joined += room.events.iter().map(joined).sum::<u64>();
         }
         let (now, start) = (self.context.now(), self.origin.start);
         let replayed = self.witness.checkpoint(&self.server);

@@ -1,0 +1,122 @@
+//! What the connection is worth, for those who want to know.
+
+use backspin::channel::Fate;
+use macroquad::math::{Rect, vec2};
+
+use super::SMALL;
+use crate::desktop::canvas::{Canvas, Style};
+use crate::desktop::colour::{self, Paint, faint};
+use crate::screen::{Overlay, Tone};
+
+const WIDE: f32 = 560.0;
+const LINE: f32 = 30.0;
+const GRAPH: f32 = 76.0;
+const PAD: f32 = 18.0;
+
+/// The graph reaches at least this far up, in ms: noise on a good line is no mountain.
+const GRAPH_MS: f32 = 50.0;
+
+/// From which ping on a bar is yellow, and red.
+const FAIR_MS: f32 = 100.0;
+const BAD_MS: f32 = 200.0;
+
+/// A number of the timeline, and how many there are at most.
+const NUMBER: f32 = 62.0;
+const NUMBERS: usize = 7;
+
+/// Draws the overlay over the middle of the field: the paddles are at the sides.
+pub(super) fn draw(canvas: &mut Canvas, field: Rect, overlay: &Overlay, paint: Paint) {
+    let lines = overlay.figures.len().div_ceil(2) as f32;
+    let inputs = if overlay.inputs.is_empty() { 0.0 } else { 2.0 * LINE + 16.0 };
+    let height = 2.0 * PAD + LINE + lines * LINE + 10.0 + GRAPH + 14.0 + inputs;
+    let frame =
+        Rect::new(field.center().x - WIDE / 2.0, field.bottom() - height - 12.0, WIDE, height);
+    canvas.brush.rect(frame, faint(colour::PANEL, 0.88));
+    canvas.brush.frame(frame, 1.5, colour::EDGE);
+    let dim = Style::new(SMALL, paint.tone(Tone::Dim));
+    let mut y = frame.y + PAD;
+    canvas.write("NETWORK", vec2(frame.x + PAD, y + 20.0), dim.bold());
+    canvas.write("F3", vec2(frame.right() - PAD, y + 20.0), dim.right());
+    y += LINE;
+    let half = (WIDE - 2.0 * PAD) / 2.0;
+    for (i, figure) in overlay.figures.iter().enumerate() {
+        let x = frame.x + PAD + (i % 2) as f32 * half;
+        let base = y + (i / 2) as f32 * LINE + 21.0;
+        canvas.write(figure.name, vec2(x, base), dim);
+        let style = Style::new(SMALL, paint.tone(figure.tone));
+        canvas.write(&figure.value, vec2(x + 112.0, base), style);
+    }
+    y += lines * LINE + 10.0;
+    graph(canvas, Rect::new(frame.x + PAD, y, WIDE - 2.0 * PAD, GRAPH), &overlay.pings, paint);
+    y += GRAPH + 14.0;
+    if inputs > 0.0 {
+        timeline(canvas, Rect::new(frame.x + PAD, y, WIDE - 2.0 * PAD, inputs), overlay, paint);
+    }
+}
+
+/// The ping of the last ten seconds, the newest on the right.
+fn graph(canvas: &mut Canvas, area: Rect, pings: &[Option<f32>], paint: Paint) {
+    const KEPT: f32 = 40.0;
+    let top = pings.iter().flatten().fold(GRAPH_MS, |top, ping| top.max(*ping));
+    canvas.brush.rect(area, faint(colour::NIGHT, 0.8));
+    for ms in [FAIR_MS, BAD_MS].into_iter().filter(|ms| *ms < top) {
+        let y = area.bottom() - area.h * ms / top;
+        canvas.brush.rect(Rect::new(area.x, y, area.w, 1.0), colour::EDGE);
+    }
+    let step = area.w / KEPT;
+    let first = KEPT - pings.len() as f32;
+    for (i, ping) in pings.iter().enumerate() {
+        let x = area.x + (first + i as f32) * step;
+        let Some(ms) = ping else {
+            // Nothing was heard.
+            let dot = Rect::new(x, area.bottom() - 3.0, step - 2.0, 3.0);
+            canvas.brush.rect(dot, faint(paint.tone(Tone::Bad), 0.8));
+            continue;
+        };
+        let tone = match *ms {
+            ms if ms >= BAD_MS => Tone::Bad,
+            ms if ms >= FAIR_MS => Tone::Fair,
+            _ => Tone::Good,
+        };
+        let h = (area.h * ms / top).max(2.0);
+        let bar = Rect::new(x, area.bottom() - h, step - 2.0, h);
+        let colour = paint.tone(tone);
+        canvas.brush.fall(bar, colour, faint(colour, 0.35));
+    }
+    let scale = Style::new(18.0, paint.tone(Tone::Plain));
+    canvas.write(&format!("{top:.0} ms"), vec2(area.x + 6.0, area.y + 18.0), scale);
+    canvas.write("10 s", vec2(area.x + 6.0, area.bottom() - 6.0), scale);
+}
+
+/// The last inputs as they were sent, and below as the server applied them: what was lost is
+/// crossed out above and missing below.
+fn timeline(canvas: &mut Canvas, area: Rect, overlay: &Overlay, paint: Paint) {
+    let dim = Style::new(SMALL, paint.tone(Tone::Dim));
+    for (i, name) in ["sent", "applied"].into_iter().enumerate() {
+        canvas.write(name, vec2(area.x, area.y + 21.0 + i as f32 * LINE), dim);
+    }
+    let shown = overlay.inputs.len().min(NUMBERS);
+    let newest = &overlay.inputs[overlay.inputs.len() - shown..];
+    for (i, (tick, fate)) in newest.iter().enumerate() {
+        let x = area.right() - (shown - i) as f32 * NUMBER;
+        let tone = match fate {
+            Fate::Sent => Tone::Dim,
+            Fate::Acknowledged => Tone::Good,
+            Fate::Lost => Tone::Bad,
+        };
+        let colour = paint.tone(tone);
+        for row in 0..2 {
+            let cell = Rect::new(x, area.y + row as f32 * LINE, NUMBER - 4.0, LINE - 4.0);
+            let number = match (fate, row) {
+                (Fate::Sent, 1) => continue,
+                (Fate::Lost, 0) => "X".to_owned(),
+                (Fate::Lost, _) => String::new(),
+                _ => tick.to_string(),
+            };
+            canvas.brush.rect(cell, faint(colour, 0.14));
+            canvas.brush.frame(cell, 1.0, faint(colour, 0.8));
+            let style = Style::new(18.0, colour).middle();
+            canvas.write(&number, vec2(cell.center().x, cell.y + 19.0), style);
+        }
+    }
+}
