@@ -146,11 +146,11 @@ impl Menu {
                     switch("Colours for colour-blind eyes", Switch::SafeColours),
                     switch("Reduced flashing", Switch::ReducedFlashing),
                     switch("Network overlay (F3)", Switch::NetworkOverlay),
+                    switch("Record matches", Switch::RecordMatches),
                     (loud, Lead::Louder),
                     switch("Screen shake (window)", Switch::ScreenShake),
                     switch("Full screen (window)", Switch::Fullscreen),
                     line("Keys (window)", Lead::Menu(Menu::Keys)),
-                    switch("Record matches", Switch::RecordMatches),
                     line("Back", Lead::Menu(Menu::Main)),
                 ]
             }
