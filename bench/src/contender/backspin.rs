@@ -2,8 +2,8 @@
 
 use std::error::Error;
 use std::io;
-use std::net::SocketAddr;
-use std::time::{Duration, Instant};
+use std::net::{SocketAddr, UdpSocket};
+use std::time::Instant;
 
 use backspin::client::{Client, ClientConfig};
 use backspin::front::{FrontConfig, Limits};
@@ -14,9 +14,9 @@ use backspin::room::RoomConfig;
 use backspin::server::Server;
 use backspin::time::Time;
 use backspin::wire::{Dialect, Name};
-use backspin_udp::{Backend, Clock, Inbox, Loop, Socket, Waiter};
+use backspin_udp::{Clock, Loop, Socket};
 
-use super::{local, ready_at};
+use super::{local, ready_at, socket};
 use crate::control::Ready;
 use crate::crowd::{self, Trail};
 use crate::server::{self, Done};
@@ -152,61 +152,42 @@ impl server::Host for Host {
     }
 }
 
-/// Clients with a socket each.
+/// Clients with a socket each. They look at the network once a frame, as games do.
 pub(super) struct Crowd {
     clock: Clock,
-    waiter: Waiter,
-    inbox: Inbox,
     seats: Vec<Seat>,
     trails: Vec<Trail>,
 }
 
 struct Seat {
-    socket: Socket,
+    socket: UdpSocket,
     client: Client<Noise>,
     states: u64,
 }
 
-/// How often it is looked for who has something to do.
-const ROUND: Duration = Duration::from_millis(1);
-
 impl Crowd {
     pub(super) fn new(server: SocketAddr, clients: usize) -> Result<Self, Box<dyn Error>> {
         let clock = Clock::start();
-        let waiter = Waiter::new(Backend::Batched)?;
         let mut seats = Vec::new();
         for number in 0..clients {
-            let mut socket = Socket::bind(local(0))?;
-            waiter.add(&mut socket, number)?;
-            let config =
-                ClientConfig::new(server, Dialect::Native, Name::new(&format!("{number}")));
+            let socket = socket()?;
+            socket.connect(server)?;
+            let name = Name::new(&format!("{number}"));
+            let config = ClientConfig::new(server, Dialect::Native, name);
             let mut seed = [1; 32];
             seed[..8].copy_from_slice(&number.to_be_bytes());
             let client = Client::new(clock.now(), Noise, config, seed);
             seats.push(Seat { socket, client, states: 0 });
         }
         let trails = vec![Trail::default(); clients];
-        Ok(Crowd { clock, waiter, inbox: Inbox::new(2048), seats, trails })
-    }
-
-    fn round(&mut self) {
-        for number in self.waiter.ready() {
-            let seat = &mut self.seats[number];
-            while seat.socket.receive(&mut self.inbox).is_ok_and(|count| count > 0) {
-                for (envelope, bytes) in self.inbox.datagrams() {
-                    seat.take(self.clock.now(), envelope.remote, bytes, &mut self.trails[number]);
-                }
-            }
-        }
-        for seat in &mut self.seats {
-            seat.speak(self.clock.now());
-        }
+        Ok(Crowd { clock, seats, trails })
     }
 }
 
 impl Seat {
-    fn take(&mut self, now: Time, from: SocketAddr, bytes: &mut [u8], trail: &mut Trail) {
-        self.client.handle_datagram(now, Path::to(from), bytes);
+    fn take(&mut self, now: Time, bytes: &mut [u8], trail: &mut Trail) {
+        let from = Path::to(self.client.server());
+        self.client.handle_datagram(now, from, bytes);
         let states = self.client.counts().states;
         if states > self.states {
             self.states = states;
@@ -224,26 +205,19 @@ impl Seat {
         let mut out = [0; 2048];
         while let Some(transmit) = self.client.poll_transmit(now, &mut out) {
             // A server that has just ended refuses it.
-            let _ = self.socket.send(transmit.path.remote, &out[..transmit.len]);
+            let _ = self.socket.send(&out[..transmit.len]);
         }
     }
 }
 
 impl crowd::Crowd for Crowd {
-    /// The clients have clocks of their own.
-    fn tick(&mut self) {}
-
-    fn wait(&mut self, until: Instant) {
-        loop {
-            let left = until.saturating_duration_since(Instant::now());
-            if left.is_zero() {
-                return;
+    fn tick(&mut self) {
+        let mut bytes = [0; 2048];
+        for (seat, trail) in self.seats.iter_mut().zip(&mut self.trails) {
+            while let Ok(len) = seat.socket.recv(&mut bytes) {
+                seat.take(self.clock.now(), &mut bytes[..len], trail);
             }
-            std::thread::sleep(left.min(ROUND));
-            if let Err(error) = self.waiter.wait(Duration::ZERO) {
-                panic!("waiting failed: {error}");
-            }
-            self.round();
+            seat.speak(self.clock.now());
         }
     }
 

@@ -116,8 +116,8 @@ pub struct Room<G: Game> {
     /// The tick that was stepped last.
     tick: u32,
     epoch: Time,
-    /// Places, as the front counts them.
-    members: Vec<Option<Member>>,
+    /// Places, as the front counts them; an empty one costs next to nothing.
+    members: Vec<Option<Box<Member>>>,
     roster_revision: u16,
     events: VecDeque<RoomEvent>,
     notices: VecDeque<Notice>,
@@ -233,7 +233,7 @@ impl<G: Game> Room<G> {
 
     /// Who is here, or has a place here.
     pub fn members(&self) -> impl Iterator<Item = MemberCard> + '_ {
-        self.members.iter().flatten().map(Member::card)
+        self.members.iter().flatten().map(|member| member.card())
     }
 
     /// What happened since this was asked last.
@@ -351,13 +351,13 @@ impl<G: Game> Room<G> {
             }
         }
         let joined = RoomEvent::Joined(admission.player, admission.name);
-        *slot = Some(Member::new(now, session, admission, self.tick, &self.config));
+        *slot = Some(Box::new(Member::new(now, session, admission, self.tick, &self.config)));
         // A tick has one state only, which deltas stand on: `native` shows who is new from the next
         // tick on.
         self.look_without_ticks();
         #[cfg(feature = "lan")]
-        if let Some(Some(Member { voice: Speech::Lan { first, .. }, .. })) =
-            self.members.get_mut(place)
+        if let Some(Some(member)) = self.members.get_mut(place)
+            && let Speech::Lan { first, .. } = &mut member.voice
         {
             *first = self.view.lan;
         }

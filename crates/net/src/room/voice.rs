@@ -130,11 +130,17 @@ impl<G: Game> Room<G> {
         out: &mut [u8],
     ) -> Option<Result<usize, Full>> {
         let closing = closing(member);
-        let own = member.entry();
-        let Member { voice: Speech::Native(native), due, roster, .. } = member else {
-            return None;
-        };
+        if closing.is_none() && !member.due.greeting && member.roster.take(now) {
+            let players = self.roster(member.entry());
+            let players = List::new(&players);
+            let roster = Roster { revision: self.roster_revision, players };
+            let Speech::Native(native) = &mut member.voice else { return None };
+            return Some(native.encode(Packet::Roster(roster), out));
+        }
+        let rtt = member.round_trip.mean().unwrap_or(FIRST_RTT);
+        let again_after = rtt + RESEND_SLACK;
         let session = member.session;
+        let Member { voice: Speech::Native(native), due, .. } = member else { return None };
         if let Some(reason) = closing {
             return Some(native.encode(Packet::Close(Close { session, reason }), out));
         }
@@ -152,14 +158,6 @@ impl<G: Game> Room<G> {
             });
             return Some(native.encode(accept, out));
         }
-        if roster.take(now) {
-            let players = self.roster(own);
-            let players = List::new(&players);
-            let roster = Roster { revision: self.roster_revision, players };
-            return Some(native.encode(Packet::Roster(roster), out));
-        }
-        let rtt = member.round_trip.mean().unwrap_or(FIRST_RTT);
-        let again_after = rtt + RESEND_SLACK;
         if let Some(sent) = due.world.take() {
             self.journal.note(LogLine::SnapshotSent {
                 tick: self.tick,
@@ -224,7 +222,7 @@ impl<G: Game> Room<G> {
 
     /// Everyone: the member who is spoken to is not among the others meanwhile.
     fn roster(&self, own: RosterEntry) -> Vec<RosterEntry> {
-        let others = self.members.iter().flatten().map(Member::entry);
+        let others = self.members.iter().flatten().map(|member| member.entry());
         let mut players: Vec<_> = others.chain([own]).collect();
         players.sort_unstable_by_key(|entry| entry.player);
         players
