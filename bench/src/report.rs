@@ -177,7 +177,7 @@ impl Row {
             datagrams: of(&|figures| figures.datagrams_per_tick),
             crowd_ratio: (delivers(many) && delivers(few)).then(|| ratio(many, few, &cpu)),
             memory_bytes: more
-                .filter(|_| delivers(many))
+                .filter(|_| many.iter().all(|many| many.figures.alive == many.job.clients))
                 .map(|more| (heap(many) - heap(few)) / more),
             snapshots_per_client_s: of(&|figures| figures.snapshots_per_client_s),
             lost_pct: of(&|figures| figures.lost_pct),

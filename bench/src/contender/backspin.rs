@@ -1,25 +1,25 @@
-//! Ours: the crate's own server, rooms and clients, over its own loop.
+//! Ours: the crate's own server, rooms and sessions, over its own loop.
+
+mod player;
 
 use std::error::Error;
 use std::io;
-use std::net::{SocketAddr, UdpSocket};
-use std::time::Instant;
+use std::net::SocketAddr;
+use std::time::{Duration, Instant};
 
-use backspin::client::{Client, ClientConfig};
 use backspin::front::{FrontConfig, Limits};
-use backspin::game::{Buttons, Game, GameId, PlayerId, Turn};
-use backspin::node::{Node, Path};
+use backspin::game::{Game, GameId, PlayerId, Turn};
 use backspin::replica::{Entity, Field, Kind, Motion, Schema, State, Step};
 use backspin::room::RoomConfig;
 use backspin::server::Server;
-use backspin::time::Time;
-use backspin::wire::{Dialect, Name};
-use backspin_udp::{Clock, Loop, Socket};
+use backspin::wire::Name;
+use backspin_udp::{Loop, Socket};
 
-use super::{local, ready_at, socket};
+use super::{local, ready_at};
 use crate::control::Ready;
 use crate::crowd::{self, Trail};
 use crate::server::{self, Done};
+use player::Player;
 
 /// A game of which 200 bytes are new each tick: whatever a delta can leave out, it has left out.
 ///
@@ -102,12 +102,10 @@ fn next(generator: &mut u64) -> u64 {
 pub(super) struct Host {
     driver: Loop,
     server: Server<Noise>,
-    origin: Instant,
 }
 
 impl Host {
     pub(super) fn new(clients: usize) -> Result<Self, Box<dyn Error>> {
-        let origin = Instant::now();
         let driver = Loop::new(vec![Socket::bind(local(0))?])?;
         // All clients are at one address here, and they come all at once.
         let many = Limits {
@@ -121,7 +119,7 @@ impl Host {
             let name = Name::new(&format!("Room {room}"));
             server.open(driver.now(), Noise, name, room as u64, RoomConfig::default());
         }
-        Ok(Host { driver, server, origin })
+        Ok(Host { driver, server })
     }
 
     pub(super) fn ready(&self) -> io::Result<Ready> {
@@ -134,10 +132,11 @@ impl server::Host for Host {
     /// The rooms tick by themselves.
     fn tick(&mut self) {}
 
+    /// A turn ends with a tick, if not before: there is no need to be woken for `until`.
     fn wait(&mut self, until: Instant) {
-        let until = Time::ZERO + until.saturating_duration_since(self.origin);
-        while self.driver.now() < until {
-            if let Err(error) = self.driver.turn(&mut self.server, until) {
+        while Instant::now() < until {
+            let far = self.driver.now() + Duration::from_secs(1);
+            if let Err(error) = self.driver.turn(&mut self.server, far) {
                 panic!("waiting failed: {error}");
             }
         }
@@ -152,72 +151,24 @@ impl server::Host for Host {
     }
 }
 
-/// Clients with a socket each. They look at the network once a frame, as games do.
+/// Clients with a socket each.
 pub(super) struct Crowd {
-    clock: Clock,
-    seats: Vec<Seat>,
+    players: Vec<Player>,
     trails: Vec<Trail>,
 }
 
-struct Seat {
-    socket: UdpSocket,
-    client: Client<Noise>,
-    states: u64,
-}
-
 impl Crowd {
-    pub(super) fn new(server: SocketAddr, clients: usize) -> Result<Self, Box<dyn Error>> {
-        let clock = Clock::start();
-        let mut seats = Vec::new();
-        for number in 0..clients {
-            let socket = socket()?;
-            socket.connect(server)?;
-            let name = Name::new(&format!("{number}"));
-            let config = ClientConfig::new(server, Dialect::Native, name);
-            let mut seed = [1; 32];
-            seed[..8].copy_from_slice(&number.to_be_bytes());
-            let client = Client::new(clock.now(), Noise, config, seed);
-            seats.push(Seat { socket, client, states: 0 });
-        }
-        let trails = vec![Trail::default(); clients];
-        Ok(Crowd { clock, seats, trails })
-    }
-}
-
-impl Seat {
-    fn take(&mut self, now: Time, bytes: &mut [u8], trail: &mut Trail) {
-        let from = Path::to(self.client.server());
-        self.client.handle_datagram(now, from, bytes);
-        let states = self.client.counts().states;
-        if states > self.states {
-            self.states = states;
-            trail.see(self.client.server_tick());
-        }
-        while self.client.poll_event().is_some() {}
-    }
-
-    fn speak(&mut self, now: Time) {
-        if self.client.poll_timeout().is_some_and(|due| due <= now) {
-            // Something to send that differs now and then.
-            self.client.press(Buttons((now.as_nanos() >> 28) as u16 & 0x3F));
-            self.client.handle_timeout(now);
-        }
-        let mut out = [0; 2048];
-        while let Some(transmit) = self.client.poll_transmit(now, &mut out) {
-            // A server that has just ended refuses it.
-            let _ = self.socket.send(&out[..transmit.len]);
-        }
+    pub(super) fn new(server: SocketAddr, clients: usize) -> io::Result<Self> {
+        let players = (0..clients).map(|number| Player::new(server, number, Noise.id()));
+        let players = players.collect::<io::Result<_>>()?;
+        Ok(Crowd { players, trails: vec![Trail::default(); clients] })
     }
 }
 
 impl crowd::Crowd for Crowd {
     fn tick(&mut self) {
-        let mut bytes = [0; 2048];
-        for (seat, trail) in self.seats.iter_mut().zip(&mut self.trails) {
-            while let Ok(len) = seat.socket.recv(&mut bytes) {
-                seat.take(self.clock.now(), &mut bytes[..len], trail);
-            }
-            seat.speak(self.clock.now());
+        for (player, trail) in self.players.iter_mut().zip(&mut self.trails) {
+            player.frame(trail);
         }
     }
 

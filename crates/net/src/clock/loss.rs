@@ -37,7 +37,7 @@ pub struct LossMeter {
     /// How many of them have not arrived.
     missing: u32,
     /// Bit `i` of word `w`: whether the datagram `64 w + i` before the newest has arrived.
-    arrived: [u64; WORDS],
+    arrived: Box<[u64; WORDS]>,
 }
 
 impl LossMeter {
@@ -143,7 +143,7 @@ impl LossMeter {
     /// Moves every bit up by `by`, less than 64.
     fn shift(&mut self, by: u32) {
         let mut carry = 0;
-        for word in &mut self.arrived {
+        for word in self.arrived.iter_mut() {
             let out = *word >> (64 - by);
             *word = *word << by | carry;
             carry = out;
