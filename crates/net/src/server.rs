@@ -18,14 +18,16 @@ pub const WATCHERS: u8 = 16;
 pub struct Server<G: Game> {
     front: Front,
     rooms: Vec<Room<G>>,
-    /// Rooms that may have something to send.
+    /// Rooms that may have something to send, each once.
     talking: VecDeque<usize>,
+    is_talking: Vec<bool>,
 }
 
 impl<G: Game> Server<G> {
     /// A server without rooms. `seed` must come from the system's generator.
     pub fn new(config: FrontConfig, seed: [u8; 32]) -> Self {
-        Server { front: Front::new(config, seed), rooms: Vec::new(), talking: VecDeque::new() }
+        let (talking, is_talking) = (VecDeque::new(), Vec::new());
+        Server { front: Front::new(config, seed), rooms: Vec::new(), talking, is_talking }
     }
 
     /// Opens a room whose world begins at `now`.
@@ -40,6 +42,7 @@ impl<G: Game> Server<G> {
             lan_guests: room.lan_guests(),
         };
         self.rooms.push(room);
+        self.is_talking.push(false);
         self.front.add_room(card)
     }
 
@@ -87,7 +90,7 @@ impl<G: Game> Server<G> {
         while let Some(notice) = self.rooms[room].poll_notice() {
             self.front.handle_notice(notice);
         }
-        if self.talking.back() != Some(&room) {
+        if !std::mem::replace(&mut self.is_talking[room], true) {
             self.talking.push_back(room);
         }
     }
@@ -120,6 +123,7 @@ impl<G: Game> Node for Server<G> {
                 return Some(transmit);
             }
             self.talking.pop_front();
+            self.is_talking[room] = false;
         }
         None
     }
