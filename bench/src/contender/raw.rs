@@ -117,11 +117,11 @@ impl Batch {
             )
         };
         let count = usize::try_from(count).unwrap_or(0);
-        for i in 0..count {
-            let name = self.names[i];
+        for ((name, input), header) in self.names.iter().zip(&self.inputs).zip(&headers).take(count)
+        {
             let ip = std::net::Ipv4Addr::from(u32::from_be(name.sin_addr.s_addr));
             let from = (ip, u16::from_be(name.sin_port)).into();
-            take(from, &self.inputs[i][..headers[i].msg_len as usize]);
+            take(from, &input[..header.msg_len as usize]);
         }
         count
     }

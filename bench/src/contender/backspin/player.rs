@@ -55,7 +55,7 @@ impl Player {
         self.frame = self.frame.wrapping_add(1);
         let mut bytes = [0; MAX_DATAGRAM_LEN];
         // One datagram comes a frame, mostly: to look for more each time would cost a call.
-        let most = if self.frame % 8 == 0 { 16 } else { 1 };
+        let most = if self.frame.is_multiple_of(8) { 16 } else { 1 };
         for _ in 0..most {
             let Ok(len) = self.socket.recv(&mut bytes) else { break };
             if let Ok(datagram) = Datagram::decode(&bytes[..len]) {
@@ -64,7 +64,7 @@ impl Player {
         }
         match self.seat {
             Some(_) => self.say_input(),
-            None if self.frame % AGAIN_AFTER == 0 => self.ask(),
+            None if self.frame.is_multiple_of(AGAIN_AFTER) => self.ask(),
             None => {}
         }
     }
