@@ -136,8 +136,8 @@ pub struct Room<G: Game> {
     /// The tick that was stepped last.
     tick: u32,
     epoch: Time,
-    /// Places, as the front counts them.
-    members: Vec<Option<Member>>,
+    /// Places, as the front counts them; an empty one costs next to nothing.
+    members: Vec<Option<Box<Member>>>,
     roster_revision: u16,
     events: VecDeque<RoomEvent>,
     notices: VecDeque<Notice>,
@@ -299,7 +299,7 @@ impl<G: Game> Room<G> {
 
     /// Who is here, or has a place here.
     pub fn members(&self) -> impl Iterator<Item = MemberCard> + '_ {
-        self.members.iter().flatten().map(Member::card)
+        self.members.iter().flatten().map(|member| member.card())
     }
 
     /// What happened since this was asked last.
@@ -426,14 +426,15 @@ impl<G: Game> Room<G> {
         }
         let joined = RoomEvent::Joined(admission.player, admission.name);
         let places = self.board.players.len();
-        *slot = Some(Member::new(now, session, admission, self.tick, places, &self.config));
+        let member = Member::new(now, session, admission, self.tick, places, &self.config);
+        *slot = Some(Box::new(member));
         // A tick has one state only, which deltas stand on: `native` shows who is new from the next
         // tick on.
         self.look_without_ticks();
         self.count();
         #[cfg(feature = "lan")]
-        if let Some(Some(Member { voice: Speech::Lan { first, .. }, .. })) =
-            self.members.get_mut(place)
+        if let Some(Some(member)) = self.members.get_mut(place)
+            && let Speech::Lan { first, .. } = &mut member.voice
         {
             *first = self.view.lan;
         }

@@ -27,8 +27,10 @@ pub struct Server<G: Game> {
     /// Where in `rooms` the room in each slot is.
     places: Vec<Option<usize>>,
     offers: Vec<Offer<G>>,
-    /// Slots of rooms that may have something to send.
+    /// Slots of rooms that may have something to send, each once.
     talking: VecDeque<usize>,
+    /// Whether each slot is among them.
+    is_talking: Vec<bool>,
     closed: VecDeque<ClosedRoom>,
 }
 
@@ -49,6 +51,7 @@ impl<G: Game> Server<G> {
             places: Vec::new(),
             offers: Vec::new(),
             talking: VecDeque::new(),
+            is_talking: Vec::new(),
             closed: VecDeque::new(),
         }
     }
@@ -156,7 +159,7 @@ impl<G: Game> Server<G> {
             self.front.handle_notice(notice);
         }
         self.front.set_stage(slot, room.stage());
-        if self.talking.back() != Some(&slot) {
+        if !std::mem::replace(&mut self.is_talking[slot], true) {
             self.talking.push_back(slot);
         }
     }
@@ -178,6 +181,7 @@ impl<G: Game> Server<G> {
     fn add(&mut self, slot: usize, room: Room<G>) {
         if self.places.len() <= slot {
             self.places.resize(slot + 1, None);
+            self.is_talking.resize(slot + 1, false);
         }
         self.places[slot] = Some(self.rooms.len());
         self.rooms.push(room);
@@ -260,6 +264,7 @@ impl<G: Game> Node for Server<G> {
                 return Some(transmit);
             }
             self.talking.pop_front();
+            self.is_talking[slot] = false;
         }
         None
     }

@@ -2,6 +2,7 @@
 //! stay.
 
 use std::net::{IpAddr, SocketAddr};
+use std::time::Duration;
 
 use backspin::node::{Path, Transmit};
 
@@ -38,6 +39,8 @@ pub struct Inbox {
     slots: Box<[u8]>,
     slot_len: usize,
     pub(crate) envelopes: Vec<Envelope>,
+    /// How long ago each came, where the system says so.
+    pub(crate) ages: Vec<Duration>,
 }
 
 impl Inbox {
@@ -49,7 +52,8 @@ impl Inbox {
     pub fn new(slot_len: usize) -> Self {
         assert!(slot_len > 0, "an inbox without room");
         let slots = vec![0; BATCH * slot_len].into_boxed_slice();
-        Inbox { slots, slot_len, envelopes: Vec::with_capacity(BATCH) }
+        let (envelopes, ages) = (Vec::with_capacity(BATCH), Vec::with_capacity(BATCH));
+        Inbox { slots, slot_len, envelopes, ages }
     }
 
     /// What [`Socket::receive`] put here.
@@ -61,14 +65,27 @@ impl Inbox {
             .map(|(envelope, slot)| (*envelope, &mut slot[..envelope.len]))
     }
 
+    /// The same, each with how long ago it came.
+    pub(crate) fn arrivals(&mut self) -> impl Iterator<Item = (Envelope, Duration, &mut [u8])> {
+        let slots = self.slots.chunks_exact_mut(self.slot_len);
+        let ages = self.ages.iter().copied().chain(std::iter::repeat(Duration::ZERO));
+        let datagrams = self.envelopes.iter().zip(ages).zip(slots);
+        datagrams.map(|((envelope, age), slot)| (*envelope, age, &mut slot[..envelope.len]))
+    }
+
     /// Whether it may be that more has come than there was room for.
     pub fn is_full(&self) -> bool {
         self.envelopes.len() == BATCH
     }
 
-    /// The slots, how long each is, and the envelopes of those that are taken.
-    pub(crate) fn parts(&mut self) -> (&mut [u8], usize, &mut Vec<Envelope>) {
-        (&mut self.slots, self.slot_len, &mut self.envelopes)
+    pub(crate) fn clear(&mut self) {
+        self.envelopes.clear();
+        self.ages.clear();
+    }
+
+    /// The slots, how long each is, and the envelopes and ages of those that are taken.
+    pub(crate) fn parts(&mut self) -> (&mut [u8], usize, &mut Vec<Envelope>, &mut Vec<Duration>) {
+        (&mut self.slots, self.slot_len, &mut self.envelopes, &mut self.ages)
     }
 }
 

@@ -8,6 +8,7 @@ use backspin::time::Time;
 
 use crate::batch::{Backend, Inbox, Outbox};
 use crate::clock::Clock;
+use crate::pace::Pace;
 use crate::streams::Streams;
 use crate::wait::Waiter;
 use crate::{Listener, Socket};
@@ -18,10 +19,6 @@ const RECEIVE_LEN: usize = 2048;
 /// How many full inboxes are taken from a socket before the node may answer: a flood must not keep
 /// the node from its ticks.
 const DRAIN_LIMIT: usize = 4;
-
-/// Sockets are read no more often than this, so that many datagrams cost few wake-ups. What comes
-/// less often is read at once.
-const GATHER: Duration = Duration::from_micros(500);
 
 /// Sockets have the tokens below, listeners and streams those from here on.
 const FIRST_STREAM_TOKEN: usize = SOCKET_LIMIT;
@@ -44,8 +41,9 @@ pub struct Loop {
     stream_buffer: Box<[u8; RECEIVE_LEN]>,
     /// Something was left unread: do not wait for a signal that has been given.
     unread: bool,
-    /// When something was read last.
-    last_read: Option<Time>,
+    pace: Pace,
+    /// The latest time that the node was told: it never goes back.
+    told: Time,
     unsent: u64,
 }
 
@@ -78,6 +76,7 @@ impl Loop {
             waiter.add(socket, i)?;
         }
         let registry = waiter.registry().try_clone()?;
+        let dated = sockets.iter().all(Socket::tells_arrivals);
         Ok(Loop {
             clock: Clock::start(),
             waiter,
@@ -88,7 +87,8 @@ impl Loop {
             outbox: Outbox::new(),
             stream_buffer: Box::new([0; RECEIVE_LEN]),
             unread: false,
-            last_read: None,
+            pace: Pace::new(dated),
+            told: Time::ZERO,
             unsent: 0,
         })
     }
@@ -137,7 +137,8 @@ impl Loop {
         came |= self.receive(node);
         let due = node.poll_timeout().is_some_and(|due| due <= self.now());
         if due {
-            node.handle_timeout(self.now());
+            self.told = self.now();
+            node.handle_timeout(self.told);
         }
         self.flush(node);
         Ok(if came || due { Wake::Work } else { Wake::Limit })
@@ -147,9 +148,9 @@ impl Loop {
     pub fn flush(&mut self, node: &mut impl StreamNode) {
         self.streams.perform(self.clock, node, &mut self.stream_buffer[..]);
         loop {
-            let now = self.now();
+            self.told = self.now();
             while let Some(slot) = self.outbox.slot()
-                && let Some(transmit) = node.poll_transmit(now, slot)
+                && let Some(transmit) = node.poll_transmit(self.told, slot)
             {
                 self.outbox.push(transmit);
             }
@@ -162,14 +163,18 @@ impl Loop {
 
     fn wait(&mut self, deadline: Time) -> io::Result<()> {
         let busy = self.unread || self.streams.is_busy();
-        if !busy && let Some(last_read) = self.last_read {
+        if !busy && let Some(rest) = self.pace.rest_until(deadline) {
             // Nothing to sleep off, mostly: whatever came last came long ago.
-            let pause = deadline.min(last_read + GATHER).since(self.now());
+            let pause = rest.since(self.now());
             if !pause.is_zero() {
                 std::thread::sleep(pause);
             }
         }
-        let patience = if busy { Duration::ZERO } else { deadline.since(self.now()) };
+        // A crowd is there already: nothing to be woken for before the next look.
+        let patience = match busy || self.pace.is_crowd() {
+            true => Duration::ZERO,
+            false => deadline.since(self.now()),
+        };
         self.waiter.wait(patience)?;
         for event in self.waiter.events() {
             match self.readable.get_mut(event.token().0) {
@@ -182,7 +187,7 @@ impl Loop {
 
     /// Drains every socket that may have something, once.
     fn receive(&mut self, node: &mut impl StreamNode) -> bool {
-        let mut came = false;
+        let mut came = 0;
         self.unread = false;
         for (i, socket) in self.sockets.iter().enumerate() {
             let mut inboxes = 0;
@@ -190,14 +195,17 @@ impl Loop {
                 // An error leaves the socket alone until the system says that more has come.
                 let count = socket.receive(&mut self.inbox).unwrap_or(0);
                 self.readable[i] = count > 0;
-                let now = self.clock.now();
+                came += count;
                 if count > 0 {
-                    self.last_read = Some(now);
-                }
-                for (envelope, bytes) in self.inbox.datagrams() {
-                    let (local, remote) = (envelope.local, envelope.remote);
-                    node.handle_datagram(now, Path { socket: i as u8, local, remote }, bytes);
-                    came = true;
+                    let now = self.clock.now();
+                    for (envelope, ago, bytes) in self.inbox.arrivals() {
+                        // When it came, and not when we looked: whoever measures time by it would
+                        // be misled.
+                        self.told = self.told.max(now - ago);
+                        let (local, remote) = (envelope.local, envelope.remote);
+                        let path = Path { socket: i as u8, local, remote };
+                        node.handle_datagram(self.told, path, bytes);
+                    }
                 }
                 inboxes += 1;
                 if !self.inbox.is_full() {
@@ -210,7 +218,8 @@ impl Loop {
                 }
             }
         }
-        came
+        self.pace.looked(self.clock.now(), came);
+        came > 0
     }
 }
 

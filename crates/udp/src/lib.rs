@@ -13,6 +13,7 @@ mod interfaces;
 #[cfg(target_os = "linux")]
 mod linux;
 mod listener;
+mod pace;
 mod socket;
 mod stream;
 mod streams;

@@ -10,7 +10,7 @@ use std::mem::{self, MaybeUninit};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, SocketAddrV4, SocketAddrV6};
 use std::os::fd::{AsRawFd, BorrowedFd};
 use std::ptr;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use libc::{c_int, c_uint, c_void, cmsghdr, iovec, mmsghdr, msghdr};
 
@@ -25,7 +25,7 @@ union Name {
     v6: libc::sockaddr_in6,
 }
 
-/// Room for one control message with a local address, aligned as its header.
+/// Room for a control message with a local address and one with a time, aligned as their headers.
 #[derive(Clone, Copy)]
 #[repr(C)]
 union Control {
@@ -40,20 +40,32 @@ const V4_INFO_SPACE: usize =
 const V6_INFO_SPACE: usize =
     unsafe { libc::CMSG_SPACE(size_of::<libc::in6_pktinfo>() as c_uint) } as usize;
 
+// SAFETY: as above.
+const STAMP_SPACE: usize =
+    unsafe { libc::CMSG_SPACE(size_of::<libc::timespec>() as c_uint) } as usize;
+
 const CONTROL_LEN: usize =
-    if V4_INFO_SPACE > V6_INFO_SPACE { V4_INFO_SPACE } else { V6_INFO_SPACE };
+    STAMP_SPACE + if V4_INFO_SPACE > V6_INFO_SPACE { V4_INFO_SPACE } else { V6_INFO_SPACE };
 
 /// Whether the system has the calls for many datagrams: an old or a walled-in one may refuse them.
 pub(crate) fn can_batch(socket: BorrowedFd<'_>) -> bool {
-    receive(socket, &mut [], 1, &mut Vec::new()).is_ok() && send(socket, iter::empty()).is_ok()
+    receive(socket, &mut [], 1, |_, _| {}).is_ok() && send(socket, iter::empty()).is_ok()
 }
 
 /// Asks for the local address of every datagram that comes.
 pub(crate) fn tell_local_addresses(socket: BorrowedFd<'_>, bound: SocketAddr) -> io::Result<()> {
-    let (level, option) = match bound {
-        SocketAddr::V4(_) => (libc::IPPROTO_IP, libc::IP_PKTINFO),
-        SocketAddr::V6(_) => (libc::IPPROTO_IPV6, libc::IPV6_RECVPKTINFO),
-    };
+    match bound {
+        SocketAddr::V4(_) => turn_on(socket, libc::IPPROTO_IP, libc::IP_PKTINFO),
+        SocketAddr::V6(_) => turn_on(socket, libc::IPPROTO_IPV6, libc::IPV6_RECVPKTINFO),
+    }
+}
+
+/// Asks for the time at which every datagram comes.
+pub(crate) fn tell_arrivals(socket: BorrowedFd<'_>) -> io::Result<()> {
+    turn_on(socket, libc::SOL_SOCKET, libc::SO_TIMESTAMPNS)
+}
+
+fn turn_on(socket: BorrowedFd<'_>, level: c_int, option: c_int) -> io::Result<()> {
     let on: c_int = 1;
     let len = size_of::<c_int>() as libc::socklen_t;
     // SAFETY: the kernel reads the `len` bytes of `on`, which outlives the call.
@@ -64,12 +76,13 @@ pub(crate) fn tell_local_addresses(socket: BorrowedFd<'_>, bound: SocketAddr) ->
 }
 
 /// Takes what has come: one datagram into each `slot_len` bytes of `slots`, [`BATCH`] at most.
-/// Their envelopes are added to `envelopes`, in the order of the slots. Never waits.
+/// `take` is given the envelope of each and how long ago it came, in the order of the slots. Never
+/// waits.
 pub(crate) fn receive(
     socket: BorrowedFd<'_>,
     slots: &mut [u8],
     slot_len: usize,
-    envelopes: &mut Vec<Envelope>,
+    mut take: impl FnMut(Envelope, Duration),
 ) -> io::Result<()> {
     let mut names = [MaybeUninit::<Name>::uninit(); BATCH];
     let mut controls = [MaybeUninit::<Control>::uninit(); BATCH];
@@ -97,18 +110,23 @@ pub(crate) fn receive(
         )
         .into()
     })?;
+    if received == 0 {
+        return Ok(());
+    }
+    let now = SystemTime::now();
     for i in 0..received {
         // SAFETY: `received` is at most `count`, and so many headers and names were written above.
         // The kernel leaves both whole.
         let (header, name) = unsafe { (headers[i].assume_init_ref(), names[i].assume_init_ref()) };
-        envelopes.push(Envelope {
-            // SAFETY: the name is whole whatever its family, as it was written as the longest.
-            remote: unsafe { name.address() },
-            // SAFETY: the kernel has filled in the header and the control buffer that it names,
-            // and the buffer still lives.
-            local: unsafe { local_address(&header.msg_hdr) },
-            len: (header.msg_len as usize).min(slot_len),
-        });
+        // SAFETY: the kernel has filled in the header and the control buffer that it names, and
+        // the buffer still lives.
+        let (local, came) = unsafe { told(&header.msg_hdr) };
+        // SAFETY: the name is whole whatever its family, as it was written as the longest.
+        let remote = unsafe { name.address() };
+        let len = (header.msg_len as usize).min(slot_len);
+        // A clock that was set meanwhile says nothing.
+        let age = came.and_then(|came| now.duration_since(came).ok()).unwrap_or_default();
+        take(Envelope { remote, local, len }, age);
     }
     Ok(())
 }
@@ -239,11 +257,13 @@ impl Name {
     }
 }
 
-/// The address of this machine that a datagram came to; a broadcast's is the interface's own.
+/// The address of this machine that a datagram came to, a broadcast's is the interface's own; and
+/// when it came, by the system's clock.
 ///
 /// # Safety
 /// `recvmmsg` has filled in `header`, and its control buffer still lives.
-unsafe fn local_address(header: &msghdr) -> Option<IpAddr> {
+unsafe fn told(header: &msghdr) -> (Option<IpAddr>, Option<SystemTime>) {
+    let (mut local, mut came) = (None, None);
     // SAFETY: the control buffer is the kernel's work, so these walk it within its length.
     let mut control = unsafe { libc::CMSG_FIRSTHDR(header) };
     while !control.is_null() {
@@ -256,19 +276,30 @@ unsafe fn local_address(header: &msghdr) -> Option<IpAddr> {
                 // SAFETY: a message of this type has this for data, aligned or not.
                 let info: libc::in_pktinfo = unsafe { ptr::read_unaligned(data.cast()) };
                 let ip = ipv4(info.ipi_spec_dst);
-                return (!ip.is_unspecified()).then_some(ip.into());
+                local = (!ip.is_unspecified()).then_some(ip.into());
             }
             (libc::IPPROTO_IPV6, libc::IPV6_PKTINFO) => {
                 // SAFETY: a message of this type has this for data, aligned or not.
                 let info: libc::in6_pktinfo = unsafe { ptr::read_unaligned(data.cast()) };
                 let ip = Ipv6Addr::from(info.ipi6_addr.s6_addr);
-                return (!ip.is_unspecified() && !ip.is_multicast()).then_some(ip.into());
+                local = (!ip.is_unspecified() && !ip.is_multicast()).then_some(ip.into());
             }
-            // SAFETY: `control` is within the buffer of `header`.
-            _ => control = unsafe { libc::CMSG_NXTHDR(header, control) },
+            (libc::SOL_SOCKET, libc::SCM_TIMESTAMPNS) => {
+                // SAFETY: a message of this type has this for data, aligned or not.
+                let stamp: libc::timespec = unsafe { ptr::read_unaligned(data.cast()) };
+                came = system_time(stamp);
+            }
+            _ => {}
         }
+        // SAFETY: `control` is within the buffer of `header`.
+        control = unsafe { libc::CMSG_NXTHDR(header, control) };
     }
-    None
+    (local, came)
+}
+
+fn system_time(stamp: libc::timespec) -> Option<SystemTime> {
+    let (seconds, ns) = (stamp.tv_sec.try_into().ok()?, stamp.tv_nsec.try_into().ok()?);
+    SystemTime::UNIX_EPOCH.checked_add(Duration::new(seconds, ns))
 }
 
 /// Writes which address of this machine a datagram leaves from; says how long that is, 0 if the

@@ -19,6 +19,8 @@ use crate::linux;
 pub struct Socket {
     inner: UdpSocket,
     backend: Backend,
+    /// Whether the system says when each datagram came.
+    tells_arrivals: bool,
 }
 
 /// What the kernel may hold for us between two wake-ups.
@@ -57,11 +59,17 @@ impl Socket {
             false => Backend::Portable,
         };
         #[cfg(target_os = "linux")]
-        if backend == Backend::Batched {
-            // Without it answers leave by the default route, as they do everywhere else.
+        if backend == Backend::Batched && address.ip().is_unspecified() {
+            // Without it answers leave by the default route, as they do everywhere else. A socket
+            // that is bound to one address has no other to answer from.
             let _ = linux::tell_local_addresses(inner.as_fd(), address);
         }
-        Ok(Socket { inner, backend })
+        #[cfg(target_os = "linux")]
+        let tells_arrivals =
+            backend == Backend::Batched && linux::tell_arrivals(inner.as_fd()).is_ok();
+        #[cfg(not(target_os = "linux"))]
+        let tells_arrivals = false;
+        Ok(Socket { inner, backend, tells_arrivals })
     }
 
     pub(crate) fn source(&mut self) -> &mut UdpSocket {
@@ -72,6 +80,10 @@ impl Socket {
         self.backend
     }
 
+    pub(crate) fn tells_arrivals(&self) -> bool {
+        self.tells_arrivals
+    }
+
     /// Where it is bound.
     pub fn local_addr(&self) -> io::Result<SocketAddr> {
         self.inner.local_addr()
@@ -80,7 +92,7 @@ impl Socket {
     /// Fills `inbox` with what has come, in place of what was there; says how many. Never waits.
     /// If the inbox is not full, there was no more.
     pub fn receive(&self, inbox: &mut Inbox) -> io::Result<usize> {
-        inbox.envelopes.clear();
+        inbox.clear();
         // Each of these errors is told once; a flood of them must not hold us here.
         for _ in 0..BATCH {
             match self.fill(inbox) {
@@ -145,8 +157,11 @@ impl Socket {
     fn fill(&self, inbox: &mut Inbox) -> io::Result<()> {
         match self.backend {
             Backend::Batched => {
-                let (slots, slot_len, envelopes) = inbox.parts();
-                linux::receive(self.fd(), slots, slot_len, envelopes)
+                let (slots, slot_len, envelopes, ages) = inbox.parts();
+                linux::receive(self.fd(), slots, slot_len, |envelope, age| {
+                    envelopes.push(envelope);
+                    ages.push(age);
+                })
             }
             Backend::Portable => self.fill_portably(inbox),
         }
@@ -174,7 +189,7 @@ impl Socket {
 /// What every system can do.
 impl Socket {
     fn fill_portably(&self, inbox: &mut Inbox) -> io::Result<()> {
-        let (slots, slot_len, envelopes) = inbox.parts();
+        let (slots, slot_len, envelopes, _) = inbox.parts();
         for slot in slots.chunks_exact_mut(slot_len).skip(envelopes.len()) {
             let (len, remote) = self.inner.recv_from(slot)?;
             envelopes.push(Envelope { remote, local: None, len });

@@ -61,7 +61,8 @@ impl Outbox {
 
     fn starting_at(first: u16) -> Self {
         Outbox {
-            body: Vec::with_capacity(BACKLOG_BYTES),
+            // Most members wait for few events, most of the time for none.
+            body: Vec::new(),
             first,
             len: 0,
             sent: 0,

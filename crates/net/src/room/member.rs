@@ -42,7 +42,8 @@ pub(super) struct Member {
     pub(super) voice: Speech,
     pub(super) presence: Presence,
     pub(super) buttons: Buttons,
-    pub(super) pinger: Pinger,
+    /// Apart, since most of it is looked at once a second.
+    pub(super) pinger: Box<Pinger>,
     pub(super) round_trip: RoundTrip,
     pub(super) roster: Announcement,
     pub(super) due: Due,
@@ -219,7 +220,7 @@ impl Member {
             voice: Speech::new(admission.voice, tick, places),
             presence: Presence::Here(Liveness::new(now, config.liveness)),
             buttons: Buttons::default(),
-            pinger: Pinger::new(PING_EVERY),
+            pinger: Box::new(Pinger::new(PING_EVERY)),
             round_trip: RoundTrip::default(),
             roster: Announcement::default(),
             due: Due { greeting: true, world: Some(0), ..Due::default() },

@@ -143,11 +143,17 @@ impl<G: Game> Room<G> {
         out: &mut [u8],
     ) -> Option<Result<usize, Full>> {
         let closing = closing(member);
-        let own = self.entry(member);
-        let Member { voice: Speech::Native(native), due, roster, .. } = member else {
-            return None;
-        };
+        if closing.is_none() && !member.due.greeting && member.roster.take(now) {
+            let players = self.roster(self.entry(member));
+            let players = List::new(&players);
+            let roster = Roster { revision: self.roster_revision, players };
+            let Speech::Native(native) = &mut member.voice else { return None };
+            return Some(native.encode(Packet::Roster(roster), out));
+        }
+        let rtt = member.round_trip.mean().unwrap_or(FIRST_RTT);
+        let again_after = rtt + RESEND_SLACK;
         let session = member.session;
+        let Member { voice: Speech::Native(native), due, .. } = member else { return None };
         if let Some(reason) = closing {
             return Some(native.encode(Packet::Close(Close { session, reason }), out));
         }
@@ -165,14 +171,6 @@ impl<G: Game> Room<G> {
             });
             return Some(native.encode(accept, out));
         }
-        if roster.take(now) {
-            let players = self.roster(own);
-            let players = List::new(&players);
-            let roster = Roster { revision: self.roster_revision, players };
-            return Some(native.encode(Packet::Roster(roster), out));
-        }
-        let rtt = member.round_trip.mean().unwrap_or(FIRST_RTT);
-        let again_after = rtt + RESEND_SLACK;
         if let Some(sent) = due.world.take() {
             self.journal.note(LogLine::SnapshotSent {
                 tick: self.tick,

@@ -54,6 +54,8 @@ pub struct Pinger {
     due: Time,
     next_sequence: u32,
     ring: [Option<Asked>; RING],
+    /// How many of them wait for their answer.
+    pending: u8,
     counts: PingCounts,
 }
 
@@ -70,6 +72,7 @@ impl Pinger {
             due: Time::ZERO,
             next_sequence: sequence,
             ring: [None; RING],
+            pending: 0,
             counts: PingCounts::NONE,
         }
     }
@@ -86,7 +89,9 @@ impl Pinger {
         let question = Question { sequence: self.next_sequence, timestamp };
         let asked = Asked { question, at: now, state: State::Pending };
         let forgotten = self.ring[place(question.sequence)].replace(asked);
+        self.pending += 1;
         if forgotten.is_some_and(|asked| asked.state == State::Pending) {
+            self.pending -= 1;
             self.counts.lost += 1;
         }
         self.next_sequence = self.next_sequence.wrapping_add(1);
@@ -118,9 +123,13 @@ impl Pinger {
     /// Gives up what has waited for five seconds. [`ask`](Pinger::ask) and
     /// [`handle_answer`](Pinger::handle_answer) do it, too: call it before reading the counts.
     pub fn expire(&mut self, now: Time) {
+        if self.pending == 0 {
+            return;
+        }
         for asked in self.ring.iter_mut().flatten() {
             if asked.state == State::Pending && now.since(asked.at) >= LOST_AFTER {
                 asked.state = State::Lost;
+                self.pending -= 1;
                 self.counts.lost += 1;
             }
         }
@@ -144,6 +153,7 @@ impl Pinger {
         match asked.state {
             State::Pending => {
                 asked.state = State::Answered;
+                self.pending -= 1;
                 Verdict::Sample(now.since(asked.at))
             }
             _ if is_stale(now, answer) => Verdict::Stale,

@@ -178,3 +178,64 @@ fn loops_on_one_clock_agree_on_the_time() {
     let times = [first.now(), second.now(), first.now()];
     assert!(times.is_sorted(), "{times:?}");
 }
+
+/// Remembers when the last datagram came.
+#[derive(Default)]
+struct Dated {
+    came: Vec<Time>,
+}
+
+impl Node for Dated {
+    fn handle_datagram(&mut self, now: Time, _path: Path, _bytes: &mut [u8]) {
+        self.came.push(now);
+    }
+
+    fn handle_timeout(&mut self, _now: Time) {}
+
+    fn poll_transmit(&mut self, _now: Time, _out: &mut [u8]) -> Option<Transmit> {
+        None
+    }
+
+    fn poll_timeout(&self) -> Option<Time> {
+        None
+    }
+}
+
+impl StreamNode for Dated {}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn what_is_read_late_is_dated_by_when_it_came() {
+    let mut driver = Loop::new(vec![loopback(Backend::Batched)]).unwrap();
+    let to = driver.sockets()[0].local_addr().unwrap();
+    let peer = loopback(Backend::Batched);
+    let before = driver.now();
+    peer.send(to, b"x").unwrap();
+    let sent = driver.now();
+    std::thread::sleep(Duration::from_millis(30));
+    peer.send(to, b"y").unwrap();
+    let mut node = Dated::default();
+    assert!(driver.receive(&mut node));
+    let [first, second] = node.came[..] else { panic!("{:?}", node.came) };
+    // The two clocks are read one after the other: allow for what lies between.
+    let slack = Duration::from_millis(5);
+    assert!(before <= first && first <= sent + slack, "{first:?} of {before:?} to {sent:?}");
+    assert!(second >= sent + Duration::from_millis(30) - slack, "{second:?}");
+}
+
+#[test]
+fn time_never_goes_back_for_a_node() {
+    for backend in BOTH {
+        let mut driver = Loop::new(vec![loopback(backend), loopback(backend)]).unwrap();
+        let peer = loopback(backend);
+        for socket in [1, 0, 1, 0] {
+            peer.send(driver.sockets()[socket].local_addr().unwrap(), b"x").unwrap();
+        }
+        let mut node = Dated::default();
+        let limit = driver.now() + Duration::from_secs(10);
+        while node.came.len() < 4 {
+            driver.turn(&mut node, limit).unwrap();
+        }
+        assert!(node.came.is_sorted(), "{backend:?} {:?}", node.came);
+    }
+}
