@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 use backspin::client::Frame;
 use backspin::game::{Buttons, Game, PlayerId};
 use backspin::replica::{Drawn, Entity, MAX_FIELDS, Motion, Prediction, State};
-use backspin_rtype::{Opening, RType};
+use backspin_rtype::{Opening, RType, schema};
 use play::Play;
 
 const ME: PlayerId = PlayerId(1);
@@ -157,4 +157,23 @@ fn at_most_one_contact_in_a_hundred_is_drawn_otherwise_than_judged() {
         assert!(contacts > 200, "{contacts}");
         assert!(100 * disagreed <= contacts, "{name}: {disagreed} of {contacts}");
     }
+}
+
+#[test]
+fn a_new_shot_is_drawn_on_its_way_out_of_the_muzzle() {
+    let game = RType { opening: Opening::AtOnce, ..RType::default() };
+    let play = Play::new(game.clone(), 1, 1);
+    let mut prediction = Prediction::new(game, ME, &play.state());
+    prediction.advance(Buttons::SHOOT).count();
+    let x = |fraction| {
+        let mut found = None;
+        prediction.draw(fraction, |entity, fields| {
+            if entity.kind == schema::SHOT {
+                found = Some(fields[0]);
+            }
+        });
+        found.expect("it was fired")
+    };
+    // 16 px a tick.
+    assert_eq!([0.0, 0.25, 0.75].map(|fraction| x(1.0) - x(fraction)), [16.0, 12.0, 4.0]);
 }
