@@ -96,6 +96,8 @@ fn a_script_sets_the_match_up_starts_it_shoots_charges_and_leaves() {
     host.say("start");
     host.say("hard");
     host.say("lives 6");
+    let setup = guest.event_where("roster", |it| it["base_lives"] == 6);
+    assert_eq!(setup["difficulty"], "hard");
     guest.say("ready");
     host.event_where("roster", |it| it["players"][1]["ready"] == true);
     host.say("start");
