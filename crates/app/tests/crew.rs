@@ -90,11 +90,14 @@ fn a_script_sets_the_match_up_starts_it_shoots_charges_and_leaves() {
     guest.event("connected");
     let lives = |event: &Value| event["players"][0]["lives"].as_u64().unwrap();
     assert_eq!(lives(&guest.event("roster")), 3);
-    // Only the host decides, and not before everyone is ready.
+    // Only the host decides, and not before everyone who is there is ready.
+    host.event_where("roster", |it| it["players"].as_array().unwrap().len() == 2);
     guest.say("start");
     host.say("start");
     host.say("hard");
     host.say("lives 6");
+    let setup = guest.event_where("roster", |it| it["base_lives"] == 6);
+    assert_eq!(setup["difficulty"], "hard");
     guest.say("ready");
     host.event_where("roster", |it| it["players"][1]["ready"] == true);
     host.say("start");

@@ -2,8 +2,9 @@
 //!
 //! Where there is no tmux the tests say so and pass.
 
+use std::io::{BufRead, BufReader};
 use std::path::PathBuf;
-use std::process::{Command, Output, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
@@ -116,6 +117,34 @@ impl Pane<'_> {
         let text = self.wait_for(&format!("ended with {status}"));
         assert!(text.starts_with("before"), "{text}");
         assert!(!self.has("alternate_on") && self.has("cursor_flag"), "{text}");
+    }
+}
+
+/// A server beside the terminals: one whose terminal is gone would go on.
+struct Server(Child);
+
+impl Server {
+    /// One that is ready, for `native` players at `port`.
+    fn start(port: u16) -> Self {
+        let port = port.to_string();
+        let child = Command::new(env!("CARGO_BIN_EXE_backspin"))
+            .args(["serve", "--bind", "127.0.0.1", "--native-port", &port])
+            .args(["--lan-port", "0", "--rtype-port", "0"])
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn();
+        let mut server = Server(child.unwrap());
+        let lines = BufReader::new(server.0.stdout.take().unwrap()).lines();
+        assert!(lines.map_while(Result::ok).any(|line| line == "Ctrl-C stops it"));
+        server
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        // It may have ended by itself.
+        let _ = self.0.kill();
+        let _ = self.0.wait();
     }
 }
 
@@ -265,8 +294,7 @@ fn a_crew_in_two_terminals_gets_ready_talks_and_flies() {
 fn a_room_with_a_password_is_chosen_from_a_servers_list() {
     let Some(tmux) = Tmux::start() else { return };
     let port = free_port();
-    let serve = format!("serve --bind 127.0.0.1 --native-port {port} --lan-port 0 --rtype-port 0");
-    tmux.open("server", (80, 24), &serve).wait_for("Ctrl-C stops it");
+    let _server = Server::start(port);
     let address = format!("127.0.0.1:{port}");
     let make = format!("rtype join {address} --room Attic --create --password moth --name Ann");
     let host = tmux.open("host", (80, 24), &make);

@@ -11,7 +11,7 @@ use backspin_rtype::schema::MISSION_ID;
 use backspin_rtype::{RType, World, bot};
 use serde::Serialize;
 
-use crate::screen::rtype_words;
+use crate::screen::{difficulty_name, rtype_words};
 use crate::script::{Lines, News, Steers, Tell, Voice};
 
 /// The pod hears both buttons; so many looks are enough for a tick or two.
@@ -43,6 +43,7 @@ pub(super) struct RtypeVoice {
 struct Told {
     tick: Option<u32>,
     roster: Vec<Card>,
+    setup: Option<Setup>,
     level: Option<u8>,
     wave: u8,
     team_score: i32,
@@ -63,8 +64,11 @@ struct Card {
 #[derive(Serialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
 enum Line {
+    /// Who is there, and how the match is set up.
     Roster {
         players: Vec<Card>,
+        difficulty: Option<&'static str>,
+        base_lives: Option<u8>,
     },
     State {
         tick: u32,
@@ -177,7 +181,8 @@ impl RtypeVoice {
 
     fn tell_roster(&mut self, lines: &Lines, roster: &[RosterLine]) -> io::Result<()> {
         let players = self.roster(roster);
-        if players == self.told.roster {
+        let setup = self.has_mission.then_some(self.world.mission.setup);
+        if players == self.told.roster && setup == self.told.setup {
             return Ok(());
         }
         for card in &players {
@@ -187,7 +192,12 @@ impl RtypeVoice {
             }
         }
         self.told.roster.clone_from(&players);
-        lines.say(&Line::Roster { players })
+        self.told.setup = setup;
+        lines.say(&Line::Roster {
+            players,
+            difficulty: setup.map(|setup| difficulty_name(setup.difficulty)),
+            base_lives: setup.map(|setup| setup.base_lives),
+        })
     }
 
     fn tell_mission(&mut self, lines: &Lines) -> io::Result<()> {
@@ -350,7 +360,7 @@ impl Tell for Line {
     fn text(&self) -> Option<String> {
         Some(match self {
             Line::State { .. } => return None,
-            Line::Roster { players } => {
+            Line::Roster { players, .. } => {
                 let one = |card: &Card| {
                     let mark = match card {
                         Card { host: true, .. } => ", host",
