@@ -66,7 +66,7 @@ local SCHEMA = {
         version = "u8", type = "x8", flags = "x8", payload_length = "u16", sequence = "u32",
         uncompressed_size = "u32", protocol = "u16", game = "x32", game_version = "u16",
         nonce = "u64", padding = "bytes", cookie = "secret", token_required = "u8", fresh = "u8",
-        budget = "u16", role = "u8", room = "u32", name = "name", password = "name",
+        budget = "u16", role = "u8", room = "u32", name = "name", password = "name", room_name = "name",
         token_length = "u8", token = "bytes", ticket = "secret", session = "u16",
         player = "u32", tick = "u32", tick_rate = "u8", reason = "u8", players = "u16",
         capacity = "u16", rooms = "u16", id = "u32", timestamp = "u32", first = "u16",
@@ -516,6 +516,7 @@ local ROLES = { "play", "watch" }
 local REJECT_REASONS = {
     "full", "another protocol", "another game version", "no such game", "banned", "no token",
     "no such room", "wrong password", "unknown ticket", "too many from this address", "stopping",
+    "too many passwords", "too many rooms", "room name",
 }
 
 local CLOSE_REASONS = { "left", "silent", "stopping", "kicked", "violation", "room closed" }
@@ -714,6 +715,18 @@ local NATIVE = {
         r:opaque("cookie")
         r:opaque("ticket")
         r:within("fresh", 0, 1)
+    end },
+    [0x0A] = { "CreateRoom", function(r)
+        r:number("nonce")
+        r:opaque("cookie")
+        r:number("protocol")
+        r:number("game")
+        r:number("game_version")
+        r:within("budget", 1024, NATIVE_MAX_DATAGRAM)
+        r:name("name")
+        r:name("room_name")
+        r:name("password")
+        r:opaque("token", r:within("token_length", 0, TOKEN_MAX))
     end },
     [0x10] = { "Input", function(r)
         session(r)

@@ -4,6 +4,7 @@ mod desktop;
 mod face;
 mod play;
 mod pong;
+mod results;
 mod rtype;
 mod screen;
 mod script;
@@ -22,7 +23,7 @@ use clap::{CommandFactory, Parser, Subcommand};
 
 use face::Ui;
 use screen::{Options, Program, Shelf};
-use tools::{demo, inspect, lag, replay, sim};
+use tools::{demo, inspect, lag, load, manual, replay, sim};
 
 /// Pong and R-Type over UDP, with the tools around them.
 ///
@@ -43,8 +44,12 @@ enum Command {
     Serve(serve::Args),
     Inspect(inspect::Args),
     Lag(lag::Args),
+    Load(load::Args),
     Sim(sim::Args),
     Replay(replay::Args),
+    Results(results::Args),
+    Completions(manual::CompletionsArgs),
+    Man(manual::ManArgs),
 }
 
 fn main() -> ExitCode {
@@ -56,8 +61,12 @@ fn main() -> ExitCode {
         Command::Serve(args) => serve::run(&args),
         Command::Inspect(args) => inspect::run(&args),
         Command::Lag(args) => lag::run(&args),
+        Command::Load(args) => load::run(&args),
         Command::Sim(args) => sim::run(&args),
         Command::Replay(args) => replay::run(&args),
+        Command::Results(args) => results::run(&args),
+        Command::Completions(args) => manual::completions(&args, Cli::command()),
+        Command::Man(args) => manual::man(&args, Cli::command()),
     })
 }
 
@@ -93,5 +102,15 @@ fn parse_name(text: &str) -> Result<Name, String> {
     match text.len() {
         0..=Name::MAX => Ok(Name::new(text)),
         len => Err(format!("a name has at most {} bytes, this one has {len}", Name::MAX)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_in_order() {
+        Cli::command().debug_assert();
     }
 }

@@ -1,96 +1,68 @@
 //! `backspin serve`: the dedicated server, on real sockets.
 //!
-//! `house` is both games, `ports` binds, `stop` listens for signals, `log` tells what happens, `record` writes it down;
-//! everything else is a [`Server`](backspin::server::Server), which the simulator runs just the
-//! same.
+//! `config` is what an operator decides, `house` is both games, `ports` binds, `stop` listens for
+//! signals, `log` tells what happens, `record` and `results` write it down; everything else is a
+//! [`Server`](backspin::server::Server), which the simulator runs just the same.
 
+mod config;
 pub(crate) mod house;
 mod log;
 mod ports;
-mod record;
+pub(crate) mod record;
+mod results;
 pub(crate) mod stop;
 
 use std::error::Error;
 use std::io::{self, Write};
-use std::net::IpAddr;
 use std::path::PathBuf;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use backspin::front::{FrontConfig, Tokenless};
 use backspin::record::Recorded;
 use backspin::wire::Name;
 use backspin::wire::native::CloseReason;
 use backspin_pong::Pong;
 use backspin_rtype::RType;
 use backspin_udp::Loop;
-use tracing::level_filters::LevelFilter;
+use tracing::{info, warn};
 
 use crate::{seed, utc};
+use config::{Config, Given};
 use house::House;
-use ports::{Dialect, Ports};
+use log::Volume;
+use ports::Ports;
 use record::Recording;
+use results::Results;
 use stop::Stop;
 
 /// Run a dedicated server.
 ///
-/// Serves rooms of Pong and of R-Type. Every port understands all three dialects; the three
-/// defaults are where each dialect's players look. lan leads to Pong, rtype to R-Type, native to
-/// both. rtype's first step is TCP, one port above its UDP port. Ctrl-C or SIGTERM says goodbye to everyone and stops; a second one stops at once.
+/// Serves Pong and R-Type. Of each there is always a room where anyone may play: when it fills, the
+/// next opens. Players make rooms of their own, too, which close when they are empty. Every port
+/// understands all three dialects; the three defaults are where each dialect's players look. lan
+/// leads to Pong, rtype to R-Type, native to both. rtype's first step is TCP, one port above its UDP port. Ctrl-C or SIGTERM says goodbye to everyone and stops; a second one stops at once.
+///
+/// Every setting can be a flag, a variable of the environment or a line in a TOML file, in that
+/// order of weight. SIGHUP reads the file again: the name, the token, who is let in and what is told
+/// change at once, the rest when the server is started anew.
 #[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  backspin serve
+  backspin serve --name Attic --lan-port 0 --log warn
+  backspin serve --print-config > serve.toml
+  backspin serve --config serve.toml --native-port 4400")]
 pub(crate) struct Args {
-    /// Where native players look; 0 opens no such port
-    #[arg(long, value_name = "PORT", default_value_t = 4300)]
-    native_port: u16,
+    #[command(flatten)]
+    given: Given,
 
-    /// Where lan players look; 0 opens no such port
-    #[arg(long, value_name = "PORT", default_value_t = 54000)]
-    lan_port: u16,
+    /// A file of settings, by the same names
+    #[arg(long, value_name = "FILE", env = "BACKSPIN_CONFIG")]
+    config: Option<PathBuf>,
 
-    /// Where rtype players look, with TCP one port above; 0 opens neither
-    #[arg(long, value_name = "PORT", default_value_t = 4242)]
-    #[arg(value_parser = clap::value_parser!(u16).range(..u16::MAX as i64))]
-    rtype_port: u16,
-
-    /// The address to listen at [default: all of this machine, IPv4 and IPv6]
-    ///
-    /// At a single address most systems do not hear searches by broadcast.
-    #[arg(long, value_name = "IP")]
-    bind: Option<IpAddr>,
-
-    /// What the server calls itself, at most 15 bytes
-    #[arg(long, default_value = "Backspin", value_parser = crate::parse_name)]
-    name: Name,
-
-    /// How many rooms of Pong there are
-    #[arg(long, value_name = "N", default_value_t = 4)]
-    #[arg(value_parser = clap::value_parser!(u16).range(..=256))]
-    pong_rooms: u16,
-
-    /// How many rooms of R-Type there are
-    #[arg(long, value_name = "N", default_value_t = 4)]
-    #[arg(value_parser = clap::value_parser!(u16).range(..=256))]
-    rtype_rooms: u16,
-
-    /// Let rtype players in whose UDP Hello has no token, if they did the TCP step
+    /// Print all settings as such a file, and do nothing
     #[arg(long)]
-    allow_tokenless: bool,
-
-    /// Write down everything that comes in, for `backspin replay`, in a new file of this directory
-    ///
-    /// About 2.5 kB a second for each player, 0.5 kB with nobody there. The file holds the server's
-    /// secrets: whoever reads it can take any player's place as long as this server runs.
-    #[arg(long, value_name = "DIR")]
-    record: Option<PathBuf>,
-
-    /// Record every match as a replay, in a new file of this directory
-    #[arg(long, value_name = "DIR")]
-    record_matches: Option<PathBuf>,
-
-    /// What is told on stderr: error, warn, info, debug or trace [default: info]
-    ///
-    /// The variable BACKSPIN_LOG says the same, where this is not given.
-    #[arg(long, value_name = "LEVEL", value_parser = log::parse)]
-    log: Option<LevelFilter>,
+    print_config: bool,
 }
 
 /// How long a turn may last: a signal is seen this soon, even if no tick is due.
@@ -98,81 +70,100 @@ const TURN: Duration = Duration::from_millis(100);
 
 /// Runs the command.
 pub(crate) fn run(args: &Args) -> Result<(), Box<dyn Error>> {
-    log::start(args.log)?;
-    let stop = Stop::on_signals()?;
-    let ports = Ports::new(
-        args.bind,
-        [
-            (Dialect::Native, args.native_port),
-            (Dialect::Lan, args.lan_port),
-            (Dialect::Rtype, args.rtype_port),
-        ],
-    )?;
+    let mut config = Config::load(&args.given, args.config.as_deref())?;
+    if args.print_config {
+        return Ok(io::stdout().write_all(config.to_file()?.as_bytes())?);
+    }
+    let volume = log::start(config.log, config.log_json);
+    let (stop, reread) = (Stop::on_signals()?, stop::on_hang_up()?);
+    let ports = config.ports()?;
     let mut driver = Loop::with_listeners(ports.open_sockets()?, ports.open_listeners()?)?;
-    let mut recording = Recording::start(args.record.as_deref(), args.record_matches.as_deref())?;
-    let (now, front, secret) = (driver.now(), front_config(args, &ports), seed::secret()?);
+    let mut recording =
+        Recording::start(config.record.as_deref(), config.record_matches.as_deref())?;
+    let mut results = config.results().map(Results::start).transpose()?;
+    let (now, front, secret) = (driver.now(), config.front(&ports), seed::secret()?);
     let mut server = match recording.has_log() {
         true => Recorded::on(now, utc::unix_ms(), front, secret),
         false => Recorded::off(front, secret),
     };
-    for (game, name) in rooms(args)? {
-        server.open(now, game, name, seed::world()?, log::room_config());
+    for Offer { game, name, most } in offers(&config) {
+        server.offer(now, game, Name::new(name), most, log::room_config());
     }
-    announce(args, &ports);
+    announce(&config, &ports);
     while !stop.is_asked() {
         let limit = driver.now() + TURN;
         driver.turn(&mut server, limit)?;
+        if let Some(results) = &mut results {
+            results.keep(driver.now(), server.server());
+        }
         log::tell(server.server_mut());
         recording.keep(driver.now(), &mut server);
+        if reread.swap(false, Ordering::Relaxed) {
+            config = reload(config, args, &volume, &ports, &mut server, recording.has_log());
+        }
     }
     server.close(driver.now(), CloseReason::Stopping);
     driver.flush(&mut server);
     recording.finish(&mut server);
-    tracing::info!("stopped; everyone was told");
+    info!("stopped; everyone was told");
     Ok(())
 }
 
-/// All rooms, with their names.
-fn rooms(args: &Args) -> Result<impl Iterator<Item = (House, Name)>, Box<dyn Error>> {
-    if args.pong_rooms + args.rtype_rooms == 0 {
-        return Err("there is no room to play in; give one of the games some".into());
+/// Reads the file again and does what can be done about it now.
+fn reload(
+    old: Config,
+    args: &Args,
+    volume: &Volume,
+    ports: &Ports,
+    server: &mut Recorded<House>,
+    has_log: bool,
+) -> Config {
+    let new = match Config::load(&args.given, args.config.as_deref()) {
+        Ok(new) => new,
+        Err(error) => {
+            warn!("{error}; the settings are as they were");
+            return old;
+        }
+    };
+    for name in old.fixed_changes(&new) {
+        warn!("{name} was changed; that takes a server that is started anew");
     }
-    let named = |game: &str, room| Name::new(&format!("{game} {room}"));
-    let pong =
-        (1..=args.pong_rooms).map(move |room| (House::Pong(Pong::default()), named("Pong", room)));
-    let levels = RType::default();
-    let rtype = (1..=args.rtype_rooms)
-        .map(move |room| (House::RType(levels.clone()), named("R-Type", room)));
-    Ok(pong.chain(rtype))
+    volume.set(new.log);
+    match has_log {
+        // The log says how the door was set up, and could not be played back.
+        true => warn!("everything is being recorded: who is let in stays as it was"),
+        false => server.server_mut().reconfigure(new.front(ports)),
+    }
+    info!("the settings were read again");
+    new
 }
 
-fn front_config(args: &Args, ports: &Ports) -> FrontConfig {
-    FrontConfig {
-        name: args.name,
-        native_port: ports.of(Dialect::Native),
-        lan_port: ports.of(Dialect::Lan),
-        rtype_port: ports.of(Dialect::Rtype),
-        tokenless: match args.allow_tokenless {
-            true => Tokenless::Allowed,
-            false => Tokenless::Refused,
-        },
-        ..FrontConfig::default()
-    }
+/// A game that is served.
+struct Offer {
+    game: House,
+    /// What its rooms are called.
+    name: &'static str,
+    /// How many of them are opened for anyone.
+    most: u16,
+}
+
+fn offers(config: &Config) -> impl Iterator<Item = Offer> {
+    let pong = Offer { game: House::Pong(Pong::default()), name: "Pong", most: config.pong_rooms };
+    let levels = RType::default();
+    let rtype = Offer { game: House::RType(levels), name: "R-Type", most: config.rtype_rooms };
+    [pong, rtype].into_iter().filter(|offer| offer.most > 0)
 }
 
 /// Says where it listens, for people and for scripts that wait for it. Whether anyone reads it does
 /// not matter to the players.
-fn announce(args: &Args, ports: &Ports) {
+fn announce(config: &Config, ports: &Ports) {
     let mut out = io::stdout().lock();
-    let rooms = |count| if count == 1 { "room" } else { "rooms" };
-    let (pong, rtype) = (args.pong_rooms, args.rtype_rooms);
-    let _ = writeln!(
-        out,
-        "{} serves {pong} {} of Pong and {rtype} {} of R-Type",
-        args.name,
-        rooms(pong),
-        rooms(rtype)
-    );
+    let games = match (config.pong_rooms, config.rtype_rooms) {
+        (_, 0) => "Pong",
+        (0, _) => "R-Type",
+        _ => "Pong and R-Type",
+    };
+    let _ = writeln!(out, "{} serves {games}", config.name);
     let _ = write!(out, "{ports}");
     let _ = writeln!(out, "Ctrl-C stops it");
     let _ = out.flush();

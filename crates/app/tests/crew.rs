@@ -4,6 +4,9 @@
 #[path = "pong/program.rs"]
 #[allow(dead_code, reason = "the tests of Pong need more of it")]
 mod program;
+#[path = "rtype/server.rs"]
+#[allow(dead_code, reason = "the tests of the old dialect need more of it")]
+mod server;
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -11,6 +14,7 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 
 use program::{Program, free_port, host, join};
+use server::Server;
 
 /// What the programs play.
 const GAME: &str = "rtype";
@@ -149,4 +153,66 @@ fn what_goes_wrong_is_told_in_a_sentence() {
     let found = finder.event("discovered");
     assert_eq!((&found["players"], &found["capacity"]), (&1.into(), &4.into()));
     finder.event("connected");
+}
+
+#[test]
+fn a_guest_of_the_old_dialect_flies_along() {
+    let (mut host, port) = host(&["--bot", "--name", "Ann", "--difficulty", "easy"]);
+    let mut guest = join(port, &["--dialect", "rtype", "--bot", "--name", "Ben"]);
+    assert_eq!(guest.event("connected")["dialect"], "rtype");
+    let roster = guest.event_where("roster", |it| it["players"].as_array().unwrap().len() == 2);
+    assert_eq!(
+        (&roster["players"][1]["name"], &roster["players"][1]["lives"]),
+        (&"Ben".into(), &4.into())
+    );
+    guest.event_where("state", |it| it["ships"] == 2 && it["enemies"].as_u64() > Some(0));
+    // Both shoot something.
+    host.event_where("score", |it| {
+        let players = it["players"].as_array().unwrap();
+        players.len() == 2 && players.iter().all(|score| score[1].as_i64() > Some(0))
+    });
+}
+
+#[test]
+fn quick_asks_every_server_and_joins_the_best_room() {
+    let [near, far] = [Server::start(&[]), Server::start(&[])];
+    // The second is 40 ms away, and nobody is at the third.
+    let (_lag, lagged) = Program::lag(far.udp().port(), &["--rtt-ms", "40"]);
+    let (near, lagged) = (near.udp().to_string(), lagged.to_string());
+    let nobody = format!("127.0.0.1:{}", free_port());
+    let mut guest = Program::start(&["quick", &lagged, &nobody, &near]);
+    let told: Vec<_> = (0..3).map(|_| guest.event("server")).collect();
+    assert_eq!(told[0]["rooms"][0]["name"], "R-Type 1");
+    assert!(told[0]["ping_ms"].as_f64() > Some(30.0), "{}", told[0]);
+    assert!(told[1]["error"].is_string() && told[1]["rooms"].as_array().unwrap().is_empty());
+    assert!(told[2]["ping_ms"].as_f64() < Some(30.0), "{}", told[2]);
+    assert_eq!(guest.event("picked")["address"], near.as_str());
+    assert_eq!(guest.event("connected")["address"], near.as_str());
+    Program::start(&["quick", &nobody]).end().failed_with("No answer from 127.0.0.1");
+}
+
+#[test]
+fn a_room_is_made_found_by_its_name_and_kept_by_its_password() {
+    let server = Server::start(&[]);
+    let address = server.udp().to_string();
+    let room = |args: &[&str]| {
+        let mut all = vec!["join", &address, "--room", "Attic"];
+        all.extend(args);
+        Program::start(&all)
+    };
+    room(&[]).end().failed_with("has no room \"Attic\"; it has \"R-Type 1\"");
+    let mut ann = room(&["--create", "--password", "moth", "--name", "Ann"]);
+    assert_eq!(ann.event("connected")["player"], 1);
+    room(&["--password", "wasp"]).end().failed_with("The password of the room is another");
+    let mut ben = room(&["--password", "moth", "--name", "Ben"]);
+    assert_eq!(ben.event("connected")["player"], 2);
+    ann.event_where("roster", |it| it["players"].as_array().unwrap().len() == 2);
+    // Whoever has no name for a room is in another one.
+    let mut eve = Program::start(&["join", &address, "--name", "Eve"]);
+    assert_eq!(eve.event("connected")["player"], 1);
+    // Its host leaves, and the next is host.
+    ann.say("quit");
+    ben.event_where("roster", |it| {
+        it["players"][0]["host"] == true && it["players"][0]["name"] == "Ben"
+    });
 }

@@ -190,14 +190,14 @@ fn a_native_ping_and_a_native_search_are_answered() {
     let mut discover = *b"\x01\x03\0\0\x27\0\0\0\x07\x01\x02\x03\x04\x05\x06\x07\x08\
         \0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0";
     let here = b"\x01\x83\0\0\x27\0\0\0\x07\x01\x02\x03\x04\x05\x06\x07\x08\
-        PONG\0\x01\0\x01\0\0\0\x08\0\0\x04den\0\0\0\0\0\0\0\0\0\0\0\0\0";
+        PONG\0\x01\0\x01\0\0\0\x02\0\0\x01den\0\0\0\0\0\0\0\0\0\0\0\0\0";
     peer.send(&discover);
     assert_eq!(peer.receive(), here);
     // Each game by its name.
     discover[17..21].copy_from_slice(b"RTYP");
     peer.send(&discover);
     let here = b"\x01\x83\0\0\x27\0\0\0\x07\x01\x02\x03\x04\x05\x06\x07\x08\
-        RTYP\0\x01\0\x01\0\0\0\x10\0\0\x04den\0\0\0\0\0\0\0\0\0\0\0\0\0";
+        RTYP\0\x01\0\x01\0\0\0\x04\0\0\x01den\0\0\0\0\0\0\0\0\0\0\0\0\0";
     assert_eq!(peer.receive(), here);
     // A game that is not played here: silence, and the next question is answered.
     discover[17..21].copy_from_slice(b"DOTS");
@@ -342,7 +342,7 @@ fn it_says_where_it_listens() {
     let Ports { native, lan, rtype } = server.ports;
     let above = rtype + 1;
     let told = [
-        "den serves 4 rooms of Pong and 4 rooms of R-Type".to_owned(),
+        "den serves Pong and R-Type".to_owned(),
         format!("  native  UDP 127.0.0.1:{native}"),
         format!("  lan     UDP 127.0.0.1:{lan}"),
         format!("  rtype   UDP 127.0.0.1:{rtype}, TCP 127.0.0.1:{above}"),

@@ -262,6 +262,41 @@ fn a_crew_in_two_terminals_gets_ready_talks_and_flies() {
 }
 
 #[test]
+fn a_room_with_a_password_is_chosen_from_a_servers_list() {
+    let Some(tmux) = Tmux::start() else { return };
+    let port = free_port();
+    let serve = format!("serve --bind 127.0.0.1 --native-port {port} --lan-port 0 --rtype-port 0");
+    tmux.open("server", (80, 24), &serve).wait_for("Ctrl-C stops it");
+    let address = format!("127.0.0.1:{port}");
+    let make = format!("rtype join {address} --room Attic --create --password moth --name Ann");
+    let host = tmux.open("host", (80, 24), &make);
+    host.wait_for("> Start the match");
+    let guest = tmux.open("guest", (80, 24), "");
+    guest.wait_for("> Play");
+    guest.press("Down");
+    guest.press("Enter");
+    guest.wait_for("> Join a game");
+    guest.press("Enter");
+    guest.wait_for("Type an address for R-Type");
+    guest.press("Down");
+    guest.wait_for("> Type an address for R-Type");
+    guest.press("Enter");
+    guest.wait_for("Address:");
+    guest.press(&address);
+    guest.press("Enter");
+    let list = guest.wait_for("> R-Type 1");
+    assert!(list.contains("Attic      1/4   password"), "{list}");
+    guest.press("Down");
+    guest.wait_for("> Attic");
+    guest.press("Enter");
+    guest.wait_for("Password:");
+    guest.press("moth");
+    guest.press("Enter");
+    guest.wait_for("> Ready");
+    host.wait_for("Player   not ready");
+}
+
+#[test]
 fn without_a_terminal_there_is_help_and_a_wrong_usage() {
     let program = env!("CARGO_BIN_EXE_backspin");
     let mut backspin = Command::new(program);

@@ -9,6 +9,7 @@ mod lan;
 mod native;
 #[cfg(any(feature = "lan", feature = "rtype"))]
 mod plain;
+mod rooms;
 #[cfg(feature = "rtype")]
 mod rtype;
 mod seat;
@@ -25,12 +26,14 @@ use crate::game::{Buttons, Event, Game, PlayerId};
 use crate::node::{Node, Path, StreamAction, StreamEvent, StreamId, StreamNode, Transmit};
 use crate::replica::{Drawn, Schema, State};
 use crate::session::{
-    EndReason, Grade, LifeEvent, Limits, Liveness, PingCounts, Pinger, Retry, RetryPolicy,
-    RetryStep, RoundTrip, Secrets,
+    ArrivalCounts, EndReason, Grade, LifeEvent, Limits, Liveness, PingCounts, Pinger, Retry,
+    RetryPolicy, RetryStep, RoundTrip, Secrets,
 };
 use crate::time::Time;
-use crate::wire::native::{Role, Secret, SessionIndex};
+use crate::wire::native::{PlayerFlags, Role, Secret, SessionIndex};
 use crate::wire::{Dialect, Full, Name};
+
+pub use rooms::{LISTED_LIMIT, ListStatus, RoomPick, Rooms, SERVER_LIMIT, ServerRooms};
 
 /// What a player decides before joining.
 #[derive(Clone, Debug)]
@@ -43,10 +46,13 @@ pub struct ClientConfig {
     pub name: Name,
     /// To play or to watch (`native`).
     pub role: Role,
-    /// Which room (`native`); 0 is any.
+    /// Which room (`native`), by its number in the list of [`Rooms`]; 0 is any.
     pub room: u32,
     /// The room's password (`native`).
     pub password: Name,
+    /// The name of a room to make (`native`), instead of entering one that is there: the player is
+    /// its host, others need the password if there is one, and it closes when it is empty.
+    pub new_room: Option<Name>,
     /// What the operator gave out (`native`), at most 64 bytes.
     pub token: Vec<u8>,
     /// Where this client's socket is bound, for `lan`, whose HELLO names it.
@@ -72,6 +78,7 @@ impl ClientConfig {
             role: Role::Play,
             room: 0,
             password: Name::default(),
+            new_room: None,
             token: Vec::new(),
             own_port: 0,
             liveness: Limits::DEFAULT,
@@ -91,6 +98,8 @@ pub enum ClientEvent {
     Resumed(PlayerId),
     /// Who plays has changed.
     Roster,
+    /// The player stays in the room, and why [`Client::enter_room`] did not lead elsewhere.
+    Stayed(EndReason),
     /// Nothing came from the server for a while.
     Quiet,
     /// It is heard again.
@@ -114,6 +123,8 @@ pub struct RosterLine {
     pub name: Name,
     /// Lives left.
     pub lives: u8,
+    /// Host, ready, absent, watching (`native`).
+    pub flags: PlayerFlags,
 }
 
 /// What a client has received and dropped.
@@ -311,6 +322,25 @@ impl<G: Game> Client<G> {
         }
     }
 
+    /// The number of the room (`native`), once we are in.
+    pub fn room(&self) -> Option<u32> {
+        self.seat().map(|seat| seat.room)
+    }
+
+    /// Goes to another room of the server (`native`), by its number, or from playing to watching
+    /// and back; 0 is any other room with a free place. The answer is
+    /// [`ClientEvent::Connected`] once more, or [`ClientEvent::Stayed`].
+    ///
+    /// Only who is in a room can go to another: else this does nothing.
+    pub fn enter_room(&mut self, now: Time, room: u32, role: Role, password: Name) {
+        if let Speech::Native(native) = &mut self.speech
+            && matches!(self.phase, Phase::Playing)
+        {
+            native.start_move(&mut self.secrets, native::Move { room, role, password });
+            self.phase = Phase::Asking(Retry::new(now, RetryPolicy::HELLO));
+        }
+    }
+
     /// Who we are, once we are in.
     pub fn player(&self) -> Option<PlayerId> {
         self.player
@@ -437,6 +467,11 @@ impl<G: Game> Client<G> {
     /// The share of the server's datagrams that were lost (`native`), of late.
     pub fn loss(&self) -> Option<f64> {
         self.seat().map(|seat| seat.window.recent_loss())
+    }
+
+    /// What became of the server's datagrams (`native`), in this session.
+    pub fn arrivals(&self) -> Option<&ArrivalCounts> {
+        self.seat().map(|seat| seat.window.counts())
     }
 
     /// How to speak to the server.
@@ -586,6 +621,15 @@ impl<G: Game> Client<G> {
         }
     }
 
+    /// Nobody answers. Who wanted to another room may be there without knowing: the ticket leads
+    /// to wherever that is.
+    fn give_up(&mut self, now: Time) {
+        match self.stop_moving() {
+            true => self.try_again(now),
+            false => self.end(self.no_answer()),
+        }
+    }
+
     /// Why nobody answered.
     fn no_answer(&self) -> EndReason {
         match self.config.dialect {
@@ -621,7 +665,7 @@ impl<G: Game> Node for Client<G> {
             Phase::Asking(retry) => match retry.poll(now) {
                 RetryStep::Wait => {}
                 RetryStep::Send { copies } => self.due.questions = copies,
-                RetryStep::GiveUp => self.end(self.no_answer()),
+                RetryStep::GiveUp => self.give_up(now),
             },
             #[cfg(feature = "rtype")]
             Phase::Dialing { until } if *until <= now => {

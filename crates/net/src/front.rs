@@ -9,6 +9,7 @@ mod answer;
 #[cfg(feature = "lan")]
 mod lan;
 mod native;
+mod rooms;
 mod routes;
 #[cfg(feature = "rtype")]
 mod rtype;
@@ -26,6 +27,8 @@ use crate::wire::{Dialect, Name, Packet};
 
 pub use answer::ANSWER_LIMIT;
 use answer::Answer;
+pub use rooms::{NewRoom, PASSWORD_TRIES, RoomOrder};
+use rooms::{Rooms, TRIES};
 use routes::Routes;
 #[cfg(feature = "rtype")]
 pub use rtype::TOKEN_LIMIT;
@@ -86,6 +89,10 @@ pub struct Limits {
     pub streams: usize,
     /// Streams from one IP address.
     pub streams_per_ip: usize,
+    /// Rooms in all; those that an operator adds are there in any case.
+    pub rooms: u16,
+    /// Rooms that players at one IP address have made and that are still there.
+    pub rooms_per_ip: u16,
 }
 
 impl Default for FrontConfig {
@@ -112,6 +119,8 @@ impl Default for Limits {
             player_datagrams_per_s: 256,
             streams: 256,
             streams_per_ip: 16,
+            rooms: 256,
+            rooms_per_ip: 4,
         }
     }
 }
@@ -182,6 +191,8 @@ pub enum CallKind<'a> {
     },
     /// A packet from where the session is.
     Packet(Packet<'a>),
+    /// The player goes to another place, with the session.
+    Leave,
     /// The stream that kept the player was closed.
     StreamClosed,
 }
@@ -189,8 +200,6 @@ pub enum CallKind<'a> {
 /// Someone new.
 #[derive(Clone, Debug)]
 pub struct Admission {
-    /// The room's number on the wire.
-    pub room: u32,
     /// Who, in this room.
     pub player: PlayerId,
     /// Where.
@@ -201,6 +210,8 @@ pub struct Admission {
     pub role: Role,
     /// What they call themselves.
     pub name: Name,
+    /// The room and the place that they leave for this one: told so before this is handed over.
+    pub leaves: Option<(usize, u8)>,
 }
 
 /// What a room needs to speak a member's dialect.
@@ -272,6 +283,8 @@ pub struct FrontCounts {
     pub bad_proof: u64,
     /// `lan` from an address that is not private.
     pub reach: u64,
+    /// Passwords beyond [`PASSWORD_TRIES`].
+    pub password_limit: u64,
 }
 
 /// How much the door keeps, by table.
@@ -285,6 +298,8 @@ pub struct Kept {
     pub tickets: usize,
     /// Answers that wait to be sent: at most [`ANSWER_LIMIT`].
     pub answers: usize,
+    /// Rooms: at most [`Limits::rooms`], if the operator has added no more.
+    pub rooms: usize,
     /// Streams of `rtype`'s TCP step: at most [`Limits::streams`].
     #[cfg(feature = "rtype")]
     pub streams: usize,
@@ -300,8 +315,10 @@ pub struct Front {
     secrets: Secrets,
     jar: CookieJar,
     strangers: Limiter,
+    /// Who tries passwords.
+    tries: Limiter,
     routes: Routes,
-    rooms: Vec<RoomCard>,
+    rooms: Rooms,
     answers: VecDeque<Answer>,
     counts: FrontCounts,
     #[cfg(feature = "rtype")]
@@ -316,11 +333,13 @@ impl Front {
         let limits = config.limits;
         let per_second = limits.stranger_datagrams_per_s;
         let strangers = LimiterConfig { per_second, burst: per_second, ..LimiterConfig::STRANGERS };
+        let (jar, key) = (CookieJar::new(secrets.key()), secrets.key());
         Front {
-            jar: CookieJar::new(secrets.key()),
-            strangers: Limiter::new(secrets.key(), strangers),
+            jar,
+            strangers: Limiter::new(key, strangers),
+            tries: Limiter::new(key, TRIES),
             routes: Routes::new(limits, secrets.key()),
-            rooms: Vec::new(),
+            rooms: Rooms::default(),
             answers: VecDeque::with_capacity(ANSWER_LIMIT),
             counts: FrontCounts::default(),
             #[cfg(feature = "rtype")]
@@ -330,11 +349,13 @@ impl Front {
         }
     }
 
-    /// Opens the door to one more room; its number is how many there were before.
-    pub fn add_room(&mut self, card: RoomCard) -> usize {
-        self.routes.add_room(card.capacity, card.watchers);
-        self.rooms.push(card);
-        self.rooms.len() - 1
+    /// Takes over what can change while others play: the name, the token, who needs one, whom
+    /// `lan` is spoken to, and how many may come from one address.
+    pub fn reconfigure(&mut self, new: FrontConfig) {
+        let FrontConfig { name, token, tokenless, lan_reach, limits, .. } = new;
+        let limits = Limits { sessions_per_ip: limits.sessions_per_ip, ..self.config.limits };
+        let old = self.config.clone();
+        self.config = FrontConfig { name, token, tokenless, lan_reach, limits, ..old };
     }
 
     /// What was dropped, by reason.
@@ -354,6 +375,7 @@ impl Front {
             addresses: self.routes.addresses(),
             tickets: self.routes.tickets(),
             answers: self.answers.len(),
+            rooms: self.rooms.len(),
             #[cfg(feature = "rtype")]
             streams: self.lobby.streams(),
             #[cfg(feature = "rtype")]
@@ -394,6 +416,7 @@ impl Front {
                 self.routes.remove(notice.session);
                 #[cfg(feature = "rtype")]
                 self.lobby.forget(notice.session);
+                self.settle();
             }
         }
     }
@@ -454,8 +477,10 @@ struct Applicant {
     dialect: Dialect,
     path: Path,
     game: Option<u32>,
-    /// Which room; `None` is any with a free place.
-    room: Option<usize>,
+    /// The number of the room; 0 is any with a free place.
+    room: u32,
+    /// The slot of the room that the applicant is in, and would leave.
+    from: Option<usize>,
     seat: Seat,
     password: Name,
 }
@@ -480,66 +505,20 @@ enum Refusal {
     Game,
     Room,
     Password,
+    /// Too many passwords were tried.
+    Tries,
+    /// There are enough rooms.
+    Rooms,
+    /// A room cannot be called so.
+    RoomName,
 }
 
-impl Front {
-    /// Finds a place and makes the route to it. The room takes whoever comes with it.
-    fn place(&mut self, applicant: &Applicant) -> Result<routes::Found, Refusal> {
-        if self.routes.sessions_of(applicant.path.remote.ip()) >= self.config.limits.sessions_per_ip
-        {
-            return Err(Refusal::Address);
-        }
-        let room = self.choose_room(applicant)?;
-        let place = self.free_place(room, applicant.seat).ok_or(Refusal::Full)?;
-        let Applicant { dialect, path, .. } = *applicant;
-        self.routes.insert(dialect, path, room, place).ok_or(Refusal::Full)
-    }
-
-    /// Whether anyone may come in who finds it.
-    fn is_open(&self, room: usize, seat: Seat) -> bool {
-        self.rooms[room].password.is_empty() && self.free_place(room, seat).is_some()
-    }
-
-    fn free_place(&self, room: usize, seat: Seat) -> Option<u8> {
-        match seat {
-            Seat::Any(role) => self.routes.free_place(room, role),
-            #[cfg(feature = "lan")]
-            Seat::LanGuest => self.guest_place(room, self.rooms.get(room)?.lan_guests),
-            #[cfg(feature = "rtype")]
-            Seat::RtypeGuest => self.guest_place(room, self.rooms.get(room)?.rtype_guests),
-        }
-    }
-
+impl Applicant {
+    /// Who plays as a guest in an old dialect, in any room.
     #[cfg(any(feature = "lan", feature = "rtype"))]
-    fn guest_place(&self, room: usize, guests: Guests) -> Option<u8> {
-        match guests {
-            Guests::Nowhere => None,
-            Guests::Anywhere => self.routes.free_place(room, Role::Play),
-            Guests::At(place) => self.routes.is_free(room, place).then_some(place),
-        }
-    }
-
-    fn choose_room(&self, applicant: &Applicant) -> Result<usize, Refusal> {
-        let plays = |card: &RoomCard| applicant.game.is_none_or(|game| card.game.game == game);
-        if !self.rooms.iter().any(plays) {
-            return Err(Refusal::Game);
-        }
-        let Some(room) = applicant.room else {
-            // The fullest room that has a place: people came to play with someone.
-            let open = (0..self.rooms.len())
-                .filter(|&room| plays(&self.rooms[room]) && self.is_open(room, applicant.seat));
-            return open
-                .max_by_key(|&room| (self.routes.players(room), usize::MAX - room))
-                .ok_or(Refusal::Full);
-        };
-        let card = self.rooms.get(room).filter(|card| plays(card)).ok_or(Refusal::Room)?;
-        if card.password != applicant.password {
-            return Err(Refusal::Password);
-        }
-        match self.free_place(room, applicant.seat) {
-            Some(_) => Ok(room),
-            None => Err(Refusal::Full),
-        }
+    fn guest(dialect: Dialect, path: Path, seat: Seat) -> Self {
+        let (game, from, password) = (None, None, Name::default());
+        Applicant { dialect, path, game, room: 0, from, seat, password }
     }
 }
 
@@ -547,7 +526,7 @@ impl Admission {
     /// Someone who has found a place.
     fn new(found: &routes::Found, path: Path, voice: Voice, role: Role, name: Name) -> Self {
         let player = PlayerId(u32::from(found.place) + 1);
-        Admission { room: found.room as u32 + 1, player, path, voice, role, name }
+        Admission { player, path, voice, role, name, leaves: None }
     }
 }
 

@@ -6,6 +6,7 @@
 
 use std::fmt;
 
+use crate::client::Frame;
 use crate::replica::{Drawn, Entity, Schema, State};
 
 /// A player in a room, the same for as long as the slot is held.
@@ -209,18 +210,26 @@ impl<'a, W> Turn<'a, W> {
     /// The world that `player` had on the screen when the input was made, at most 250 ms ago:
     /// what the player hit or was hit by is judged in it. `None` is "as it is now".
     pub fn seen_by(&self, player: PlayerId) -> Option<&'a W> {
-        let drawn = self.inputs.iter().find(|input| input.player == player)?.drawn?;
-        let oldest = f64::from(self.tick.saturating_sub(REWIND_LIMIT_TICKS));
-        self.past.at(drawn.max(oldest).round() as u32)
+        self.past.at(self.drawn_by(player)?.round() as u32)
     }
 
     /// The same more finely: the last world before what `player` had on the screen, and the part
     /// of a tick, below 1, that was drawn past it. What was there in it was drawn, moved on by that
     /// part.
     pub fn sight_of(&self, player: PlayerId) -> Option<(&'a W, f64)> {
-        let drawn = self.inputs.iter().find(|input| input.player == player)?.drawn?;
-        let drawn = drawn.max(f64::from(self.tick.saturating_sub(REWIND_LIMIT_TICKS)));
+        let drawn = self.drawn_by(player)?;
         Some((self.past.at(drawn.floor() as u32)?, drawn.fract()))
+    }
+
+    /// The world a tick before that of [`Turn::sight_of`]: a tick ago `player` had on the screen
+    /// what was there in it, moved on by the same part.
+    pub fn sight_before(&self, player: PlayerId) -> Option<&'a W> {
+        self.past.at((self.drawn_by(player)?.floor() as u32).checked_sub(1)?)
+    }
+
+    fn drawn_by(&self, player: PlayerId) -> Option<f64> {
+        let drawn = self.inputs.iter().find(|input| input.player == player)?.drawn?;
+        Some(drawn.max(f64::from(self.tick.saturating_sub(REWIND_LIMIT_TICKS))))
     }
 
     /// Says that something happened.
@@ -265,6 +274,36 @@ pub struct Standing {
     pub lives: u8,
     /// The score.
     pub score: i32,
+}
+
+/// What a player is in the lobby, in games that have one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Marks {
+    /// May set the match up and start it.
+    pub host: bool,
+    /// Is ready to start.
+    pub ready: bool,
+}
+
+impl Default for Marks {
+    fn default() -> Self {
+        Marks { host: false, ready: true }
+    }
+}
+
+/// How far the match in a room is, as who looks for a room must know it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stage {
+    /// Whether it is on.
+    pub started: bool,
+    /// Whether who comes then plays at once.
+    pub late_joining: bool,
+}
+
+impl Default for Stage {
+    fn default() -> Self {
+        Stage { started: false, late_joining: true }
+    }
 }
 
 /// A match as `rtype` speaks of it.
@@ -321,6 +360,13 @@ pub trait Game: Clone {
 
     /// A player's slot is given up.
     fn leave(&self, world: &mut Self::World, player: PlayerId);
+
+    /// A player was dropped or has gone, and may come back: the slot is kept, and a bot
+    /// [stands in](Game::stand_in).
+    fn go_away(&self, _world: &mut Self::World, _player: PlayerId) {}
+
+    /// The player is back.
+    fn come_back(&self, _world: &mut Self::World, _player: PlayerId) {}
 
     /// One tick.
     fn step(&self, world: &mut Self::World, turn: &mut Turn<'_, Self::World>);
@@ -379,6 +425,16 @@ pub trait Game: Clone {
         None
     }
 
+    /// What a player is in the lobby; who plays without one is always ready.
+    fn marks(&self, _world: &Self::World, _player: PlayerId) -> Marks {
+        Marks::default()
+    }
+
+    /// How far the match is; without a lobby it is one that anyone may join at any time.
+    fn stage(&self, _world: &Self::World) -> Stage {
+        Stage::default()
+    }
+
     /// What a bot would hold in the place of `player`: of one who was dropped and may come back,
     /// and of those who play in the simulator. `None` if there is no bot for this game.
     fn stand_in(&self, _world: &Self::World, _player: PlayerId) -> Option<Buttons> {
@@ -393,8 +449,8 @@ pub trait Game: Clone {
     /// The contacts that `player` sees happen from one frame to the next.
     fn drawn_contacts(
         &self,
-        _before: &[Drawn],
-        _now: &[Drawn],
+        _before: &Frame,
+        _now: &Frame,
         _player: PlayerId,
         _meet: &mut dyn FnMut(Contact),
     ) {
@@ -536,5 +592,18 @@ mod tests {
         assert_eq!(sight(91.0), None);
         assert_eq!(sight(f64::NAN), Some(("limit", 0.0)));
         assert_eq!(sight(f64::INFINITY), None);
+    }
+
+    #[test]
+    fn the_sight_a_tick_ago_is_in_the_world_before() {
+        let past: Vec<(u32, &str)> = vec![(90, "far"), (85, "limit"), (84, "before the limit")];
+        let before = |drawn| {
+            let player = PlayerId(1);
+            let inputs = [PlayerInput { player, buttons: Buttons::default(), drawn: Some(drawn) }];
+            Turn::new(100, &inputs, &past, &mut Vec::new()).sight_before(player).copied()
+        };
+        assert_eq!(before(91.75), Some("far"));
+        assert_eq!(before(90.75), None);
+        assert_eq!(before(12.5), Some("before the limit"));
     }
 }

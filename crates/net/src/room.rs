@@ -14,9 +14,10 @@ use std::collections::VecDeque;
 use std::time::Duration;
 
 use crate::channel::{Journal, LogLine};
-use crate::front::{Admission, Call, CallKind, Guests, Notice, NoticeKind, RESUME_FOR, Voice};
+use crate::front::{Admission, Call, CallKind, Notice, NoticeKind, RESUME_FOR, Voice};
 use crate::game::{
-    Buttons, Event, Game, PlayerId, PlayerInput, REWIND_LIMIT_TICKS, Reach, Standing, Turn,
+    Buttons, Event, Game, Marks, PlayerId, PlayerInput, REWIND_LIMIT_TICKS, Reach, Stage, Standing,
+    Turn,
 };
 use crate::node::{Path, Transmit};
 use crate::replica::{Bodies, Cuts, FullForm, History, State};
@@ -74,6 +75,15 @@ pub enum RoomEvent {
     HighLatency(PlayerId, u32),
 }
 
+/// What is left of a room that was closed.
+#[derive(Clone, Debug)]
+pub struct ClosedRoom {
+    /// Its number on the wire, which no other room gets.
+    pub number: u32,
+    /// What happened in it that nobody has asked for yet.
+    pub events: VecDeque<RoomEvent>,
+}
+
 /// A member, as the room knows it.
 #[derive(Clone, Debug)]
 pub struct MemberCard {
@@ -115,6 +125,8 @@ pub struct MemberCard {
 #[derive(Debug)]
 pub struct Room<G: Game> {
     game: G,
+    /// On the wire.
+    number: u32,
     config: RoomConfig,
     world: G::World,
     /// The tick that was stepped last.
@@ -170,9 +182,18 @@ struct View {
 #[derive(Debug)]
 struct Board {
     /// By place.
-    players: Vec<Option<(PlayerId, Standing)>>,
+    players: Vec<Option<Counted>>,
+    stage: Stage,
     #[cfg(feature = "rtype")]
     game: Option<crate::game::RtypeMatch>,
+}
+
+/// How one of the players stands.
+#[derive(Clone, Copy, Debug)]
+struct Counted {
+    player: PlayerId,
+    marks: Marks,
+    standing: Option<Standing>,
 }
 
 /// Events that nobody has read yet; older ones make room.
@@ -187,6 +208,7 @@ impl<G: Game> Room<G> {
         let world = game.begin(seed);
         let places = usize::from(game.capacity()) + usize::from(watchers);
         let mut room = Room {
+            number: 1,
             config,
             world,
             tick: 0,
@@ -198,6 +220,7 @@ impl<G: Game> Room<G> {
             view: View::new(game.schema()),
             board: Board {
                 players: vec![None; places],
+                stage: Stage::default(),
                 #[cfg(feature = "rtype")]
                 game: None,
             },
@@ -213,6 +236,26 @@ impl<G: Game> Room<G> {
         room.look();
         room.count();
         room
+    }
+
+    /// The same room with this number.
+    pub fn numbered(self, number: u32) -> Self {
+        Room { number, ..self }
+    }
+
+    /// The room's number on the wire.
+    pub fn number(&self) -> u32 {
+        self.number
+    }
+
+    /// Ends the room; nobody is in it.
+    pub fn into_closed(self) -> ClosedRoom {
+        ClosedRoom { number: self.number, events: self.events }
+    }
+
+    /// How far the match is.
+    pub fn stage(&self) -> Stage {
+        self.board.stage
     }
 
     /// The world after the last tick.
@@ -243,24 +286,6 @@ impl<G: Game> Room<G> {
     /// The server's tick at `now`, with its fraction.
     pub fn ticks_at(&self, now: Time) -> f64 {
         now.since(self.epoch).as_nanos() as f64 * f64::from(self.game.tick_rate()) / 1e9
-    }
-
-    /// Where guests of Networked Pong have a place: nowhere if the match cannot be shown to them.
-    pub fn lan_guests(&self) -> Guests {
-        #[cfg(feature = "lan")]
-        if self.view.lan.is_some() {
-            return self.game.lan_place().map_or(Guests::Anywhere, Guests::At);
-        }
-        Guests::Nowhere
-    }
-
-    /// Where guests in `rtype` have a place.
-    pub fn rtype_guests(&self) -> Guests {
-        #[cfg(feature = "rtype")]
-        if self.game.is_spoken_of_in_rtype() {
-            return Guests::Anywhere;
-        }
-        Guests::Nowhere
     }
 
     /// Ticks that were let go because the room came too late.
@@ -315,6 +340,11 @@ impl<G: Game> Room<G> {
                 self.resume(now, place, path, Return { sequence, nonce, fresh });
             }
             CallKind::StreamClosed => member.lose_stream(now, &self.config),
+            CallKind::Leave => {
+                let player = member.player;
+                self.note(RoomEvent::Left(player));
+                self.vacate(now, place);
+            }
             CallKind::Packet(packet) => {
                 let clock = TickClock { epoch: self.epoch, rate: self.game.tick_rate() };
                 let journal = &mut self.journal;
@@ -422,6 +452,9 @@ impl<G: Game> Room<G> {
         let was_away = matches!(member.presence, Presence::Away { .. });
         member.move_to(now, path, back, self.tick, &self.config);
         let (session, player) = (member.session, member.player);
+        if was_away && member.role == Role::Play {
+            self.game.come_back(&mut self.world, player);
+        }
         let kind = NoticeKind::Moved { path, sequence: back.sequence };
         self.notices.push_back(Notice { session, kind });
         self.note(RoomEvent::Resumed(player, path));
@@ -485,6 +518,9 @@ impl<G: Game> Room<G> {
     fn send_away(&mut self, now: Time, place: usize) {
         if let Some(Some(member)) = self.members.get_mut(place) {
             member.go_away(now + self.config.resume_for);
+            if member.role == Role::Play {
+                self.game.go_away(&mut self.world, member.player);
+            }
         }
     }
 
@@ -495,14 +531,21 @@ impl<G: Game> Room<G> {
     }
 
     fn free(&mut self, now: Time, place: usize) {
-        let Some(member) = self.members[place].take() else { return };
+        if let Some(session) = self.vacate(now, place) {
+            self.notices.push_back(Notice { session, kind: NoticeKind::Freed });
+        }
+    }
+
+    /// Gives a place up; whose it was.
+    fn vacate(&mut self, now: Time, place: usize) -> Option<SessionIndex> {
+        let member = self.members[place].take()?;
         if member.role == Role::Play {
             self.game.leave(&mut self.world, member.player);
         }
-        self.notices.push_back(Notice { session: member.session, kind: NoticeKind::Freed });
         self.note(RoomEvent::Freed(member.player));
         self.count();
         self.roster_changed(now);
+        Some(member.session)
     }
 
     fn roster_changed(&mut self, now: Time) {
@@ -512,17 +555,24 @@ impl<G: Game> Room<G> {
         }
     }
 
-    /// Counts lives and scores. Whether anyone's lives have changed, which the roster shows.
+    /// Counts lives, scores and marks. Whether anything has changed that the roster shows.
     fn count(&mut self) -> bool {
         let mut changed = false;
         for (member, counted) in self.members.iter().zip(&mut self.board.players) {
-            let player = member.as_ref().map(|member| member.player);
-            let standing = player
-                .and_then(|player| Some((player, self.game.standing_of(&self.world, player)?)));
-            let lives = |(player, standing): (PlayerId, Standing)| (player, standing.lives);
-            changed |= counted.map(lives) != standing.map(lives);
-            *counted = standing;
+            let player = member.as_ref().filter(|member| member.role == Role::Play);
+            let now = player.map(|member| Counted {
+                player: member.player,
+                marks: self.game.marks(&self.world, member.player),
+                standing: self.game.standing_of(&self.world, member.player),
+            });
+            let shown = |counted: Counted| {
+                let lives = counted.standing.map(|standing| standing.lives);
+                (counted.player, counted.marks, lives)
+            };
+            changed |= counted.map(shown) != now.map(shown);
+            *counted = now;
         }
+        self.board.stage = self.game.stage(&self.world);
         #[cfg(feature = "rtype")]
         {
             self.board.game = self.game.rtype_match(&self.world);

@@ -2,10 +2,10 @@
 
 use std::collections::VecDeque;
 
-use crate::front::{Call, Front, FrontConfig, RoomCard};
+use crate::front::{Call, CallKind, Front, FrontConfig, Guests, NewRoom, RoomCard, RoomOrder};
 use crate::game::{Game, PlayerId};
 use crate::node::{Node, Path, Transmit};
-use crate::room::{Room, RoomConfig};
+use crate::room::{ClosedRoom, Room, RoomConfig};
 use crate::time::Time;
 use crate::wire::Name;
 use crate::wire::native::CloseReason;
@@ -13,35 +13,62 @@ use crate::wire::native::CloseReason;
 /// Places for watchers in every room.
 pub const WATCHERS: u8 = 16;
 
+/// Rooms that were closed and that nobody has asked about; older ones are forgotten.
+const CLOSED_LIMIT: usize = 16;
+
 /// A front with rooms behind it.
 #[derive(Debug)]
 pub struct Server<G: Game> {
     front: Front,
+    /// In the order in which they were opened.
     rooms: Vec<Room<G>>,
-    /// Rooms that may have something to send.
+    /// The slot that the front has for each of them.
+    slots: Vec<usize>,
+    /// Where in `rooms` the room in each slot is.
+    places: Vec<Option<usize>>,
+    offers: Vec<Offer<G>>,
+    /// Slots of rooms that may have something to send.
     talking: VecDeque<usize>,
+    closed: VecDeque<ClosedRoom>,
+}
+
+/// A game that rooms are opened for.
+#[derive(Debug)]
+struct Offer<G> {
+    game: G,
+    config: RoomConfig,
 }
 
 impl<G: Game> Server<G> {
     /// A server without rooms. `seed` must come from the system's generator.
     pub fn new(config: FrontConfig, seed: [u8; 32]) -> Self {
-        Server { front: Front::new(config, seed), rooms: Vec::new(), talking: VecDeque::new() }
+        Server {
+            front: Front::new(config, seed),
+            rooms: Vec::new(),
+            slots: Vec::new(),
+            places: Vec::new(),
+            offers: Vec::new(),
+            talking: VecDeque::new(),
+            closed: VecDeque::new(),
+        }
     }
 
-    /// Opens a room whose world begins at `now`.
+    /// Opens a room whose world begins at `now`, and which stays; says its slot.
     pub fn open(&mut self, now: Time, game: G, name: Name, seed: u64, config: RoomConfig) -> usize {
-        let room = Room::new(now, game, seed, WATCHERS, config);
-        let card = RoomCard {
-            game: room.game().id(),
-            capacity: room.game().capacity(),
-            watchers: WATCHERS,
-            name,
-            password: Name::default(),
-            lan_guests: room.lan_guests(),
-            rtype_guests: room.rtype_guests(),
-        };
-        self.rooms.push(room);
-        self.front.add_room(card)
+        let slot = self.front.add_room(card(&game, name));
+        let number = self.front.room(slot).map_or(0, |(number, _)| number);
+        self.add(slot, Room::new(now, game, seed, WATCHERS, config).numbered(number));
+        slot
+    }
+
+    /// Offers a game: there is always a room of it where anyone may play, with another when it
+    /// fills, up to `most` of them; and players may make rooms of their own. The names of the rooms
+    /// are `name`, at most 11 bytes, and a number.
+    pub fn offer(&mut self, now: Time, game: G, name: Name, most: u16, config: RoomConfig) {
+        let card = card(&game, name);
+        self.offers.push(Offer { game, config });
+        self.front.offer(card, most);
+        self.obey(now);
     }
 
     /// The door.
@@ -49,9 +76,15 @@ impl<G: Game> Server<G> {
         &self.front
     }
 
-    /// The rooms.
+    /// The rooms, in the order in which they were opened.
     pub fn rooms(&self) -> &[Room<G>] {
         &self.rooms
+    }
+
+    /// From now on the door is kept as `config` says, as far as that can change: see
+    /// [`Front::reconfigure`].
+    pub fn reconfigure(&mut self, config: FrontConfig) {
+        self.front.reconfigure(config);
     }
 
     /// The rooms, to be asked for events.
@@ -59,39 +92,131 @@ impl<G: Game> Server<G> {
         &mut self.rooms
     }
 
+    /// A room that was closed since this was asked last, with its last events.
+    pub fn poll_closed(&mut self) -> Option<ClosedRoom> {
+        self.closed.pop_front()
+    }
+
     /// Says goodbye to everyone.
     pub fn close(&mut self, reason: CloseReason) {
-        for room in 0..self.rooms.len() {
-            self.rooms[room].close(reason);
-            self.after(room);
+        for place in 0..self.rooms.len() {
+            self.rooms[place].close(reason);
+            self.after(place);
         }
     }
 
     /// Removes a player who may not come back, if there is such a room and player.
     pub fn kick(&mut self, room: usize, player: PlayerId) {
-        if let Some(kicked) = self.rooms.get_mut(room) {
-            kicked.kick(player);
-            self.after(room);
+        if let Some(place) = self.place(room) {
+            self.rooms[place].kick(player);
+            self.after(place);
         }
+    }
+
+    fn place(&self, slot: usize) -> Option<usize> {
+        self.places.get(slot).copied().flatten()
     }
 
     fn call(&mut self, now: Time, call: Option<Call<'_>>) {
-        let Some(call) = call else { return };
-        let room = call.room;
-        if let Some(called) = self.rooms.get_mut(room) {
-            called.handle_call(now, call);
-            self.after(room);
+        if let Some(Call { kind: CallKind::Admit(admission), session, .. }) = &call
+            && let Some((room, place)) = admission.leaves
+        {
+            let (session, kind) = (*session, CallKind::Leave);
+            self.hand_over(now, Call { room, place, session, kind });
+        }
+        // The call may be to a room that is opened for it.
+        self.obey(now);
+        if let Some(call) = call {
+            self.hand_over(now, call);
+            self.obey(now);
         }
     }
 
-    fn after(&mut self, room: usize) {
-        while let Some(notice) = self.rooms[room].poll_notice() {
-            self.front.handle_notice(notice);
-        }
-        if self.talking.back() != Some(&room) {
-            self.talking.push_back(room);
+    fn hand_over(&mut self, now: Time, call: Call<'_>) {
+        if let Some(place) = self.place(call.room) {
+            self.rooms[place].handle_call(now, call);
+            self.after(place);
         }
     }
+
+    fn after(&mut self, place: usize) {
+        let (room, slot) = (&mut self.rooms[place], self.slots[place]);
+        while let Some(notice) = room.poll_notice() {
+            self.front.handle_notice(notice);
+        }
+        self.front.set_stage(slot, room.stage());
+        if self.talking.back() != Some(&slot) {
+            self.talking.push_back(slot);
+        }
+    }
+
+    /// Opens and closes rooms as the front says.
+    fn obey(&mut self, now: Time) {
+        while let Some(order) = self.front.poll_order() {
+            match order {
+                RoomOrder::Open(NewRoom { room, number, offer, seed }) => {
+                    let Offer { game, config } = &self.offers[offer];
+                    let opened = Room::new(now, game.clone(), seed, WATCHERS, *config);
+                    self.add(room, opened.numbered(number));
+                }
+                RoomOrder::Close(room) => self.remove(room),
+            }
+        }
+    }
+
+    fn add(&mut self, slot: usize, room: Room<G>) {
+        if self.places.len() <= slot {
+            self.places.resize(slot + 1, None);
+        }
+        self.places[slot] = Some(self.rooms.len());
+        self.rooms.push(room);
+        self.slots.push(slot);
+    }
+
+    fn remove(&mut self, slot: usize) {
+        let Some(place) = self.places.get_mut(slot).and_then(Option::take) else { return };
+        if self.closed.len() == CLOSED_LIMIT {
+            self.closed.pop_front();
+        }
+        self.closed.push_back(self.rooms.remove(place).into_closed());
+        self.slots.remove(place);
+        for (place, slot) in self.slots.iter().enumerate().skip(place) {
+            self.places[*slot] = Some(place);
+        }
+    }
+}
+
+/// A room of the game as the door sees it.
+fn card<G: Game>(game: &G, name: Name) -> RoomCard {
+    RoomCard {
+        game: game.id(),
+        capacity: game.capacity(),
+        watchers: WATCHERS,
+        name,
+        password: Name::default(),
+        lan_guests: lan_guests(game),
+        rtype_guests: rtype_guests(game),
+    }
+}
+
+/// Where guests of Networked Pong have a place: nowhere if the match cannot be shown to them.
+fn lan_guests<G: Game>(game: &G) -> Guests {
+    #[cfg(feature = "lan")]
+    if game.lan_state(&game.begin(0)).is_some() {
+        return game.lan_place().map_or(Guests::Anywhere, Guests::At);
+    }
+    let _ = game;
+    Guests::Nowhere
+}
+
+/// Where guests in `rtype` have a place.
+fn rtype_guests<G: Game>(game: &G) -> Guests {
+    #[cfg(feature = "rtype")]
+    if game.is_spoken_of_in_rtype() {
+        return Guests::Anywhere;
+    }
+    let _ = game;
+    Guests::Nowhere
 }
 
 impl<G: Game> Node for Server<G> {
@@ -104,20 +229,23 @@ impl<G: Game> Node for Server<G> {
         if self.front.poll_timeout().is_some_and(|due| due <= now) {
             self.front.handle_timeout(now);
         }
-        for room in 0..self.rooms.len() {
-            if self.rooms[room].poll_timeout() <= now {
-                self.rooms[room].handle_timeout(now);
-                self.after(room);
+        for place in 0..self.rooms.len() {
+            if self.rooms[place].poll_timeout() <= now {
+                self.rooms[place].handle_timeout(now);
+                self.after(place);
             }
         }
+        self.obey(now);
     }
 
     fn poll_transmit(&mut self, now: Time, out: &mut [u8]) -> Option<Transmit> {
         if let Some(transmit) = self.front.poll_transmit(out) {
             return Some(transmit);
         }
-        while let Some(&room) = self.talking.front() {
-            if let Some(transmit) = self.rooms[room].poll_transmit(now, out) {
+        while let Some(&slot) = self.talking.front() {
+            if let Some(place) = self.place(slot)
+                && let Some(transmit) = self.rooms[place].poll_transmit(now, out)
+            {
                 return Some(transmit);
             }
             self.talking.pop_front();

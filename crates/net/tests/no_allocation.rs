@@ -171,6 +171,18 @@ fn each_native_packet(mut visit: impl FnMut(native::Packet<'_>)) {
     visit(P::ListRooms(native::ListRooms { nonce, cookie, game, first: 0 }));
     visit(P::EnterRoom(native::EnterRoom { session, nonce, room, role, password }));
     visit(P::Resume(native::Resume { nonce, cookie, ticket, fresh: false }));
+    visit(P::CreateRoom(native::CreateRoom {
+        nonce,
+        cookie,
+        protocol,
+        game,
+        game_version,
+        budget,
+        name,
+        room_name: name,
+        password,
+        token,
+    }));
 
     let newest =
         native::InputRecord { sequence: 100, input_flags: 1, timestamp: 2, delta_time: 0.5 };

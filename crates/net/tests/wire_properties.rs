@@ -377,6 +377,19 @@ mod a_packet_survives_the_wire {
         }
 
         #[test]
+        fn native_create_room(
+            (sequence, nonce) in any::<(u32, u64)>(), cookie in secret(),
+            (protocol, game, game_version) in any::<(u16, u32, u16)>(),
+            budget in budget(), name in name(), room_name in name(), password in name(),
+            token in bytes(native::Token::MAX),
+        ) {
+            let token = native::Token::new(&token).unwrap();
+            native_survives(sequence, native::Packet::CreateRoom(native::CreateRoom {
+                nonce, cookie, protocol, game, game_version, budget, name, room_name, password, token,
+            }));
+        }
+
+        #[test]
         fn native_accept(
             sequence: u32, nonce: u64, session in session(),
             (player, room, tick) in any::<(u32, u32, u32)>(), tick_rate in 1..=255_u8,

@@ -35,6 +35,7 @@ pub use field::{BALL_SIZE, FIELD, PADDLE_SIZE, Post, Side, UNITS};
 pub use schema::{BALL_IDS, MATCH_ID};
 pub use world::{Ball, Paddle, Phase, World};
 
+use backspin::client::Frame;
 use backspin::game::{Buttons, Contact, Event, Game, GameId, PlayerId, Turn};
 use backspin::replica::{Drawn, Entity, Schema, State};
 use backspin::wire::lan::StateUpdate;
@@ -184,12 +185,12 @@ impl Game for Pong {
 
     fn drawn_contacts(
         &self,
-        before: &[Drawn],
-        now: &[Drawn],
+        before: &Frame,
+        now: &Frame,
         _player: PlayerId,
         meet: &mut dyn FnMut(Contact),
     ) {
-        screen::contacts(before, now, |post| {
+        screen::contacts(&before.entities, &now.entities, |post| {
             meet(Contact { key: post.paddle_id().into(), player: None });
         });
     }

@@ -12,28 +12,79 @@ use crate::power_up::{Bonus, PowerUp};
 use crate::rules::RType;
 use crate::ship::{Gear, Refit, Ship};
 use crate::shot::Shot;
-use crate::space::{Area, TickPart};
+use crate::space::{Area, Moving, Passage, Size, TickPart};
 use crate::world::{Bullet, World};
 
 /// What a ship does to what it rams.
 const RAM: i32 = 4;
 
-/// What a player saw: a world, and how far past it the picture was.
+/// What a player saw during the tick that is judged: at most two stretches of it, each in a world.
+///
+/// ```text
+/// seen         |  the world before     |  the world of the sight  |
+///              ·     [------ early --------|-- late --]           ·
+/// own things         |         the tick               |
+/// ```
 #[derive(Clone, Copy)]
 struct Sight<'a> {
+    early: Option<Stretch<'a>>,
+    late: Stretch<'a>,
+}
+
+/// A part of the tick, and what was seen in it: what was there in a world, on its way from one part
+/// of the tick after it to another.
+#[derive(Clone, Copy)]
+struct Stretch<'a> {
     /// `None` is the world as it is.
     past: Option<&'a World>,
-    part: TickPart,
+    from: TickPart,
+    until: TickPart,
+    /// It ends so long before the tick does.
+    before_end: TickPart,
 }
 
 impl<'a> Sight<'a> {
     fn of(player: PlayerId, turn: &Turn<'a, World>) -> Self {
-        match turn.sight_of(player) {
-            Some((world, part)) => Sight { past: Some(world), part: TickPart::of(part) },
-            None => Sight { past: None, part: TickPart::default() },
-        }
+        let whole = |past, until: TickPart| {
+            let from = TickPart(until.0 - TickPart::WHOLE);
+            Stretch { past, from, until, before_end: TickPart::default() }
+        };
+        let Some((world, part)) = turn.sight_of(player) else {
+            return Sight { early: None, late: whole(None, TickPart::default()) };
+        };
+        let part = TickPart::nearest(part);
+        let late = whole(Some(world), part);
+        let Some(before) = turn.sight_before(player) else { return Sight { early: None, late } };
+        let until = TickPart(TickPart::WHOLE);
+        let early = Stretch { past: Some(before), from: part, until, before_end: part };
+        Sight { early: Some(early), late: Stretch { from: TickPart::default(), ..late } }
     }
 
+    fn stretches(&self) -> impl Iterator<Item = &Stretch<'a>> {
+        self.early.iter().chain([&self.late])
+    }
+
+    /// The first enemy that `own` meets, of those that count.
+    fn enemy(&self, now: &World, own: Passage, counts: impl Fn(u16, &Area) -> bool) -> Option<u16> {
+        self.stretches().find_map(|stretch| {
+            let seen = stretch.world(now);
+            let enemies = seen.enemies.iter().map(|enemy| (enemy.id, enemy.at, enemy.size()));
+            let boss = seen.boss.iter().map(|boss| (Boss::ID, boss.at, Boss::SIZE));
+            stretch.first(own, enemies.chain(boss), &counts)
+        })
+    }
+
+    /// The first bullet that `own` meets, of those that count.
+    fn bullet(&self, now: &World, own: Passage, counts: impl Fn(u16) -> bool) -> Option<u16> {
+        self.stretches().find_map(|stretch| {
+            let bullets = stretch.world(now).bullets.iter();
+            let things = bullets.map(|bullet| (bullet.id, bullet.at, Bullet::SIZE));
+            stretch.first(own, things, |id, _| counts(id))
+        })
+    }
+}
+
+impl<'a> Stretch<'a> {
     fn world<'w>(&self, now: &'w World) -> &'w World
     where
         'a: 'w,
@@ -41,71 +92,54 @@ impl<'a> Sight<'a> {
         self.past.unwrap_or(now)
     }
 
-    fn enemy(&self, now: &World, meets: impl Fn(u16, &Area) -> bool) -> Option<u16> {
-        let seen = self.world(now);
-        let area = |enemy: &Enemy| enemy.at.later(self.part).area(enemy.size());
-        let boss = || {
-            let boss = seen.boss?;
-            let area = boss.at.later(self.part).area(Boss::SIZE);
-            meets(Boss::ID, &area).then_some(Boss::ID)
+    fn first(
+        &self,
+        own: Passage,
+        mut things: impl Iterator<Item = (u16, Moving, Size)>,
+        counts: impl Fn(u16, &Area) -> bool,
+    ) -> Option<u16> {
+        let length = TickPart(self.until.0 - self.from.0);
+        let own = own.stretch(length, self.before_end);
+        let meets = |&(id, at, size): &(u16, Moving, Size)| {
+            let thing = at.later(self.until).passage(size);
+            own.meets(&thing.stretch(length, TickPart::default())) && counts(id, &thing.area)
         };
-        let enemy = seen.enemies.iter().find(|enemy| meets(enemy.id, &area(enemy)));
-        enemy.map(|enemy| enemy.id).or_else(boss)
-    }
-
-    fn bullet(&self, now: &World, meets: impl Fn(u16, &Area) -> bool) -> Option<u16> {
-        let area = |bullet: &Bullet| bullet.at.later(self.part).area(Bullet::SIZE);
-        let mut bullets = self.world(now).bullets.iter();
-        bullets.find(|bullet| meets(bullet.id, &area(bullet))).map(|bullet| bullet.id)
+        things.find(meets).map(|(id, ..)| id)
     }
 }
 
 impl RType {
     /// Everything that meets in a tick.
     pub(crate) fn judge(&self, world: &mut World, turn: &mut Turn<'_, World>) {
-        let mut index = 0;
-        while index < world.ships.len() {
+        for index in 0..world.ships.len() {
             let player = world.ships[index].player;
             let sight = Sight::of(player, turn);
             take_power_ups(world, index, sight, turn);
             shield_by_pod(world, player, sight, turn);
-            match thing_that_hurts(world, index, sight) {
-                Some(thing) if self.hurt(world, index, thing, turn) => {}
-                _ => index += 1,
+            if let Some(thing) = thing_that_hurts(world, index, sight) {
+                self.hurt(world, index, thing, turn);
             }
         }
         judge_shots(world, turn);
     }
 
-    /// The ship is hit; whether it is lost.
-    fn hurt(
-        &self,
-        world: &mut World,
-        index: usize,
-        thing: u16,
-        turn: &mut Turn<'_, World>,
-    ) -> bool {
+    /// The ship is hit. If it is lost, it is a wreck from now on.
+    fn hurt(&self, world: &mut World, index: usize, thing: u16, turn: &mut Turn<'_, World>) {
         let ship = &mut world.ships[index];
         let (player, entity) = (ship.player, ship.player.0 as u16);
         let kind = event::HURT;
         turn.raise(Event { kind, entity, value: thing.into(), reach: Reach::Own });
+        ship.safe = Ship::SHIELD_BREAK_TICKS;
         let survives = std::mem::take(&mut ship.gear.has_shield);
-        if survives {
-            ship.safe = Ship::SHIELD_BREAK_TICKS;
-        } else {
-            world.ships.remove(index);
-            world.pods.iter_mut().filter(|pod| pod.player == player).for_each(Pod::let_go);
-            if let Some(pilot) = world.pilot_mut(player) {
-                // A swarm is there to be measured, and goes on for ever.
-                pilot.lives -= i32::from(self.swarm == 0);
-                pilot.away = Pilot::AWAY_TICKS;
-                let (kind, value) = (event::LIVES, pilot.lives);
-                turn.raise(Event { kind, entity, value, reach: Reach::Everyone });
-            }
+        if !survives && let Some(pilot) = world.pilot_mut(player) {
+            // A swarm is there to be measured, and goes on for ever.
+            pilot.lives -= i32::from(self.swarm == 0);
+            pilot.away = Pilot::AWAY_TICKS;
+            let (kind, value) = (event::LIVES, pilot.lives);
+            turn.raise(Event { kind, entity, value, reach: Reach::Everyone });
         }
         world.bullets.retain(|bullet| bullet.id != thing);
         world.damage(thing, RAM, player, turn);
-        !survives
     }
 }
 
@@ -115,21 +149,22 @@ fn thing_that_hurts(world: &World, index: usize, sight: Sight<'_>) -> Option<u16
     if ship.safe > 0 {
         return None;
     }
-    let hull = Ship::hull(&ship.at);
+    let hull = Passage { area: Ship::hull(&ship.at), way: ship.at.way() };
     // What is gone by now hurts nobody: a bullet that the pod caught, an enemy just shot.
-    let bullet = sight.bullet(world, |id, area| area.meets(&hull) && world.has_bullet(id));
-    bullet.or_else(|| sight.enemy(world, |id, area| area.meets(&hull) && world.has_enemy(id)))
+    let bullet = sight.bullet(world, hull, |id| world.has_bullet(id));
+    bullet.or_else(|| sight.enemy(world, hull, |id, _| world.has_enemy(id)))
 }
 
 fn take_power_ups(world: &mut World, index: usize, sight: Sight<'_>, turn: &mut Turn<'_, World>) {
     let ship = world.ships[index];
     let reach = ship.at.area(Ship::SIZE);
     let meets = |power_up: &&PowerUp| {
-        power_up.at.later(sight.part).area(PowerUp::SIZE).meets(&reach)
+        power_up.at.later(sight.late.until).area(PowerUp::SIZE).meets(&reach)
             && world.power_ups.iter().any(|now| now.id == power_up.id)
+            && !world.is_wreck(ship.player)
             && !(ship.refit.is_some() && matches!(power_up.bonus, Bonus::Weapon | Bonus::Speed))
     };
-    let Some(&taken) = sight.world(world).power_ups.iter().find(meets) else { return };
+    let Some(&taken) = sight.late.world(world).power_ups.iter().find(meets) else { return };
     world.power_ups.retain(|power_up| power_up.id != taken.id);
     world.equip(index, taken.bonus, turn);
     let (entity, value) = (ship.player.0 as u16, taken.bonus as i32);
@@ -144,13 +179,12 @@ fn shield_by_pod(
     turn: &mut Turn<'_, World>,
 ) {
     let Some(&pod) = world.pod(player) else { return };
-    let shape = pod.at.path(Pod::SIZE);
-    while let Some(id) = sight.bullet(world, |id, area| area.meets(&shape) && world.has_bullet(id))
-    {
+    let shape = pod.at.passage(Pod::SIZE);
+    while let Some(id) = sight.bullet(world, shape, |id| world.has_bullet(id)) {
         world.bullets.retain(|bullet| bullet.id != id);
     }
     if turn.tick().is_multiple_of(Pod::BURN_TICKS)
-        && let Some(id) = sight.enemy(world, |id, area| area.meets(&shape) && world.has_enemy(id))
+        && let Some(id) = sight.enemy(world, shape, |id, _| world.has_enemy(id))
     {
         world.damage(id, pod.burn(), player, turn);
     }
@@ -167,8 +201,8 @@ fn judge_shots(world: &mut World, turn: &mut Turn<'_, World>) {
             Some(known @ (player, _)) if player == owner => known,
             _ => *sight.insert((owner, Sight::of(owner, turn))),
         };
-        let path = shot.at.path(shot.size());
-        let target = sight.enemy(world, |id, area| area.meets(&path) && id != shot.met);
+        let passage = shot.at.passage(shot.size());
+        let target = sight.enemy(world, passage, |id, area| id != shot.met && area.is_in_sight());
         match target {
             Some(target) if !hit(world, index, target, turn) => {
                 world.shots.remove(index);

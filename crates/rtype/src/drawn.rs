@@ -1,6 +1,7 @@
 //! Contacts as players see them, held against those that the server judged: the same boxes and the
 //! same test as in [`contact`](crate::contact), on what is drawn.
 
+use backspin::client::Frame;
 use backspin::game::{Contact, Event, PlayerId, SpawnName};
 use backspin::replica::Drawn;
 
@@ -10,7 +11,7 @@ use crate::event;
 use crate::schema;
 use crate::ship::Ship;
 use crate::shot::Shot;
-use crate::space::{Area, Moving, PX, Size};
+use crate::space::{Area, Moving, PX, Passage, Size, TickPart, Way};
 use crate::world::Bullet;
 
 /// The contact that the server's event speaks of.
@@ -23,27 +24,31 @@ pub(crate) fn judged(event: &Event) -> Option<Contact> {
     Some(Contact { key: event.entity.into(), player: Some(player) })
 }
 
-/// The contacts that `player` sees in the frame `now`: own shots that meet enemies, and what meets
-/// the own ship. A shot or a ship meets once, whatever it is that it meets: of two enemies in the
-/// same place it does not matter which.
+/// The contacts that `player` sees from one frame to the next: own shots that meet enemies, and what
+/// meets the own ship. A shot or a ship meets once, whatever it is that it meets: of two enemies in
+/// the same place it does not matter which.
 pub(crate) fn contacts(
-    before: &[Drawn],
-    now: &[Drawn],
+    before: &Frame,
+    now: &Frame,
     player: PlayerId,
     meet: &mut dyn FnMut(Contact),
 ) {
-    for own in now {
-        let (entity, then) = (&own.entity, find(before, own.entity.id));
+    let screen = Screen { before, now };
+    let things: Vec<Thing> = screen.things().collect();
+    for own in &now.entities {
+        let entity = &own.entity;
         let hits = match entity.kind {
             schema::SHOT | schema::TAIL_SHOT | schema::HEAVY_SHOT
                 if SpawnName::owner(entity.id) == Some(player) =>
             {
-                let path = shot_path(own, then);
-                targets(now).any(|target| target.meets(&path))
+                let shot = screen.shot(own);
+                things.iter().any(|it| it.is_target && it.area().is_in_sight() && it.meets(&shot))
             }
             schema::SHIP if u32::from(entity.id) == player.0 && is_vulnerable(own) => {
-                let hull = Ship::hull(&place(own));
-                targets(now).chain(bullets(now)).any(|thing| thing.meets(&hull))
+                let at = place(own);
+                let before = find(before, entity.id).map_or(at, place);
+                let hull = Passage { area: Ship::hull(&at), way: at.way_from(&before) };
+                things.iter().any(|thing| thing.meets(&hull))
             }
             _ => false,
         };
@@ -53,12 +58,107 @@ pub(crate) fn contacts(
     }
 }
 
-/// What a shot has passed since the frame before, at least a tick's way.
-fn shot_path(shot: &Drawn, before: Option<&Drawn>) -> Area {
-    let heavy = shot.entity.kind == schema::HEAVY_SHOT;
-    let size = if heavy { Shot::HEAVY_SIZE } else { Shot::SIZE };
-    let path = place(shot).path(size);
-    before.map_or(path, |before| path.with(&place(before).area(size)))
+/// Two frames, and what moves evenly from one to the other.
+struct Screen<'a> {
+    before: &'a Frame,
+    now: &'a Frame,
+}
+
+/// What an own thing can meet: where it was between the two frames, and in which part of that time.
+struct Thing {
+    is_target: bool,
+    passage: Passage,
+    /// Of the time from frame to frame.
+    length: TickPart,
+    before_end: TickPart,
+}
+
+impl Thing {
+    fn area(&self) -> &Area {
+        &self.passage.area
+    }
+
+    /// Whether it meets what moved like this from frame to frame.
+    fn meets(&self, own: &Passage) -> bool {
+        own.stretch(self.length, self.before_end).meets(&self.passage)
+    }
+}
+
+impl<'a> Screen<'a> {
+    /// A shot; one that is new comes out of the muzzle.
+    fn shot(&self, shot: &Drawn) -> Passage {
+        let size = match shot.entity.kind {
+            schema::HEAVY_SHOT => Shot::HEAVY_SIZE,
+            _ => Shot::SIZE,
+        };
+        let at = place(shot);
+        let before = find(self.before, shot.entity.id).map(place).unwrap_or_else(|| {
+            let [x, y, vx, vy, ..] = shot.entity.fields;
+            Moving { x: x - vx, y: y - vy, vx, vy }
+        });
+        Passage { area: at.area(size), way: at.way_from(&before) }
+    }
+
+    /// Enemies, bosses and bullets.
+    fn things(&self) -> impl Iterator<Item = Thing> + '_ {
+        let now = self.now.entities.iter().filter_map(|drawn| self.thing(drawn));
+        let gone = self.before.entities.iter().filter_map(|drawn| self.gone(drawn));
+        now.chain(gone)
+    }
+
+    /// Something that is drawn now. What is new came with the last tick.
+    fn thing(&self, drawn: &Drawn) -> Option<Thing> {
+        let (size, is_target) = size(drawn)?;
+        let at = place(drawn);
+        let whole = TickPart(TickPart::WHOLE);
+        let (way, length) = match (find(self.before, drawn.entity.id), self.ticks()) {
+            (Some(before), _) => (at.way_from(&place(before)), whole),
+            (None, Some((from, until))) => {
+                let since = until.fract().min(until - from);
+                let way = at.way_from(&at.later(TickPart::nearest(-since)));
+                (way, TickPart::nearest(since / (until - from)))
+            }
+            (None, None) => (Way::default(), whole),
+        };
+        let passage = Passage { area: at.area(size), way };
+        Some(Thing { is_target, passage, length, before_end: TickPart::default() })
+    }
+
+    /// Something that was drawn in the frame before and is gone: it moved on until the next tick.
+    fn gone(&self, drawn: &Drawn) -> Option<Thing> {
+        let (size, is_target) = size(drawn)?;
+        let (from, until) = self.ticks()?;
+        if find(self.now, drawn.entity.id).is_some() {
+            return None;
+        }
+        let left = (1.0 - from.fract()).min(until - from);
+        let before = place(drawn);
+        let at = before.later(TickPart::nearest(left));
+        let passage = Passage { area: at.area(size), way: at.way_from(&before) };
+        let length = TickPart::nearest(left / (until - from));
+        Some(Thing { is_target, passage, length, before_end: TickPart(TickPart::WHOLE - length.0) })
+    }
+
+    /// The ticks at which the two frames show what is not the player's own, if time went on.
+    fn ticks(&self) -> Option<(f64, f64)> {
+        let (from, until) = (self.before.drawn_tick?, self.now.drawn_tick?);
+        (from < until).then_some((from, until))
+    }
+}
+
+/// How large an enemy, a boss or a bullet is, and whether shots hit it.
+fn size(drawn: &Drawn) -> Option<(Size, bool)> {
+    match drawn.entity.kind {
+        schema::ENEMY => Some((enemy_size(drawn), true)),
+        schema::BOSS => Some((Boss::SIZE, true)),
+        schema::BULLET => Some((Bullet::SIZE, false)),
+        _ => None,
+    }
+}
+
+fn find(frame: &Frame, id: u16) -> Option<&Drawn> {
+    let found = frame.entities.binary_search_by_key(&id, |drawn| drawn.entity.id);
+    found.ok().map(|index| &frame.entities[index])
 }
 
 /// Whether the ship is not one that nothing can hurt.
@@ -73,30 +173,9 @@ fn place(drawn: &Drawn) -> Moving {
     Moving { x, y, vx, vy }
 }
 
-/// The enemies and the boss.
-fn targets(frame: &[Drawn]) -> impl Iterator<Item = Area> + '_ {
-    frame.iter().filter_map(|drawn| {
-        let size = match drawn.entity.kind {
-            schema::ENEMY => enemy_size(drawn),
-            schema::BOSS => Boss::SIZE,
-            _ => return None,
-        };
-        Some(place(drawn).area(size))
-    })
-}
-
 fn enemy_size(drawn: &Drawn) -> Size {
     let species = drawn.entity.fields[5].max(0) as usize;
     Species::ALL[species.min(Species::ALL.len() - 1)].size()
-}
-
-fn bullets(frame: &[Drawn]) -> impl Iterator<Item = Area> + '_ {
-    let bullets = frame.iter().filter(|drawn| drawn.entity.kind == schema::BULLET);
-    bullets.map(|drawn| place(drawn).area(Bullet::SIZE))
-}
-
-fn find(frame: &[Drawn], id: u16) -> Option<&Drawn> {
-    frame.iter().find(|drawn| drawn.entity.id == id)
 }
 
 #[cfg(test)]
@@ -113,9 +192,17 @@ mod tests {
         Drawn { entity, fields: schema::SCHEMA.kinds[usize::from(kind)].values(&entity) }
     }
 
+    fn frame(drawn_tick: f64, entities: &[Drawn]) -> Frame {
+        let mut entities = entities.to_vec();
+        entities.sort_by_key(|drawn| drawn.entity.id);
+        Frame { entities, drawn_tick: Some(drawn_tick) }
+    }
+
+    /// From tick 99.25 to the next.
     fn seen(before: &[Drawn], now: &[Drawn]) -> Vec<u64> {
         let mut keys = Vec::new();
-        contacts(before, now, ME, &mut |contact| keys.push(contact.key));
+        let (before, now) = (frame(99.25, before), frame(100.25, now));
+        contacts(&before, &now, ME, &mut |contact| keys.push(contact.key));
         keys
     }
 
@@ -129,8 +216,20 @@ mod tests {
         let drone = drawn(256, schema::ENEMY, &[500 * PX, 95 * PX, 0, 0, 1, 0]);
         let shot = my_shot(600);
         assert!(seen(&[], &[shot, drone]).is_empty());
-        assert_eq!(seen(&[my_shot(480)], &[shot, drone]), [u64::from(shot.entity.id)]);
-        assert_eq!(seen(&[], &[my_shot(490), drone]), [u64::from(shot.entity.id)]);
+        assert_eq!(seen(&[my_shot(480), drone], &[shot, drone]), [u64::from(shot.entity.id)]);
+        assert_eq!(seen(&[drone], &[my_shot(490), drone]), [u64::from(shot.entity.id)]);
+    }
+
+    #[test]
+    fn what_comes_or_goes_between_two_frames_is_met_while_it_is_there() {
+        let drone = drawn(256, schema::ENEMY, &[500 * PX, 95 * PX, 0, 0, 1, 0]);
+        // The shot is 16 px wide; the drone goes after three quarters of the time, 120 px on.
+        let meets = |before: &[Drawn], now: &[Drawn]| !seen(before, now).is_empty();
+        assert!(meets(&[my_shot(400), drone], &[my_shot(560)]));
+        assert!(!meets(&[my_shot(350), drone], &[my_shot(510)]));
+        // And comes with the last quarter, 40 px before the end.
+        assert!(meets(&[my_shot(400)], &[my_shot(560), drone]));
+        assert!(!meets(&[my_shot(420)], &[my_shot(580), drone]));
     }
 
     #[test]

@@ -30,7 +30,8 @@
 //! | charge, then let go | a heavy shot: from half a second, full after 2 s; worth 6 to 24 light ones, and passes through what it destroys |
 //! | shoot and charge together | sending the force pod off, or calling it back |
 //!
-//! A hit costs a life. The next ship comes after 1.5 s, plain, and nothing hurts it for a second.
+//! A hit costs a life. For a quarter of a second what is left of the ship flies and fires on. The next
+//! one comes 1.5 s after the hit, plain, and nothing hurts it for a second.
 //! When nobody has a life left the match is lost; when the last boss has fallen it is won.
 //!
 //! # What comes
@@ -63,8 +64,8 @@
 //! comes from: on the tail it fires backwards. It outlives its ship.
 //!
 //! A weapon or an engine is built in half a second after it was taken, one at a time. That is not
-//! for show: the player's own machine predicts the ship, and by then it knows. A power-up that is of
-//! no use is 500 points.
+//! for show: the player's own machine predicts the ship, and by then it knows. So it is with a ship
+//! that is hit. A power-up that is of no use is 500 points.
 //!
 //! # Scoring
 //!

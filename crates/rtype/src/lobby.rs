@@ -42,10 +42,38 @@ impl World {
         self.pilots.retain(|pilot| pilot.player != player);
         self.ships.retain(|ship| ship.player != player);
         self.pods.retain(|pod| pod.player != player);
-        if self.mission.host == Some(player) {
-            let next = self.pilots.iter().map(|pilot| pilot.player);
-            self.mission.host = next.clone().find(|next| *next > player).or(next.min());
+        self.pass_on(player);
+    }
+
+    /// A player is gone for a while: someone who is there is host meanwhile, and stays it.
+    pub(crate) fn miss(&mut self, player: PlayerId) {
+        if let Some(pilot) = self.pilot_mut(player) {
+            pilot.is_absent = true;
+            self.pass_on(player);
         }
+    }
+
+    /// The player is back.
+    pub(crate) fn welcome(&mut self, player: PlayerId) {
+        if let Some(pilot) = self.pilot_mut(player) {
+            pilot.is_absent = false;
+        }
+        // While everyone was gone, nobody could take the host's part.
+        if let Some(host) = self.mission.host {
+            self.pass_on(host);
+        }
+    }
+
+    /// If `player` is host and not there, the next who is there becomes it; if none is, the next
+    /// who may come back.
+    fn pass_on(&mut self, player: PlayerId) {
+        let is_there = |pilot: &&Pilot| !pilot.is_absent;
+        if self.mission.host != Some(player) || self.pilot(player).as_ref().is_some_and(is_there) {
+            return;
+        }
+        let there = self.pilots.iter().filter(is_there);
+        self.mission.host = next_after(player, there.map(|pilot| pilot.player))
+            .or_else(|| next_after(player, self.pilots.iter().map(|pilot| pilot.player)));
     }
 
     /// Does what a player says, if it is theirs to say and the right time.
@@ -81,11 +109,20 @@ impl World {
         }
     }
 
-    /// Whether all but the host, who says when, are ready.
+    /// Whether all who are there are ready, but the host, who says when.
     fn is_everyone_ready(&self) -> bool {
         let host = self.mission.host;
-        self.pilots.iter().all(|pilot| pilot.is_ready || Some(pilot.player) == host)
+        let is_waited_for = |pilot: &Pilot| !pilot.is_absent && Some(pilot.player) != host;
+        self.pilots.iter().all(|pilot| pilot.is_ready || !is_waited_for(pilot))
     }
+}
+
+/// The next of `players`, who come in the order of their numbers; behind the last comes the first.
+fn next_after(
+    player: PlayerId,
+    players: impl Iterator<Item = PlayerId> + Clone,
+) -> Option<PlayerId> {
+    players.clone().find(|next| *next > player).or(players.min())
 }
 
 #[cfg(test)]

@@ -104,7 +104,7 @@ pub struct Pilot {
     pub player: PlayerId,
     /// Lives left, with the one that is being lived.
     pub lives: i32,
-    /// Ticks until the next ship; 0 while there is one.
+    /// Ticks until the next ship; 0 while there is one that nothing has destroyed.
     pub away: i32,
     /// What the player has scored.
     pub score: i32,
@@ -117,6 +117,8 @@ pub struct Pilot {
     /// Speaks an old dialect, and can say nothing but its buttons: ready in every lobby. Known to
     /// the server alone.
     pub is_mute: bool,
+    /// Was dropped and may come back: nobody waits for it in the lobby. Known to the server alone.
+    pub is_absent: bool,
     /// Came after the start, and has to wait for the next match.
     pub is_waiting: bool,
 }
@@ -125,8 +127,13 @@ impl Pilot {
     /// The most lives.
     pub const LIVES_LIMIT: i32 = 9;
 
-    /// A ship is replaced after so long: 1.5 s.
+    /// A ship is replaced so long after it was hit: 1.5 s.
     pub const AWAY_TICKS: i32 = 90;
+
+    /// Until then a ship that was hit flies and fires on as a wreck: a quarter of a second, longer
+    /// than the word of it takes to the player, whose own prediction would else fire shots that
+    /// never were.
+    pub const WRECK_TICKS: i32 = 15;
 
     /// A chain goes on with a kill within 2 s.
     pub const CHAIN_TICKS: i32 = 120;
@@ -147,8 +154,14 @@ impl Pilot {
             chain_left: 0,
             is_ready: false,
             is_mute: false,
+            is_absent: false,
             is_waiting: false,
         }
+    }
+
+    /// Whether the ship is hit, and still in the field.
+    pub(crate) fn is_wrecked(&self) -> bool {
+        self.away > Pilot::AWAY_TICKS - Pilot::WRECK_TICKS
     }
 
     /// By how much a kill is multiplied: one more for every fifth of a chain, up to five.

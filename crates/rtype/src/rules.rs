@@ -12,11 +12,12 @@
 
 use std::sync::Arc;
 
+use backspin::client::Frame;
 use backspin::game::{
-    Buttons, Contact, Event, Game, GameId, PlayerId, PlayerInput, RtypeMatch, RtypeWish, SpawnName,
-    Standing, Turn,
+    Buttons, Contact, Event, Game, GameId, Marks, PlayerId, PlayerInput, RtypeMatch, RtypeWish,
+    SpawnName, Stage, Standing, Turn,
 };
-use backspin::replica::{Drawn, Entity, Schema, State};
+use backspin::replica::{Entity, Schema, State};
 use backspin::wire::rtype;
 
 use crate::command::{Command, Setup};
@@ -105,29 +106,16 @@ impl RType {
     fn fly(&self, world: &mut World, inputs: &[PlayerInput], turn: &mut Turn<'_, World>) {
         world.shots.retain_mut(|shot| shot.fly());
         for &PlayerInput { player, buttons, .. } in inputs {
-            let Some(index) = world.ships.iter().position(|ship| ship.player == player) else {
-                self.bring_back(world, player);
-                continue;
-            };
-            let pod = world.pods.iter_mut().find(|pod| pod.player == player);
-            let (ship, mut fired) = (&mut world.ships[index], Volley::default());
-            ship.fly(turn.tick(), buttons, pod, &mut fired);
-            if let Some(event) = ship.report(&fired) {
-                turn.raise(event);
+            if let Some(index) = world.ships.iter().position(|ship| ship.player == player) {
+                let pod = world.pods.iter_mut().find(|pod| pod.player == player);
+                let (ship, mut fired) = (&mut world.ships[index], Volley::default());
+                ship.fly(turn.tick(), buttons, pod, &mut fired);
+                if let Some(event) = ship.report(&fired) {
+                    turn.raise(event);
+                }
+                fired.iter().for_each(|shot| world.add_shot(shot));
             }
-            fired.iter().for_each(|shot| world.add_shot(shot));
-        }
-    }
-
-    /// Who has lost a ship gets another after a while.
-    fn bring_back(&self, world: &mut World, player: PlayerId) {
-        let Some(pilot) = world.pilot_mut(player) else { return };
-        if pilot.away == 0 {
-            return;
-        }
-        pilot.away -= 1;
-        if pilot.away == 0 && pilot.lives > 0 {
-            world.launch(player);
+            world.replace_ship(player);
         }
     }
 }
@@ -136,7 +124,7 @@ impl Game for RType {
     type World = World;
 
     fn id(&self) -> GameId {
-        GameId::new(*b"RTYP", 1)
+        GameId::new(*b"RTYP", 2)
     }
 
     fn capacity(&self) -> u8 {
@@ -163,11 +151,20 @@ impl Game for RType {
         world.exit(player);
     }
 
+    fn go_away(&self, world: &mut World, player: PlayerId) {
+        world.miss(player);
+    }
+
+    fn come_back(&self, world: &mut World, player: PlayerId) {
+        world.welcome(player);
+    }
+
     fn step(&self, world: &mut World, turn: &mut Turn<'_, World>) {
         self.advance(world);
         self.fly(world, turn.inputs(), turn);
         world.drift();
-        if matches!(world.mission.phase, Phase::Playing | Phase::Boss) {
+        // A match that is over is still seen to go on for a while.
+        if !matches!(world.mission.phase, Phase::Lobby | Phase::Countdown) {
             self.judge(world, turn);
         }
         self.direct(world, turn);
@@ -210,6 +207,18 @@ impl Game for RType {
         Some(Standing { lives: lives.clamp(0, Pilot::LIVES_LIMIT) as u8, score })
     }
 
+    fn marks(&self, world: &World, player: PlayerId) -> Marks {
+        let ready = world.pilot(player).is_some_and(|pilot| pilot.is_ready);
+        Marks { host: world.mission.host == Some(player), ready }
+    }
+
+    fn stage(&self, world: &World) -> Stage {
+        let Mission { phase, setup, .. } = world.mission;
+        let started = !matches!(phase, Phase::Lobby | Phase::Countdown);
+        let is_over = matches!(phase, Phase::Victory | Phase::Defeat);
+        Stage { started, late_joining: setup.late_joining && !is_over }
+    }
+
     fn stand_in(&self, world: &World, player: PlayerId) -> Option<Buttons> {
         Some(bot::hold(world, player))
     }
@@ -220,8 +229,8 @@ impl Game for RType {
 
     fn drawn_contacts(
         &self,
-        before: &[Drawn],
-        now: &[Drawn],
+        before: &Frame,
+        now: &Frame,
         player: PlayerId,
         meet: &mut dyn FnMut(Contact),
     ) {

@@ -89,10 +89,11 @@ impl Shot {
         SpawnName::owner(self.id).unwrap_or(PlayerId(0))
     }
 
-    /// One tick on; whether it is still in the field.
+    /// One tick on, if it is still in the field: whether it was. It is seen to cross the edge.
     pub(crate) fn fly(&mut self) -> bool {
+        let Moving { x, y, .. } = self.at;
         self.at.go();
-        (-Shot::SPEED..FIELD.w).contains(&self.at.x) && (-Shot::SPEED..FIELD.h).contains(&self.at.y)
+        (-Shot::SPEED..FIELD.w).contains(&x) && (-Shot::SPEED..FIELD.h).contains(&y)
     }
 }
 
@@ -161,6 +162,13 @@ mod tests {
             assert_eq!(ids.len(), usize::from(weapon) + 1);
             assert!(both.iter().all(|shot| shot.owner() == PlayerId(2)));
         }
+    }
+
+    #[test]
+    fn a_shot_is_gone_the_tick_after_it_left_the_field() {
+        let mut shot = Shot::new(0x8000, Moving { x: FIELD.w - 1, y: 0, vx: Shot::SPEED, vy: 0 });
+        assert!(shot.fly() && shot.at.x > FIELD.w);
+        assert!(!shot.fly());
     }
 
     #[test]

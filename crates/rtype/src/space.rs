@@ -84,8 +84,22 @@ impl Moving {
 
     /// Where it is a part of a tick later.
     pub(crate) fn later(&self, by: TickPart) -> Moving {
-        let moved = |v: i32| (v * by.0 + TickPart::WHOLE / 2).div_euclid(TickPart::WHOLE);
-        Moving { x: self.x + moved(self.vx), y: self.y + moved(self.vy), ..*self }
+        Moving { x: self.x + by.of(self.vx), y: self.y + by.of(self.vy), ..*self }
+    }
+
+    /// A thing of this size, and how it moves in a tick.
+    pub(crate) fn passage(&self, size: Size) -> Passage {
+        Passage { area: self.area(size), way: self.way() }
+    }
+
+    /// How it came here from there.
+    pub(crate) fn way_from(&self, there: &Moving) -> Way {
+        Way { x: self.x - there.x, y: self.y - there.y }
+    }
+
+    /// How it moves in a tick.
+    pub(crate) fn way(&self) -> Way {
+        Way { x: self.vx, y: self.vy }
     }
 
     /// Whether it has left what can be sent.
@@ -102,9 +116,45 @@ pub(crate) struct TickPart(pub(crate) i32);
 impl TickPart {
     pub(crate) const WHOLE: i32 = 256;
 
-    /// The nearest to a part between 0 and 1.
-    pub(crate) fn of(part: f64) -> Self {
+    /// The nearest to a part between -1 and 1.
+    pub(crate) fn nearest(part: f64) -> Self {
         TickPart((part * f64::from(TickPart::WHOLE)).round() as i32)
+    }
+
+    /// This part of a tick's way.
+    fn of(self, way: i32) -> i32 {
+        (way * self.0 + TickPart::WHOLE / 2).div_euclid(TickPart::WHOLE)
+    }
+}
+
+/// How far something has moved, in 1/16 px.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Way {
+    pub(crate) x: i32,
+    pub(crate) y: i32,
+}
+
+/// A box, and how it came to where it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Passage {
+    pub(crate) area: Area,
+    pub(crate) way: Way,
+}
+
+impl Passage {
+    /// Whether two boxes meet while both move, evenly, to where they are now.
+    pub(crate) fn meets(&self, other: &Passage) -> bool {
+        self.area.meets_moving(self.way, &other.area, other.way)
+    }
+
+    /// Of a tick's passage the stretch of this length that ends so long before the tick does.
+    pub(crate) fn stretch(&self, length: TickPart, before_end: TickPart) -> Passage {
+        let (x, y) = (before_end.of(self.way.x), before_end.of(self.way.y));
+        let Area { left, top, right, bottom } = self.area;
+        Passage {
+            area: Area { left: left - x, top: top - y, right: right - x, bottom: bottom - y },
+            way: Way { x: length.of(self.way.x), y: length.of(self.way.y) },
+        }
     }
 }
 
@@ -129,6 +179,32 @@ impl Area {
             && other.left < self.right
             && self.top < other.bottom
             && other.top < self.bottom
+    }
+
+    /// Whether it has come into the field from the right: what has not, nobody sees.
+    pub(crate) fn is_in_sight(&self) -> bool {
+        self.left < FIELD.w
+    }
+
+    /// Whether two boxes meet while both move, evenly, `by` and `others` to where they are now.
+    ///
+    /// Seen from the other box, this one's corner draws a line; they meet if the line crosses the
+    /// box of all places in which the two overlap.
+    fn meets_moving(&self, by: Way, other: &Area, others: Way) -> bool {
+        let (dx, dy) = (by.x - others.x, by.y - others.y);
+        // The line ends in the origin and comes from (-dx, -dy).
+        let (left, right) = (other.left - self.right, other.right - self.left);
+        let (top, bottom) = (other.top - self.bottom, other.bottom - self.top);
+        let beside = right <= 0.min(-dx) || left >= 0.max(-dx);
+        let above_or_below = bottom <= 0.min(-dy) || top >= 0.max(-dy);
+        if beside || above_or_below {
+            return false;
+        }
+        // The corners lie on both sides of it.
+        let along = |d: i32, a: i32, b: i32| if d < 0 { (d * b, d * a) } else { (d * a, d * b) };
+        let (y_least, y_most) = along(dx, top, bottom);
+        let (x_least, x_most) = along(dy, left, right);
+        (dx, dy) == (0, 0) || (y_least < x_most && x_least < y_most)
     }
 
     /// The box that is so much smaller on each side, or larger where it is negative.
@@ -193,6 +269,32 @@ mod tests {
         let meets = |x, y| a.meets(&Moving::still(x, y).area(Size::px(1, 1)));
         assert!(meets(31, 0) && meets(0, 31) && meets(-15, 0));
         assert!(!meets(32, 0) && !meets(0, 32) && !meets(-16, 0));
+    }
+
+    #[test]
+    fn moving_boxes_meet_where_their_ways_cross_at_the_same_time() {
+        let at = |x, y| Moving::still(x, y).area(Size::px(1, 1));
+        let way = |x, y| Way { x, y };
+        // One flies through the other; one passes it diagonally, within the box of its way.
+        assert!(at(100, 0).meets_moving(way(200, 0), &at(0, 0), way(0, 0)));
+        assert!(!at(100, 100).meets_moving(way(100, 100), &at(80, 0), way(0, 0)));
+        // Both fly: the same way, to the same place at once, and past it one after the other.
+        assert!(!at(100, 0).meets_moving(way(100, 0), &at(50, 0), way(100, 0)));
+        assert!(at(100, 0).meets_moving(way(200, 0), &at(0, 100), way(0, 200)));
+        assert!(!at(100, 0).meets_moving(way(200, 0), &at(0, 200), way(0, 200)));
+        assert!(at(0, 0).meets_moving(way(0, 0), &at(15, 15), way(0, 0)));
+        assert!(!at(0, 0).meets_moving(way(0, 0), &at(16, 0), way(0, 0)));
+    }
+
+    #[test]
+    fn a_passage_is_that_of_its_stretches() {
+        let moving = Moving { x: 100, y: 40, vx: 64, vy: -20 };
+        let whole = moving.passage(Size::px(1, 1));
+        let [early, late] = [(TickPart(192), TickPart(64)), (TickPart(64), TickPart(0))]
+            .map(|(length, before_end)| whole.stretch(length, before_end));
+        assert_eq!((early.area.left, early.area.top), (84, 45));
+        assert_eq!((early.way, late.way), (Way { x: 48, y: -15 }, Way { x: 16, y: -5 }));
+        assert_eq!(late.area, whole.area);
     }
 
     #[test]

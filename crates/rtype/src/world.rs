@@ -125,6 +125,11 @@ impl World {
         self.ships.iter().find(|ship| ship.player == player)
     }
 
+    /// Whether a player's ship is hit and soon gone.
+    pub fn is_wreck(&self, player: PlayerId) -> bool {
+        self.pilot(player).is_some_and(Pilot::is_wrecked)
+    }
+
     /// A player's pod.
     pub fn pod(&self, player: PlayerId) -> Option<&Pod> {
         self.pods.iter().find(|pod| pod.player == player)
@@ -164,6 +169,21 @@ impl World {
         self.ships.retain(|ship| ship.player != player);
         self.ships.push(Ship::new(player));
         self.ships.sort_unstable_by_key(|ship| ship.player);
+    }
+
+    /// One tick of losing a ship: a wreck goes at last, and after a while comes another ship.
+    pub(crate) fn replace_ship(&mut self, player: PlayerId) {
+        let Some(pilot) = self.pilot_mut(player).filter(|pilot| pilot.away > 0) else { return };
+        let was_wreck = pilot.is_wrecked();
+        pilot.away -= 1;
+        let (is_wreck, is_back) = (pilot.is_wrecked(), pilot.away == 0 && pilot.lives > 0);
+        if was_wreck && !is_wreck {
+            self.ships.retain(|ship| ship.player != player);
+            self.pods.iter_mut().filter(|pod| pod.player == player).for_each(Pod::let_go);
+        }
+        if is_back {
+            self.launch(player);
+        }
     }
 
     /// Adds a shot in the order of ids.
@@ -210,8 +230,8 @@ impl World {
     pub(crate) fn start(&mut self) {
         let lives = self.starting_lives();
         for pilot in &mut self.pilots {
-            let Pilot { player, is_ready, is_mute, .. } = *pilot;
-            *pilot = Pilot { is_ready, is_mute, ..Pilot::new(player, lives) };
+            let Pilot { player, is_ready, is_mute, is_absent, .. } = *pilot;
+            *pilot = Pilot { is_ready, is_mute, is_absent, ..Pilot::new(player, lives) };
         }
         self.line_up();
         let Mission { level, wave, distance, team_score, .. } = &mut self.mission;

@@ -5,6 +5,7 @@ mod play;
 
 use std::collections::VecDeque;
 
+use backspin::client::Frame;
 use backspin::game::{Buttons, Game, PlayerId};
 use backspin::replica::{Drawn, Entity, MAX_FIELDS, Motion, Prediction, State};
 use backspin_rtype::{Opening, RType};
@@ -25,7 +26,7 @@ struct Client {
     prediction: Prediction<RType>,
     states: VecDeque<State>,
     held: VecDeque<Buttons>,
-    frame: Vec<Drawn>,
+    frame: Frame,
 }
 
 impl Client {
@@ -33,7 +34,7 @@ impl Client {
         let state = play.state();
         let prediction = Prediction::new(play.game.clone(), ME, &state);
         let (states, held) = (VecDeque::from([state]), VecDeque::new());
-        Client { prediction, states, held, frame: Vec::new() }
+        Client { prediction, states, held, frame: Frame::default() }
     }
 
     /// Draws what is on the screen when the tick of `play` is made; the contacts in it.
@@ -59,13 +60,14 @@ impl Client {
         let values = |entity: &Entity| game.schema().kinds[usize::from(entity.kind)].values(entity);
         for entity in self.prediction.state().entities() {
             if game.is_ahead(entity, ME) {
-                self.frame.push(Drawn { entity: *entity, fields: values(entity) });
+                self.frame.entities.push(Drawn { entity: *entity, fields: values(entity) });
             }
         }
         let drawn = self.states.len() as f64 - 1.0 - BACK;
         if drawn < 0.0 {
             return;
         }
+        self.frame.drawn_tick = Some(f64::from(self.states[0].tick) + drawn);
         let (from, part) = (drawn as usize, drawn.fract() as f32);
         for entity in self.states[from].entities() {
             if game.is_ahead(entity, ME) {
@@ -83,8 +85,9 @@ impl Client {
                     Motion::Still => a[index],
                 };
             }
-            self.frame.push(Drawn { entity: *next, fields });
+            self.frame.entities.push(Drawn { entity: *next, fields });
         }
+        self.frame.entities.sort_by_key(|drawn| drawn.entity.id);
     }
 }
 

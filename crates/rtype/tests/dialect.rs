@@ -236,8 +236,9 @@ fn kills_are_scores_and_lost_ships_are_lives_for_everyone() {
     }
     let score = |player: usize| table.world().players().nth(player).unwrap().score;
     for (id, now) in [(0, table.world().mission.team_score), (1, score(0))] {
-        let scores = of_type(&sent, bobby(), SCORE).into_iter().filter(|of| u32_at(of, 4) == id);
-        let last = scores.last().unwrap();
+        let mut scores =
+            of_type(&sent, bobby(), SCORE).into_iter().filter(|of| u32_at(of, 4) == id);
+        let last = scores.next_back().unwrap();
         assert!(now > 0);
         assert_eq!(last[..4], [8, 0, 11, 1]);
         assert_eq!(u32_at(last, 8) as i32, now, "of {id}");

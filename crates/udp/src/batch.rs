@@ -61,7 +61,8 @@ impl Inbox {
             .map(|(envelope, slot)| (*envelope, &mut slot[..envelope.len]))
     }
 
-    pub(crate) fn is_full(&self) -> bool {
+    /// Whether it may be that more has come than there was room for.
+    pub fn is_full(&self) -> bool {
         self.envelopes.len() == BATCH
     }
 

@@ -116,6 +116,8 @@ impl EventHandler for Board {
         let key = match code {
             KeyCode::Up => Key::Up,
             KeyCode::Down => Key::Down,
+            KeyCode::Left => Key::Left,
+            KeyCode::Right => Key::Right,
             KeyCode::Backspace => Key::Backspace,
             KeyCode::Enter | KeyCode::KpEnter if !repeat => Key::Enter,
             KeyCode::Escape if !repeat => Key::Esc,

@@ -3,6 +3,7 @@
 //! ```text
 //! address -> what a player typed, as addresses to try
 //! open    -> how a player gets to a table
+//! rooms   -> which rooms servers have, and the best of them
 //! search  -> who hosts a game on the local network
 //! seat    -> the match itself: on this machine, hosted here, or as someone's guest
 //! table   -> a seat that a thread of its own keeps on time
@@ -13,13 +14,15 @@
 
 mod address;
 mod open;
+mod rooms;
 mod search;
 mod seat;
 mod table;
 mod ticket;
 
 pub(crate) use address::Address;
-pub(crate) use open::{Guest, Opened, Playable, host, join, local, sit};
+pub(crate) use open::{Guest, Opened, Playable, RoomWish, host, join, local, sit};
+pub(crate) use rooms::{RoomSearch, at_native, quick};
 pub(crate) use search::Search;
 pub(crate) use seat::{Fallback, Seat};
 pub(crate) use table::{Access, Table};

@@ -17,6 +17,7 @@ use backspin_pong::Pong;
 use backspin_rtype::RType;
 use backspin_udp::{Listener, Loop, Socket};
 
+use super::rooms::find_room;
 use super::{Address, Fallback, Seat, Table, TicketFile};
 use crate::seed;
 
@@ -63,6 +64,21 @@ pub(crate) struct Guest {
     pub(crate) role: Role,
     pub(crate) name: Name,
     pub(crate) token: Vec<u8>,
+    pub(crate) room: RoomWish,
+    /// Of the room, if it has one.
+    pub(crate) password: Name,
+}
+
+/// Which room of a server.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum RoomWish {
+    /// Any that has a free place.
+    #[default]
+    Any,
+    Number(u32),
+    Named(Name),
+    /// One that is made now, and is called so.
+    New(Name),
 }
 
 impl Guest {
@@ -72,8 +88,16 @@ impl Guest {
     }
 
     fn config(&self, server: SocketAddr, dialect: Dialect, own_port: u16) -> ClientConfig {
+        let (room, new_room) = match self.room {
+            RoomWish::Any | RoomWish::Named(_) => (0, None),
+            RoomWish::Number(number) => (number, None),
+            RoomWish::New(name) => (0, Some(name)),
+        };
         ClientConfig {
             role: self.role,
+            room,
+            new_room,
+            password: self.password,
             token: self.token.clone(),
             own_port,
             ..ClientConfig::new(server, dialect, self.name)
@@ -155,6 +179,18 @@ pub(crate) fn join<G: Playable>(
     let ip = address.resolve()?;
     let at = |usual| SocketAddr::new(ip, address.port().unwrap_or(usual));
     let native = at(DEFAULT_PORT);
+    // Only `native` has rooms to choose from.
+    match guest.room {
+        RoomWish::Any => {}
+        RoomWish::Named(name) => {
+            let room = RoomWish::Number(find_room(&game, native, name)?);
+            let guest = Guest { room, ..guest.clone() };
+            return sit(game, &guest, native, Dialect::Native, None);
+        }
+        RoomWish::Number(_) | RoomWish::New(_) => {
+            return sit(game, guest, native, Dialect::Native, None);
+        }
+    }
     match guest.dialect {
         Some(Dialect::Native) => sit(game, guest, native, Dialect::Native, None),
         Some(old) => sit(game, guest, at(G::OLD_PORT), old, None),

@@ -1,4 +1,4 @@
-//! `backspin rtype`: alone, hosted for others, joined or watched.
+//! `backspin rtype`: alone, hosted for others, joined, in the best room, or watched.
 //!
 //! [`crate::play`] gets a player to a table; [`crate::script`] plays there without a face, `voice` is
 //! what it says of R-Type.
@@ -7,7 +7,7 @@ mod voice;
 
 use std::error::Error;
 
-use backspin::wire::Dialect;
+use backspin::wire::{Dialect, Name};
 use backspin_pong::Level;
 use backspin_rtype::command::Setup;
 use backspin_rtype::difficulty::Difficulty;
@@ -15,6 +15,7 @@ use clap::builder::PossibleValue;
 use clap::{Subcommand, ValueEnum};
 
 use crate::face::{self, Ui};
+use crate::play::RoomWish;
 use crate::screen::{Errand, Options, Program, Shelf, Title};
 use crate::script::{self, SeatArgs, Steers};
 use voice::RtypeVoice;
@@ -32,6 +33,9 @@ Examples:
   backspin rtype host --name Ann
   backspin rtype join 192.168.0.7
   backspin rtype join [::1]:4300 --bot --ui none --json
+  backspin rtype join play.example.org --room Attic --password moth
+  backspin rtype join play.example.org --room Attic --create
+  backspin rtype quick eu.example.org us.example.org
   backspin rtype watch attic.local
   backspin rtype solo --bot --ui none --json --seconds 60")]
 pub(crate) struct Args {
@@ -77,6 +81,22 @@ enum Mode {
         #[arg(long)]
         dialect: Option<RtypeDialect>,
         #[command(flatten)]
+        room: RoomArgs,
+        /// Make the room that --room names; --password is what others need
+        #[arg(long, requires = "room")]
+        create: bool,
+        #[command(flatten)]
+        player: Player,
+    },
+    /// Join the best room of several servers: the nearest with a free place
+    ///
+    /// All of them are asked for their rooms at once. Of rooms that are nearly as near, the fullest
+    /// is joined.
+    Quick {
+        /// Where: addresses or host names, with a port or without
+        #[arg(required = true, value_name = "ADDRESS")]
+        addresses: Vec<String>,
+        #[command(flatten)]
         player: Player,
     },
     /// Watch a match
@@ -84,8 +104,32 @@ enum Mode {
         /// Where: an address or a host name, with a port or without
         address: String,
         #[command(flatten)]
+        room: RoomArgs,
+        #[command(flatten)]
         player: Player,
     },
+}
+
+/// Which room of a server.
+#[derive(clap::Args)]
+struct RoomArgs {
+    /// The room, by its name or its number [default: any with a free place]
+    #[arg(long, value_name = "ROOM", value_parser = crate::parse_name, requires = "address")]
+    room: Option<Name>,
+
+    /// What the room asks for
+    #[arg(long, value_parser = crate::parse_name, default_value = "", hide_default_value = true)]
+    password: Name,
+}
+
+impl RoomArgs {
+    fn wish(&self) -> RoomWish {
+        let Some(name) = self.room else { return RoomWish::Any };
+        match name.to_string().parse() {
+            Ok(number) => RoomWish::Number(number),
+            Err(_) => RoomWish::Named(name),
+        }
+    }
 }
 
 impl Mode {
@@ -94,6 +138,7 @@ impl Mode {
             Mode::Solo { player, .. }
             | Mode::Host { player, .. }
             | Mode::Join { player, .. }
+            | Mode::Quick { player, .. }
             | Mode::Watch { player, .. } => player,
         }
     }
@@ -202,11 +247,19 @@ fn plan(mode: &Mode) -> (Options, Option<Errand>) {
             (options.port, options.dialect) = (*port, dialect.map(Dialect::from));
             Some(Errand::Host(Title::RType))
         }
-        Mode::Join { address, port, dialect, .. } => {
+        Mode::Join { address, port, dialect, room, create, .. } => {
             (options.port, options.dialect) = (*port, dialect.map(Dialect::from));
+            (options.room, options.password) = (room.wish(), room.password);
+            if let (true, Some(name)) = (*create, room.room) {
+                options.room = RoomWish::New(name);
+            }
             address.clone().map(|address| Errand::Join(Title::RType, address))
         }
-        Mode::Watch { address, .. } => Some(Errand::Watch(Title::RType, address.clone())),
+        Mode::Quick { addresses, .. } => Some(Errand::Quick(addresses.clone())),
+        Mode::Watch { address, room, .. } => {
+            (options.room, options.password) = (room.wish(), room.password);
+            Some(Errand::Watch(Title::RType, address.clone()))
+        }
     };
     (options, errand)
 }

@@ -31,6 +31,8 @@ pub(super) struct RtypeVoice {
     /// Until a bot may say again that it is ready, or start.
     wish_in: u32,
     world: World,
+    /// Whether the match is told, beside what flies.
+    has_mission: bool,
     /// How the match is to be set up, before the host's word is heard.
     wanted: Option<Setup>,
     told: Told,
@@ -109,6 +111,7 @@ impl RtypeVoice {
             pod_looks: 0,
             wish_in: 0,
             world,
+            has_mission: false,
             wanted: None,
             told: Told::default(),
         }
@@ -128,6 +131,7 @@ impl RtypeVoice {
         self.wish_in = self.wish_in.saturating_sub(1);
         if self.steers != Steers::Bot
             || self.wish_in > 0
+            || !self.has_mission
             || self.world.mission.phase != Phase::Lobby
         {
             return Vec::new();
@@ -148,7 +152,7 @@ impl RtypeVoice {
         rtype_words(command)
     }
 
-    fn roster(&self, roster: &[RosterLine], has_mission: bool) -> Vec<Card> {
+    fn roster(&self, roster: &[RosterLine]) -> Vec<Card> {
         let name = |player: PlayerId| {
             let line = roster.iter().find(|line| line.player == player);
             line.map_or(String::new(), |line| line.name.to_string())
@@ -161,7 +165,7 @@ impl RtypeVoice {
             host: card.is_host,
         });
         // The old dialect has a roster of its own.
-        let lines = roster.iter().filter(|_| !has_mission).map(|line| Card {
+        let lines = roster.iter().filter(|_| !self.has_mission).map(|line| Card {
             player: line.player.0,
             name: line.name.to_string(),
             lives: line.lives,
@@ -171,8 +175,8 @@ impl RtypeVoice {
         cards.chain(lines).collect()
     }
 
-    fn tell_roster(&mut self, lines: &Lines, news: &News<'_>) -> io::Result<()> {
-        let players = self.roster(news.roster, news.state.find(MISSION_ID).is_some());
+    fn tell_roster(&mut self, lines: &Lines, roster: &[RosterLine]) -> io::Result<()> {
+        let players = self.roster(roster);
         if players == self.told.roster {
             return Ok(());
         }
@@ -217,11 +221,11 @@ impl RtypeVoice {
         Ok(())
     }
 
-    fn state(&self, tick: u32, has_mission: bool) -> Line {
+    fn state(&self, tick: u32) -> Line {
         let (world, mission) = (&self.world, &self.world.mission);
         Line::State {
             tick,
-            phase: has_mission.then(|| phase_name(mission.phase)),
+            phase: self.has_mission.then(|| phase_name(mission.phase)),
             level: mission.level,
             wave: mission.wave,
             ships: world.ships().len(),
@@ -290,8 +294,15 @@ impl Voice for RtypeVoice {
     }
 
     fn hold(&mut self, seen: &World, player: PlayerId, _tick: u32) -> Buttons {
-        if self.steers == Steers::Bot {
+        if self.steers == Steers::Bot && self.has_mission {
             return bot::hold(seen, player);
+        }
+        if self.steers == Steers::Bot {
+            // The old dialect shows what flies and not the match; whoever sees nothing to fear or
+            // to shoot has only wasted a shot.
+            let mut seen = seen.clone();
+            seen.mission.phase = Phase::Playing;
+            return bot::hold(&seen, player);
         }
         if self.pod_looks == 0 {
             return self.held;
@@ -303,16 +314,16 @@ impl Voice for RtypeVoice {
     fn tell(&mut self, lines: &Lines, news: News<'_>) -> io::Result<Vec<u8>> {
         let tick = news.state.tick;
         self.game.restore_into(news.state, &mut self.world);
+        self.has_mission = news.state.find(MISSION_ID).is_some();
         self.wanted.take_if(|wanted| *wanted == self.world.mission.setup);
         let words = self.wish(news.own);
         if self.told.tick == Some(tick) {
             return Ok(words);
         }
         self.told.tick = Some(tick);
-        let has_mission = news.state.find(MISSION_ID).is_some();
-        lines.say(&self.state(tick, has_mission))?;
-        self.tell_roster(lines, &news)?;
-        if has_mission {
+        lines.say(&self.state(tick))?;
+        self.tell_roster(lines, news.roster)?;
+        if self.has_mission {
             self.tell_mission(lines)?;
         }
         Ok(words)

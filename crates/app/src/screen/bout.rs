@@ -8,22 +8,26 @@ mod news;
 mod page;
 
 use std::net::SocketAddr;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use backspin::channel::{Alarm, AlarmEvent};
 use backspin::client::{ClientEvent, Frame};
 use backspin::game::{Buttons, PlayerId};
 use backspin::local::Local;
+use backspin::record::replay::Player;
 use backspin::replica::State;
 use backspin::time::Time;
+use backspin::wire::Name;
 use backspin::wire::native::Role;
 
 use super::errand::sentence;
 use super::figures::{Figures, Reading};
-use super::stage::{Offer, Stage, Standing, StandingPhase};
+use super::library::Recorder;
+use super::stage::{Names, Offer, Stage, Standing, StandingPhase};
 use super::{Bindings, Cell, Cue, Held, Page, Settings, Tone};
 use crate::play::{Opened, Seat, Table, TicketFile};
-use moments::Moments;
+pub(super) use moments::Moments;
 use news::{News, hear_room, remember};
 
 /// How long a notice stays.
@@ -51,6 +55,9 @@ pub(super) trait Sitting {
 
     /// Moves the choice by so many lines.
     fn turn(&mut self, lines: isize);
+
+    /// Goes so many steps forth or back in time, where one can.
+    fn seek(&mut self, _steps: isize) {}
 
     /// Moves the choice to this line.
     fn point(&mut self, line: usize);
@@ -93,6 +100,9 @@ pub(super) struct Bout<G: Stage> {
     frame: Frame,
     seen: State,
     moments: Moments<G>,
+    /// Where the match is written down, if the player wishes so.
+    shelf: Option<PathBuf>,
+    recorder: Option<Recorder>,
     figures: Figures,
     notice: Option<(Cell, Time)>,
     /// Signs that inputs wait too long for their acknowledgement.
@@ -175,7 +185,7 @@ pub(super) enum Chosen {
 }
 
 impl<G: Stage> Bout<G> {
-    pub(super) fn new(setup: Setup<G>) -> Self {
+    pub(super) fn new(setup: Setup<G>, shelf: Option<PathBuf>) -> Self {
         let Setup { opened: Opened { table, ticket, name, addresses }, hands } = setup;
         let now = table.now();
         let game = match &*table.seat() {
@@ -197,6 +207,8 @@ impl<G: Stage> Bout<G> {
             standing: Standing { points: vec![0; G::SIDES.len()], ..Standing::default() },
             frame: Frame::default(),
             seen: State::default(),
+            shelf,
+            recorder: None,
             figures: Figures::default(),
             notice: None,
             alarms: Vec::new(),
@@ -286,7 +298,11 @@ impl<G: Stage> Bout<G> {
         }
         let Some(client) = seat.client_mut() else {
             if let Seat::Local(local) = &mut *seat {
-                hear_local(local, |event| self.moments.hear(&self.game, now, event));
+                let (tick, recorder) = (local.tick(), &mut self.recorder);
+                hear_local(local, |event| {
+                    self.moments.hear(&self.game, now, event);
+                    recorder.iter_mut().for_each(|it| it.hear(tick, *event));
+                });
             }
             return None;
         };
@@ -305,7 +321,11 @@ impl<G: Stage> Bout<G> {
                 }
                 ClientEvent::Quiet => self.quiet = true,
                 ClientEvent::Heard => self.quiet = false,
-                ClientEvent::Game(event) => self.moments.hear(&self.game, now, &event),
+                ClientEvent::Game(event) => {
+                    self.moments.hear(&self.game, now, &event);
+                    let tick = client.server_tick();
+                    self.recorder.iter_mut().for_each(|it| it.hear(tick, event));
+                }
                 ClientEvent::Ended(reason) => ended = Some(reason.to_string()),
                 _ => {}
             }
@@ -381,6 +401,36 @@ impl<G: Stage> Bout<G> {
         }
     }
 
+    /// Writes the match down, from its beginning to its end.
+    fn record(&mut self, now: Time) {
+        let Some(shelf) = &self.shelf else { return };
+        if !self.is_shown() {
+            if let Some(recorder) = self.recorder.take() {
+                recorder.finish();
+            }
+            return;
+        }
+        let recorder = match self.recorder.take() {
+            Some(recorder) => Ok(recorder),
+            None => Recorder::begin(shelf, &self.game, &self.name),
+        };
+        let followed = recorder.and_then(|mut recorder| {
+            let Names(names) = self.names();
+            let player =
+                |(player, name): (PlayerId, String)| Player { player, name: Name::new(&name) };
+            recorder.follow(names.into_iter().map(player), self.table.seat().state())?;
+            Ok(recorder)
+        });
+        match followed {
+            Ok(recorder) => self.recorder = Some(recorder),
+            Err(error) => {
+                let text = format!("The match is not recorded: {error}");
+                self.notice = Some((Cell::new(text, Tone::Bad), now + NOTICE_FOR));
+                self.shelf = None;
+            }
+        }
+    }
+
     fn measure(&mut self, now: Time) {
         let reading = match &*self.table.seat() {
             Seat::Local(_) => return,
@@ -426,6 +476,7 @@ impl<G: Stage> Sitting for Bout<G> {
         let ended = self.hear(now);
         self.follow(now);
         self.steer(now, held);
+        self.record(now);
         self.measure(now);
         self.keep_ticket(now);
         let deserted = self.standing.phase == StandingPhase::Left && self.is_host();
@@ -442,6 +493,9 @@ impl<G: Stage> Sitting for Bout<G> {
     }
 
     fn close(self: Box<Self>) {
+        if let Some(recorder) = self.recorder {
+            recorder.finish();
+        }
         drop(self.table);
         if let Some(ticket) = self.ticket {
             ticket.discard();

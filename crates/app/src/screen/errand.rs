@@ -2,6 +2,7 @@
 
 use std::error::Error;
 use std::net::SocketAddr;
+use std::path::PathBuf;
 use std::sync::mpsc::{self, Receiver};
 
 use backspin::game::{Game, GameId, PlayerId};
@@ -14,7 +15,7 @@ use backspin_rtype::{Opening, RType};
 
 use super::bout::{Bout, Hand, Lane, Setup, Sitting, Steers};
 use super::pong::level_name;
-use crate::play::{self, Guest, Opened, Playable, Seat};
+use crate::play::{self, Guest, Opened, Playable, RoomWish, Seat};
 use crate::seed;
 
 /// Which game.
@@ -59,6 +60,10 @@ pub(crate) enum Errand {
     Sit { title: Title, address: SocketAddr, dialect: Dialect },
     /// To watch at an address that was typed.
     Watch(Title, String),
+    /// To play R-Type in the best room of these servers.
+    Quick(Vec<String>),
+    /// To play R-Type in a room that was chosen, or made.
+    Enter { address: String, room: RoomWish, password: Name },
 }
 
 /// What the command line has decided; the menu begins with none of it.
@@ -72,10 +77,26 @@ pub(crate) struct Options {
     pub(crate) port: Option<u16>,
     pub(crate) dialect: Option<Dialect>,
     pub(crate) token: Vec<u8>,
+    pub(crate) room: RoomWish,
+    pub(crate) password: Name,
     /// A bot plays this side.
     pub(crate) bot: Option<Level>,
     /// In place of the name in the settings.
     pub(crate) name: Option<Name>,
+}
+
+impl Options {
+    /// Who joins, with what the command line has given along.
+    pub(crate) fn guest(&self, name: Name) -> Guest {
+        Guest {
+            dialect: self.dialect,
+            role: Role::Play,
+            name,
+            token: self.token.clone(),
+            room: self.room,
+            password: self.password,
+        }
+    }
 }
 
 /// A match that is being opened, or why it cannot be.
@@ -83,12 +104,14 @@ pub(super) type Coming = Receiver<Result<Box<dyn Sitting + Send>, String>>;
 
 impl Errand {
     /// Begins, in a thread of its own: to ask for a host's name may take a while. Whoever no longer
-    /// waits drops the receiver, and the table goes with it.
-    pub(super) fn set_out(&self, options: &Options, name: Name) -> Coming {
+    /// waits drops the receiver, and the table goes with it. Matches are written down on the
+    /// `shelf`, if there is one.
+    pub(super) fn set_out(&self, options: &Options, name: Name, shelf: Option<PathBuf>) -> Coming {
         let (sender, receiver) = mpsc::channel();
         let (errand, options) = (self.clone(), options.clone());
         std::thread::spawn(move || {
-            let opened = errand.open(&options, name).map_err(|error| sentence(&error.to_string()));
+            let opened = errand.open(&options, name, shelf);
+            let opened = opened.map_err(|error| sentence(&error.to_string()));
             let _ = sender.send(opened);
         });
         receiver
@@ -98,12 +121,13 @@ impl Errand {
         &self,
         options: &Options,
         name: Name,
+        shelf: Option<PathBuf>,
     ) -> Result<Box<dyn Sitting + Send>, Box<dyn Error>> {
         Ok(match self.title() {
             Title::Pong => {
                 let opened = self.table(options.game, options, name)?;
                 let hands = self.pong_hands(options, &opened)?;
-                Box::new(Bout::new(Setup::new(opened, hands)))
+                Box::new(Bout::new(Setup::new(opened, hands), shelf))
             }
             Title::RType => {
                 let opened = self.table(self.rtype(options), options, name)?;
@@ -113,7 +137,7 @@ impl Errand {
                 };
                 let hand = Hand { player: PlayerId(1), name: name.to_string(), steers };
                 let hands = if self.is_watching() { Vec::new() } else { vec![hand] };
-                Box::new(Bout::new(Setup::new(opened, hands)))
+                Box::new(Bout::new(Setup::new(opened, hands), shelf))
             }
         })
     }
@@ -126,7 +150,7 @@ impl Errand {
         name: Name,
     ) -> Result<Opened<G>, Box<dyn Error>> {
         let Options { port, dialect, .. } = *options;
-        let guest = Guest { dialect, role: Role::Play, name, token: options.token.clone() };
+        let guest = options.guest(name);
         match self {
             Errand::Local { .. } => {
                 let players = game.capacity().into();
@@ -139,6 +163,11 @@ impl Errand {
             Errand::Sit { address, dialect, .. } => {
                 play::sit(game, &guest, *address, *dialect, None)
             }
+            Errand::Enter { address, room, password } => {
+                let guest = Guest { room: *room, password: *password, ..guest };
+                play::join(game, &guest, address)
+            }
+            Errand::Quick(addresses) => play::quick(game, &guest, addresses, |_, _| Ok(())),
         }
     }
 
@@ -203,7 +232,7 @@ impl Errand {
     fn title(&self) -> Title {
         match self {
             Errand::Local { .. } => Title::Pong,
-            Errand::Solo { .. } => Title::RType,
+            Errand::Solo { .. } | Errand::Quick(_) | Errand::Enter { .. } => Title::RType,
             Errand::Host(title)
             | Errand::Join(title, _)
             | Errand::Watch(title, _)
@@ -216,7 +245,9 @@ impl Errand {
         match self {
             Errand::Local { .. } | Errand::Solo { .. } => "Play",
             Errand::Host(_) => "Host a game",
-            Errand::Join(..) | Errand::Sit { .. } => "Join a game",
+            Errand::Join(..) | Errand::Sit { .. } | Errand::Quick(_) | Errand::Enter { .. } => {
+                "Join a game"
+            }
             Errand::Watch(..) => "Watch a game",
         }
     }

@@ -26,6 +26,7 @@ pub(super) enum Lead {
     Menu(Menu),
     Errand(Errand),
     Search,
+    Replays,
     Type(Question),
     Switch(Switch),
     /// A little louder.
@@ -42,6 +43,9 @@ pub(super) enum Lead {
 pub(super) enum Question {
     JoinAddress(Title),
     WatchAddress(Title),
+    /// Of the room with this number.
+    RoomPassword(u32),
+    RoomName,
     Name,
 }
 
@@ -53,6 +57,7 @@ pub(super) enum Switch {
     ScreenShake,
     Fullscreen,
     NetworkOverlay,
+    RecordMatches,
 }
 
 impl Switch {
@@ -63,6 +68,7 @@ impl Switch {
             Switch::ScreenShake => &mut settings.screen_shake,
             Switch::Fullscreen => &mut settings.fullscreen,
             Switch::NetworkOverlay => &mut settings.network_overlay,
+            Switch::RecordMatches => &mut settings.record_matches,
         }
     }
 }
@@ -108,6 +114,7 @@ impl Menu {
                 let two = Lead::Errand(Errand::Local { versus: None });
                 lines.push(line("Pong for two at one keyboard", two));
                 lines.extend(Difficulty::ALL.map(solo));
+                lines.push(line("Replays", Lead::Replays));
                 lines.push(line("Back", Lead::Menu(Menu::Main)));
                 lines
             }
@@ -139,6 +146,7 @@ impl Menu {
                     switch("Colours for colour-blind eyes", Switch::SafeColours),
                     switch("Reduced flashing", Switch::ReducedFlashing),
                     switch("Network overlay (F3)", Switch::NetworkOverlay),
+                    switch("Record matches", Switch::RecordMatches),
                     (loud, Lead::Louder),
                     switch("Screen shake (window)", Switch::ScreenShake),
                     switch("Full screen (window)", Switch::Fullscreen),
@@ -172,7 +180,10 @@ impl Question {
     /// The menu that it was asked from.
     pub(super) fn menu(self) -> Menu {
         match self {
-            Question::JoinAddress(_) | Question::WatchAddress(_) => Menu::Online,
+            Question::JoinAddress(_)
+            | Question::WatchAddress(_)
+            | Question::RoomPassword(_)
+            | Question::RoomName => Menu::Online,
             Question::Name => Menu::Settings,
         }
     }
@@ -183,6 +194,8 @@ impl Question {
             Question::JoinAddress(Title::RType) => "Join R-Type",
             Question::WatchAddress(Title::Pong) => "Watch Pong",
             Question::WatchAddress(Title::RType) => "Watch R-Type",
+            Question::RoomPassword(_) => "A room with a password",
+            Question::RoomName => "Make a room",
             Question::Name => "Your name",
         }
     }
@@ -190,7 +203,8 @@ impl Question {
     pub(super) fn label(self) -> &'static str {
         match self {
             Question::JoinAddress(_) | Question::WatchAddress(_) => "Address",
-            Question::Name => "Name",
+            Question::RoomPassword(_) => "Password",
+            Question::RoomName | Question::Name => "Name",
         }
     }
 
@@ -200,6 +214,8 @@ impl Question {
                 "An address or a host name, with a port or without: 192.168.0.7, \
                  play.example.org:4300, [::1]:4300."
             }
+            Question::RoomPassword(_) => "Who made the room knows it.",
+            Question::RoomName => "What the others see in the list, at most 15 bytes.",
             Question::Name => "What the others see, at most 15 bytes.",
         }
     }

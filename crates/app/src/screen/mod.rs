@@ -4,10 +4,11 @@
 //! program   -> which screen there is, and what a key does there
 //! menu      -> the menus and where their lines lead
 //! errand    -> what a player sets out to do, from the menu or from the command line
-//! hosts     -> the games on the local network, as a list
+//! hosts     -> the games on the local network, as a list; rooms: those of a server
 //! bout      -> a match in progress: who steers, what is told, when it is over
 //! stage     -> what a game must say of itself to be shown; pong and rtype say it
 //! figures   -> what the connection is worth
+//! library   -> the matches that were recorded; reel shows one again
 //! bindings  -> which keys steer
 //! settings  -> what a player likes, kept in a file
 //! view      -> all of that as plain data
@@ -21,9 +22,12 @@ mod bout;
 mod errand;
 mod figures;
 mod hosts;
+mod library;
 mod menu;
 mod pong;
 mod program;
+mod reel;
+mod rooms;
 mod rtype;
 mod settings;
 mod stage;

@@ -1,35 +1,43 @@
 //! Which screen there is, and what a key does there: the state machine of document 002, grown up.
 //!
 //! ```text
-//!          +-----------------------------+---------------------------- Esc ----+
-//!          v                             |                                     |
-//! menu --> typing, hosts --> opening --> bout (waits, counts down, plays, is over)
-//!   ^                           |          |
-//!   +----- closed: why, and --<-+----------+
-//!          what next
+//!          +------------------------------------+--------------------- Esc ----+
+//!          v                                    |                              |
+//! menu --> typing, hosts, rooms --> opening --> bout (waits, counts down, plays, is over)
+//!   ^                                  |          |
+//!   +------- closed: why, and what  --<+----------+
+//!            next
 //! ```
 
 use std::collections::VecDeque;
 use std::mem;
+use std::path::PathBuf;
 use std::sync::mpsc::TryRecvError;
 
 use backspin::finder::Fit;
 use backspin::game::Buttons;
 use backspin::wire::Name;
+use backspin::wire::native::RoomFlags;
 
 use super::bindings::{Action, Bindings, is_free};
 use super::bout::{Chosen, Sitting};
-use super::errand::{Coming, Errand, Options, sentence};
+use super::errand::{Coming, Errand, Options, Title, sentence};
 use super::hosts::{Choice, Hosts};
+use super::library::{self, Library};
 use super::menu::{Lead, Menu, Question};
+use super::reel;
+use super::rooms::{self, Outcome, Rooms};
 use super::settings::{Settings, Shelf};
 use super::{Cue, Entry, Flashing, List, Page, Palette, Row, Tone, View};
+use crate::play::RoomWish;
 
 /// A key that was pressed. What is held for a while is told by [`Held`] as well.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Key {
     Up,
     Down,
+    Left,
+    Right,
     Enter,
     Esc,
     Backspace,
@@ -66,6 +74,7 @@ const CUE_LIMIT: usize = 32;
 pub(crate) struct Program {
     settings: Settings,
     shelf: Shelf,
+    library: Library,
     options: Options,
     screen: Screen,
     held: Held,
@@ -75,6 +84,8 @@ pub(crate) struct Program {
     cues: VecDeque<Cue>,
     /// Whether the face steers with the keys of the settings; else with the usual ones.
     uses_bindings: bool,
+    /// The server whose room is asked about.
+    door: String,
     over: bool,
 }
 
@@ -93,13 +104,18 @@ enum Screen {
         refused: bool,
     },
     Hosts(Hosts),
+    Rooms(Rooms),
     Opening {
         errand: Errand,
         coming: Coming,
     },
     Bout {
-        errand: Errand,
+        again: Again,
         bout: Box<dyn Sitting>,
+    },
+    Replays {
+        entries: Vec<library::Entry>,
+        selected: usize,
     },
     Closed(Closed),
 }
@@ -113,9 +129,11 @@ struct Closed {
 }
 
 /// What can be tried again.
+#[derive(Clone)]
 enum Again {
     Errand(Errand),
     Search,
+    Replay(PathBuf),
 }
 
 impl Program {
@@ -127,6 +145,7 @@ impl Program {
         Program {
             settings,
             shelf,
+            library: Library::usual(),
             options,
             screen,
             held: Held::default(),
@@ -134,6 +153,7 @@ impl Program {
             note,
             cues: VecDeque::new(),
             uses_bindings: false,
+            door: String::new(),
             over: false,
         }
     }
@@ -148,10 +168,17 @@ impl Program {
         program
     }
 
+    /// With matches that are recorded elsewhere.
+    #[cfg(test)]
+    pub(super) fn with_library(self, library: Library) -> Self {
+        Program { library, ..self }
+    }
+
     /// Sets out at once.
     pub(crate) fn set_out(&mut self, errand: Errand) {
         self.leave();
-        let coming = errand.set_out(&self.options, self.name());
+        let shelf = self.library.folder().filter(|_| self.settings.record_matches);
+        let coming = errand.set_out(&self.options, self.name(), shelf.map(Into::into));
         self.screen = Screen::Opening { errand, coming };
     }
 
@@ -181,8 +208,9 @@ impl Program {
             Screen::Menu { .. }
             | Screen::Typing { .. }
             | Screen::Binding { .. }
-            | Screen::Closed(_) => Pace::Still,
-            Screen::Hosts(_) => Pace::Slow,
+            | Screen::Closed(_)
+            | Screen::Replays { .. } => Pace::Still,
+            Screen::Hosts(_) | Screen::Rooms(_) => Pace::Slow,
             Screen::Opening { .. } => Pace::Smooth,
             Screen::Bout { bout, .. } if bout.is_shown() => Pace::Smooth,
             Screen::Bout { .. } => Pace::Slow,
@@ -243,6 +271,8 @@ impl Program {
             (Screen::Bout { .. }, Key::Char(' ')) => {}
             (_, Key::Up | Key::Char('w' | 'W')) => self.turn(-1),
             (_, Key::Down | Key::Char('s' | 'S')) => self.turn(1),
+            (Screen::Bout { bout, .. }, Key::Left) => bout.seek(-1),
+            (Screen::Bout { bout, .. }, Key::Right) => bout.seek(1),
             (_, Key::Enter | Key::Char(' ')) => self.choose(),
             (Screen::Bout { bout, .. }, Key::Char(letter)) => bout.type_key(letter),
             _ => {}
@@ -255,7 +285,9 @@ impl Program {
             Screen::Opening { errand, coming } => {
                 let errand = errand.clone();
                 match coming.try_recv() {
-                    Ok(Ok(bout)) => self.screen = Screen::Bout { errand, bout },
+                    Ok(Ok(bout)) => {
+                        self.screen = Screen::Bout { again: Again::Errand(errand), bout };
+                    }
                     Ok(Err(sentence)) => self.screen = failed(Again::Errand(errand), sentence),
                     Err(TryRecvError::Empty) => {}
                     Err(TryRecvError::Disconnected) => {
@@ -269,13 +301,24 @@ impl Program {
                     self.screen = failed(Again::Search, sentence(&error));
                 }
             }
-            Screen::Bout { errand, bout } => {
+            Screen::Rooms(rooms) => match rooms.look() {
+                Outcome::Stay => {}
+                Outcome::Join => {
+                    let address = rooms.address().to_owned();
+                    self.set_out(Errand::Join(Title::RType, address));
+                }
+                Outcome::Failed(sentence) => {
+                    let errand = Errand::Join(Title::RType, rooms.address().to_owned());
+                    self.screen = failed(Again::Errand(errand), sentence);
+                }
+            },
+            Screen::Bout { again, bout } => {
                 let shown = bout.is_shown();
                 let Some(sentence) = bout.look(self.held) else { return };
-                let errand = errand.clone();
+                let again = again.clone();
                 let closed = match shown {
-                    true => closed("The match is over", Again::Errand(errand), sentence),
-                    false => failed(Again::Errand(errand), sentence),
+                    true => closed("The match is over", again, sentence),
+                    false => failed(again, sentence),
                 };
                 if let Screen::Bout { bout, .. } = mem::replace(&mut self.screen, closed) {
                     bout.close();
@@ -305,6 +348,10 @@ impl Program {
                 (Page::List(key_list(*action, *refused)), "Esc: as it was".to_owned())
             }
             Screen::Hosts(hosts) => (Page::List(hosts.list()), choose.to_owned()),
+            Screen::Rooms(rooms) => (Page::List(rooms.list()), choose.to_owned()),
+            Screen::Replays { entries, selected } => {
+                (Page::List(library::list(entries, *selected)), choose.to_owned())
+            }
             Screen::Opening { errand, .. } => {
                 let text = vec![("One moment ...".to_owned(), Tone::Dim)];
                 let list = List { title: errand.heading().into(), text, ..List::default() };
@@ -354,8 +401,10 @@ impl Program {
             Screen::Menu { menu: Menu::Main, selected } => {
                 *selected = Menu::Main.lines(&self.settings).len() - 1;
             }
-            Screen::Hosts(_) => self.open(Menu::Online),
+            Screen::Hosts(_) | Screen::Rooms(_) => self.open(Menu::Online),
             Screen::Menu { menu: Menu::Keys, .. } => self.open(Menu::Settings),
+            Screen::Replays { .. } => self.open(Menu::Play),
+            Screen::Bout { again: Again::Replay(_), .. } => self.show_replays(),
             _ => self.leave(),
         }
     }
@@ -372,6 +421,8 @@ impl Program {
                 around(selected, menu.lines(&self.settings).len());
             }
             Screen::Hosts(hosts) => hosts.turn(lines),
+            Screen::Rooms(rooms) => rooms.turn(lines),
+            Screen::Replays { entries, selected } => around(selected, entries.len() + 1),
             Screen::Bout { bout, .. } => bout.turn(lines),
             Screen::Closed(closed) => around(&mut closed.selected, Closed::ROWS),
             Screen::Typing { .. } | Screen::Binding { .. } | Screen::Opening { .. } => {}
@@ -386,6 +437,8 @@ impl Program {
                 *selected = within(menu.lines(&self.settings).len());
             }
             Screen::Hosts(hosts) => hosts.point(row),
+            Screen::Rooms(rooms) => rooms.point(row),
+            Screen::Replays { entries, selected } => *selected = within(entries.len() + 1),
             Screen::Bout { bout, .. } => bout.point(row),
             Screen::Closed(closed) => closed.selected = within(Closed::ROWS),
             Screen::Typing { .. } | Screen::Binding { .. } | Screen::Opening { .. } => {}
@@ -415,6 +468,17 @@ impl Program {
                 Choice::TypeAddress(title) => self.ask(Question::JoinAddress(title)),
                 Choice::Back => self.back(),
             },
+            Screen::Rooms(rooms) => {
+                let (choice, address) = (rooms.choice(), rooms.address().to_owned());
+                self.enter(choice, address);
+            }
+            Screen::Replays { entries, selected } => match entries.get(*selected) {
+                Some(entry) => {
+                    let path = entry.path.clone();
+                    self.show_replay(path);
+                }
+                None => self.back(),
+            },
             Screen::Bout { bout, .. } => {
                 if bout.choose() == Chosen::Leave {
                     self.leave();
@@ -426,9 +490,44 @@ impl Program {
                     self.set_out(errand);
                 }
                 Again::Search => self.search(),
+                Again::Replay(path) => {
+                    let path = path.clone();
+                    self.show_replay(path);
+                }
             },
             Screen::Closed(_) => self.leave(),
             Screen::Typing { .. } | Screen::Binding { .. } | Screen::Opening { .. } => {}
+        }
+    }
+
+    fn show_replays(&mut self) {
+        self.screen = Screen::Replays { entries: self.library.list(), selected: 0 };
+    }
+
+    fn show_replay(&mut self, path: PathBuf) {
+        self.screen = match reel::open(&path) {
+            Ok(bout) => Screen::Bout { again: Again::Replay(path), bout },
+            Err(sentence) => failed(Again::Replay(path), sentence),
+        };
+    }
+
+    /// Goes to a room, or asks for what is missing.
+    fn enter(&mut self, choice: rooms::Choice, address: String) {
+        match choice {
+            rooms::Choice::Room(room) if room.flags.contains(RoomFlags::LOCKED) => {
+                self.door = address;
+                self.ask(Question::RoomPassword(room.room));
+            }
+            rooms::Choice::Room(room) => {
+                let (room, password) = (RoomWish::Number(room.room), Name::default());
+                self.set_out(Errand::Enter { address, room, password });
+            }
+            rooms::Choice::Any => self.set_out(Errand::Join(Title::RType, address)),
+            rooms::Choice::New => {
+                self.door = address;
+                self.ask(Question::RoomName);
+            }
+            rooms::Choice::Back => self.back(),
         }
     }
 
@@ -440,6 +539,7 @@ impl Program {
             }
             Lead::Errand(errand) => self.set_out(errand),
             Lead::Search => self.search(),
+            Lead::Replays => self.show_replays(),
             Lead::Type(question) => self.ask(question),
             Lead::Switch(switch) => {
                 let on = switch.of(&mut self.settings);
@@ -471,7 +571,10 @@ impl Program {
     fn edit(&mut self, key: Key) {
         let Screen::Typing { question, text } = &mut self.screen else { return };
         let question = *question;
-        let limit = if question == Question::Name { Name::MAX } else { ADDRESS_LIMIT };
+        let limit = match question {
+            Question::JoinAddress(_) | Question::WatchAddress(_) => ADDRESS_LIMIT,
+            Question::Name | Question::RoomName | Question::RoomPassword(_) => Name::MAX,
+        };
         match key {
             Key::Char(letter)
                 if !letter.is_control() && text.len() + letter.len_utf8() <= limit =>
@@ -492,7 +595,16 @@ impl Program {
 
     fn answer(&mut self, question: Question, text: String) {
         match question {
+            Question::JoinAddress(Title::RType) => self.screen = Screen::Rooms(Rooms::start(text)),
             Question::JoinAddress(title) => self.set_out(Errand::Join(title, text)),
+            Question::RoomPassword(number) => {
+                let (room, address) = (RoomWish::Number(number), self.door.clone());
+                self.set_out(Errand::Enter { address, room, password: Name::new(&text) });
+            }
+            Question::RoomName => {
+                let (room, address) = (RoomWish::New(Name::new(&text)), self.door.clone());
+                self.set_out(Errand::Enter { address, room, password: Name::default() });
+            }
             Question::WatchAddress(title) => self.set_out(Errand::Watch(title, text)),
             Question::Name => {
                 self.settings.name = text;

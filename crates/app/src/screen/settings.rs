@@ -33,6 +33,8 @@ pub(crate) struct Settings {
     pub(crate) keys: Bindings,
     /// The network overlay is there from the start.
     pub(crate) network_overlay: bool,
+    /// Matches are recorded.
+    pub(crate) record_matches: bool,
 }
 
 impl Default for Settings {
@@ -46,6 +48,7 @@ impl Default for Settings {
             fullscreen: false,
             keys: Bindings::default(),
             network_overlay: false,
+            record_matches: false,
         }
     }
 }

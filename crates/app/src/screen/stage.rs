@@ -106,6 +106,18 @@ impl Names {
     }
 }
 
+/// What the sides are called: as who plays there, or as usual.
+pub(super) fn side_names(usual: &[&str], names: &Names, standing: &Standing) -> Vec<String> {
+    let of = |(index, usual): (usize, &&str)| {
+        let side = names.0.iter().filter(|(it, _)| standing.side_of(*it) == Some(index));
+        match side.map(|(_, name)| name.as_str()).collect::<Vec<_>>() {
+            names if names.is_empty() => (*usual).to_owned(),
+            names => names.join(" & "),
+        }
+    };
+    usual.iter().enumerate().map(of).collect()
+}
+
 /// How far a match is.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Standing {

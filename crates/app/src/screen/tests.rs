@@ -439,3 +439,59 @@ fn a_crew_meets_in_the_lobby_talks_and_starts_when_everyone_is_ready() {
     wait_for(&mut host, "Ben has left the match.");
     assert!(arena(&mut host).is_some());
 }
+
+#[test]
+fn matches_of_both_games_are_recorded_on_wish_and_shown_again() {
+    let folder = std::env::temp_dir().join(format!("backspin-reel-{}", std::process::id()));
+    let _ = std::fs::remove_dir_all(&folder);
+    let options = Options { game: short(), bot: Some(Level::Hard), ..Options::default() };
+    let mut program = program(options).with_library(library::Library::at(folder.clone()));
+    press(&mut program, &[Key::Down, Key::Down, Key::Enter]);
+    press(&mut program, &[Key::Down; 4]);
+    press(&mut program, &[Key::Enter]);
+    assert!(shown(&mut program).contains("> Record matches  on"));
+    program.set_out(Errand::Local { versus: Some(Level::Easy) });
+    wait("the end", &mut [&mut program], |all| {
+        arena(all[0]).is_some_and(|arena| arena.dialog.is_some())
+    });
+    program.set_out(Errand::Solo { difficulty: None });
+    wait_for(&mut program, "Level 1: Outer Belt");
+    press(&mut program, &[Key::Esc, Key::Up, Key::Down, Key::Enter]);
+    press(&mut program, &[Key::Down; 7]);
+    assert!(shown(&mut program).contains("> Replays"), "{}", shown(&mut program));
+    press(&mut program, &[Key::Enter]);
+    let list = shown(&mut program);
+    assert!(list.contains("Pong  Player") && list.contains("R-Type  Player"), "{list}");
+    // The newest is the first; it is shown from its beginning.
+    press(&mut program, &[Key::Enter]);
+    wait("a ship", &mut [&mut program], |all| {
+        let arena = arena(all[0]).unwrap();
+        let hud = arena.hud.unwrap();
+        hud.crew.len() == 1 && arena.status.iter().any(|cell| cell.text.starts_with("0:00 / 0:0"))
+    });
+    press(&mut program, &[Key::Right, Key::Right, Key::Char('p')]);
+    wait_for(&mut program, "The end of the replay");
+    press(&mut program, &[Key::Esc]);
+    press(&mut program, &[Key::Down, Key::Enter]);
+    wait("a ball", &mut [&mut program], |all| {
+        let things = arena(all[0]).unwrap().scene.things;
+        things.iter().any(|thing| thing.look == Look::Ball)
+    });
+    press(&mut program, &[Key::Char('p')]);
+    assert!(shown(&mut program).contains("paused"));
+    let still = arena(&mut program).unwrap().scene;
+    program.look();
+    assert_eq!(arena(&mut program).unwrap().scene.things, still.things);
+    press(&mut program, &[Key::Enter, Key::Up, Key::Up]);
+    assert!(shown(&mut program).contains("x4"));
+    wait_for(&mut program, "The end of the replay");
+    // Damage is told, with a way back.
+    press(&mut program, &[Key::Esc]);
+    for file in std::fs::read_dir(&folder).unwrap() {
+        let path = file.unwrap().path();
+        std::fs::write(&path, b"nothing of the kind").unwrap();
+    }
+    press(&mut program, &[Key::Enter]);
+    assert!(shown(&mut program).contains("cannot be shown"), "{}", shown(&mut program));
+    std::fs::remove_dir_all(&folder).unwrap();
+}

@@ -5,10 +5,11 @@ use std::io::{self, Write};
 use std::net::SocketAddr;
 use std::time::Duration;
 
-use backspin::client::Client;
+use backspin::client::{Client, ListStatus, RoomPick, ServerRooms};
 use backspin::finder::Found;
 use backspin::game::{Game, PlayerId};
 use backspin::time::Time;
+use backspin::wire::native::{RoomEntry, RoomFlags};
 use backspin::wire::{Dialect, Name};
 use serde::Serialize;
 
@@ -34,6 +35,20 @@ pub(super) enum Line {
         players: Option<u16>,
         capacity: Option<u16>,
         ping_ms: Option<f64>,
+    },
+    /// What one server of several has.
+    Server {
+        address: SocketAddr,
+        ping_ms: Option<f64>,
+        rooms: Vec<RoomCard>,
+        error: Option<String>,
+    },
+    /// The room that is joined.
+    Picked {
+        address: SocketAddr,
+        room: u32,
+        name: String,
+        ping_ms: f64,
     },
     Hosting {
         addresses: Vec<SocketAddr>,
@@ -61,6 +76,17 @@ pub(super) enum Line {
         player: Option<u32>,
         reason: String,
     },
+}
+
+/// A room, as a script reads it.
+#[derive(Serialize)]
+pub(super) struct RoomCard {
+    room: u32,
+    name: String,
+    players: u8,
+    capacity: u8,
+    locked: bool,
+    started: bool,
 }
 
 impl Lines {
@@ -94,6 +120,36 @@ impl Line {
             players: found.players.map(|(players, _)| players),
             capacity: found.players.map(|(_, capacity)| capacity),
             ping_ms: found.ping.map(ms),
+        }
+    }
+
+    pub(super) fn server(known: &ServerRooms) -> Self {
+        let card = |entry: &RoomEntry| RoomCard {
+            room: entry.room,
+            name: entry.name.to_string(),
+            players: entry.players,
+            capacity: entry.capacity,
+            locked: entry.flags.contains(RoomFlags::LOCKED),
+            started: entry.flags.contains(RoomFlags::STARTED),
+        };
+        Line::Server {
+            address: known.address,
+            ping_ms: known.ping.map(ms),
+            rooms: known.rooms.iter().map(card).collect(),
+            error: match known.status {
+                ListStatus::Failed(reason) => Some(reason.to_string()),
+                ListStatus::Asking => Some("no answer in time".into()),
+                ListStatus::Listed => None,
+            },
+        }
+    }
+
+    pub(super) fn picked(pick: &RoomPick) -> Self {
+        Line::Picked {
+            address: pick.server,
+            room: pick.room.room,
+            name: pick.room.name.to_string(),
+            ping_ms: ms(pick.ping),
         }
     }
 
@@ -133,6 +189,21 @@ impl Tell for Line {
                     players.map_or(String::new(), |(n, of)| format!(", {n} of {of} play"));
                 let ping = ping_ms.map_or(String::new(), |ping| format!(", {ping:.1} ms"));
                 format!("found {name} at {address} ({dialect}{players}{ping})")
+            }
+            Line::Server { address, error: Some(error), .. } => format!("{address}: {error}"),
+            Line::Server { address, ping_ms, rooms, .. } => {
+                let ping = ping_ms.map_or(String::new(), |ping| format!(" ({ping:.1} ms)"));
+                let one = |room: &RoomCard| {
+                    let RoomCard { name, players, capacity, .. } = room;
+                    let locked = if room.locked { ", locked" } else { "" };
+                    let started = if room.started { ", started" } else { "" };
+                    format!("{name} {players}/{capacity}{locked}{started}")
+                };
+                let rooms: Vec<_> = rooms.iter().map(one).collect();
+                format!("{address}{ping}: {}", rooms.join(" | "))
+            }
+            Line::Picked { address, name, ping_ms, .. } => {
+                format!("joining {name} at {address}, {ping_ms:.1} ms away")
             }
             Line::Hosting { addresses } => {
                 let at: Vec<_> = addresses.iter().map(ToString::to_string).collect();

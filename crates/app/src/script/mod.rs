@@ -17,13 +17,14 @@ use std::io::{self, BufRead};
 use std::sync::mpsc::{self, Receiver};
 use std::time::{Duration, Instant};
 
-use backspin::client::{ClientEvent, Frame, RosterLine};
+use backspin::client::{ClientEvent, Frame, RoomPick, RosterLine, ServerRooms};
 use backspin::game::{Buttons, PlayerId};
 use backspin::replica::State;
 use backspin::room::{Room, RoomEvent};
 use backspin::session::EndReason;
+use backspin::wire::native::PlayerFlags;
 
-use crate::play::{Opened, Playable, Seat};
+use crate::play::{self, Opened, Playable, Seat};
 use crate::screen::{Errand, Options};
 use crate::serve::stop::Stop;
 
@@ -86,9 +87,18 @@ pub(crate) fn open<G: Playable>(
     errand: Option<&Errand>,
     args: &SeatArgs,
 ) -> Result<Option<Opened<G>>, Box<dyn Error>> {
+    let guest = options.guest(args.name());
     match errand {
+        Some(Errand::Quick(addresses)) => {
+            let lines = args.lines();
+            let tell = |servers: &[ServerRooms], best: Option<&RoomPick>| {
+                servers.iter().try_for_each(|server| lines.say(&Line::server(server)))?;
+                best.map_or(Ok(()), |pick| lines.say(&Line::picked(pick)))
+            };
+            play::quick(game, &guest, addresses, tell).map(Some)
+        }
         Some(errand) => errand.table(game, options, args.name()).map(Some),
-        None => find::find(game, &args.guest(options.dialect), options.port, args),
+        None => find::find(game, &guest, options.port, args),
     }
 }
 
@@ -231,7 +241,8 @@ impl<V: Voice> Script<V> {
                 return Ok(());
             }
             let client = seat.client();
-            let alone = [RosterLine { player: PlayerId(1), name: self.opened.name, lives: 0 }];
+            let (name, flags) = (self.opened.name, PlayerFlags::default());
+            let alone = [RosterLine { player: PlayerId(1), name, lives: 0, flags }];
             let roster = client.map_or(&alone[..], |client| client.roster());
             let own = client.map_or(Some(PlayerId(1)), |client| client.player());
             self.voice.tell(&self.lines, News { state: seat.state(), roster, own })?

@@ -2,12 +2,10 @@
 
 use std::time::Duration;
 
-use backspin::wire::native::Role;
-use backspin::wire::{Dialect, Name};
+use backspin::wire::Name;
 
 use super::Lines;
 use crate::face::Ui;
-use crate::play::Guest;
 
 /// What everyone decides.
 #[derive(clap::Args)]
@@ -56,10 +54,6 @@ impl SeatArgs {
 
     pub(crate) fn token(&self) -> Vec<u8> {
         self.token.clone().into_bytes()
-    }
-
-    pub(crate) fn guest(&self, dialect: Option<Dialect>) -> Guest {
-        Guest { dialect, role: Role::Play, name: self.name(), token: self.token() }
     }
 
     pub(crate) fn span(&self) -> Option<Duration> {

@@ -1,7 +1,9 @@
 //! Both games in one server: a room plays Pong or R-Type, and a `House` is the rules of either.
 
+use backspin::client::Frame;
 use backspin::game::{
-    Buttons, Contact, Event, Game, GameId, PlayerId, RtypeMatch, RtypeWish, Standing, Turn,
+    Buttons, Contact, Event, Game, GameId, Marks, PlayerId, RtypeMatch, RtypeWish, Stage, Standing,
+    Turn,
 };
 use backspin::replica::{Drawn, Entity, Schema, State};
 use backspin::wire::{lan, rtype};
@@ -131,6 +133,14 @@ impl Game for House {
         ask_of!(self, world, (game, world) => game.leave(world, player))
     }
 
+    fn go_away(&self, world: &mut World, player: PlayerId) {
+        ask_of!(self, world, (game, world) => game.go_away(world, player))
+    }
+
+    fn come_back(&self, world: &mut World, player: PlayerId) {
+        ask_of!(self, world, (game, world) => game.come_back(world, player))
+    }
+
     fn step(&self, world: &mut World, turn: &mut Turn<'_, World>) {
         match (self, world) {
             (House::Pong(game), World::Pong(world)) => {
@@ -190,6 +200,14 @@ impl Game for House {
         ask_of!(self, world, (game, world) => game.standing_of(world, player))
     }
 
+    fn marks(&self, world: &World, player: PlayerId) -> Marks {
+        ask_of!(self, world, (game, world) => game.marks(world, player))
+    }
+
+    fn stage(&self, world: &World) -> Stage {
+        ask_of!(self, world, (game, world) => game.stage(world))
+    }
+
     fn stand_in(&self, world: &World, player: PlayerId) -> Option<Buttons> {
         ask_of!(self, world, (game, world) => game.stand_in(world, player))
     }
@@ -200,8 +218,8 @@ impl Game for House {
 
     fn drawn_contacts(
         &self,
-        before: &[Drawn],
-        now: &[Drawn],
+        before: &Frame,
+        now: &Frame,
         player: PlayerId,
         meet: &mut dyn FnMut(Contact),
     ) {

@@ -1,34 +1,51 @@
 //! What an operator reads on stderr.
 
-use std::error::Error;
 use std::io::{self, IsTerminal};
 
 use backspin::game::{Game, PlayerId};
-use backspin::room::{Room, RoomConfig, RoomEvent};
+use backspin::room::{ClosedRoom, Room, RoomConfig, RoomEvent};
 use backspin::server::Server;
+use serde::Serializer;
 use tracing::level_filters::LevelFilter;
 use tracing::{info, trace, warn};
+use tracing_subscriber::layer::SubscriberExt;
+use tracing_subscriber::util::SubscriberInitExt;
+use tracing_subscriber::{Registry, fmt, reload};
 
-/// Where the level stands if the command line is silent about it.
-const VARIABLE: &str = "BACKSPIN_LOG";
+/// How much is told; it can be changed while the program runs.
+pub(super) struct Volume(reload::Handle<LevelFilter, Registry>);
 
-/// Starts to log at `level`, else at that of the environment, else at `info`.
-pub(super) fn start(level: Option<LevelFilter>) -> Result<(), Box<dyn Error>> {
-    let level = match (level, std::env::var(VARIABLE)) {
-        (Some(level), _) => level,
-        (None, Ok(text)) => parse(&text).map_err(|error| format!("{VARIABLE}: {error}"))?,
-        (None, Err(_)) => LevelFilter::INFO,
-    };
-    let log = tracing_subscriber::fmt().with_writer(io::stderr).with_max_level(level);
+impl Volume {
+    pub(super) fn set(&self, level: LevelFilter) {
+        // It fails where the log is gone, and then nobody hears it.
+        let _ = self.0.modify(|filter| *filter = level);
+    }
+}
+
+/// Starts to tell what is of this level or worse, for people or as lines of JSON.
+pub(super) fn start(level: LevelFilter, json: bool) -> Volume {
+    let (filter, handle) = reload::Layer::new(level);
     // A log that nobody reads any more must not stop the game.
-    let log = log.log_internal_errors(false);
-    log.with_ansi(io::stderr().is_terminal()).with_target(false).init();
-    Ok(())
+    let lines = fmt::layer().with_writer(io::stderr).log_internal_errors(false).with_target(false);
+    let registry = tracing_subscriber::registry().with(filter);
+    match json {
+        true => registry.with(lines.json().flatten_event(true)).init(),
+        false => registry.with(lines.with_ansi(io::stderr().is_terminal())).init(),
+    }
+    Volume(handle)
 }
 
 /// A level by its name.
 pub(super) fn parse(text: &str) -> Result<LevelFilter, String> {
     text.parse().map_err(|_| format!("{text:?} is none of off, error, warn, info, debug and trace"))
+}
+
+/// The same as a setting in a file.
+pub(super) fn serialize<S: Serializer>(
+    level: &LevelFilter,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(level)
 }
 
 /// Lines about inputs and snapshots that wait to be told, at the most.
@@ -42,20 +59,24 @@ pub(super) fn room_config() -> RoomConfig {
 
 /// Tells what happened in the rooms since this was called last.
 pub(super) fn tell<G: Game>(server: &mut Server<G>) {
-    for (room, number) in server.rooms_mut().iter_mut().zip(1..) {
+    for room in server.rooms_mut() {
         while let Some(event) = room.poll_event() {
-            tell_event(room, number, event);
+            tell_event(room.number(), event, |player| whereabouts(room, player));
         }
         while let Some(line) = room.poll_line() {
             trace!("{line}");
         }
     }
+    while let Some(ClosedRoom { number, events }) = server.poll_closed() {
+        events.into_iter().for_each(|event| tell_event(number, event, |_| String::new()));
+        info!("room {number}: closed, nobody is in it");
+    }
 }
 
-fn tell_event<G: Game>(room: &Room<G>, number: u32, event: RoomEvent) {
+fn tell_event(number: u32, event: RoomEvent, whereabouts: impl Fn(PlayerId) -> String) {
     match event {
         RoomEvent::Joined(player, name) => {
-            let from = whereabouts(room, player);
+            let from = whereabouts(player);
             info!("room {number}: {player} joined as {name}{from}");
         }
         RoomEvent::Quiet(player) => warn!("room {number}: {player} is quiet"),

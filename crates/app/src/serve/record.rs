@@ -3,8 +3,10 @@
 //! The bytes come from [`backspin::record`]; here are the files. A disk that is full or gone stops
 //! the recording, never the game.
 
-mod file;
+pub(crate) mod file;
 
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::error::Error;
 use std::path::{Path, PathBuf};
 
@@ -30,8 +32,8 @@ pub(super) struct Recording {
 /// The replays of all rooms.
 struct Matches {
     dir: PathBuf,
-    /// By room; one where nobody plays has none.
-    open: Vec<Option<(ReplayWriter, Sink)>>,
+    /// By the room's number; one where nobody plays has none.
+    open: BTreeMap<u32, (ReplayWriter, Sink)>,
 }
 
 impl Recording {
@@ -51,7 +53,7 @@ impl Recording {
         if let Some(log) = &log {
             info!("everything is recorded in {}, which holds the server's secrets", log.path());
         }
-        let matches = match_dir.map(|dir| Matches { dir: dir.into(), open: Vec::new() });
+        let matches = match_dir.map(|dir| Matches { dir: dir.into(), open: BTreeMap::new() });
         Ok(Recording { log, matches, bytes: Vec::new() })
     }
 
@@ -76,7 +78,7 @@ impl Recording {
     pub(super) fn finish<G: Game>(mut self, server: &mut Recorded<G>) {
         server.finish_log(&mut self.bytes);
         self.write_log(server);
-        for (writer, mut sink) in self.matches.into_iter().flat_map(|all| all.open).flatten() {
+        for (_, (writer, mut sink)) in self.matches.into_iter().flat_map(|all| all.open) {
             self.bytes.clear();
             writer.finish(&mut self.bytes);
             if let Err(error) = sink.write(&self.bytes) {
@@ -103,31 +105,38 @@ impl Matches {
         rooms: &mut [Room<G>],
         bytes: &mut Vec<u8>,
     ) -> Result<(), Box<dyn Error>> {
-        self.open.resize_with(rooms.len(), || None);
-        for ((room, open), number) in rooms.iter_mut().zip(&mut self.open).zip(1..) {
-            let played = room.members().any(|member| member.role == Role::Play);
-            if played && open.is_none() {
-                *open = Some(begin(&self.dir, room, number)?);
+        for room in &mut *rooms {
+            let number = room.number();
+            if !is_played(room) {
+                continue;
             }
+            let (writer, sink) = match self.open.entry(number) {
+                Entry::Occupied(open) => open.into_mut(),
+                Entry::Vacant(open) => open.insert(begin(&self.dir, room, number)?),
+            };
             bytes.clear();
-            match open.take() {
-                Some((mut writer, mut sink)) if played => {
-                    writer.follow(room);
-                    writer.poll_bytes(bytes);
-                    sink.write(bytes)?;
-                    *open = Some((writer, sink));
-                }
-                Some((writer, mut sink)) => {
-                    writer.finish(bytes);
-                    sink.write(bytes)?;
-                    info!("room {number}: the match is recorded in {}", sink.path());
-                }
-                None => {}
-            }
+            writer.follow(room);
+            writer.poll_bytes(bytes);
+            sink.write(bytes)?;
+        }
+        // Where nobody plays any more, also because the room is closed.
+        let is_on =
+            |number: u32| rooms.iter().any(|room| room.number() == number && is_played(room));
+        let over: Vec<u32> = self.open.keys().copied().filter(|&number| !is_on(number)).collect();
+        for number in over {
+            let Some((writer, mut sink)) = self.open.remove(&number) else { continue };
+            bytes.clear();
+            writer.finish(bytes);
+            sink.write(bytes)?;
+            info!("room {number}: the match is recorded in {}", sink.path());
         }
         bytes.clear();
         Ok(())
     }
+}
+
+fn is_played<G: Game>(room: &Room<G>) -> bool {
+    room.members().any(|member| member.role == Role::Play)
 }
 
 /// A replay of what is played in a room from now on.

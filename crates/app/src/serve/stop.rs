@@ -1,4 +1,4 @@
-//! The signals that stop a server: Ctrl-C and SIGTERM.
+//! The signals that stop a server, Ctrl-C and SIGTERM, and SIGHUP.
 
 use std::io;
 use std::sync::Arc;
@@ -27,4 +27,12 @@ impl Stop {
     pub(crate) fn is_asked(&self) -> bool {
         self.asked.load(Ordering::Relaxed)
     }
+}
+
+/// Raised when the operator asks that settings are read again; only Unix has a signal for it.
+pub(crate) fn on_hang_up() -> io::Result<Arc<AtomicBool>> {
+    let asked = Arc::new(AtomicBool::new(false));
+    #[cfg(unix)]
+    flag::register(signal_hook::consts::SIGHUP, Arc::clone(&asked))?;
+    Ok(asked)
 }

@@ -114,6 +114,8 @@ impl Keys {
         let key = match code {
             KeyCode::Up => Key::Up,
             KeyCode::Down => Key::Down,
+            KeyCode::Left => Key::Left,
+            KeyCode::Right => Key::Right,
             KeyCode::Enter => Key::Enter,
             KeyCode::Esc => Key::Esc,
             KeyCode::Backspace => Key::Backspace,
@@ -122,7 +124,10 @@ impl Keys {
             _ => return None,
         };
         // A key that is held down repeats itself, but only where it moves or writes something.
-        let repeats = matches!(key, Key::Up | Key::Down | Key::Backspace | Key::Char(_));
+        let repeats = matches!(
+            key,
+            Key::Up | Key::Down | Key::Left | Key::Right | Key::Backspace | Key::Char(_)
+        );
         (kind == KeyEventKind::Press || repeats).then_some(Press::Key(key))
     }
 

@@ -1,8 +1,9 @@
 //! How a client gets in, and what it is told first.
 
 use std::io::Read;
+use std::time::Duration;
 
-use crate::player::{DISCONNECT, HELLO_ACK, Player, tcp_step};
+use crate::player::{DISCONNECT, HELLO_ACK, Player, START_MATCH, STATE, tcp_step};
 use crate::server::Server;
 
 #[test]
@@ -42,6 +43,24 @@ fn everyone_is_told_who_comes_and_goes() {
     assert_eq!(bobby.lobby, Some((1, 3, 1, 0)), "who was first is host");
     bobby.send(DISCONNECT);
     alice.until("roster of one", |alice| alice.roster == [(1, 3)]);
+}
+
+#[test]
+fn with_the_fifth_a_second_room_opens() {
+    let server = Server::start(&[]);
+    let names = [b"Alice", b"Bobby", b"Carol", b"David", b"Emily"];
+    let mut players = names.map(|name| Player::join(&server, name));
+    let (fourth, fifth) = (3, 4);
+    players[fourth].0.until("roster of four", |player| player.roster.len() == 4);
+    // The fifth is host of another lobby, alone.
+    let (emily, _) = &mut players[fifth];
+    assert_eq!((&emily.roster[..], emily.lobby), (&[(1, 3)][..], Some((1, 3, 1, 0))));
+    emily.send(START_MATCH);
+    emily.until("start", |emily| emily.lobby == Some((1, 3, 1, 1)));
+    // Nobody starts with her: what is newest is read first.
+    let (david, _) = &mut players[fourth];
+    david.listen(Duration::from_millis(1_500), STATE);
+    assert_eq!(david.lobby, Some((1, 3, 1, 0)));
 }
 
 #[test]

@@ -3,16 +3,17 @@
 use std::time::Duration;
 
 use super::seat::Seat;
-use super::{Client, ClientEvent, Phase, RosterLine, Speech};
+use super::{Client, ClientConfig, ClientEvent, Phase, RosterLine, Speech};
 use crate::channel::Journal;
-use crate::game::{Game, PlayerId};
+use crate::game::{Game, GameId, PlayerId};
 use crate::session::{EndReason, Question, Retry, RetryPolicy, Secrets, Verdict};
 use crate::time::Time;
-use crate::wire::Full;
 use crate::wire::native::{
-    Accept, Budget, Challenge, CloseReason, Datagram, Goodbye, Hello, Join, PROTOCOL, Packet, Ping,
-    Reject, RejectReason, Resume, Role, Scratch, Secret, ServerPing, Token, UnknownSession,
+    Accept, Budget, Challenge, CloseReason, CreateRoom, Datagram, EnterRoom, Goodbye, Hello, Join,
+    PROTOCOL, Packet, Ping, Reject, RejectReason, Resume, Role, Scratch, Secret, ServerPing, Token,
+    UnknownSession,
 };
+use crate::wire::{Full, Name};
 
 /// How many of the last datagrams an UnknownSession may speak of.
 const HINT_REACH: u32 = 256;
@@ -27,12 +28,22 @@ pub(super) struct Native<G: Game> {
     /// a guess that is too short is mended at once, one that is too long takes a while.
     asked: Time,
     pub(super) seat: Option<Box<Seat<G>>>,
+    /// Where the player is about to go.
+    moving: Option<Move>,
     /// Of an earlier run of the program, for as long as it may be good.
     ticket: Option<Secret>,
     /// The number of the next datagram to the server.
     sequence: u32,
     /// `None` only while it is lent out.
     scratch: Option<Scratch>,
+}
+
+/// The way to another room.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Move {
+    pub(super) room: u32,
+    pub(super) role: Role,
+    pub(super) password: Name,
 }
 
 impl<G: Game> Native<G> {
@@ -42,6 +53,7 @@ impl<G: Game> Native<G> {
             cookie: None,
             asked: Time::ZERO,
             seat: None,
+            moving: None,
             ticket,
             sequence: secrets.sequence(),
             scratch: Some(Scratch::default()),
@@ -55,6 +67,11 @@ impl<G: Game> Native<G> {
     pub(super) fn start_resume(&mut self, secrets: &mut Secrets) {
         self.nonce = secrets.nonce();
         self.cookie = None;
+    }
+
+    pub(super) fn start_move(&mut self, secrets: &mut Secrets, to: Move) {
+        self.nonce = secrets.nonce();
+        self.moving = Some(to);
     }
 
     fn encode(&mut self, packet: Packet<'_>, out: &mut [u8]) -> Result<usize, Full> {
@@ -145,11 +162,23 @@ impl<G: Game> Client<G> {
             self.counts.stray += 1;
             return;
         }
+        native.moving = None;
         let rtt = now.since(native.asked).min(Duration::from_secs(1));
-        native.seat = Some(Box::new(match native.seat.take() {
-            Some(seat) => seat.resumed(now, game, sequence, accept, rtt),
-            None => Seat::new(now, game, sequence, accept, rtt, Journal::new(self.config.journal)),
-        }));
+        let is_same = |seat: &Seat<G>| (seat.room, seat.role) == (accept.room, accept.role);
+        let (seat, is_back) = match native.seat.take() {
+            Some(seat) if is_same(&seat) => (seat.resumed(now, game, sequence, accept, rtt), true),
+            _ => {
+                let journal = Journal::new(self.config.journal);
+                (Seat::new(now, game, sequence, accept, rtt, journal), false)
+            }
+        };
+        native.seat = Some(Box::new(seat));
+        self.config.role = accept.role;
+        if !is_back {
+            // Another room, or another part in this one: nothing of the old one is left.
+            self.player = None;
+            self.roster.clear();
+        }
         self.enter(now, PlayerId(accept.player));
     }
 
@@ -162,12 +191,27 @@ impl<G: Game> Client<G> {
                 native.start_resume(&mut self.secrets);
                 self.phase = Phase::Asking(Retry::new(now, RetryPolicy::HELLO));
             }
+            true if native.moving.is_some() => {
+                let reason = EndReason::from_reject(reject, self.game.id().version);
+                self.stop_moving();
+                self.note(ClientEvent::Stayed(reason));
+            }
             true => {
                 let reason = EndReason::from_reject(reject, self.game.id().version);
                 self.end(reason);
             }
             false => self.counts.stray += 1,
         }
+    }
+
+    /// Back to playing where we were. Whether we were on our way elsewhere.
+    pub(super) fn stop_moving(&mut self) -> bool {
+        let was_moving = self.native().is_some_and(|native| native.moving.take().is_some());
+        if was_moving {
+            self.phase = Phase::Playing;
+            self.due = super::Due::default();
+        }
+        was_moving
     }
 
     /// A hint, and only if it speaks of something that we sent lately.
@@ -177,7 +221,8 @@ impl<G: Game> Client<G> {
             let session = native.seat.as_ref().map(|seat| seat.session);
             (1..=HINT_REACH).contains(&age) && session == Some(unknown.session)
         });
-        match ours && self.is_playing() {
+        // Who is on the way to another room is asked to prove who it is, too.
+        match ours && (self.stop_moving() || self.is_playing()) {
             true => self.try_again(now),
             false => self.counts.stray += 1,
         }
@@ -208,6 +253,7 @@ impl<G: Game> Client<G> {
                         player: PlayerId(entry.player),
                         name: entry.name,
                         lives: entry.lives,
+                        flags: entry.flags,
                     }));
                     self.note(ClientEvent::Roster);
                 }
@@ -303,6 +349,11 @@ impl<G: Game> Client<G> {
             Some(seat) => Some((seat.ticket, false)),
             None => native.ticket.map(|ticket| (ticket, true)),
         };
+        if let (Some(seat), Some(Move { room, role, password })) = (&native.seat, native.moving) {
+            let session = seat.session;
+            let packet = Packet::EnterRoom(EnterRoom { session, nonce, room, role, password });
+            return native.encode(packet, out);
+        }
         let packet = match (native.cookie, ticket) {
             (None, _) => Packet::Hello(Hello {
                 protocol: PROTOCOL,
@@ -313,19 +364,7 @@ impl<G: Game> Client<G> {
             (Some(cookie), Some((ticket, fresh))) => {
                 Packet::Resume(Resume { nonce, cookie, ticket, fresh })
             }
-            (Some(cookie), None) => Packet::Join(Join {
-                nonce,
-                cookie,
-                protocol: PROTOCOL,
-                game: id.game,
-                game_version: id.version,
-                budget: Budget::MAX,
-                role: config.role,
-                room: config.room,
-                name: config.name,
-                password: config.password,
-                token: Token::new(&config.token).ok_or(Full)?,
-            }),
+            (Some(cookie), None) => enter(config, id, nonce, cookie)?,
         };
         native.encode(packet, out)
     }
@@ -342,4 +381,44 @@ impl<G: Game> Client<G> {
         native.sequence = sequence.wrapping_add(1);
         Some(encoded)
     }
+}
+
+/// Into a room that is there, or into a new one.
+fn enter(
+    config: &ClientConfig,
+    id: GameId,
+    nonce: u64,
+    cookie: Secret,
+) -> Result<Packet<'_>, Full> {
+    let ClientConfig { name, password, .. } = *config;
+    let token = Token::new(&config.token).ok_or(Full)?;
+    let (protocol, budget) = (PROTOCOL, Budget::MAX);
+    let GameId { game, version: game_version } = id;
+    Ok(match config.new_room {
+        Some(room_name) => Packet::CreateRoom(CreateRoom {
+            nonce,
+            cookie,
+            protocol,
+            game,
+            game_version,
+            budget,
+            name,
+            room_name,
+            password,
+            token,
+        }),
+        None => Packet::Join(Join {
+            nonce,
+            cookie,
+            protocol,
+            game,
+            game_version,
+            budget,
+            role: config.role,
+            room: config.room,
+            name,
+            password,
+            token,
+        }),
+    })
 }

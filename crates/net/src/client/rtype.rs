@@ -11,6 +11,7 @@ use crate::game::{Game, PlayerId};
 use crate::node::{StreamAction, StreamEvent, StreamId};
 use crate::session::{EndReason, Question, Retry, RetryPolicy};
 use crate::time::Time;
+use crate::wire::native::PlayerFlags;
 use crate::wire::rtype::{
     Buttons, Disconnect, Entity, Hello, Input, Message, Packet, Ping, Pong, TcpHello, VERSION,
 };
@@ -248,6 +249,7 @@ impl<G: Game> Client<G> {
                     player: PlayerId(entry.id),
                     name: entry.name,
                     lives: entry.lives,
+                    flags: PlayerFlags::default(),
                 }));
                 self.find_own();
                 self.note(ClientEvent::Roster);

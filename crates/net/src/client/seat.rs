@@ -19,7 +19,7 @@ use crate::time::Time;
 use crate::wire::Full;
 use crate::wire::native::{
     Accept, Datagram, DeltaSnapshot, EventBlock, History, Input, InputRecord, MAX_BASELINE_BACK,
-    Packet, Secret, SessionIndex, SnapshotAck, SnapshotEcho, nearest_tick,
+    Packet, Role, Secret, SessionIndex, SnapshotAck, SnapshotEcho, nearest_tick,
 };
 
 /// A client that was stopped for longer does not make up for the inputs it missed.
@@ -45,6 +45,8 @@ const EVENT_LIMIT: usize = 256;
 pub(super) struct Seat<G: Game> {
     game: G,
     player: PlayerId,
+    pub(super) room: u32,
+    pub(super) role: Role,
     pub(super) session: SessionIndex,
     pub(super) ticket: Secret,
     pub(super) window: Window,
@@ -113,6 +115,8 @@ impl<G: Game> Seat<G> {
         Seat {
             game,
             player: PlayerId(accept.player),
+            room: accept.room,
+            role: accept.role,
             session: accept.session,
             ticket: accept.ticket,
             window: Window::new(sequence.wrapping_add(1)),

@@ -1,6 +1,7 @@
 //! What the front says by itself: short, from no memory, and never more than was asked with.
 
-use super::{Front, FrontConfig};
+use super::rooms::Listed;
+use super::{Front, FrontConfig, RoomCard};
 use crate::node::{Path, Transmit};
 #[cfg(any(feature = "lan", feature = "rtype"))]
 use crate::wire::Full;
@@ -99,19 +100,22 @@ impl Front {
     }
 
     fn room_entries(&self, game: u32) -> impl Iterator<Item = RoomEntry> + '_ {
-        let rooms = self.rooms.iter().enumerate();
-        rooms.filter(move |(_, card)| game == 0 || card.game.game == game).map(|(room, card)| {
-            RoomEntry {
-                room: room as u32 + 1,
-                game: card.game.game,
-                players: self.routes.players(room) as u8,
-                capacity: card.capacity,
-                flags: match card.password.is_empty() {
-                    true => RoomFlags::default(),
-                    false => RoomFlags::LOCKED,
-                },
-                name: card.name,
-            }
+        let of_game = move |card: &RoomCard| game == 0 || card.game.game == game;
+        let rooms = self.rooms.iter().filter(move |(_, listed)| of_game(&listed.card));
+        rooms.map(|(room, &Listed { number, card, stage, .. })| RoomEntry {
+            room: number,
+            game: card.game.game,
+            players: self.routes.players(room) as u8,
+            capacity: card.capacity,
+            flags: [
+                (!card.password.is_empty(), RoomFlags::LOCKED),
+                (stage.started, RoomFlags::STARTED),
+                (stage.late_joining, RoomFlags::LATE_JOIN),
+            ]
+            .into_iter()
+            .filter(|(is_so, _)| *is_so)
+            .fold(RoomFlags::default(), |flags, (_, flag)| flags | flag),
+            name: card.name,
         })
     }
 }

@@ -28,13 +28,12 @@ impl Front {
         match (Packet::decode(bytes), known) {
             // Who has no place left does not call others in.
             (Ok(Packet::FindHost(_)), _) => {
-                let is_open = |room| self.is_open(room, Seat::LanGuest);
-                if self.config.lan_port != 0 && (0..self.rooms.len()).any(is_open) {
+                if self.config.lan_port != 0 && self.has_open_room(Seat::LanGuest) {
                     self.answer(Answer::HostHere { path });
                 }
                 None
             }
-            (Ok(Packet::Hello(hello)), _) => self.lan_hello(path, hello),
+            (Ok(Packet::Hello(hello)), _) => self.lan_hello(now, path, hello),
             (Ok(packet @ Packet::GuestInput(_)), Some(session)) => {
                 let route = self.routes.route(session)?;
                 let kind = CallKind::Packet(AnyPacket::Lan(packet));
@@ -52,7 +51,7 @@ impl Front {
     }
 
     /// Everything goes to the port that HELLO names; inputs may come from either.
-    fn lan_hello<'a>(&mut self, from: Path, hello: Hello) -> Option<Call<'a>> {
+    fn lan_hello<'a>(&mut self, now: Time, from: Path, hello: Hello) -> Option<Call<'a>> {
         let named = SocketAddr::new(from.remote.ip(), hello.port);
         let path = Path { remote: named, ..from };
         if let Some(session) = self.routes.at_path(Dialect::Lan, path) {
@@ -65,10 +64,8 @@ impl Front {
             self.counts.malformed += 1;
             return None;
         }
-        let (seat, password) = (Seat::LanGuest, Name::default());
-        let dialect = Dialect::Lan;
-        let applicant = Applicant { dialect, path, game: None, room: None, seat, password };
-        let found = self.place(&applicant).ok()?;
+        let applicant = Applicant::guest(Dialect::Lan, path, Seat::LanGuest);
+        let found = self.place(now, &applicant).ok()?;
         if from.remote != named {
             self.routes.also_at(found.session, from.remote);
         }

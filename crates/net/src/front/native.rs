@@ -1,7 +1,7 @@
 //! The door in `native`: a cookie before anything is kept.
 
 use super::answer::{Answer, NativeAnswer};
-use super::routes::Proof;
+use super::routes::{Found, Proof, Route};
 use super::{Admission, Applicant, Call, CallKind, Front, Refusal, Seat, Voice};
 use crate::game::GameId;
 use crate::node::Path;
@@ -9,10 +9,19 @@ use crate::sabotage::{self, Sabotage};
 use crate::session::{CookieCheck, Window};
 use crate::time::Time;
 use crate::wire::native::{
-    Challenge, Datagram, Discover, Hello, Here, Join, ListRooms, PROTOCOL, Packet, Reject,
-    RejectReason, Resume, Secret, SessionIndex, UnknownSession,
+    Budget, Challenge, CreateRoom, Datagram, Discover, EnterRoom, Hello, Here, Join, ListRooms,
+    PROTOCOL, Packet, Reject, RejectReason, Resume, Role, Secret, SessionIndex, Token,
+    UnknownSession,
 };
-use crate::wire::{Dialect, Packet as AnyPacket};
+use crate::wire::{Dialect, Name, Packet as AnyPacket};
+
+/// Someone who has found a place.
+struct Newcomer {
+    nonce: u64,
+    role: Role,
+    name: Name,
+    budget: Budget,
+}
 
 impl Front {
     pub(super) fn handle_native<'a>(
@@ -62,9 +71,22 @@ impl Front {
         if !self.admits(now, path, Some(session)) {
             return None;
         }
-        if let Packet::Ping(ping) = datagram.packet {
-            let packet = NativeAnswer::Pong(ping.pong());
-            self.answer(Answer::Native { path, sequence: datagram.sequence, packet });
+        let sequence = datagram.sequence;
+        match datagram.packet {
+            Packet::Ping(ping) => {
+                let packet = NativeAnswer::Pong(ping.pong());
+                self.answer(Answer::Native { path, sequence, packet });
+            }
+            Packet::EnterRoom(wish) => {
+                return match self.enter_room(now, path, sequence, &wish) {
+                    Ok(call) => Some(call),
+                    Err(packet) => {
+                        self.answer(Answer::Native { path, sequence, packet });
+                        None
+                    }
+                };
+            }
+            _ => {}
         }
         let kind = CallKind::Packet(AnyPacket::Native(datagram));
         Some(Call { room, place, session, kind })
@@ -86,6 +108,10 @@ impl Front {
             Packet::Ping(ping) => NativeAnswer::Pong(ping.pong()),
             Packet::ListRooms(list) => self.list_rooms(now, path, &list),
             Packet::Join(join) => match self.join(now, path, sequence, &join) {
+                Ok(call) => return Some(call),
+                Err(answer) => answer,
+            },
+            Packet::CreateRoom(wish) => match self.create_room(now, path, sequence, &wish) {
                 Ok(call) => return Some(call),
                 Err(answer) => answer,
             },
@@ -140,46 +166,130 @@ impl Front {
         sequence: u32,
         join: &Join<'_>,
     ) -> Result<Call<'a>, NativeAnswer> {
-        self.check(now, path, join.nonce, &join.cookie)?;
-        if let Some(session) = self.routes.made_by(path, join.nonce)
-            && let Some(route) = self.routes.route(session)
-        {
-            let (room, place) = (route.room, route.place);
-            self.routes.takes(session, sequence);
-            return Ok(Call { room, place, session, kind: CallKind::Repeat { sequence } });
+        let Join { nonce, game, role, name, budget, .. } = *join;
+        self.check(now, path, nonce, &join.cookie)?;
+        if let Some(call) = self.repeat(path, sequence, nonce) {
+            return Ok(call);
         }
-        let refuse = |front: &Front, reason| Err(front.reject(join.nonce, join.game, reason));
-        if let Err(reason) = self.fits(join.protocol, join.game, join.game_version) {
-            return refuse(self, reason);
-        }
-        if !self.config.token.is_empty() && !same_bytes(&self.config.token, join.token.as_bytes()) {
-            self.counts.bad_proof += 1;
-            return refuse(self, RejectReason::Token);
-        }
+        let version = (join.protocol, join.game_version);
+        self.check_caller(nonce, game, version, &join.token)?;
         let applicant = Applicant {
             dialect: Dialect::Native,
             path,
-            game: Some(join.game),
-            room: (join.room as usize).checked_sub(1),
-            seat: Seat::Any(join.role),
+            game: Some(game),
+            room: join.room,
+            from: None,
+            seat: Seat::Any(role),
             password: join.password,
         };
-        let found = match self.place(&applicant) {
-            Ok(found) => found,
-            Err(refusal) => return refuse(self, refusal.into()),
+        let found = self.place(now, &applicant);
+        let found = found.map_err(|refusal| self.reject(nonce, game, refusal.into()))?;
+        Ok(self.admit(&found, path, sequence, Newcomer { nonce, role, name, budget }))
+    }
+
+    fn create_room<'a>(
+        &mut self,
+        now: Time,
+        path: Path,
+        sequence: u32,
+        wish: &CreateRoom<'_>,
+    ) -> Result<Call<'a>, NativeAnswer> {
+        let CreateRoom { nonce, game, name, budget, password, .. } = *wish;
+        self.check(now, path, nonce, &wish.cookie)?;
+        if let Some(call) = self.repeat(path, sequence, nonce) {
+            return Ok(call);
+        }
+        let version = (wish.protocol, wish.game_version);
+        self.check_caller(nonce, game, version, &wish.token)?;
+        let (dialect, role) = (Dialect::Native, Role::Play);
+        let (game_only, seat) = (Some(game), Seat::Any(role));
+        let applicant =
+            Applicant { dialect, path, game: game_only, room: 0, from: None, seat, password };
+        let found = self.place_in_new_room(&applicant, wish.room_name);
+        let found = found.map_err(|refusal| self.reject(nonce, game, refusal.into()))?;
+        Ok(self.admit(&found, path, sequence, Newcomer { nonce, role, name, budget }))
+    }
+
+    /// Into another room, with the same session and the same ticket.
+    fn enter_room<'a>(
+        &mut self,
+        now: Time,
+        path: Path,
+        sequence: u32,
+        wish: &EnterRoom,
+    ) -> Result<Call<'a>, NativeAnswer> {
+        let EnterRoom { session, nonce, role, .. } = *wish;
+        if let Some(call) = self.repeat(path, sequence, nonce) {
+            return Ok(call);
+        }
+        let unknown = NativeAnswer::UnknownSession(UnknownSession { session });
+        let Some(Route { room: from, place: left, proof: Some(proof), .. }) =
+            self.routes.route(session)
+        else {
+            return Err(unknown);
         };
+        let (from, left) = (*from, *left);
+        let Proof { ticket, name, budget, .. } = *proof;
+        let game = self.rooms.at(from).map(|listed| listed.card.game.game);
+        let applicant = Applicant {
+            dialect: Dialect::Native,
+            path,
+            game,
+            room: wish.room,
+            from: Some(from),
+            seat: Seat::Any(role),
+            password: wish.password,
+        };
+        let (room, place) = self
+            .find_place(now, &applicant)
+            .map_err(|refusal| self.reject(nonce, game.unwrap_or(0), refusal.into()))?;
+        self.routes.reseat(session, (room, place), nonce, sequence);
+        self.settle();
+        let first_sequence = self.secrets.sequence();
+        let voice =
+            Voice::Native { nonce, ticket, budget, first_sequence, peer_sequence: sequence };
+        let found = Found { session, room, place };
+        let admission = Admission::new(&found, path, voice, role, name);
+        Ok(Call::admit(&found, Admission { leaves: Some((from, left)), ..admission }))
+    }
+
+    /// The answer to a question that was answered before, and lost.
+    fn repeat<'a>(&mut self, path: Path, sequence: u32, nonce: u64) -> Option<Call<'a>> {
+        let session = self.routes.made_by(path, nonce)?;
+        let route = self.routes.route(session)?;
+        let (room, place) = (route.room, route.place);
+        self.routes.takes(session, sequence);
+        Some(Call { room, place, session, kind: CallKind::Repeat { sequence } })
+    }
+
+    /// Whether someone with these versions and this token may come in at all.
+    fn check_caller(
+        &mut self,
+        nonce: u64,
+        game: u32,
+        (protocol, game_version): (u16, u16),
+        token: &Token<'_>,
+    ) -> Result<(), NativeAnswer> {
+        if let Err(reason) = self.fits(protocol, game, game_version) {
+            return Err(self.reject(nonce, game, reason));
+        }
+        if !self.config.token.is_empty() && !same_bytes(&self.config.token, token.as_bytes()) {
+            self.counts.bad_proof += 1;
+            return Err(self.reject(nonce, game, RejectReason::Token));
+        }
+        Ok(())
+    }
+
+    /// Hands someone new to the room.
+    fn admit<'a>(&mut self, found: &Found, path: Path, sequence: u32, new: Newcomer) -> Call<'a> {
+        let Newcomer { nonce, role, name, budget } = new;
         let ticket = self.secrets.ticket();
         let window = Window::new(sequence.wrapping_add(1));
-        self.routes.prove(found.session, Proof { ticket, nonce: join.nonce, window });
-        let voice = Voice::Native {
-            nonce: join.nonce,
-            ticket,
-            budget: join.budget,
-            first_sequence: self.secrets.sequence(),
-            peer_sequence: sequence,
-        };
-        let admission = Admission::new(&found, path, voice, join.role, join.name);
-        Ok(Call::admit(&found, admission))
+        self.routes.prove(found.session, Proof { ticket, nonce, name, budget, window });
+        let first_sequence = self.secrets.sequence();
+        let voice =
+            Voice::Native { nonce, ticket, budget, first_sequence, peer_sequence: sequence };
+        Call::admit(found, Admission::new(found, path, voice, role, name))
     }
 
     fn resume<'a>(
@@ -223,11 +333,11 @@ impl Front {
             return None;
         }
         let fits = |game: &GameId| discover.game == 0 || discover.game == game.game;
-        let game = self.rooms.iter().map(|card| card.game).find(fits)?;
-        let of_game = |&room: &usize| self.rooms[room].game == game;
-        let rooms: Vec<_> = (0..self.rooms.len()).filter(of_game).collect();
+        let game = self.rooms.games().find(fits)?;
+        let rooms = self.rooms.iter().filter(|(_, listed)| listed.card.game == game);
         let sum = |count: &dyn Fn(usize) -> usize| {
-            rooms.iter().map(|&room| count(room)).sum::<usize>().min(u16::MAX.into()) as u16
+            let counts = rooms.clone().map(|(room, _)| count(room));
+            counts.sum::<usize>().min(u16::MAX.into()) as u16
         };
         Some(Here {
             nonce: discover.nonce,
@@ -237,7 +347,7 @@ impl Front {
             players: sum(&|room| self.routes.players(room)),
             capacity: sum(&|room| self.routes.capacity(room)),
             token_required: !self.config.token.is_empty(),
-            rooms: rooms.len().min(u16::MAX.into()) as u16,
+            rooms: sum(&|_| 1),
             name: self.config.name,
         })
     }
@@ -254,7 +364,7 @@ impl Front {
     }
 
     fn game(&self, game: u32) -> Option<GameId> {
-        self.rooms.iter().map(|card| card.game).find(|ours| ours.game == game)
+        self.rooms.games().find(|ours| ours.game == game)
     }
 
     fn reject(&self, nonce: u64, game: u32, reason: RejectReason) -> NativeAnswer {
@@ -271,6 +381,9 @@ impl From<Refusal> for RejectReason {
             Refusal::Game => RejectReason::Game,
             Refusal::Room => RejectReason::Room,
             Refusal::Password => RejectReason::Password,
+            Refusal::Tries => RejectReason::Tries,
+            Refusal::Rooms => RejectReason::Rooms,
+            Refusal::RoomName => RejectReason::RoomName,
         }
     }
 }
@@ -281,6 +394,6 @@ pub(super) fn same_peer(a: Path, b: Path) -> bool {
 }
 
 /// Compares without telling by its time how much was right.
-fn same_bytes(a: &[u8], b: &[u8]) -> bool {
+pub(super) fn same_bytes(a: &[u8], b: &[u8]) -> bool {
     a.len() == b.len() && a.iter().zip(b).fold(0, |diff, (a, b)| diff | (a ^ b)) == 0
 }

@@ -11,8 +11,8 @@ use crate::node::Path;
 use crate::sabotage::{self, Sabotage};
 use crate::session::{Allowance, Bucket, Rate, Window, limited_ip};
 use crate::time::Time;
-use crate::wire::Dialect;
-use crate::wire::native::{Role, Secret, SessionIndex};
+use crate::wire::native::{Budget, Role, Secret, SessionIndex};
+use crate::wire::{Dialect, Name};
 
 /// The sessions of a server. Every look-up is O(1).
 #[derive(Debug)]
@@ -39,7 +39,7 @@ pub(super) struct Route {
     /// `lan`: a second port of the same guest.
     alias: Option<SocketAddr>,
     /// `native` has one.
-    proof: Option<Proof>,
+    pub(super) proof: Option<Proof>,
     bucket: Bucket,
 }
 
@@ -48,8 +48,10 @@ pub(super) struct Route {
 pub(super) struct Proof {
     /// Brings the player back.
     pub(super) ticket: Secret,
-    /// Of the Join that made the session.
+    /// Of what brought the player to this place.
     pub(super) nonce: u64,
+    pub(super) name: Name,
+    pub(super) budget: Budget,
     /// The numbers of the player's datagrams.
     pub(super) window: Window,
 }
@@ -106,16 +108,30 @@ impl Routes {
         self.by_ticket.len()
     }
 
-    pub(super) fn add_room(&mut self, players: u8, watchers: u8) {
+    /// The places of the room in this slot, all of them free.
+    pub(super) fn set_room(&mut self, room: usize, players: u8, watchers: u8) {
         let (players, watchers) = (usize::from(players), usize::from(watchers));
-        self.rooms.push(Places { players, taken: vec![false; players + watchers] });
+        let places = Places { players, taken: vec![false; players + watchers] };
+        match self.rooms.get_mut(room) {
+            Some(slot) => *slot = places,
+            None => self.rooms.push(places),
+        }
+    }
+
+    /// Whether nobody has a place in `room`.
+    pub(super) fn is_empty(&self, room: usize) -> bool {
+        self.rooms.get(room).is_none_or(|places| !places.taken.contains(&true))
+    }
+
+    /// Whether there can be no more sessions.
+    pub(super) fn is_full(&self) -> bool {
+        self.len() >= usize::from(self.limits.sessions)
     }
 
     pub(super) fn free_place(&self, room: usize, role: Role) -> Option<u8> {
         self.rooms.get(room)?.free(role)
     }
 
-    #[cfg(any(feature = "lan", feature = "rtype"))]
     pub(super) fn is_free(&self, room: usize, place: u8) -> bool {
         let taken = self.rooms.get(room).and_then(|room| room.taken.get(usize::from(place)));
         taken == Some(&false)
@@ -203,6 +219,24 @@ impl Routes {
         if let Some(Some(route)) = self.routes.get_mut(index(session)) {
             route.alias = Some(alias);
             self.by_path.insert((route.dialect, route.path.socket, alias), session);
+        }
+    }
+
+    /// The session has a place in another room, which is free, or another place in this one; it
+    /// counts on from `sequence`.
+    pub(super) fn reseat(
+        &mut self,
+        session: SessionIndex,
+        (room, place): (usize, u8),
+        nonce: u64,
+        sequence: u32,
+    ) {
+        let Some(Some(route)) = self.routes.get_mut(index(session)) else { return };
+        self.rooms[route.room].taken[usize::from(route.place)] = false;
+        self.rooms[room].taken[usize::from(place)] = true;
+        (route.room, route.place) = (room, place);
+        if let Some(proof) = &mut route.proof {
+            (proof.nonce, proof.window) = (nonce, Window::new(sequence.wrapping_add(1)));
         }
     }
 

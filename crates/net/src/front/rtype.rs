@@ -128,10 +128,8 @@ impl Front {
             };
             return Some(Call { room, place, session, kind });
         }
-        let (role, password) = (Role::Play, Name::default());
-        let (seat, dialect) = (Seat::RtypeGuest, Dialect::Rtype);
-        let applicant = Applicant { dialect, path, game: None, room: None, seat, password };
-        let found = self.place(&applicant).ok()?;
+        let applicant = Applicant::guest(Dialect::Rtype, path, Seat::RtypeGuest);
+        let found = self.place(now, &applicant).ok()?;
         let token = self.lobby.tokens.get_mut(&key)?;
         token.use_ = Use::Spent { session: found.session };
         let stream = token.stream;
@@ -140,7 +138,7 @@ impl Front {
             self.lobby.actions.push_back((stream, Deed::Start));
         }
         let voice = Voice::Rtype { kept_by_stream: hello.token.is_none() && open };
-        let admission = Admission::new(&found, path, voice, role, name);
+        let admission = Admission::new(&found, path, voice, Role::Play, name);
         Some(Call::admit(&found, admission))
     }
 

@@ -183,6 +183,23 @@ fn a_log_has_at_most_4096_rooms() {
     assert!(error.to_string().ends_with("room: 4097 is out of range"), "{error}");
 }
 
+#[test]
+fn a_log_has_at_most_16_games_that_are_offered() {
+    let log = |offers: usize| {
+        let mut server = Recorded::on(Time::ZERO, 0, FrontConfig::default(), [0; 32]);
+        for _ in 0..offers {
+            let (name, config) = (Name::new("Dots"), RoomConfig::default());
+            server.offer(Time::ZERO, Dots::default(), name, 1, config);
+        }
+        let mut log = Vec::new();
+        server.finish_log(&mut log);
+        log
+    };
+    assert_eq!(rerun_small(&log(16)).unwrap().counts.rooms, 16);
+    let error = rerun_small(&log(17)).unwrap_err();
+    assert!(error.to_string().ends_with("offer: 17 is out of range"), "{error}");
+}
+
 fn rerun_small(bytes: &[u8]) -> Result<log::Verdict, LogError> {
     let mut rerun = Rerun::new(|_| Some(Dots::default()));
     rerun.handle_bytes(bytes)?;

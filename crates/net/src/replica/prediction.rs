@@ -123,14 +123,16 @@ impl<G: Game> Prediction<G> {
     }
 
     /// What is drawn `fraction` of a tick after the tick before the last: the entities that the
-    /// player sees ahead.
+    /// player sees ahead. What is new in the last comes from where its velocity says.
     pub fn draw(&self, fraction: f32, mut show: impl FnMut(&Entity, [f32; MAX_FIELDS])) {
         let schema = self.game.schema();
         let own = self.game.entity_of(self.player);
         let ahead = |entity: &&Entity| self.game.is_ahead(entity, self.player);
         for entity in self.newest.entities().iter().filter(ahead) {
-            let before = self.before.find(entity.id).unwrap_or(entity);
-            let fields = blend(schema, before, entity, fraction);
+            let fields = match self.before.find(entity.id) {
+                Some(before) => blend(schema, before, entity, fraction),
+                None => blend(schema, entity, &entity.extrapolate(schema, 1), fraction - 1.0),
+            };
             let error = if entity.id == own { self.error } else { [0.0; MAX_FIELDS] };
             show(entity, shifted(fields, error));
         }

@@ -35,7 +35,6 @@ const GOODBYES: u8 = 3;
 #[derive(Debug)]
 pub(super) struct Member {
     pub(super) session: SessionIndex,
-    pub(super) room: u32,
     pub(super) player: PlayerId,
     pub(super) name: Name,
     pub(super) role: Role,
@@ -212,7 +211,6 @@ impl Member {
     ) -> Self {
         Member {
             session,
-            room: admission.room,
             player: admission.player,
             name: admission.name,
             role: admission.role,

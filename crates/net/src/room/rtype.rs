@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use super::member::{Came, Keep, Member, Speech};
 use super::voice::closing;
-use super::{Board, Room, RoomConfig};
+use super::{Board, Counted, Room, RoomConfig};
 use crate::game::{Buttons, Game, PlayerId, RtypeMatch, RtypeWish, Standing};
 use crate::session::Question;
 use crate::time::Time;
@@ -122,13 +122,11 @@ impl Told {
         (!known).then_some(Packet::ScoreUpdate(ScoreUpdate { id: 0, score }))
     }
 
-    fn next_of_players(
-        &mut self,
-        players: &[Option<(PlayerId, Standing)>],
-    ) -> Option<Packet<'static>> {
+    fn next_of_players(&mut self, players: &[Option<Counted>]) -> Option<Packet<'static>> {
         let told = self.lives.iter_mut().zip(&mut self.scores);
         for (player, (told_lives, told_score)) in players.iter().zip(told) {
-            let Some((player, Standing { lives, score })) = *player else { continue };
+            let Some(Counted { player, standing: Some(standing), .. }) = *player else { continue };
+            let Standing { lives, score } = standing;
             if told_lives.replace((player, lives)) != Some((player, lives)) {
                 return Some(Packet::LivesUpdate(LivesUpdate { id: player.0, lives }));
             }
@@ -185,7 +183,10 @@ impl<G: Game> Room<G> {
     }
 
     fn encode_roster(&self, member: &Member, out: &mut [u8]) -> Result<usize, Full> {
-        let here = |entry: &native::RosterEntry| !entry.flags.contains(PlayerFlags::ABSENT);
+        let here = |entry: &native::RosterEntry| {
+            let [absent, watches] = [PlayerFlags::ABSENT, PlayerFlags::WATCHES];
+            !entry.flags.contains(absent) && !entry.flags.contains(watches)
+        };
         let players = self.roster(self.entry(member)).into_iter().filter(here);
         let players: Vec<_> = players
             .map(|entry| RosterEntry { id: entry.player, lives: entry.lives, name: entry.name })

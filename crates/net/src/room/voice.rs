@@ -11,7 +11,7 @@ use crate::replica::{Bodies, Cuts, FullForm, History, Schema, State};
 use crate::time::Time;
 use crate::wire::native::{
     self, Accept, Budget, Close, CloseReason, Datagram, DeltaSnapshot, EventBlock, Feedback,
-    HEADER_LEN, MAX_DATAGRAM_LEN, MIN_BUDGET, Packet, Part, PlayerFlags, Roster, RosterEntry,
+    HEADER_LEN, MAX_DATAGRAM_LEN, MIN_BUDGET, Packet, Part, PlayerFlags, Role, Roster, RosterEntry,
     ServerEvents, ServerPing,
 };
 use crate::wire::{Full, List};
@@ -156,7 +156,7 @@ impl<G: Game> Room<G> {
                 nonce: native.nonce,
                 session,
                 player: member.player.0,
-                room: member.room,
+                room: self.number,
                 tick: self.tick,
                 tick_rate: self.game.tick_rate(),
                 budget: native.budget,
@@ -245,13 +245,22 @@ impl<G: Game> Room<G> {
 
     pub(super) fn entry(&self, member: &Member) -> RosterEntry {
         let standing = self.game.standing_of(&self.world, member.player);
+        let marks = self.game.marks(&self.world, member.player);
+        let is_here = matches!(member.presence, Presence::Here(_));
+        let plays = member.role == Role::Play;
+        let flags = [
+            (plays && marks.host, PlayerFlags::HOST),
+            (plays && marks.ready && is_here, PlayerFlags::READY),
+            (!is_here, PlayerFlags::ABSENT),
+            (!plays, PlayerFlags::WATCHES),
+        ];
         RosterEntry {
             player: member.player.0,
             lives: standing.map_or(0, |standing| standing.lives),
-            flags: match member.presence {
-                Presence::Here(_) => PlayerFlags::READY,
-                _ => PlayerFlags::ABSENT,
-            },
+            flags: flags
+                .into_iter()
+                .filter(|(is_so, _)| *is_so)
+                .fold(PlayerFlags::default(), |flags, (_, flag)| flags | flag),
             rtt_ms: member.round_trip.mean().map_or(0, |rtt| rtt.as_millis() as u16),
             name: member.name,
         }

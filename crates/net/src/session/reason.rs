@@ -45,6 +45,12 @@ pub enum EndReason {
     TooManyFromAddress,
     /// The server lets nobody in because it is about to stop.
     Stopping,
+    /// Too many passwords were tried.
+    TooManyTries,
+    /// The server opens no more rooms.
+    TooManyRooms,
+    /// A room cannot be called so.
+    RoomName,
     /// Nothing came back from a server of any dialect.
     NoAnswer {
         /// Where it was looked for.
@@ -109,6 +115,9 @@ impl EndReason {
             RejectReason::Ticket => EndReason::PlaceGivenUp,
             RejectReason::Address => EndReason::TooManyFromAddress,
             RejectReason::Stopping => EndReason::Stopping,
+            RejectReason::Tries => EndReason::TooManyTries,
+            RejectReason::Rooms => EndReason::TooManyRooms,
+            RejectReason::RoomName => EndReason::RoomName,
         }
     }
 }
@@ -202,6 +211,17 @@ impl fmt::Display for EndReason {
             EndReason::Stopping => {
                 "The server is about to stop and lets nobody in. Try again later."
             }
+            EndReason::TooManyTries => {
+                "Too many wrong passwords have come from your network address. Wait a moment, \
+                 then enter the right one."
+            }
+            EndReason::TooManyRooms => {
+                "The server opens no more rooms for you now. Enter one of those that are there, \
+                 or try again later."
+            }
+            EndReason::RoomName => {
+                "A room needs a name, and one that no other room there has. Choose another one."
+            }
             EndReason::NotResponding => {
                 "Connection to server lost: the server is not responding. Check your network, \
                  then join again."
@@ -254,7 +274,7 @@ mod tests {
     const ADDRESS: SocketAddr =
         SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::new(192, 0, 2, 1)), 4300);
 
-    const ALL: [EndReason; 24] = [
+    const ALL: [EndReason; 27] = [
         EndReason::Full,
         EndReason::Protocol { server: 2, ours: 1 },
         EndReason::GameVersion { server: 2, ours: 1 },
@@ -279,6 +299,9 @@ mod tests {
         EndReason::Silent,
         EndReason::SentToMenu,
         EndReason::Left,
+        EndReason::TooManyTries,
+        EndReason::TooManyRooms,
+        EndReason::RoomName,
     ];
 
     /// A new reason does not compile until it has a place here, and in `ALL`.
@@ -308,6 +331,9 @@ mod tests {
             EndReason::Silent => 21,
             EndReason::SentToMenu => 22,
             EndReason::Left => 23,
+            EndReason::TooManyTries => 24,
+            EndReason::TooManyRooms => 25,
+            EndReason::RoomName => 26,
         }
     }
 

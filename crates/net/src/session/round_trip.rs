@@ -33,6 +33,7 @@ const LONGEST: Duration = Duration::from_secs(60);
 #[derive(Clone, Debug, Default)]
 pub struct RoundTrip {
     estimate: Option<Estimate>,
+    latest: Option<Duration>,
     range: Option<(Duration, Duration)>,
     sum_ns: u128,
     samples: u64,
@@ -56,6 +57,7 @@ impl RoundTrip {
     /// the path that changed: then the estimate starts again from it.
     pub fn sample(&mut self, rtt: Duration) -> Sample {
         let rtt = rtt.min(LONGEST);
+        self.latest = Some(rtt);
         let (min, max) = self.range.unwrap_or((rtt, rtt));
         self.range = Some((min.min(rtt), max.max(rtt)));
 
@@ -90,6 +92,11 @@ impl RoundTrip {
     pub fn average(&self) -> Option<Duration> {
         let ns = self.sum_ns.checked_div(self.samples.into())?;
         Some(Duration::from_nanos(ns as u64))
+    }
+
+    /// The last sample, also if it is an outlier.
+    pub fn latest(&self) -> Option<Duration> {
+        self.latest
     }
 
     /// The shortest sample since the beginning, outliers included.

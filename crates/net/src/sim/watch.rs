@@ -146,8 +146,8 @@ impl Observer {
         client.draw(local, &mut frame);
         self.player = client.player();
         if let Some(own) = client.player() {
-            let (before, met) = (&self.frame_before.entities, &mut self.contacts);
-            client.game().drawn_contacts(before, &frame.entities, own, &mut |contact| {
+            let (before, met) = (&self.frame_before, &mut self.contacts);
+            client.game().drawn_contacts(before, &frame, own, &mut |contact| {
                 met.note(now, contact.key);
             });
         }

@@ -38,7 +38,7 @@ pub(crate) enum Act<'a> {
     Count { from: Source, sequence: u32 },
     /// Hello.
     Hello(Source),
-    /// Join with a cookie of that age, 0 being the newest.
+    /// Join or CreateRoom with a cookie of that age, 0 being the newest.
     Join { from: Source, cookie: u8, form: u8, room: u8 },
     /// Resume.
     Resume { from: Source, cookie: u8, ticket: Ticket, fresh: bool },

@@ -8,9 +8,9 @@ use backspin::channel::tick;
 use backspin::game::{Game, GameId};
 use backspin::node::{StreamEvent, StreamId};
 use backspin::wire::native::{
-    Budget, ClientEvents, ClientPong, Datagram, Discover, EnterRoom, EventBlock, Events, Goodbye,
-    Hello, History, Input, InputRecord, Join, ListRooms, MAX_HISTORY, PROTOCOL, Packet, Ping,
-    Resume, Role, Secret, SessionIndex, SnapshotAck, SnapshotEcho, Token,
+    Budget, ClientEvents, ClientPong, CreateRoom, Datagram, Discover, EnterRoom, EventBlock,
+    Events, Goodbye, Hello, History, Input, InputRecord, Join, ListRooms, MAX_HISTORY, PROTOCOL,
+    Packet, Ping, Resume, Role, Secret, SessionIndex, SnapshotAck, SnapshotEcho, Token,
 };
 use backspin::wire::{Dialect, Name, lan, rtype};
 
@@ -143,6 +143,21 @@ impl Attacker {
                 let hello = Hello { protocol: PROTOCOL, game, game_version, nonce };
                 self.say(scene, from, Packet::Hello(hello));
             }
+            Act::Join { from, cookie, form, room } if form & 8 != 0 => {
+                let create = CreateRoom {
+                    nonce: nonce(from),
+                    cookie: self.cookie(from, cookie),
+                    protocol: PROTOCOL,
+                    game,
+                    game_version,
+                    budget: Budget::MAX,
+                    name: Name::new(LONGEST),
+                    room_name: Name::new(["", "One", "Den", "Lair"][usize::from(room % 4)]),
+                    password: Name::new(if form & 4 != 0 { LONGEST } else { "" }),
+                    token: Token::new(&[]).expect("no longer than it may be"),
+                };
+                self.say(scene, from, Packet::CreateRoom(create));
+            }
             Act::Join { from, cookie, form, room } => {
                 let longest = form & 2 != 0;
                 let join = Join {
@@ -153,7 +168,7 @@ impl Attacker {
                     game_version,
                     budget: if longest { Budget::MAX } else { Budget::new(1024).unwrap() },
                     role: if form & 1 == 0 { Role::Play } else { Role::Watch },
-                    room: u32::from(room % 4),
+                    room: u32::from(room % 5),
                     name: Name::new(LONGEST),
                     password: Name::new(if form & 4 != 0 { LONGEST } else { "" }),
                     token: Token::new(&[7; Token::MAX][..if longest { Token::MAX } else { 0 }])
@@ -232,17 +247,17 @@ impl Attacker {
             }
             Act::Ask { from, what } => {
                 let nonce = nonce(from);
-                let packet = match (what % 3, self.session(from, what / 3)) {
+                let packet = match (what % 3, self.session(from, what / 3 % 16)) {
                     (0, _) => Packet::Discover(Discover { nonce, game: 0 }),
                     (1, Some(session)) => Packet::EnterRoom(EnterRoom {
                         session,
                         nonce,
-                        room: 2,
-                        role: Role::Play,
+                        room: [2, 0, 1, 3, 4, 5][usize::from(what / 48)],
+                        role: if what & 1 == 1 { Role::Play } else { Role::Watch },
                         password: Name::default(),
                     }),
                     _ => {
-                        let cookie = self.cookie(from, what / 3);
+                        let cookie = self.cookie(from, what / 3 % 16);
                         Packet::ListRooms(ListRooms { nonce, cookie, game: 0, first: 0 })
                     }
                 };

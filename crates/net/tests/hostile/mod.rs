@@ -48,6 +48,8 @@ const COST: isize = 512 * 1024;
 pub(crate) struct Outcome {
     /// How many sessions there were at most, the honest among them.
     pub(crate) most_sessions: usize,
+    /// How many rooms there were at most, those of the honest among them.
+    pub(crate) most_rooms: usize,
     /// What was dropped at the door.
     pub(crate) counts: FrontCounts,
 }
@@ -70,5 +72,6 @@ pub(crate) fn play(script: &[u8], in_use: impl Fn() -> isize) -> Outcome {
     scene.advance(Duration::from_millis(450));
     let cost = in_use() - before;
     assert!(cost <= COST, "{cost} bytes");
-    Outcome { most_sessions: scene.most_sessions, counts: scene.counts() }
+    let (most_sessions, most_rooms) = (scene.most_sessions, scene.most_rooms);
+    Outcome { most_sessions, most_rooms, counts: scene.counts() }
 }

@@ -37,6 +37,8 @@ pub(crate) const LIMITS: Limits = Limits {
     player_datagrams_per_s: 10,
     streams: 6,
     streams_per_ip: 3,
+    rooms: 5,
+    rooms_per_ip: 1,
 };
 
 /// Short, so that a script sees who is silent dropped and given up.
@@ -102,6 +104,7 @@ pub(crate) struct Scene {
     pub(crate) written: Vec<(StreamId, Option<Vec<u8>>)>,
     /// How many sessions there were at most.
     pub(crate) most_sessions: usize,
+    pub(crate) most_rooms: usize,
     /// The honest player's token.
     pub(crate) token: Option<u32>,
     history: Vec<Standings>,
@@ -132,6 +135,7 @@ impl Scene {
         for name in ["One", "Two"] {
             server.open(START, Yard::default(), Name::new(name), 0, room);
         }
+        server.offer(START, Yard::default(), Name::new("More"), 2, room);
         let honest = HONEST.iter().zip(1..);
         Scene {
             server,
@@ -146,6 +150,7 @@ impl Scene {
             leaked: Vec::new(),
             written: Vec::new(),
             most_sessions: 0,
+            most_rooms: 0,
             token: None,
             history: Vec::new(),
             twin,
@@ -257,6 +262,8 @@ impl Scene {
         }
         self.most_sessions = self.most_sessions.max(self.server.front().sessions());
         assert!(self.most_sessions <= usize::from(LIMITS.sessions));
+        self.most_rooms = self.most_rooms.max(self.server.rooms().len());
+        assert!(self.most_rooms <= usize::from(LIMITS.rooms));
         sent
     }
 

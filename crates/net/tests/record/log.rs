@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use backspin::client::ClientConfig;
 use backspin::dot::Dots;
 use backspin::front::FrontConfig;
 use backspin::game::{GameId, PlayerId};
@@ -71,6 +72,30 @@ fn a_recorded_match_replays_to_the_same_digest() {
         assert_eq!(verdict.origin.build, Build::HERE);
         assert!(verdict.length >= Duration::from_secs(23), "{:?}", verdict.length);
     }
+}
+
+#[test]
+fn rooms_that_open_and_close_by_themselves_replay_too() {
+    let mut scene = Scene::new(Dots::default(), 5, bad_link());
+    let now = scene.world.now();
+    let (name, config) = (Name::new("More"), RoomConfig::default());
+    scene.server().offer(now, Dots::default(), name, 2, config);
+    let make = |config: &mut ClientConfig| config.new_room = Some(Name::new("Hangar"));
+    let maker = scene.join_with(Dialect::Native, make);
+    scene.run(Duration::from_secs(4));
+    assert_eq!(scene.server().server().rooms().len(), 4);
+    scene.client(maker).leave();
+    // Four to the open room, so that another opens.
+    for _ in 0..4 {
+        scene.join_with(Dialect::Native, |config| config.room = 3);
+    }
+    scene.run(Duration::from_secs(4));
+    let numbers: Vec<_> =
+        scene.server().server().rooms().iter().map(|room| room.number()).collect();
+    assert_eq!(numbers, [1, 2, 3, 5]);
+    let verdict = replay(&scene.finish()).unwrap();
+    assert_eq!(verdict.difference, None);
+    assert_eq!((verdict.counts.rooms, verdict.counts.joined), (5, 5));
 }
 
 #[test]

@@ -101,12 +101,21 @@ impl<G: Game> Scene<G> {
     }
 
     pub(crate) fn join(&mut self, dialect: Dialect) -> HostId {
+        self.join_with(dialect, |_| {})
+    }
+
+    pub(crate) fn join_with(
+        &mut self,
+        dialect: Dialect,
+        set: impl FnOnce(&mut ClientConfig),
+    ) -> HostId {
         self.players += 1;
         let n = self.players;
         let own: SocketAddr = format!("10.0.0.{}:5000", n + 1).parse().unwrap();
         let name = Name::new(["Alice", "Bob", "Carol", "Dave"][usize::from(n - 1) % 4]);
         let mut config = ClientConfig::new(SERVER.parse().unwrap(), dialect, name);
         config.own_port = 5000;
+        set(&mut config);
         let (now, game) = (self.world.now(), self.game.clone());
         let client = Client::new(now, game, config, secret(100 + u64::from(n)));
         let player = Player::new(client, Chance::new(self.seed, n.into()));

@@ -1,5 +1,6 @@
 //! What is read off the screen: the slide of the ball, and the contacts that are seen.
 
+use backspin::client::Frame;
 use backspin::game::{Buttons, Contact, Game, PlayerId};
 use backspin::replica::{Drawn, Picture, State};
 use backspin_pong::{Ball, Paddle, Phase, Pong, UNITS, World};
@@ -29,8 +30,9 @@ fn frame(world: &World) -> Vec<Drawn> {
 }
 
 fn seen(before: &[Drawn], now: &[Drawn]) -> Vec<u64> {
-    let mut keys = Vec::new();
-    Pong::default().drawn_contacts(before, now, PlayerId(1), &mut |contact: Contact| {
+    let frame = |drawn: &[Drawn]| Frame { entities: drawn.to_vec(), drawn_tick: None };
+    let (before, now, mut keys) = (frame(before), frame(now), Vec::new());
+    Pong::default().drawn_contacts(&before, &now, PlayerId(1), &mut |contact: Contact| {
         assert_eq!(contact.player, None);
         keys.push(contact.key);
     });

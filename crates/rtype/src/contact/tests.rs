@@ -73,6 +73,45 @@ fn a_shot_hits_what_its_player_saw_and_not_what_is_there_by_now() {
     assert_eq!(world.enemies[0].health, 17);
 }
 
+/// Whether a shot that flies from `x` - 16 px to `x` px in tick 100 hits, for a player who saw
+/// `before` and then, for the last quarter of the tick, `seen`.
+fn hits(before: &World, seen: &World, x: i32, y: i32) -> bool {
+    let past = [(90, before.clone()), (91, seen.clone())];
+    let inputs = [PlayerInput { player: ME, buttons: Buttons::default(), drawn: Some(91.25) }];
+    let (mut world, mut events) = (field(), Vec::new());
+    world.shots.push(shot(x, y));
+    RType::default().judge(&mut world, &mut Turn::new(100, &inputs, &past, &mut events));
+    kinds(&events) == [event::HIT]
+}
+
+#[test]
+fn a_shot_meets_what_came_or_went_in_the_tick_while_it_was_there() {
+    let (empty, mut there) = (field(), field());
+    there.enemies.push(enemy(256, Species::Drone, 500, 100));
+    // The drone is 28 px wide, the shot 16; until the drone goes, the shot flies 12 px of its 16.
+    let (size, behind) = (Shot::SIZE.w / PX, 500 + 28);
+    assert!(
+        hits(&there, &empty, 500 - size + 5, 105) && !hits(&there, &empty, 500 - size + 4, 105)
+    );
+    assert!(hits(&empty, &there, behind + 3, 105) && !hits(&empty, &there, behind + 4, 105));
+}
+
+#[test]
+fn a_shot_meets_an_enemy_on_the_way_that_it_really_took() {
+    // A weaver that went down to y = 100 and turns: it was never above.
+    let (mut before, mut seen) = (field(), field());
+    let weaver = |y, vy| {
+        let mut weaver = enemy(256, Species::Drone, 500, y);
+        weaver.at.vy = vy * PX;
+        weaver
+    };
+    before.enemies.push(weaver(92, 8));
+    seen.enemies.push(weaver(100, -8));
+    let below = 100 + 20;
+    assert!(hits(&before, &seen, 505, below - 1));
+    assert!(!hits(&before, &seen, 505, below));
+}
+
 #[test]
 fn a_shot_that_was_seen_to_hit_stops_at_what_is_gone_by_now() {
     let mut seen = field();
@@ -108,7 +147,7 @@ fn a_ship_that_is_hit_costs_a_life_and_comes_back_safe_for_a_second() {
     let events = judge(&mut world, None, 100);
     assert_eq!(kinds(&events), [event::HURT, event::LIVES]);
     assert_eq!((events[0].entity, events[0].value), (1, 512));
-    assert!(world.ships.is_empty() && world.bullets.is_empty());
+    assert!(world.is_wreck(ME) && world.bullets.is_empty());
     assert_eq!(world.pilots[0].lives, 2);
     let input = [PlayerInput { player: ME, buttons: Buttons::default(), drawn: None }];
     let mut wait = |ticks: i32| {
@@ -118,9 +157,25 @@ fn a_ship_that_is_hit_costs_a_life_and_comes_back_safe_for_a_second() {
         }
         world.ships.first().map(|ship| ship.safe)
     };
-    assert_eq!(wait(Pilot::AWAY_TICKS - 1), None);
+    assert!(wait(Pilot::WRECK_TICKS - 1).is_some());
+    assert_eq!(wait(1), None);
+    assert_eq!(wait(Pilot::AWAY_TICKS - Pilot::WRECK_TICKS - 1), None);
     assert_eq!(wait(1), Some(60));
     assert_eq!(wait(60), Some(0));
+}
+
+#[test]
+fn a_wreck_fires_on_but_takes_nothing_and_is_not_hit_again() {
+    let mut world = field();
+    world.bullets.push(bullet(58, 104));
+    judge(&mut world, None, 100);
+    world.bullets.push(bullet(58, 104));
+    world.power_ups.push(PowerUp { id: 900, bonus: Bonus::Shield, at: world.ships[0].at });
+    assert!(judge(&mut world, None, 101).is_empty());
+    assert_eq!((world.bullets.len(), world.power_ups.len(), world.pilots[0].lives), (1, 1, 2));
+    let input = [PlayerInput { player: ME, buttons: Buttons::SHOOT, drawn: None }];
+    RType::default().step(&mut world, &mut Turn::new(102, &input, &[], &mut Vec::new()));
+    assert_eq!(world.shots.len(), 1);
 }
 
 #[test]
@@ -225,6 +280,8 @@ fn a_lost_ship_leaves_its_pod_behind_to_be_called() {
     world.pods.push(pod);
     world.bullets.push(bullet(52, 104));
     judge(&mut world, None, 100);
+    assert_ne!(world.pods[0].mode, crate::pod::PodMode::Waiting);
+    (0..Pilot::WRECK_TICKS).for_each(|_| world.replace_ship(ME));
     assert!(world.ships.is_empty());
     assert_eq!(world.pods[0].mode, crate::pod::PodMode::Waiting);
 }

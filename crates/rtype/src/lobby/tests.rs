@@ -167,3 +167,26 @@ fn four_play_and_a_fifth_does_not() {
     world.enter(PlayerId(8));
     assert_eq!(world.players().count(), 4);
 }
+
+#[test]
+fn who_is_gone_for_a_while_is_neither_host_nor_waited_for() {
+    let (game, third) = (RType::default(), PlayerId(3));
+    let mut world = lobby(3);
+    say(&mut world, third, Command::Ready(true));
+    game.go_away(&mut world, HOST);
+    assert_eq!(world.mission.host, Some(GUEST));
+    // The old host is not ready, and not there.
+    say(&mut world, GUEST, Command::Start);
+    assert_eq!(world.mission.phase, Phase::Countdown);
+    // Who is back is a guest now.
+    game.come_back(&mut world, HOST);
+    assert_eq!(world.mission.host, Some(GUEST));
+    // With everyone gone it is whoever comes back first.
+    for player in [GUEST, third, HOST] {
+        game.go_away(&mut world, player);
+    }
+    game.come_back(&mut world, third);
+    assert_eq!(world.mission.host, Some(third));
+    game.leave(&mut world, third);
+    assert!(world.mission.host.is_some_and(|host| host == HOST || host == GUEST));
+}

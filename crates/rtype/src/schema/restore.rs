@@ -99,6 +99,7 @@ fn pilot(entity: &Entity) -> Pilot {
         chain_left,
         is_ready: ready != 0,
         is_mute: false,
+        is_absent: false,
         is_waiting: waiting != 0,
     }
 }

@@ -25,7 +25,7 @@ const CHAT_LIMIT: usize = 4;
 const CHAT_FOR: Duration = Duration::from_secs(6);
 
 /// The last two pictures, and what is to be shown and heard of them.
-pub(super) struct Moments<G: Stage> {
+pub(in super::super) struct Moments<G: Stage> {
     now: Picture<G>,
     before: Picture<G>,
     state: State,
@@ -54,7 +54,7 @@ impl<G: Stage> Picture<G> {
 }
 
 impl<G: Stage> Moments<G> {
-    pub(super) fn new(game: &G) -> Self {
+    pub(in super::super) fn new(game: &G) -> Self {
         Moments {
             now: Picture::new(game),
             before: Picture::new(game),
@@ -67,7 +67,7 @@ impl<G: Stage> Moments<G> {
     }
 
     /// Draws the next picture, and sees what has happened since the last.
-    pub(super) fn draw(
+    pub(in super::super) fn draw(
         &mut self,
         game: &G,
         now: Time,
@@ -96,12 +96,12 @@ impl<G: Stage> Moments<G> {
     }
 
     /// What is drawn now.
-    pub(super) fn sight(&self) -> Sight<'_, G> {
+    pub(in super::super) fn sight(&self) -> Sight<'_, G> {
         self.now.sight()
     }
 
     /// The same as plain things, with what has just burst.
-    pub(super) fn scene(&self, game: &G, now: Time) -> Scene {
+    pub(in super::super) fn scene(&self, game: &G, now: Time) -> Scene {
         let burst = |&(kind, x, y, number, since): &(BurstKind, f32, f32, u32, Time)| Burst {
             number,
             kind,
@@ -113,7 +113,7 @@ impl<G: Stage> Moments<G> {
     }
 
     /// Something happened in the game.
-    pub(super) fn hear(&mut self, game: &G, now: Time, event: &Event) {
+    pub(in super::super) fn hear(&mut self, game: &G, now: Time, event: &Event) {
         let Some((player, words)) = game.said(event) else { return };
         if self.chat.len() == CHAT_LIMIT {
             self.chat.pop_front();
@@ -123,7 +123,7 @@ impl<G: Stage> Moments<G> {
     }
 
     /// What was said lately.
-    pub(super) fn chat(&self, now: Time, names: &Names) -> Vec<ChatLine> {
+    pub(in super::super) fn chat(&self, now: Time, names: &Names) -> Vec<ChatLine> {
         let lately = self.chat.iter().filter(|(.., until)| now < *until);
         let line = |&(player, words, _): &(PlayerId, &'static str, Time)| ChatLine {
             number: player.0.saturating_sub(1).min(u8::MAX.into()) as u8,
@@ -133,13 +133,13 @@ impl<G: Stage> Moments<G> {
         lately.map(line).collect()
     }
 
-    pub(super) fn cue(&mut self, cue: Cue) {
+    pub(in super::super) fn cue(&mut self, cue: Cue) {
         if self.cues.len() < CUE_LIMIT {
             self.cues.push(cue);
         }
     }
 
-    pub(super) fn take_cues(&mut self) -> Vec<Cue> {
+    pub(in super::super) fn take_cues(&mut self) -> Vec<Cue> {
         std::mem::take(&mut self.cues)
     }
 }

@@ -7,7 +7,7 @@ use backspin::wire::Dialect;
 use backspin::wire::native::DEFAULT_PORT;
 use backspin_udp::interfaces;
 
-use super::super::stage::{Names, Sight, Stage};
+use super::super::stage::{Names, Sight, Stage, side_names};
 use super::super::{
     Action, Arena, Banner, Bindings, Cell, ChatLine, Controls, Hud, List, Row, Settings, Tone,
 };
@@ -130,7 +130,8 @@ impl<G: Stage> Bout<G> {
         let own = self.own();
         self.moments.draw(&self.game, now, own, |frame| self.table.seat().draw(now, frame));
         let names = self.names();
-        let sides = self.sides().into_iter().zip(self.standing.points.iter().copied()).collect();
+        let sides = side_names(G::SIDES, &names, &self.standing);
+        let sides = sides.into_iter().zip(self.standing.points.iter().copied()).collect();
         let online = !self.is_local();
         let sight = self.moments.sight();
         let hud = self
@@ -171,7 +172,7 @@ impl<G: Stage> Bout<G> {
     }
 
     /// What everyone is called.
-    fn names(&self) -> Names {
+    pub(super) fn names(&self) -> Names {
         let seat = self.table.seat();
         let name = |name: String| if name.is_empty() { "Guest".to_owned() } else { name };
         Names(match seat.client() {
@@ -186,19 +187,6 @@ impl<G: Stage> Bout<G> {
                 client.roster().iter().map(line).collect()
             }
         })
-    }
-
-    /// What the sides are called.
-    fn sides(&self) -> Vec<String> {
-        let Names(names) = self.names();
-        let of = |index: usize, usual: &str| {
-            let side = names.iter().filter(|(it, _)| self.standing.side_of(*it) == Some(index));
-            match side.map(|(_, name)| name.as_str()).collect::<Vec<_>>() {
-                names if names.is_empty() => usual.to_owned(),
-                names => names.join(" & "),
-            }
-        };
-        G::SIDES.iter().enumerate().map(|(index, usual)| of(index, usual)).collect()
     }
 
     /// The ping, and what else is to be said of the line.

@@ -6,14 +6,14 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 /// A new file, and where it is.
-pub(super) struct Sink {
+pub(crate) struct Sink {
     path: PathBuf,
     file: File,
 }
 
 /// Who may read a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Privacy {
+pub(crate) enum Privacy {
     /// Whoever may read others of this user.
     Plain,
     /// Its owner alone, where the system knows such a thing.
@@ -22,7 +22,7 @@ pub(super) enum Privacy {
 
 /// Why a file cannot be written.
 #[derive(Debug)]
-pub(super) struct SinkError {
+pub(crate) struct SinkError {
     path: PathBuf,
     cause: io::Error,
 }
@@ -32,7 +32,7 @@ const NAME_LIMIT: u32 = 1000;
 
 impl Sink {
     /// Makes `DIR/STEM-N.EXTENSION`, with the first N that is free.
-    pub(super) fn create(
+    pub(crate) fn create(
         dir: &Path,
         stem: &str,
         extension: &str,
@@ -60,12 +60,12 @@ impl Sink {
     }
 
     /// Where it is.
-    pub(super) fn path(&self) -> impl fmt::Display + '_ {
+    pub(crate) fn path(&self) -> impl fmt::Display + '_ {
         self.path.display()
     }
 
     /// Appends `bytes`. They come by the second, so that nothing is kept back.
-    pub(super) fn write(&mut self, bytes: &[u8]) -> Result<(), SinkError> {
+    pub(crate) fn write(&mut self, bytes: &[u8]) -> Result<(), SinkError> {
         let written = self.file.write_all(bytes);
         written.map_err(|cause| SinkError { path: self.path.clone(), cause })
     }

@@ -41,7 +41,8 @@ pub(super) fn page(frame: &mut Frame<'_>, area: Rect, list: &List, paint: Paint)
     let below = down(below, text.len() + u16::from(text.len() > 0));
     let place = middle(Rect { height: below.height, ..below }, body.width() as u16, below.height);
     let above = body.height().saturating_sub(list.rows.len());
-    frame.render_widget(scrolled(&body, above + list.selected, place.height), place);
+    let selected = (above + list.selected).min(body.height().saturating_sub(1));
+    frame.render_widget(scrolled(&body, selected, place.height), place);
 }
 
 /// A list in a box over something else.

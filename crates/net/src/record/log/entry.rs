@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::super::field::{self, put_address, put_bytes, put_path, put_varint, small, varint};
 use super::LONGEST;
-use super::origin::Opening;
+use super::origin::{Offering, Opening};
 use crate::game::PlayerId;
 use crate::node::{Path, StreamEvent, StreamId};
 use crate::time::Time;
@@ -33,6 +33,7 @@ use crate::wire::{Malformed, Reader};
 /// 14    kick            | after | room | player |
 /// 15    checkpoint      | sent u64 | world u64 |
 /// 16    end
+/// 17    game offered    | after | game |
 /// ```
 ///
 /// `after` counts nanoseconds since the line before that has a time. Bytes stand behind their
@@ -45,6 +46,7 @@ pub(super) enum Entry<'a> {
     Transmits(Polls),
     Streams(Polls),
     Open(Opening),
+    Offer(Offering),
     Close(CloseReason),
     Kick { room: u64, player: PlayerId },
     Checkpoint(Checkpoint),
@@ -133,6 +135,10 @@ impl Context {
                 head(out, 12);
                 opening.encode(out);
             }
+            Entry::Offer(offering) => {
+                head(out, 17);
+                offering.encode(out);
+            }
             Entry::Close(reason) => {
                 head(out, 13);
                 out.push(reason as u8);
@@ -154,7 +160,7 @@ impl Context {
     /// Reads the next line.
     pub(super) fn decode<'a>(&mut self, r: &mut Reader<'a>) -> Result<Entry<'a>, Malformed> {
         let kind = r.u8("kind")?;
-        if matches!(kind, 1..=7 | 12..=14) {
+        if matches!(kind, 1..=7 | 12..=14 | 17) {
             let longest = LONGEST_PAUSE.as_nanos() as u64;
             self.now += Duration::from_nanos(field::varint_upto(r, "after", longest)?);
             if self.now.as_nanos() > LONGEST.as_nanos() as u64 {
@@ -195,6 +201,7 @@ impl Context {
                 Entry::Checkpoint(Checkpoint { sent, world })
             }
             16 => Entry::End,
+            17 => Entry::Offer(Offering::decode(r)?),
             other => return Err(Malformed::out_of_range("kind", other)),
         })
     }

@@ -36,3 +36,6 @@ const BUFFER_LEN: usize = 2048;
 
 /// Rooms in one log, at most.
 const ROOM_LIMIT: usize = 4096;
+
+/// Games that are offered in one log, at most.
+const OFFER_LIMIT: usize = 16;

@@ -52,6 +52,20 @@ pub(super) struct Opening {
     pub(super) config: RoomConfig,
 }
 
+/// A game that was offered.
+///
+/// ```text
+/// | game u32 | version u16 | name | most | warn | drop | resume_for | high_latency |   in ns
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Offering {
+    pub(super) game: GameId,
+    pub(super) name: Name,
+    /// How many rooms are opened for it.
+    pub(super) most: u16,
+    pub(super) config: RoomConfig,
+}
+
 impl Build {
     /// This one.
     pub const HERE: Build = Build {
@@ -126,6 +140,8 @@ fn encode_front(config: &FrontConfig, out: &mut Vec<u8>) {
         player_datagrams_per_s,
         streams,
         streams_per_ip,
+        rooms,
+        rooms_per_ip,
     } = *limits;
     put_varint(out, sessions.into());
     put_varint(out, sessions_per_ip.into());
@@ -133,6 +149,8 @@ fn encode_front(config: &FrontConfig, out: &mut Vec<u8>) {
     put_varint(out, player_datagrams_per_s.into());
     put_varint(out, streams as u64);
     put_varint(out, streams_per_ip as u64);
+    put_varint(out, rooms.into());
+    put_varint(out, rooms_per_ip.into());
 }
 
 fn decode_front(r: &mut Reader<'_>) -> Result<FrontConfig, Malformed> {
@@ -157,6 +175,8 @@ fn decode_front(r: &mut Reader<'_>) -> Result<FrontConfig, Malformed> {
             player_datagrams_per_s: small(r, "player_datagrams_per_s")?,
             streams: small(r, "streams")?,
             streams_per_ip: small(r, "streams_per_ip")?,
+            rooms: small(r, "rooms")?,
+            rooms_per_ip: small(r, "rooms_per_ip")?,
         },
     })
 }
@@ -164,30 +184,59 @@ fn decode_front(r: &mut Reader<'_>) -> Result<FrontConfig, Malformed> {
 impl Opening {
     pub(super) fn encode(&self, out: &mut Vec<u8>) {
         let Opening { game, name, seed, config } = self;
-        out.extend_from_slice(&game.game.to_be_bytes());
-        out.extend_from_slice(&game.version.to_be_bytes());
+        encode_game(game, out);
         put_name(out, name);
         out.extend_from_slice(&seed.to_be_bytes());
-        // What a room tells about itself changes nothing that it does.
-        let RoomConfig { liveness, resume_for, high_latency, journal: _ } = *config;
-        for span in [liveness.warn, liveness.drop, resume_for, high_latency] {
-            put_varint(out, span.min(LONGEST).as_nanos() as u64);
-        }
+        encode_room(config, out);
     }
 
     pub(super) fn decode(r: &mut Reader<'_>) -> Result<Self, Malformed> {
-        let game = GameId { game: r.u32_be("game")?, version: r.u16_be("version")? };
-        let (name, seed) = (field::name(r, "name")?, r.u64_be("seed")?);
-        let mut span = |field| {
-            let ns = varint_upto(r, field, LONGEST.as_nanos() as u64)?;
-            Ok(Duration::from_nanos(ns))
-        };
-        let config = RoomConfig {
-            liveness: session::Limits { warn: span("warn")?, drop: span("drop")? },
-            resume_for: span("resume_for")?,
-            high_latency: span("high_latency")?,
-            journal: 0,
-        };
-        Ok(Opening { game, name, seed, config })
+        let (game, name) = (decode_game(r)?, field::name(r, "name")?);
+        Ok(Opening { game, name, seed: r.u64_be("seed")?, config: decode_room(r)? })
     }
+}
+
+impl Offering {
+    pub(super) fn encode(&self, out: &mut Vec<u8>) {
+        let Offering { game, name, most, config } = self;
+        encode_game(game, out);
+        put_name(out, name);
+        put_varint(out, (*most).into());
+        encode_room(config, out);
+    }
+
+    pub(super) fn decode(r: &mut Reader<'_>) -> Result<Self, Malformed> {
+        let (game, name) = (decode_game(r)?, field::name(r, "name")?);
+        Ok(Offering { game, name, most: small(r, "most")?, config: decode_room(r)? })
+    }
+}
+
+fn encode_game(game: &GameId, out: &mut Vec<u8>) {
+    out.extend_from_slice(&game.game.to_be_bytes());
+    out.extend_from_slice(&game.version.to_be_bytes());
+}
+
+fn decode_game(r: &mut Reader<'_>) -> Result<GameId, Malformed> {
+    Ok(GameId { game: r.u32_be("game")?, version: r.u16_be("version")? })
+}
+
+fn encode_room(config: &RoomConfig, out: &mut Vec<u8>) {
+    // What a room tells about itself changes nothing that it does.
+    let RoomConfig { liveness, resume_for, high_latency, journal: _ } = *config;
+    for span in [liveness.warn, liveness.drop, resume_for, high_latency] {
+        put_varint(out, span.min(LONGEST).as_nanos() as u64);
+    }
+}
+
+fn decode_room(r: &mut Reader<'_>) -> Result<RoomConfig, Malformed> {
+    let mut span = |field| {
+        let ns = varint_upto(r, field, LONGEST.as_nanos() as u64)?;
+        Ok(Duration::from_nanos(ns))
+    };
+    Ok(RoomConfig {
+        liveness: session::Limits { warn: span("warn")?, drop: span("drop")? },
+        resume_for: span("resume_for")?,
+        high_latency: span("high_latency")?,
+        journal: 0,
+    })
 }

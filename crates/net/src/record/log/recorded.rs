@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::entry::{Context, Entry, Polls};
-use super::origin::{Build, Opening, Origin};
+use super::origin::{Build, Offering, Opening, Origin};
 use super::witness::Witness;
 use super::{BUFFER_LEN, FORM};
 use crate::front::FrontConfig;
@@ -80,6 +80,13 @@ impl<G: Game> Recorded<G> {
         let opening = Opening { game: game.id(), name, seed, config };
         let now = self.handle(now, &Entry::Open(opening));
         self.server.open(now, game, name, seed, config)
+    }
+
+    /// Like [`Server::offer`].
+    pub fn offer(&mut self, now: Time, game: G, name: Name, most: u16, config: RoomConfig) {
+        let offering = Offering { game: game.id(), name, most, config };
+        let now = self.handle(now, &Entry::Offer(offering));
+        self.server.offer(now, game, name, most, config);
     }
 
     /// Like [`Server::close`].

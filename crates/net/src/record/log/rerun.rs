@@ -4,9 +4,9 @@ use std::fmt;
 use std::time::Duration;
 
 use super::entry::{Checkpoint, Context, Entry, Polls};
-use super::origin::{Build, Opening, Origin};
+use super::origin::{Build, Offering, Opening, Origin};
 use super::witness::Witness;
-use super::{BUFFER_LEN, FORM, ROOM_LIMIT};
+use super::{BUFFER_LEN, FORM, OFFER_LIMIT, ROOM_LIMIT};
 use crate::game::{Game, GameId};
 use crate::node::{Node, StreamNode};
 use crate::record::frame::{Damage, FramePlace, Frames};
@@ -38,6 +38,8 @@ struct Run<G: Game> {
     context: Context,
     witness: Witness,
     counts: Counts,
+    /// How many games were offered.
+    offers: usize,
     /// When the last checkpoint was as recorded.
     agreed: Time,
     difference: Option<Difference>,
@@ -172,7 +174,7 @@ impl<G: Game, F: FnMut(GameId) -> Option<G>> Rerun<G, F> {
         let Some(run) = self.run else { return Err(LogError::Damage(damage.unwrap_or(cut))) };
         Ok(Verdict {
             length: run.context.now().since(run.origin.start),
-            counts: run.counts,
+            counts: Counts { rooms: run.server.front().rooms_opened().into(), ..run.counts },
             digest: run.witness.checkpoint(&run.server).sent,
             difference: run.difference,
             origin: run.origin,
@@ -197,6 +199,12 @@ impl<G: Game, F: FnMut(GameId) -> Option<G>> Rerun<G, F> {
                     let game = (self.rules)(opening.game).filter(|game| game.id() == opening.game);
                     run.open(opening, game.ok_or(LogError::Game(opening.game))?);
                 }
+                Entry::Offer(offering) => {
+                    run.check_offer_limit().map_err(malformed)?;
+                    let id = offering.game;
+                    let game = (self.rules)(id).filter(|game| game.id() == id);
+                    run.offer(offering, game.ok_or(LogError::Game(id))?);
+                }
                 Entry::End => {
                     self.ended = true;
                     return r.finish("end").map_err(malformed);
@@ -215,6 +223,7 @@ impl<G: Game> Run<G> {
             context: Context::new(origin.start),
             witness: Witness::new(),
             counts: Counts::default(),
+            offers: 0,
             agreed: origin.start,
             difference: None,
             origin,
@@ -228,10 +237,22 @@ impl<G: Game> Run<G> {
         }
     }
 
+    fn check_offer_limit(&mut self) -> Result<(), Malformed> {
+        self.offers += 1;
+        match self.offers <= OFFER_LIMIT {
+            true => Ok(()),
+            false => Err(Malformed::new("offer", Fault::OutOfRange(OFFER_LIMIT as i64 + 1))),
+        }
+    }
+
     fn open(&mut self, opening: Opening, game: G) {
         let Opening { name, seed, config, .. } = opening;
         self.server.open(self.context.now(), game, name, seed, config);
-        self.counts.rooms += 1;
+    }
+
+    fn offer(&mut self, offering: Offering, game: G) {
+        let Offering { name, most, config, .. } = offering;
+        self.server.offer(self.context.now(), game, name, most, config);
     }
 
     fn handle(&mut self, entry: Entry<'_>, out: &mut [u8]) {
@@ -260,7 +281,7 @@ impl<G: Game> Run<G> {
                 self.server.kick(usize::try_from(room).unwrap_or(usize::MAX), player);
             }
             Entry::Checkpoint(recorded) => self.compare(recorded),
-            Entry::Open(_) | Entry::End => {}
+            Entry::Open(_) | Entry::Offer(_) | Entry::End => {}
         }
     }
 
@@ -290,10 +311,14 @@ impl<G: Game> Run<G> {
 
     fn compare(&mut self, recorded: Checkpoint) {
         self.counts.checkpoints += 1;
+        let joined = |event: &RoomEvent| u64::from(matches!(event, RoomEvent::Joined(..)));
         for room in self.server.rooms_mut() {
             while let Some(event) = room.poll_event() {
-                self.counts.joined += u64::from(matches!(event, RoomEvent::Joined(..)));
+                self.counts.joined += joined(&event);
             }
+        }
+        while let Some(room) = self.server.poll_closed() {
+            self.counts.joined += room.events.iter().map(joined).sum::<u64>();
         }
         let (now, start) = (self.context.now(), self.origin.start);
         let replayed = self.witness.checkpoint(&self.server);

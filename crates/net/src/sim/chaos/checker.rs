@@ -288,6 +288,7 @@ impl Checker {
         check_limit("addresses", kept.addresses, 2 * kept.sessions)?;
         check_limit("tickets", kept.tickets, kept.sessions)?;
         check_limit("answers", kept.answers, ANSWER_LIMIT)?;
+        check_limit("rooms", kept.rooms, LIMITS.rooms.into())?;
         #[cfg(feature = "rtype")]
         {
             check_limit("streams", kept.streams, LIMITS.streams)?;

@@ -56,6 +56,8 @@ const LIMITS: front::Limits = front::Limits {
     player_datagrams_per_s: 256,
     streams: 3,
     streams_per_ip: 2,
+    rooms: 3,
+    rooms_per_ip: 1,
 };
 
 /// What a seed that passed comes to.

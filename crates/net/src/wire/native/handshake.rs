@@ -123,7 +123,7 @@ impl Budget {
         self.0 as usize
     }
 
-    fn decode(r: &mut Reader<'_>) -> Result<Self, Malformed> {
+    pub(super) fn decode(r: &mut Reader<'_>) -> Result<Self, Malformed> {
         let bytes = r.u16_be("budget")?;
         Budget::new(bytes).ok_or(Malformed::out_of_range("budget", bytes))
     }
@@ -173,7 +173,7 @@ impl<'a> Token<'a> {
         self.0
     }
 
-    fn decode(r: &mut Reader<'a>) -> Result<Self, Malformed> {
+    pub(super) fn decode(r: &mut Reader<'a>) -> Result<Self, Malformed> {
         let len = r.u8("token_length")?;
         if usize::from(len) > Token::MAX {
             return Err(Malformed::out_of_range("token_length", len));
@@ -181,7 +181,7 @@ impl<'a> Token<'a> {
         r.take("token", usize::from(len)).map(Token)
     }
 
-    fn encode(&self, w: &mut Writer<'_>) {
+    pub(super) fn encode(&self, w: &mut Writer<'_>) {
         w.u8(self.0.len() as u8);
         w.bytes(self.0);
     }
@@ -379,7 +379,7 @@ pub struct Reject {
     pub game_version: u16,
 }
 
-/// Why a client is not let in, on the wire 1 to 11.
+/// Why a client is not let in, on the wire 1 to 14.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum RejectReason {
     /// Every place is taken.
@@ -404,10 +404,16 @@ pub enum RejectReason {
     Address = 10,
     /// The server is about to stop.
     Stopping = 11,
+    /// Too many passwords were tried from this address.
+    Tries = 12,
+    /// There are as many rooms as there may be.
+    Rooms = 13,
+    /// A room cannot be called so: another is, or the name is empty.
+    RoomName = 14,
 }
 
 impl RejectReason {
-    const ALL: [RejectReason; 11] = [
+    const ALL: [RejectReason; 14] = [
         RejectReason::Full,
         RejectReason::Protocol,
         RejectReason::GameVersion,
@@ -419,6 +425,9 @@ impl RejectReason {
         RejectReason::Ticket,
         RejectReason::Address,
         RejectReason::Stopping,
+        RejectReason::Tries,
+        RejectReason::Rooms,
+        RejectReason::RoomName,
     ];
 }
 
@@ -594,13 +603,13 @@ mod tests {
     }
 
     #[test]
-    fn a_client_is_rejected_for_one_of_eleven_reasons() {
+    fn a_client_is_rejected_for_one_of_fourteen_reasons() {
         let bytes = |reason| [&NONCE_BYTES[..], &[reason, 0, 1, 0, 3]].concat();
         for (byte, reason) in (1..).zip(RejectReason::ALL) {
             let packet = Reject { nonce: NONCE, reason, protocol: PROTOCOL, game_version: 3 };
             check_native(0x88, &bytes(byte), Packet::Reject(packet));
         }
-        for reason in [0, 12, 255] {
+        for reason in [0, 15, 255] {
             let fault = Malformed::out_of_range("reason", reason);
             assert_eq!(native_fault(0x88, &bytes(reason)), fault);
         }

@@ -25,7 +25,7 @@ pub use handshake::{
 };
 pub use input::{History, Input, InputRecord, MAX_HISTORY, SnapshotAck, SnapshotEcho};
 pub use ping::{ClientPong, Ping, Pong, ServerPing};
-pub use rooms::{EnterRoom, ListRooms, RoomEntry, RoomFlags, RoomList};
+pub use rooms::{CreateRoom, EnterRoom, ListRooms, RoomEntry, RoomFlags, RoomList};
 pub use session::{Close, CloseReason, Goodbye, PlayerFlags, Roster, RosterEntry, UnknownSession};
 pub use snapshot::{
     DeltaSnapshot, EntityState, Feedback, MAX_BASELINE_BACK, Part, Snapshot, nearest_tick,
@@ -105,6 +105,7 @@ packets! {
     0x07 ListRooms, "With a cookie: which rooms are there?";
     0x08 EnterRoom, "Into another room.";
     0x09 Resume, "With a cookie: back into the slot that the ticket names.";
+    0x0A CreateRoom<'a>, "With a cookie: a room of one's own, and a place in it.";
     0x10 Input<'a>, "The buttons for a tick, and all before it that are not acknowledged.";
     0x11 ClientEvents<'a>, "What must reach the server.";
     0x12 SnapshotAck<'a>, "Which snapshot a watcher has.";
@@ -175,7 +176,7 @@ mod tests {
     #[test]
     fn types_below_0x80_go_to_the_server() {
         let known: Vec<u8> = (0..=255).filter(|&kind| Packet::is_known(kind)).collect();
-        let to_server = [1, 2, 3, 4, 5, 6, 7, 8, 9, 0x10, 0x11, 0x12];
+        let to_server = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 0x10, 0x11, 0x12];
         let to_client =
             [0x81, 0x82, 0x83, 0x84, 0x85, 0x86, 0x87, 0x88, 0x89, 0x90, 0xA0, 0xA1, 0xA2];
         assert_eq!(known, [&to_server[..], &to_client].concat());
@@ -186,7 +187,7 @@ mod tests {
 
     #[test]
     fn a_type_without_a_packet_is_unknown() {
-        for kind in [0, 0x0A, 0x13, 0x7F, 0x80, 0x8A, 0xA3, 0xFF] {
+        for kind in [0, 0x0B, 0x13, 0x7F, 0x80, 0x8A, 0xA3, 0xFF] {
             let fault = Malformed::new("type", Fault::UnknownType(kind));
             assert_eq!(native_fault(kind, &[]), fault);
             assert_eq!(Packet::decode(kind, &[]), Err(fault));

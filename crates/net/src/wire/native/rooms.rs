@@ -1,6 +1,6 @@
-//! Rooms: ListRooms, RoomList and EnterRoom.
+//! Rooms: ListRooms, RoomList, EnterRoom and CreateRoom.
 
-use super::{Role, Secret, SessionIndex, decode_session};
+use super::{Budget, Role, Secret, SessionIndex, Token, decode_session};
 use crate::wire::malformed::Malformed;
 use crate::wire::{List, Name, Reader, Record, Writer};
 
@@ -211,6 +211,69 @@ impl EnterRoom {
     }
 }
 
+/// A room of the client's own, and the place in it. Carries what Join does; answered like it.
+///
+/// ```text
+/// 0       8        24         26     30             32       34     50          66
+/// | nonce | cookie | protocol | game | game_version | budget | name | room_name |
+/// 66         82             83
+/// | password | token_length | token |
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct CreateRoom<'a> {
+    /// The Hello's.
+    pub nonce: u64,
+    /// The Challenge's.
+    pub cookie: Secret,
+    /// The protocol version that the client speaks.
+    pub protocol: u16,
+    /// The game.
+    pub game: u32,
+    /// The version of its rules.
+    pub game_version: u16,
+    /// The longest datagram that the client takes.
+    pub budget: Budget,
+    /// The player's name.
+    pub name: Name,
+    /// What the room is to be called.
+    pub room_name: Name,
+    /// What others are asked for, empty for nothing.
+    pub password: Name,
+    /// What the operator gave out.
+    pub token: Token<'a>,
+}
+
+impl<'a> CreateRoom<'a> {
+    pub(super) fn decode(r: &mut Reader<'a>) -> Result<Self, Malformed> {
+        Ok(CreateRoom {
+            nonce: r.u64_be("nonce")?,
+            cookie: Secret::decode(r, "cookie")?,
+            protocol: r.u16_be("protocol")?,
+            game: r.u32_be("game")?,
+            game_version: r.u16_be("game_version")?,
+            budget: Budget::decode(r)?,
+            name: Name::decode(r, "name")?,
+            room_name: Name::decode(r, "room_name")?,
+            password: Name::decode(r, "password")?,
+            token: Token::decode(r)?,
+        })
+    }
+
+    pub(super) fn encode(&self, w: &mut Writer<'_>) {
+        w.u64_be(self.nonce);
+        w.bytes(&self.cookie.0);
+        w.u16_be(self.protocol);
+        w.u32_be(self.game);
+        w.u16_be(self.game_version);
+        w.u16_be(self.budget.bytes() as u16);
+        self.name.encode(w);
+        self.room_name.encode(w);
+        self.password.encode(w);
+        self.token.encode(w);
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -274,6 +337,36 @@ mod tests {
             bytes[13 + 10] = flags;
             assert_eq!(native_fault(0x87, &bytes), Malformed::out_of_range("flags", flags));
         }
+    }
+
+    #[test]
+    fn create_room_carries_what_join_does_and_the_rooms_name() {
+        let packet = CreateRoom {
+            nonce: 0x0102_0304_0506_0708,
+            cookie: Secret([0xC0; 16]),
+            protocol: 1,
+            game: 0x5254_5950,
+            game_version: 2,
+            budget: Budget::MAX,
+            name: Name::new("Alice"),
+            room_name: Name::new("Hangar"),
+            password: Name::new("sesame"),
+            token: Token::new(b"tok").unwrap(),
+        };
+        let bytes = b"\x01\x02\x03\x04\x05\x06\x07\x08\
+            \xC0\xC0\xC0\xC0\xC0\xC0\xC0\xC0\xC0\xC0\xC0\xC0\xC0\xC0\xC0\xC0\
+            \x00\x01RTYP\x00\x02\x04\xB0\
+            Alice\0\0\0\0\0\0\0\0\0\0\0Hangar\0\0\0\0\0\0\0\0\0\0\
+            sesame\0\0\0\0\0\0\0\0\0\0\x03tok";
+        check_native(0x0A, bytes, Packet::CreateRoom(packet));
+        let mut long = *bytes;
+        long[65] = b'!';
+        assert_eq!(native_fault(0x0A, &long), Malformed::new("room_name", Fault::AfterNul));
+        let mut narrow = *bytes;
+        narrow[32..34].copy_from_slice(&1023_u16.to_be_bytes());
+        assert_eq!(native_fault(0x0A, &narrow), Malformed::out_of_range("budget", 1023));
+        let trailing = Malformed::new("CreateRoom", Fault::Trailing { extra: 1 });
+        assert_eq!(native_fault(0x0A, &[&bytes[..], &[0]].concat()), trailing);
     }
 
     #[test]

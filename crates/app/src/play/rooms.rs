@@ -1,0 +1,150 @@
+//! Which rooms servers have, and the best of them.
+
+use std::error::Error;
+use std::io;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::time::{Duration, Instant};
+
+use backspin::client::{ListStatus, RoomPick, Rooms, ServerRooms};
+use backspin::game::GameId;
+use backspin::wire::Dialect;
+use backspin::wire::Name;
+use backspin::wire::native::DEFAULT_PORT;
+use backspin_udp::{Loop, Socket};
+
+use super::{Address, Guest, Opened, Playable, RoomWish, Table, sit};
+use crate::seed;
+
+/// Once someone has answered, the others are given so long.
+const PATIENCE: Duration = Duration::from_millis(1_500);
+
+/// How often the list is looked at.
+const LOOK_EVERY: Duration = Duration::from_millis(10);
+
+/// Asks servers for their rooms until it is dropped.
+pub(crate) struct RoomSearch {
+    /// One for IPv4 and one for IPv6, as far as there are servers.
+    tables: Vec<Table<Rooms>>,
+    began: Instant,
+}
+
+impl RoomSearch {
+    pub(crate) fn start(game: GameId, servers: &[SocketAddr]) -> Result<Self, Box<dyn Error>> {
+        let mut tables = Vec::new();
+        for any in [IpAddr::V4(Ipv4Addr::UNSPECIFIED), IpAddr::V6(Ipv6Addr::UNSPECIFIED)] {
+            let of_kind = servers.iter().filter(|server| server.is_ipv4() == any.is_ipv4());
+            let servers: Vec<SocketAddr> = of_kind.copied().collect();
+            if servers.is_empty() {
+                continue;
+            }
+            let driver = Loop::new(vec![Socket::bind(SocketAddr::new(any, 0))?])?;
+            let rooms = Rooms::new(driver.now(), game, &servers, seed::secret()?);
+            tables.push(Table::new(driver, rooms)?);
+        }
+        Ok(RoomSearch { tables, began: Instant::now() })
+    }
+
+    /// Why it has ended by itself, if it has.
+    pub(crate) fn failure(&mut self) -> Option<io::Error> {
+        self.tables.iter_mut().find_map(Table::failure)
+    }
+
+    /// What is known of each server.
+    pub(crate) fn servers(&self) -> Vec<ServerRooms> {
+        self.tables
+            .iter()
+            .flat_map(|table| table.seat().servers().cloned().collect::<Vec<_>>())
+            .collect()
+    }
+
+    /// Whether everyone has answered, or someone has and the others took their time.
+    pub(crate) fn is_settled(&self) -> bool {
+        let has_answer = self.servers().iter().any(|server| server.status == ListStatus::Listed);
+        self.tables.iter().all(|table| table.seat().is_settled())
+            || (has_answer && self.began.elapsed() > PATIENCE)
+    }
+
+    /// The best room that anyone may enter; the nearer of two.
+    fn best(&self) -> Option<RoomPick> {
+        self.tables.iter().filter_map(|table| table.seat().best()).min_by_key(|pick| pick.ping)
+    }
+
+    fn named(&self, name: Name) -> Option<RoomPick> {
+        self.tables.iter().filter_map(|table| table.seat().named(name)).min_by_key(|pick| pick.ping)
+    }
+
+    /// Waits for the answers.
+    fn settle(&mut self) -> Result<(), Box<dyn Error>> {
+        while !self.is_settled() {
+            if let Some(error) = self.failure() {
+                return Err(error.into());
+            }
+            std::thread::sleep(LOOK_EVERY);
+        }
+        Ok(())
+    }
+}
+
+/// A place in the best room of all `addresses`: the nearest that has one, the fuller of those that are
+/// as near. `tell` hears of every server, and of the choice.
+pub(crate) fn quick<G: Playable>(
+    game: G,
+    guest: &Guest,
+    addresses: &[String],
+    mut tell: impl FnMut(&[ServerRooms], Option<&RoomPick>) -> io::Result<()>,
+) -> Result<Opened<G>, Box<dyn Error>> {
+    let mut servers = Vec::new();
+    for text in addresses {
+        servers.push(at_native(text)?);
+    }
+    let mut search = RoomSearch::start(game.id(), &servers)?;
+    search.settle()?;
+    let (known, best) = (search.servers(), search.best());
+    tell(&known, best.as_ref())?;
+    let Some(RoomPick { server, room, .. }) = best else {
+        return Err(no_room(&known).into());
+    };
+    let guest = Guest { room: RoomWish::Number(room.room), ..guest.clone() };
+    sit(game, &guest, server, Dialect::Native, None)
+}
+
+/// Why there is nowhere to go.
+fn no_room(servers: &[ServerRooms]) -> String {
+    let why = |server: &ServerRooms| match server.status {
+        ListStatus::Failed(reason) => reason.to_string(),
+        _ if server.rooms.is_empty() => format!("{} has no rooms of this game", server.address),
+        _ => format!("every room of {} is full, locked or under way", server.address),
+    };
+    let all: Vec<_> = servers.iter().map(why).collect();
+    format!("there is no room with a free place: {}", all.join("; "))
+}
+
+/// The number of the room that is called so at `server`.
+pub(super) fn find_room<G: Playable>(
+    game: &G,
+    server: SocketAddr,
+    name: Name,
+) -> Result<u32, Box<dyn Error>> {
+    let mut search = RoomSearch::start(game.id(), &[server])?;
+    search.settle()?;
+    if let Some(pick) = search.named(name) {
+        return Ok(pick.room.room);
+    }
+    for known in search.servers() {
+        if let ListStatus::Failed(reason) = known.status {
+            return Err(reason.to_string().into());
+        }
+        let names: Vec<_> = known.rooms.iter().map(|room| format!("\"{}\"", room.name)).collect();
+        if !names.is_empty() {
+            let names = names.join(", ");
+            return Err(format!("{server} has no room \"{name}\"; it has {names}").into());
+        }
+    }
+    Err(format!("{server} has no room \"{name}\", nor any other of this game").into())
+}
+
+/// Where a server speaks `native`.
+pub(crate) fn at_native(text: &str) -> Result<SocketAddr, Box<dyn Error>> {
+    let address = Address::parse(text)?;
+    Ok(SocketAddr::new(address.resolve()?, address.port().unwrap_or(DEFAULT_PORT)))
+}

@@ -1,0 +1,160 @@
+//! The matches that were recorded, in the platform's folder for data.
+
+use std::env;
+use std::fs::{self, File};
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use backspin::game::Game;
+use backspin::record::replay::{Player, ReplayHeader, ReplayWriter};
+use backspin::replica::State;
+
+use super::errand::Title;
+use super::{Cell, List, Row, Tone};
+use crate::serve::record::file::{Privacy, Sink};
+use crate::utc::{Utc, unix_ms};
+
+/// The newest of them are listed; nobody scrolls further.
+const LIST_LIMIT: usize = 100;
+
+/// A header is shorter.
+const HEAD_LEN: u64 = 4096;
+
+/// Where they are; nowhere on a machine without a home.
+#[derive(Clone, Debug)]
+pub(crate) struct Library(Option<PathBuf>);
+
+/// A recorded match.
+#[derive(Clone, Debug)]
+pub(super) struct Entry {
+    pub(super) path: PathBuf,
+    title: Title,
+    when: Utc,
+    room: String,
+    len: u64,
+}
+
+impl Library {
+    /// The platform's usual place.
+    pub(crate) fn usual() -> Self {
+        Library(folder().map(|folder| folder.join("backspin").join("replays")))
+    }
+
+    #[cfg(test)]
+    pub(crate) fn at(path: PathBuf) -> Self {
+        Library(Some(path))
+    }
+
+    pub(super) fn folder(&self) -> Option<&Path> {
+        self.0.as_deref()
+    }
+
+    /// What there is, the newest first. What is no replay is left out.
+    pub(super) fn list(&self) -> Vec<Entry> {
+        let files = self.0.iter().filter_map(|folder| fs::read_dir(folder).ok()).flatten();
+        let mut entries: Vec<_> = files.flatten().filter_map(|file| entry(file.path())).collect();
+        entries.sort_by(|one, two| two.path.cmp(&one.path));
+        entries.truncate(LIST_LIMIT);
+        entries
+    }
+}
+
+/// The list on a page; the last line leads back.
+pub(super) fn list(entries: &[Entry], selected: usize) -> List {
+    let text = match entries.is_empty() {
+        true => "There is none yet. Settings has \"Record matches\".",
+        false => "Recorded matches, the newest first:",
+    };
+    let row = |entry: &Entry| Row {
+        cells: vec![
+            Cell::new(entry.when.to_string(), Tone::Plain),
+            Cell::new(entry.title.name(), Tone::Bright),
+            Cell::new(entry.room.as_str(), Tone::Plain),
+            Cell::new(format!("{} kB", entry.len.div_ceil(1000)), Tone::Dim),
+        ],
+    };
+    List {
+        title: "Replays".into(),
+        text: vec![(text.to_owned(), Tone::Dim)],
+        rows: entries.iter().map(row).chain([Row::new("Back")]).collect(),
+        selected,
+        ..List::default()
+    }
+}
+
+fn entry(path: PathBuf) -> Option<Entry> {
+    if path.extension()? != "bsreplay" {
+        return None;
+    }
+    let file = File::open(&path).ok()?;
+    let len = file.metadata().ok()?.len();
+    let mut head = Vec::new();
+    file.take(HEAD_LEN).read_to_end(&mut head).ok()?;
+    let header = ReplayHeader::read(&head).ok()?;
+    let title = Title::ALL.into_iter().find(|title| title.id() == header.game)?;
+    let when = Utc::from_unix_ms(header.unix_ms);
+    Some(Entry { path, title, when, room: header.room.to_string(), len })
+}
+
+/// A match that is being written down.
+pub(super) struct Recorder {
+    writer: ReplayWriter,
+    sink: Sink,
+    bytes: Vec<u8>,
+}
+
+impl Recorder {
+    /// Begins a file in `folder`.
+    pub(super) fn begin<G: Game>(folder: &Path, game: &G, room: &str) -> Result<Self, String> {
+        fs::create_dir_all(folder).map_err(|error| error.to_string())?;
+        let now = unix_ms();
+        let stem = Utc::from_unix_ms(now).compact();
+        let sink = Sink::create(folder, &stem, "bsreplay", Privacy::Plain)
+            .map_err(|error| error.to_string())?;
+        let writer = ReplayWriter::new(game, now, backspin::wire::Name::new(room));
+        Ok(Recorder { writer, sink, bytes: Vec::new() })
+    }
+
+    /// What happened.
+    pub(super) fn hear(&mut self, tick: u32, event: backspin::game::Event) {
+        self.writer.handle_event(tick, event);
+    }
+
+    /// Who plays, and what there is.
+    pub(super) fn follow(
+        &mut self,
+        players: impl Iterator<Item = Player>,
+        state: &State,
+    ) -> Result<(), String> {
+        self.writer.handle_roster(players);
+        self.writer.handle_state(state);
+        self.bytes.clear();
+        self.writer.poll_bytes(&mut self.bytes);
+        self.sink.write(&self.bytes).map_err(|error| error.to_string())
+    }
+
+    /// The match is over, or left.
+    pub(super) fn finish(mut self) {
+        self.bytes.clear();
+        self.writer.finish(&mut self.bytes);
+        // What is on the disk can be shown as far as it goes.
+        let _ = self.sink.write(&self.bytes);
+    }
+}
+
+/// The platform's folder for data.
+fn folder() -> Option<PathBuf> {
+    let set = |name| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    if let Some(folder) = set("XDG_DATA_HOME") {
+        return Some(folder);
+    }
+    if cfg!(windows) {
+        return set("LOCALAPPDATA");
+    }
+    let home = set("HOME")?;
+    Some(home.join(if cfg!(target_os = "macos") {
+        "Library/Application Support"
+    } else {
+        ".local/share"
+    }))
+}

@@ -1,0 +1,185 @@
+//! The rooms of a server, as a list that is kept up to date.
+
+use std::sync::mpsc::{self, Receiver, TryRecvError};
+
+use backspin::client::{ListStatus, ServerRooms};
+use backspin::session::Grade;
+use backspin::wire::native::{RoomEntry, RoomFlags};
+
+use super::errand::{Title, sentence};
+use super::figures::{grade_tone, short_ms};
+use super::{Cell, List, Row, Tone};
+use crate::play::{RoomSearch, at_native};
+
+/// A server that is asked for its rooms, and the line that is chosen.
+pub(super) struct Rooms {
+    address: String,
+    asking: Asking,
+    /// Rooms come and go; what is chosen stays chosen. `None` is the first line.
+    chosen: Option<Choice>,
+}
+
+enum Asking {
+    /// To ask for a host's name may take a while.
+    Coming(Receiver<Result<RoomSearch, String>>),
+    There(RoomSearch),
+}
+
+/// A line of the list.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Choice {
+    Room(RoomEntry),
+    Any,
+    New,
+    Back,
+}
+
+impl Choice {
+    /// Whether it is the same line: a room is its number, whoever is in it.
+    fn is(&self, other: &Choice) -> bool {
+        match (self, other) {
+            (Choice::Room(one), Choice::Room(two)) => one.room == two.room,
+            _ => self == other,
+        }
+    }
+}
+
+/// What becomes of the list by itself.
+pub(super) enum Outcome {
+    /// It goes on.
+    Stay,
+    /// There is nothing to choose: one open room, or a server that has no rooms.
+    Join,
+    /// It cannot be asked for.
+    Failed(String),
+}
+
+impl Rooms {
+    /// Asks the server at an address that was typed.
+    pub(super) fn start(address: String) -> Self {
+        let (sender, receiver) = mpsc::channel();
+        let text = address.clone();
+        std::thread::spawn(move || {
+            let search =
+                at_native(&text).and_then(|server| RoomSearch::start(Title::RType.id(), &[server]));
+            let _ = sender.send(search.map_err(|error| sentence(&error.to_string())));
+        });
+        Rooms { address, asking: Asking::Coming(receiver), chosen: None }
+    }
+
+    pub(super) fn address(&self) -> &str {
+        &self.address
+    }
+
+    /// Looks at what has come of it.
+    pub(super) fn look(&mut self) -> Outcome {
+        match &mut self.asking {
+            Asking::Coming(coming) => match coming.try_recv() {
+                Ok(Ok(search)) => self.asking = Asking::There(search),
+                Ok(Err(sentence)) => return Outcome::Failed(sentence),
+                Err(TryRecvError::Empty) => {}
+                Err(TryRecvError::Disconnected) => {
+                    return Outcome::Failed("The server could not be asked.".into());
+                }
+            },
+            Asking::There(search) => {
+                if let Some(error) = search.failure() {
+                    return Outcome::Failed(sentence(&error.to_string()));
+                }
+                let Some(known) = self.known() else { return Outcome::Stay };
+                let is_open = |room: &RoomEntry| !room.flags.contains(RoomFlags::LOCKED);
+                match (known.status, known.rooms.as_slice()) {
+                    // Whoever has no list may be of the old dialect; joining tells what is wrong.
+                    (ListStatus::Failed(_), _) => return Outcome::Join,
+                    // A host has one room. Once there was something to choose it stays so.
+                    (ListStatus::Listed, [one]) if is_open(one) && self.chosen.is_none() => {
+                        return Outcome::Join;
+                    }
+                    _ => {}
+                }
+            }
+        }
+        Outcome::Stay
+    }
+
+    fn known(&self) -> Option<ServerRooms> {
+        match &self.asking {
+            Asking::There(search) => search.servers().into_iter().next(),
+            Asking::Coming(_) => None,
+        }
+    }
+
+    fn choices(&self) -> Vec<Choice> {
+        let rooms = self.known().map(|known| known.rooms).unwrap_or_default();
+        let rooms = rooms.into_iter().map(Choice::Room);
+        rooms.chain([Choice::Any, Choice::New, Choice::Back]).collect()
+    }
+
+    fn selected(&self, choices: &[Choice]) -> usize {
+        let is_it = |it: &Choice| self.chosen.is_some_and(|chosen| chosen.is(it));
+        choices.iter().position(is_it).unwrap_or(0)
+    }
+
+    /// The line that is chosen now.
+    pub(super) fn choice(&self) -> Choice {
+        let choices = self.choices();
+        choices[self.selected(&choices)]
+    }
+
+    /// Moves the choice by so many lines, around the ends.
+    pub(super) fn turn(&mut self, lines: isize) {
+        let choices = self.choices();
+        let at = self.selected(&choices) as isize + lines;
+        self.chosen = Some(choices[at.rem_euclid(choices.len() as isize) as usize]);
+    }
+
+    /// Moves the choice to this line.
+    pub(super) fn point(&mut self, line: usize) {
+        self.chosen = self.choices().get(line).copied().or(self.chosen);
+    }
+
+    pub(super) fn list(&self) -> List {
+        let choices = self.choices();
+        let ping = self.known().and_then(|known| known.ping);
+        let (text, tone) = match ping {
+            Some(ping) => {
+                let text = format!("Rooms of {}, {} away", self.address, short_ms(ping));
+                (text, grade_tone(Grade::of(ping)))
+            }
+            None => (format!("Asking {} for its rooms ...", self.address), Tone::Dim),
+        };
+        List {
+            title: "Rooms".into(),
+            text: vec![(text, tone)],
+            rows: choices.iter().map(row).collect(),
+            selected: self.selected(&choices),
+            ..List::default()
+        }
+    }
+}
+
+fn row(choice: &Choice) -> Row {
+    match choice {
+        Choice::Any => Row::new("Any room with a free place"),
+        Choice::New => Row::new("Make a room"),
+        Choice::Back => Row::new("Back"),
+        Choice::Room(room) => {
+            let RoomEntry { players, capacity, flags, .. } = room;
+            let full = players >= capacity;
+            let is = |flag| flags.contains(flag);
+            let (state, tone) = match () {
+                () if full => ("full", Tone::Fair),
+                () if is(RoomFlags::LOCKED) => ("password", Tone::Fair),
+                () if !is(RoomFlags::STARTED) => ("in the lobby", Tone::Good),
+                () if is(RoomFlags::LATE_JOIN) => ("plays, open", Tone::Good),
+                () => ("plays", Tone::Dim),
+            };
+            let cells = vec![
+                Cell::new(room.name.to_string(), Tone::Plain),
+                Cell::new(format!("{players}/{capacity}"), Tone::Plain),
+                Cell::new(state, tone),
+            ];
+            Row { cells }
+        }
+    }
+}

@@ -1,0 +1,343 @@
+//! What an operator decides: flags first, then the environment, then a file, then what is usual.
+
+use std::collections::BTreeSet;
+use std::error::Error;
+use std::fs;
+use std::net::IpAddr;
+use std::path::{Path, PathBuf};
+
+use backspin::front::{FrontConfig, LanReach, Limits, Tokenless};
+use backspin::wire::Name;
+use serde::{Deserialize, Serialize};
+use tracing::level_filters::LevelFilter;
+
+use super::log;
+use super::ports::{Dialect, Ports};
+use crate::results;
+
+/// Everything that can be said, by whoever says it: on the command line and in the environment
+/// (clap), or in a file (serde), by the same names.
+#[derive(clap::Args, Clone, Debug, Default, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
+pub(super) struct Given {
+    /// Where native players look; 0 opens no such port [default: 4300]
+    #[arg(long, value_name = "PORT", env = "BACKSPIN_NATIVE_PORT")]
+    native_port: Option<u16>,
+
+    /// Where lan players look; 0 opens no such port [default: 54000]
+    #[arg(long, value_name = "PORT", env = "BACKSPIN_LAN_PORT")]
+    lan_port: Option<u16>,
+
+    /// Where rtype players look, with TCP one port above; 0 opens neither [default: 4242]
+    #[arg(long, value_name = "PORT", env = "BACKSPIN_RTYPE_PORT")]
+    #[arg(value_parser = clap::value_parser!(u16).range(..u16::MAX as i64))]
+    rtype_port: Option<u16>,
+
+    /// The address to listen at [default: all of this machine, IPv4 and IPv6]
+    ///
+    /// At a single address most systems do not hear searches by broadcast.
+    #[arg(long, value_name = "IP", env = "BACKSPIN_BIND")]
+    bind: Option<IpAddr>,
+
+    /// What the server calls itself, at most 15 bytes [default: Backspin]
+    #[arg(long, value_name = "NAME", env = "BACKSPIN_NAME")]
+    name: Option<String>,
+
+    /// How many rooms of Pong are opened for anyone; 0 is no Pong here [default: 512]
+    #[arg(long, value_name = "N", env = "BACKSPIN_PONG_ROOMS")]
+    pong_rooms: Option<u16>,
+
+    /// How many rooms of R-Type are opened for anyone; 0 is no R-Type here [default: 256]
+    #[arg(long, value_name = "N", env = "BACKSPIN_RTYPE_ROOMS")]
+    rtype_rooms: Option<u16>,
+
+    /// How many rooms there are at the most, with those that players make [default: 1024]
+    #[arg(long, value_name = "N", env = "BACKSPIN_ROOMS")]
+    rooms: Option<u16>,
+
+    /// How many players there are at the most [default: 2048]
+    #[arg(long, value_name = "N", env = "BACKSPIN_PLAYERS")]
+    players: Option<u16>,
+
+    /// How many players may come from one address [default: 64]
+    #[arg(long, value_name = "N", env = "BACKSPIN_PLAYERS_PER_ADDRESS")]
+    players_per_address: Option<u16>,
+
+    /// What native players must bring [default: nothing]
+    #[arg(long, value_name = "TOKEN", env = "BACKSPIN_TOKEN", hide_env_values = true)]
+    token: Option<String>,
+
+    /// Let rtype players in whose UDP Hello has no token, if they did the TCP step
+    #[arg(long, value_name = "BOOL", env = "BACKSPIN_ALLOW_TOKENLESS")]
+    #[arg(num_args = 0..=1, require_equals = true, default_missing_value = "true")]
+    allow_tokenless: Option<bool>,
+
+    /// Speak lan, which cannot prove an address, to others than private addresses
+    #[arg(long, value_name = "BOOL", env = "BACKSPIN_LAN_EVERYWHERE")]
+    #[arg(num_args = 0..=1, require_equals = true, default_missing_value = "true")]
+    lan_everywhere: Option<bool>,
+
+    /// Write down everything that comes in, for `backspin replay`, in a new file of this directory
+    ///
+    /// About 2.5 kB a second for each player, 0.5 kB with nobody there. The file holds the server's
+    /// secrets: whoever reads it can take any player's place as long as this server runs.
+    #[arg(long, value_name = "DIR", env = "BACKSPIN_RECORD")]
+    record: Option<PathBuf>,
+
+    /// Record every match as a replay, in a new file of this directory
+    #[arg(long, value_name = "DIR", env = "BACKSPIN_RECORD_MATCHES")]
+    record_matches: Option<PathBuf>,
+
+    /// Keep the results of matches in this file, for `backspin results`; "" keeps none [default:
+    /// results.db in the user's folder for data]
+    #[arg(long, value_name = "FILE", env = "BACKSPIN_RESULTS")]
+    results: Option<PathBuf>,
+
+    /// What is told on stderr: off, error, warn, info, debug or trace [default: info]
+    #[arg(long, value_name = "LEVEL", env = "BACKSPIN_LOG")]
+    log: Option<String>,
+
+    /// Tell it as lines of JSON
+    #[arg(long, value_name = "BOOL", env = "BACKSPIN_LOG_JSON")]
+    #[arg(num_args = 0..=1, require_equals = true, default_missing_value = "true")]
+    log_json: Option<bool>,
+}
+
+/// What is to be done, as it was decided.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) struct Config {
+    pub(super) native_port: u16,
+    pub(super) lan_port: u16,
+    pub(super) rtype_port: u16,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) bind: Option<IpAddr>,
+    pub(super) name: Name,
+    pub(super) pong_rooms: u16,
+    pub(super) rtype_rooms: u16,
+    pub(super) rooms: u16,
+    players: u16,
+    players_per_address: u16,
+    token: String,
+    allow_tokenless: bool,
+    lan_everywhere: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) record: Option<PathBuf>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) record_matches: Option<PathBuf>,
+    results: PathBuf,
+    #[serde(serialize_with = "log::serialize")]
+    pub(super) log: LevelFilter,
+    pub(super) log_json: bool,
+}
+
+/// What can change while the server runs.
+const LIVE: [&str; 6] =
+    ["name", "token", "allow-tokenless", "lan-everywhere", "players-per-address", "log"];
+
+/// A file of settings is not longer.
+const FILE_LIMIT: u64 = 64 * 1024;
+
+/// More rooms than this have no numbers in a list.
+const ROOM_LIMIT: u16 = 4096;
+
+/// The longest token that fits a Join.
+const TOKEN_LIMIT: usize = 64;
+
+impl Given {
+    /// The settings in a file.
+    pub(super) fn read(path: &Path) -> Result<Self, Box<dyn Error>> {
+        let wrong = |cause: &dyn std::fmt::Display| {
+            format!("the settings in {} cannot be used: {cause}", path.display())
+        };
+        let len = fs::metadata(path).map_err(|error| wrong(&error))?.len();
+        if len > FILE_LIMIT {
+            return Err(wrong(&format!("it has {len} bytes, over {FILE_LIMIT}")).into());
+        }
+        let text = fs::read_to_string(path).map_err(|error| wrong(&error))?;
+        Ok(toml::from_str(&text).map_err(|error| wrong(&error))?)
+    }
+
+    /// What is said here; what is not, as it is said in `other`.
+    fn or(self, other: Given) -> Self {
+        Given {
+            native_port: self.native_port.or(other.native_port),
+            lan_port: self.lan_port.or(other.lan_port),
+            rtype_port: self.rtype_port.or(other.rtype_port),
+            bind: self.bind.or(other.bind),
+            name: self.name.or(other.name),
+            pong_rooms: self.pong_rooms.or(other.pong_rooms),
+            rtype_rooms: self.rtype_rooms.or(other.rtype_rooms),
+            rooms: self.rooms.or(other.rooms),
+            players: self.players.or(other.players),
+            players_per_address: self.players_per_address.or(other.players_per_address),
+            token: self.token.or(other.token),
+            allow_tokenless: self.allow_tokenless.or(other.allow_tokenless),
+            lan_everywhere: self.lan_everywhere.or(other.lan_everywhere),
+            record: self.record.or(other.record),
+            record_matches: self.record_matches.or(other.record_matches),
+            results: self.results.or(other.results),
+            log: self.log.or(other.log),
+            log_json: self.log_json.or(other.log_json),
+        }
+    }
+}
+
+impl Config {
+    /// What `given` and the file at `path` come to.
+    pub(super) fn load(given: &Given, path: Option<&Path>) -> Result<Self, Box<dyn Error>> {
+        let file = path.map(Given::read).transpose()?.unwrap_or_default();
+        Ok(Config::of(given.clone().or(file))?)
+    }
+
+    fn of(given: Given) -> Result<Self, String> {
+        let limits = Limits::default();
+        let name = given.name.as_deref().unwrap_or("Backspin");
+        let count = |what: &str, given: Option<u16>, usual, least: u16, most: u16| match given {
+            Some(count) if !(least..=most).contains(&count) => {
+                Err(format!("{what}: {count} is not from {least} to {most}"))
+            }
+            count => Ok(count.unwrap_or(usual)),
+        };
+        let config = Config {
+            native_port: given.native_port.unwrap_or(4300),
+            lan_port: given.lan_port.unwrap_or(54000),
+            rtype_port: count("rtype-port", given.rtype_port, 4242, 0, u16::MAX - 1)?,
+            bind: given.bind,
+            name: crate::parse_name(name).map_err(|error| format!("name: {error}"))?,
+            pong_rooms: count("pong-rooms", given.pong_rooms, 512, 0, ROOM_LIMIT)?,
+            rtype_rooms: count("rtype-rooms", given.rtype_rooms, 256, 0, ROOM_LIMIT)?,
+            rooms: count("rooms", given.rooms, 1024, 1, ROOM_LIMIT)?,
+            players: count("players", given.players, limits.sessions, 1, u16::MAX)?,
+            players_per_address: count(
+                "players-per-address",
+                given.players_per_address,
+                limits.sessions_per_ip,
+                1,
+                u16::MAX,
+            )?,
+            token: given.token.unwrap_or_default(),
+            allow_tokenless: given.allow_tokenless.unwrap_or_default(),
+            lan_everywhere: given.lan_everywhere.unwrap_or_default(),
+            record: given.record,
+            record_matches: given.record_matches,
+            results: given.results.unwrap_or_else(results::usual_file),
+            log: match given.log {
+                Some(text) => log::parse(&text).map_err(|error| format!("log: {error}"))?,
+                None => LevelFilter::INFO,
+            },
+            log_json: given.log_json.unwrap_or_default(),
+        };
+        if config.token.len() > TOKEN_LIMIT {
+            return Err(format!("token: it has more than {TOKEN_LIMIT} bytes"));
+        }
+        if config.pong_rooms == 0 && config.rtype_rooms == 0 {
+            return Err("there is no room to play in; give one of the games some".into());
+        }
+        Ok(config)
+    }
+
+    /// Where results are kept, if they are.
+    pub(super) fn results(&self) -> Option<&Path> {
+        Some(self.results.as_path()).filter(|path| !path.as_os_str().is_empty())
+    }
+
+    /// The settings that differ in `new` and cannot change while the server runs.
+    pub(super) fn fixed_changes(&self, new: &Config) -> Vec<String> {
+        let table = |config: &Config| toml::Table::try_from(config).unwrap_or_default();
+        let (old, new) = (table(self), table(new));
+        let names: BTreeSet<&String> = old.keys().chain(new.keys()).collect();
+        let fixed = names.into_iter().filter(|name| !LIVE.contains(&name.as_str()));
+        fixed.filter(|name| old.get(*name) != new.get(*name)).cloned().collect()
+    }
+
+    /// As a file that says the same.
+    pub(super) fn to_file(&self) -> Result<String, toml::ser::Error> {
+        toml::to_string(self)
+    }
+
+    pub(super) fn ports(&self) -> Result<Ports, Box<dyn Error>> {
+        let dialects = [
+            (Dialect::Native, self.native_port),
+            (Dialect::Lan, self.lan_port),
+            (Dialect::Rtype, self.rtype_port),
+        ];
+        Ports::new(self.bind, dialects)
+    }
+
+    /// What is decided about the door.
+    pub(super) fn front(&self, ports: &Ports) -> FrontConfig {
+        FrontConfig {
+            name: self.name,
+            native_port: ports.of(Dialect::Native),
+            lan_port: ports.of(Dialect::Lan),
+            rtype_port: ports.of(Dialect::Rtype),
+            token: self.token.clone().into_bytes(),
+            tokenless: match self.allow_tokenless {
+                true => Tokenless::Allowed,
+                false => Tokenless::Refused,
+            },
+            lan_reach: match self.lan_everywhere {
+                true => LanReach::Everywhere,
+                false => LanReach::PrivateOnly,
+            },
+            limits: Limits {
+                rooms: self.rooms,
+                sessions: self.players,
+                sessions_per_ip: self.players_per_address,
+                ..Limits::default()
+            },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn file(text: &str) -> Result<Config, String> {
+        Config::of(toml::from_str(text).map_err(|error| error.to_string())?)
+    }
+
+    #[test]
+    fn what_is_said_first_counts() {
+        let flags = Given { native_port: Some(1), ..Given::default() };
+        let other = Given { native_port: Some(2), lan_port: Some(3), ..Given::default() };
+        let config = Config::of(flags.or(other)).unwrap();
+        assert_eq!((config.native_port, config.lan_port, config.rtype_port), (1, 3, 4242));
+    }
+
+    #[test]
+    fn what_is_printed_can_be_read_again() {
+        let text = "native-port = 5\nbind = \"127.0.0.1\"\nname = \"Attic\"\ntoken = \"a \\\"b\\\"\"\n\
+                    allow-tokenless = true\nresults = \"r.db\"\nlog = \"warn\"\nlog-json = true\n";
+        let config = file(text).unwrap();
+        assert_eq!(file(&config.to_file().unwrap()), Ok(config.clone()));
+        assert_ne!(config, file("").unwrap());
+    }
+
+    #[test]
+    fn what_cannot_change_is_named() {
+        let (old, new) = (file("").unwrap(), file("name = \"Attic\"\nlog = \"warn\"").unwrap());
+        assert_eq!(old.fixed_changes(&new), [""; 0]);
+        let new = file("bind = \"::1\"\nname = \"Attic\"\nlan-port = 5").unwrap();
+        assert_eq!(old.fixed_changes(&new), ["bind", "lan-port"]);
+    }
+
+    #[test]
+    fn a_setting_that_cannot_be_is_named() {
+        for (text, named) in [
+            ("native-prot = 5", "native-prot"),
+            ("native-port = 70000", "native-port"),
+            ("rtype-port = 65535", "rtype-port"),
+            ("name = \"sixteen bytes...\"", "name"),
+            ("log = \"loud\"", "log"),
+            ("players = 0", "players"),
+            ("pong-rooms = 0\nrtype-rooms = 0", "no room"),
+            ("bind = \"here\"", "bind"),
+        ] {
+            let said = file(text).unwrap_err();
+            assert!(said.contains(named), "{text}: {said}");
+        }
+    }
+}

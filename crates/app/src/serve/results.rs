@@ -1,0 +1,170 @@
+//! Matches that are over, written down as they end.
+
+use std::collections::HashMap;
+use std::error::Error;
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{RecvTimeoutError, SyncSender, sync_channel};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use backspin::game::PlayerId;
+use backspin::room::Room;
+use backspin::server::Server;
+use backspin::time::Time;
+use backspin_pong as pong;
+use backspin_rtype::mission::Phase;
+use tracing::error;
+
+use super::house::{House, World};
+use crate::results::{Kind, MatchResult, Outcome, PlayerResult, Store};
+use crate::utc;
+
+/// Looks at the rooms and keeps what has been decided there.
+pub(super) struct Results {
+    store: Store,
+    _disk: Disk,
+    /// Since when each room plays.
+    playing: HashMap<u32, Time>,
+}
+
+/// A thread that waits for the disk, so that no tick has to.
+struct Disk {
+    stop: Option<SyncSender<()>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+/// How often results are brought to the disk.
+const SETTLE_EVERY: Duration = Duration::from_secs(2);
+
+/// How a world stands.
+enum Verdict {
+    /// Nothing is played.
+    Idle,
+    Playing,
+    Over(Kind, Outcome, Vec<Score>),
+}
+
+struct Score {
+    player: PlayerId,
+    score: u32,
+    won: bool,
+}
+
+impl Results {
+    /// Keeps results in the file at `path`.
+    pub(super) fn start(path: &Path) -> Result<Self, Box<dyn Error>> {
+        let store = Store::open(path)?;
+        Ok(Results { store, _disk: Disk::start(path)?, playing: HashMap::new() })
+    }
+
+    /// Keeps what was decided since this was called last: once a tick is enough.
+    pub(super) fn keep(&mut self, now: Time, server: &Server<House>) {
+        for room in server.rooms() {
+            match Verdict::of(room.world()) {
+                Verdict::Idle => drop(self.playing.remove(&room.number())),
+                Verdict::Playing => {
+                    self.playing.entry(room.number()).or_insert(now);
+                }
+                Verdict::Over(game, outcome, scores) => {
+                    let Some(began) = self.playing.remove(&room.number()) else { continue };
+                    let result = MatchResult {
+                        game,
+                        room: room.number(),
+                        ended_ms: utc::unix_ms(),
+                        seconds: now.since(began).as_secs_f64(),
+                        outcome,
+                        players: scores.iter().map(|score| player(room, score)).collect(),
+                    };
+                    if let Err(error) = self.store.keep(&result) {
+                        error!("a result could not be kept: {error}");
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn player(room: &Room<House>, score: &Score) -> PlayerResult {
+    let member = room.members().find(|member| member.player == score.player);
+    let ms = |span: Duration| span.as_secs_f64() * 1_000.0;
+    PlayerResult {
+        name: member.as_ref().map_or_else(String::new, |member| member.name.to_string()),
+        score: score.score,
+        won: score.won,
+        round_trip_ms: member.as_ref().and_then(|member| member.rtt).map(ms),
+        jitter_ms: member.as_ref().and_then(|member| member.jitter).map(ms),
+        lost_pct: member.and_then(|member| member.loss).map(|loss| 100.0 * loss),
+    }
+}
+
+impl Verdict {
+    fn of(world: &World) -> Self {
+        match world {
+            World::Pong(world) => Verdict::of_pong(world),
+            World::RType(world) => Verdict::of_rtype(world),
+        }
+    }
+
+    fn of_pong(world: &pong::World) -> Self {
+        match (world.phase, world.winner()) {
+            (pong::Phase::Over, Some(winner)) => {
+                let score = |post: pong::Post| Score {
+                    player: post.player(),
+                    score: world.score[post.side().index()].into(),
+                    won: post.side() == winner,
+                };
+                let scores = world.posts().map(score).collect();
+                Verdict::Over(Kind::Pong, Outcome::Decided, scores)
+            }
+            (pong::Phase::Playing | pong::Phase::Countdown, _) => Verdict::Playing,
+            _ => Verdict::Idle,
+        }
+    }
+
+    fn of_rtype(world: &backspin_rtype::World) -> Self {
+        let outcome = match world.mission.phase {
+            Phase::Lobby | Phase::Countdown => return Verdict::Idle,
+            Phase::Playing | Phase::Boss | Phase::LevelClear => return Verdict::Playing,
+            Phase::Victory => Outcome::Victory,
+            Phase::Defeat => Outcome::Defeat,
+        };
+        let played = world.players().filter(|card| !card.is_waiting);
+        let score = |card: backspin_rtype::PlayerCard| Score {
+            player: card.player,
+            score: card.score.max(0) as u32,
+            won: outcome == Outcome::Victory,
+        };
+        Verdict::Over(Kind::Rtype, outcome, played.map(score).collect())
+    }
+}
+
+impl Disk {
+    fn start(path: &Path) -> Result<Self, Box<dyn Error>> {
+        let path: PathBuf = path.to_owned();
+        let store = Store::open(&path)?;
+        let (stop, stopped) = sync_channel(0);
+        let work = move || {
+            loop {
+                let asked = stopped.recv_timeout(SETTLE_EVERY);
+                if let Err(error) = store.settle() {
+                    error!("results could not be brought to the disk: {error}");
+                }
+                if asked != Err(RecvTimeoutError::Timeout) {
+                    break;
+                }
+            }
+        };
+        let thread = thread::Builder::new().name("results".into()).spawn(work)?;
+        Ok(Disk { stop: Some(stop), thread: Some(thread) })
+    }
+}
+
+impl Drop for Disk {
+    fn drop(&mut self) {
+        drop(self.stop.take());
+        if let Some(thread) = self.thread.take() {
+            // What it could not write it has said.
+            let _ = thread.join();
+        }
+    }
+}

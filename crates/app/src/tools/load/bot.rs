@@ -1,0 +1,162 @@
+//! One bot: a client, its socket, and who decides what it holds.
+
+use std::mem;
+use std::time::Duration;
+
+use backspin::client::{Client, ClientEvent};
+use backspin::game::PlayerId;
+use backspin::node::{Node, Path};
+use backspin::session::EndReason;
+use backspin::time::Time;
+use backspin_udp::{Envelope, Socket};
+
+use super::player::Player;
+use super::tally::Counts;
+
+/// A client with a socket of its own.
+pub(super) struct Bot<G: Player> {
+    pub(super) client: Client<G>,
+    pub(super) socket: Socket,
+    /// The newest world, and the memory of those before it.
+    world: G::World,
+    next_thought: Time,
+    next_words: Time,
+    newest_input: Option<u32>,
+    /// What it has sent, beside what its client counts.
+    inputs: u64,
+    late_inputs: u64,
+    counted: Counts,
+}
+
+/// What a bot holds changes no more often than this: people are not faster.
+const THINK_EVERY: Duration = Duration::from_millis(100);
+
+/// What a bot says may be of no use yet: it says it again.
+const SPEAK_EVERY: Duration = Duration::from_secs(2);
+
+/// An input that leaves so long after it was due says that this machine is too busy to measure.
+const LATE: Duration = Duration::from_millis(2);
+
+/// The longest datagram that a client sends.
+const SEND_LEN: usize = 2048;
+
+impl<G: Player> Bot<G> {
+    pub(super) fn new(now: Time, client: Client<G>, socket: Socket) -> Self {
+        Bot {
+            world: client.game().restore(client.state()),
+            client,
+            socket,
+            next_thought: now,
+            next_words: now,
+            newest_input: None,
+            inputs: 0,
+            late_inputs: 0,
+            counted: Counts::default(),
+        }
+    }
+
+    /// Takes a datagram.
+    pub(super) fn handle(&mut self, now: Time, envelope: Envelope, bytes: &mut [u8]) {
+        let path = Path { local: envelope.local, ..Path::to(envelope.remote) };
+        self.client.handle_datagram(now, path, bytes);
+    }
+
+    /// Does what is due, and says when there is more to do; never, if it is over.
+    pub(super) fn wake(&mut self, now: Time) -> Option<Time> {
+        let due = self.client.poll_timeout()?;
+        if due <= now {
+            if self.next_thought <= now
+                && let Some(player) = self.client.player().filter(|_| self.client.is_playing())
+            {
+                self.think(now, player);
+            }
+            self.client.handle_timeout(now);
+            self.count_inputs(now.since(due));
+        }
+        self.send(now);
+        self.client.poll_timeout()
+    }
+
+    /// Sends what the client has to say.
+    fn send(&mut self, now: Time) {
+        let mut out = [0; SEND_LEN];
+        while let Some(transmit) = self.client.poll_transmit(now, &mut out) {
+            // One that the system does not take is lost, as on the way.
+            let _ = self.socket.send(transmit.path.remote, &out[..transmit.len]);
+        }
+    }
+
+    /// Whether it has come in since this was asked last, and whether it is over.
+    pub(super) fn poll_change(&mut self) -> Option<Change> {
+        loop {
+            match self.client.poll_event()? {
+                ClientEvent::Connected(_) | ClientEvent::Resumed(_) => return Some(Change::In),
+                ClientEvent::Trying => return Some(Change::Lost),
+                ClientEvent::Ended(reason) => return Some(Change::Over(reason)),
+                _ => {}
+            }
+        }
+    }
+
+    /// Says goodbye.
+    pub(super) fn leave(&mut self, now: Time) {
+        self.client.leave();
+        self.send(now);
+    }
+
+    /// What it has sent and received since this was asked last.
+    pub(super) fn count(&mut self) -> Counts {
+        let counts = self.counts();
+        counts - mem::replace(&mut self.counted, counts)
+    }
+
+    fn counts(&self) -> Counts {
+        let counts = self.client.counts();
+        let arrivals = self.client.arrivals();
+        Counts {
+            inputs: self.inputs,
+            late_inputs: self.late_inputs,
+            snapshots: counts.states,
+            datagrams_expected: arrivals.map_or(0, |arrivals| arrivals.expected),
+            datagrams_received: arrivals.map_or(0, |arrivals| arrivals.received),
+            bytes_down: counts.bytes_in,
+            bytes_up: counts.bytes_out,
+        }
+    }
+
+    fn think(&mut self, now: Time, player: PlayerId) {
+        self.next_thought = now + THINK_EVERY;
+        let game = self.client.game();
+        game.restore_into(self.client.state(), &mut self.world);
+        if let Some(buttons) = game.stand_in(&self.world, player) {
+            self.client.press(buttons);
+        }
+        if self.next_words <= now
+            && let Some(words) = G::words(&self.world, player)
+        {
+            // What finds no room is said again.
+            self.client.send(&words);
+            self.next_words = now + SPEAK_EVERY;
+        }
+    }
+
+    fn count_inputs(&mut self, late: Duration) {
+        let newest = self.client.newest_input();
+        if newest != self.newest_input {
+            self.inputs += 1;
+            self.late_inputs += u64::from(late > LATE);
+        }
+        self.newest_input = newest;
+    }
+}
+
+/// What became of a bot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Change {
+    /// It plays.
+    In,
+    /// It has lost its connection and tries to come back.
+    Lost,
+    /// It is over.
+    Over(EndReason),
+}

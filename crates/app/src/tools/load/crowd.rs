@@ -1,0 +1,295 @@
+//! All bots, in one thread: wait, read, wake whoever is due, let some come and go.
+
+use std::error::Error;
+use std::time::Duration;
+use std::{io, mem};
+
+use backspin::client::{Client, ClientConfig};
+use backspin::time::Time;
+use backspin::wire::Name;
+use backspin::wire::native::Secret;
+use backspin_udp::{Backend, Clock, Inbox, Waiter};
+
+use super::bot::{Bot, Change};
+use super::player::Player;
+use super::source::Source;
+use super::tally::{Counts, Tally};
+use crate::seed;
+
+/// What is to be done.
+pub(super) struct Plan {
+    /// How each bot asks; its name is put in.
+    pub(super) config: ClientConfig,
+    pub(super) clients: usize,
+    /// How many come in a second at first.
+    pub(super) per_second: u32,
+    /// The share of bots that goes every second.
+    pub(super) churn: f64,
+    pub(super) measured: Duration,
+}
+
+/// How things stand, once a second.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Second {
+    pub(super) connected: usize,
+    /// How long it has been measured, if that has begun.
+    pub(super) measured: Option<Duration>,
+    /// Of this second.
+    pub(super) counts: Counts,
+}
+
+/// Who is at a place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Standing {
+    /// Nobody yet.
+    Empty,
+    /// A bot that asks to be let in.
+    Asking,
+    Playing,
+    /// One that was refused or sent away.
+    Over,
+}
+
+/// All bots.
+pub(super) struct Crowd<G: Player> {
+    game: G,
+    plan: Plan,
+    source: Source,
+    clock: Clock,
+    waiter: Waiter,
+    inbox: Inbox,
+    bots: Vec<Option<Box<Bot<G>>>>,
+    // What is looked through often is apart from the bots, by the same places.
+    /// When each has something to do.
+    due: Vec<Option<Time>>,
+    standings: Vec<Standing>,
+    /// Who comes next at first, and when.
+    next_comer: usize,
+    next_coming: Time,
+    /// Who goes next, by churn.
+    next_goer: usize,
+    /// Parts of bots that should have gone.
+    owed: f64,
+    started: Option<Time>,
+    /// By when those who came last have been let in or refused.
+    patience: Time,
+    next_second: Time,
+    last_second: Option<Second>,
+    tally: Tally,
+}
+
+/// How often bots are looked after: they wait no longer, and many are served in one go.
+const ROUND: Duration = Duration::from_millis(1);
+
+/// How long it takes at most until the last bots were let in or refused.
+const PATIENCE: Duration = Duration::from_secs(15);
+
+/// Longer datagrams than this are none of a server's.
+const RECEIVE_LEN: usize = 2048;
+
+const SECOND: Duration = Duration::from_secs(1);
+
+impl<G: Player> Crowd<G> {
+    pub(super) fn new(game: G, plan: Plan, source: Source) -> io::Result<Self> {
+        let ramp = SECOND * plan.clients as u32 / plan.per_second;
+        Ok(Crowd {
+            clock: Clock::start(),
+            waiter: Waiter::new(Backend::Batched)?,
+            inbox: Inbox::new(RECEIVE_LEN),
+            bots: (0..plan.clients).map(|_| None).collect(),
+            due: vec![None; plan.clients],
+            standings: vec![Standing::Empty; plan.clients],
+            next_comer: 0,
+            next_coming: Time::ZERO,
+            next_goer: 0,
+            owed: 0.0,
+            started: None,
+            patience: Time::ZERO + ramp + PATIENCE,
+            next_second: Time::ZERO + SECOND,
+            last_second: None,
+            tally: Tally::new(plan.clients),
+            game,
+            plan,
+            source,
+        })
+    }
+
+    /// Whether everything was measured, or nobody is left to be.
+    pub(super) fn is_over(&self) -> bool {
+        let now = self.clock.now();
+        let measured = self.started.is_some_and(|it| now.since(it) >= self.plan.measured);
+        measured || self.standings.iter().all(|standing| *standing == Standing::Over)
+    }
+
+    /// How the last second was, once it is over.
+    pub(super) fn poll_second(&mut self) -> Option<Second> {
+        self.last_second.take()
+    }
+
+    /// Waits a moment and does what is due. An error is one of this machine.
+    pub(super) fn turn(&mut self) -> Result<(), Box<dyn Error>> {
+        self.let_come(self.clock.now())?;
+        std::thread::sleep(ROUND);
+        self.waiter.wait(Duration::ZERO)?;
+        self.read();
+        let now = self.clock.now();
+        for place in 0..self.bots.len() {
+            if self.due[place].is_some_and(|due| due <= now) {
+                self.wake(now, place);
+            }
+        }
+        if self.started.is_none() && (self.is_settled() || now >= self.patience) {
+            self.start(now);
+        }
+        if now >= self.next_second {
+            self.next_second += SECOND;
+            self.end_second(now)?;
+        }
+        Ok(())
+    }
+
+    /// Everyone says goodbye.
+    pub(super) fn finish(mut self) -> Tally {
+        let now = self.clock.now();
+        self.look();
+        self.tally.time = self.started.map_or(Duration::ZERO, |started| now.since(started));
+        self.tally.connected_last = self.connected();
+        for bot in self.bots.iter_mut().flatten() {
+            bot.leave(now);
+        }
+        self.tally
+    }
+
+    fn connected(&self) -> usize {
+        self.standings.iter().filter(|standing| **standing == Standing::Playing).count()
+    }
+
+    /// Whether everyone was let in or refused.
+    fn is_settled(&self) -> bool {
+        let settled = |standing| matches!(standing, Standing::Playing | Standing::Over);
+        self.standings.iter().all(|standing| settled(*standing))
+    }
+
+    /// At first, lets those come who are due.
+    fn let_come(&mut self, now: Time) -> Result<(), Box<dyn Error>> {
+        while self.next_comer < self.bots.len() && self.next_coming <= now {
+            self.sit(now, self.next_comer, None)?;
+            self.next_comer += 1;
+            self.next_coming += SECOND / self.plan.per_second;
+        }
+        Ok(())
+    }
+
+    /// A bot takes a place: a new one, or the one that was killed there with the ticket it kept.
+    fn sit(
+        &mut self,
+        now: Time,
+        place: usize,
+        ticket: Option<Secret>,
+    ) -> Result<(), Box<dyn Error>> {
+        let name = Name::new(&format!("Bot {place}"));
+        let config = ClientConfig { name, ticket, ..self.plan.config.clone() };
+        let client = Client::new(now, self.game.clone(), config, seed::secret()?);
+        let mut socket = self.source.open(place)?;
+        self.waiter.add(&mut socket, place)?;
+        self.bots[place] = Some(Box::new(Bot::new(now, client, socket)));
+        self.due[place] = Some(now);
+        self.standings[place] = Standing::Asking;
+        Ok(())
+    }
+
+    /// Reads every socket that has something.
+    fn read(&mut self) {
+        for place in self.waiter.ready() {
+            let Some(bot) = &mut self.bots[place] else { continue };
+            // No server sends without end. An error is an earlier datagram's, or passes like one.
+            while bot.socket.receive(&mut self.inbox).unwrap_or(0) > 0 {
+                let now = self.clock.now();
+                for (envelope, bytes) in self.inbox.datagrams() {
+                    bot.handle(now, envelope, bytes);
+                }
+                if !self.inbox.is_full() {
+                    break;
+                }
+            }
+            // What came may be answered at once, and have moved what is due.
+            self.due[place] = Some(self.clock.now());
+        }
+    }
+
+    fn wake(&mut self, now: Time, place: usize) {
+        let Some(bot) = &mut self.bots[place] else { return };
+        self.due[place] = bot.wake(now);
+        while let Some(change) = bot.poll_change() {
+            self.standings[place] = match change {
+                Change::In => Standing::Playing,
+                Change::Lost => {
+                    self.tally.lost += 1;
+                    Standing::Asking
+                }
+                Change::Over(reason) => {
+                    self.tally.end(reason);
+                    Standing::Over
+                }
+            };
+        }
+    }
+
+    /// Everyone is there who will be: from now on it counts.
+    fn start(&mut self, now: Time) {
+        self.look();
+        let refused = mem::take(&mut self.tally.ends);
+        self.tally = Tally::new(self.bots.len());
+        self.tally.ends = refused;
+        self.tally.connected_first = self.connected();
+        self.started = Some(now);
+        self.next_second = now + SECOND;
+    }
+
+    fn end_second(&mut self, now: Time) -> Result<(), Box<dyn Error>> {
+        let counts = self.look();
+        let connected = self.connected();
+        self.tally.client_time += SECOND * connected as u32;
+        let measured = self.started.map(|started| now.since(started));
+        self.last_second = Some(Second { connected, measured, counts });
+        if measured.is_some_and(|measured| measured < self.plan.measured) {
+            self.churn(now)?;
+        }
+        Ok(())
+    }
+
+    /// Adds up what was not counted yet, and says how much that was.
+    fn look(&mut self) -> Counts {
+        let mut all = Counts::default();
+        for bot in self.bots.iter_mut().flatten() {
+            all += bot.count();
+            if let Some(round_trip) = bot.client.round_trip().latest() {
+                self.tally.round_trip(round_trip);
+            }
+        }
+        self.tally.counts += all;
+        all
+    }
+
+    /// Some go: every other one leaves and a new one comes, the others are killed and come back.
+    fn churn(&mut self, now: Time) -> Result<(), Box<dyn Error>> {
+        self.owed += self.plan.churn * self.bots.len() as f64;
+        while self.owed >= 1.0 {
+            self.owed -= 1.0;
+            let place = self.next_goer;
+            self.next_goer = (place + 1) % self.bots.len();
+            let Some(mut bot) = self.bots[place].take() else { continue };
+            self.tally.counts += bot.count();
+            self.tally.churned += 1;
+            let ticket = match place % 2 {
+                0 => {
+                    bot.leave(now);
+                    None
+                }
+                _ => bot.client.ticket(),
+            };
+            self.sit(now, place, ticket)?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,387 @@
+//! The rooms behind the door: which there are, who may enter, and when one opens or closes.
+//!
+//! A room comes in one of three ways. An operator [adds](Front::add_room) one that stays. A game
+//! that is [offered](Front::offer) always has a room where anyone may play: when it fills, the next
+//! opens, up to a limit, and one that is needed no more closes. And players make rooms of their
+//! own, which close when they are empty. The front decides, and whoever keeps the rooms does what
+//! its [orders](RoomOrder) say.
+
+use std::collections::VecDeque;
+use std::net::IpAddr;
+
+use super::native::same_bytes;
+use super::routes::Found;
+use super::{Applicant, Front, Guests, Refusal, RoomCard, Seat};
+use crate::game::{GameId, Stage};
+use crate::session::{Allowance, LimiterConfig, limited_ip};
+use crate::time::Time;
+use crate::wire::Name;
+use crate::wire::native::Role;
+
+/// Passwords that one address may try at once; one more comes back each second.
+pub const PASSWORD_TRIES: u32 = 16;
+
+/// How passwords may be tried.
+pub(super) const TRIES: LimiterConfig =
+    LimiterConfig { per_second: 1, burst: PASSWORD_TRIES, buckets: 1024 };
+
+/// What the keeper of the rooms is to do, in this order, before anything else is asked of a room.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RoomOrder {
+    /// To open one.
+    Open(NewRoom),
+    /// To close the one in this slot: nobody is in it.
+    Close(usize),
+}
+
+/// A room that is to be opened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NewRoom {
+    /// The slot that it takes.
+    pub room: usize,
+    /// Its number on the wire.
+    pub number: u32,
+    /// Which of the games that are [offered](Front::offer).
+    pub offer: usize,
+    /// What its world begins with.
+    pub seed: u64,
+}
+
+/// All rooms.
+#[derive(Debug, Default)]
+pub(super) struct Rooms {
+    /// What a call names a room by; slots are used again, numbers are not.
+    slots: Vec<Option<Listed>>,
+    offers: Vec<Offer>,
+    last_number: u32,
+    orders: VecDeque<RoomOrder>,
+}
+
+/// A room that is there.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Listed {
+    /// On the wire.
+    pub(super) number: u32,
+    pub(super) card: RoomCard,
+    pub(super) stage: Stage,
+    lifetime: Lifetime,
+}
+
+/// How long a room is there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Lifetime {
+    /// As long as the server.
+    Server,
+    /// As long as it is needed, so that this offer has an open room.
+    Need(usize),
+    /// As long as someone is in it. Someone at this address made it.
+    Company(IpAddr),
+}
+
+/// A game that anyone may play here.
+#[derive(Clone, Copy, Debug)]
+struct Offer {
+    /// A room of it; the names of all begin with its name.
+    card: RoomCard,
+    /// How many rooms are opened for it at the most, those that players make not counted.
+    most: u16,
+}
+
+impl Listed {
+    /// Whether who comes now plays at once.
+    fn plays_at_once(&self) -> bool {
+        !self.stage.started || self.stage.late_joining
+    }
+}
+
+impl Rooms {
+    pub(super) fn at(&self, room: usize) -> Option<&Listed> {
+        self.slots.get(room)?.as_ref()
+    }
+
+    /// All, with their slots.
+    pub(super) fn iter(&self) -> impl Iterator<Item = (usize, &Listed)> + Clone {
+        let slots = self.slots.iter().enumerate();
+        slots.filter_map(|(room, listed)| Some((room, listed.as_ref()?)))
+    }
+
+    /// The games, each as often as it has rooms.
+    pub(super) fn games(&self) -> impl Iterator<Item = GameId> {
+        let offered = self.offers.iter().map(|offer| offer.card.game);
+        self.iter().map(|(_, listed)| listed.card.game).chain(offered)
+    }
+
+    fn numbered(&self, number: u32) -> Option<(usize, &Listed)> {
+        self.iter().find(|(_, listed)| listed.number == number)
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.slots.iter().flatten().count()
+    }
+
+    /// How many live like this.
+    fn count(&self, lifetime: Lifetime) -> usize {
+        self.slots.iter().flatten().filter(|listed| listed.lifetime == lifetime).count()
+    }
+
+    /// Puts the room into a free slot.
+    fn add(&mut self, card: RoomCard, lifetime: Lifetime) -> usize {
+        let room = self.slots.iter().position(Option::is_none).unwrap_or(self.slots.len());
+        if room == self.slots.len() {
+            self.slots.push(None);
+        }
+        self.last_number = self.last_number.wrapping_add(1).max(1);
+        let (number, stage) = (self.last_number, Stage::default());
+        self.slots[room] = Some(Listed { number, card, stage, lifetime });
+        room
+    }
+
+    /// The offer's name and the first number that no room of that name has.
+    fn next_name(&self, offer: &Offer) -> Name {
+        let named = |number: usize| Name::new(&format!("{} {number}", offer.card.name));
+        let is_free = |name: &Name| self.iter().all(|(_, listed)| listed.card.name != *name);
+        let mut names = (1..=self.len() + 1).map(named);
+        names.find(is_free).unwrap_or(offer.card.name)
+    }
+}
+
+impl Front {
+    /// Opens the door to one more room, which stays; says its slot.
+    pub fn add_room(&mut self, card: RoomCard) -> usize {
+        let room = self.rooms.add(card, Lifetime::Server);
+        self.routes.set_room(room, card.capacity, card.watchers);
+        room
+    }
+
+    /// Offers a game: from now on there is a room of it where anyone may play, as long as `most`
+    /// of them and the server's own limit are not reached. `card` is such a room; its name, at most
+    /// 11 bytes, is what all their names begin with.
+    pub fn offer(&mut self, card: RoomCard, most: u16) -> usize {
+        self.rooms.offers.push(Offer { card, most });
+        self.settle();
+        self.rooms.offers.len() - 1
+    }
+
+    /// What is to be done to the rooms; ask after everything that is handled here.
+    pub fn poll_order(&mut self) -> Option<RoomOrder> {
+        self.rooms.orders.pop_front()
+    }
+
+    /// How many rooms there have been.
+    pub fn rooms_opened(&self) -> u32 {
+        self.rooms.last_number
+    }
+
+    /// The number and the name of the room in a slot.
+    pub fn room(&self, room: usize) -> Option<(u32, Name)> {
+        self.rooms.at(room).map(|listed| (listed.number, listed.card.name))
+    }
+
+    /// Takes how the match in a room stands.
+    pub fn set_stage(&mut self, room: usize, stage: Stage) {
+        if let Some(Some(listed)) = self.rooms.slots.get_mut(room)
+            && listed.stage != stage
+        {
+            listed.stage = stage;
+            self.settle();
+        }
+    }
+
+    /// Finds a place and makes the route to it. The room takes whoever comes with it.
+    pub(super) fn place(&mut self, now: Time, applicant: &Applicant) -> Result<Found, Refusal> {
+        self.check_sessions(applicant.path.remote.ip())?;
+        let (room, place) = self.find_place(now, applicant)?;
+        let Applicant { dialect, path, .. } = *applicant;
+        let found = self.routes.insert(dialect, path, room, place).ok_or(Refusal::Full)?;
+        self.settle();
+        Ok(found)
+    }
+
+    /// The same in a room that is made for it.
+    pub(super) fn place_in_new_room(
+        &mut self,
+        applicant: &Applicant,
+        name: Name,
+    ) -> Result<Found, Refusal> {
+        let ip = applicant.path.remote.ip();
+        self.check_sessions(ip)?;
+        let lifetime = Lifetime::Company(limited_ip(ip));
+        let limits = self.config.limits;
+        let of_game =
+            |offer: &Offer| applicant.game.is_none_or(|game| offer.card.game.game == game);
+        let offer = self.rooms.offers.iter().position(of_game).ok_or(Refusal::Game)?;
+        let is_taken = self.rooms.iter().any(|(_, listed)| listed.card.name == name);
+        if name.is_empty() || is_taken {
+            return Err(Refusal::RoomName);
+        }
+        if self.rooms.len() >= usize::from(limits.rooms)
+            || self.rooms.count(lifetime) >= usize::from(limits.rooms_per_ip)
+        {
+            return Err(Refusal::Rooms);
+        }
+        let room = self.order(offer, name, applicant.password, lifetime);
+        let Applicant { dialect, path, .. } = *applicant;
+        let found = self.routes.insert(dialect, path, room, 0);
+        self.settle();
+        found.ok_or(Refusal::Full)
+    }
+
+    /// Where someone who is here already can go.
+    pub(super) fn find_place(
+        &mut self,
+        now: Time,
+        applicant: &Applicant,
+    ) -> Result<(usize, u8), Refusal> {
+        let room = match applicant.room {
+            0 => self.choose_room(applicant)?,
+            number => self.named_room(now, applicant, number)?,
+        };
+        let place = self.free_place(room, applicant.seat).ok_or(Refusal::Full)?;
+        Ok((room, place))
+    }
+
+    /// Opens what is missing and closes what is needed no more.
+    pub(super) fn settle(&mut self) {
+        for room in 0..self.rooms.slots.len() {
+            let is_made = |listed: &Listed| matches!(listed.lifetime, Lifetime::Company(_));
+            if self.rooms.at(room).is_some_and(is_made) && self.routes.is_empty(room) {
+                self.close_room(room);
+            }
+        }
+        for offer in 0..self.rooms.offers.len() {
+            self.settle_offer(offer);
+        }
+    }
+
+    fn settle_offer(&mut self, offer: usize) {
+        let lifetime = Lifetime::Need(offer);
+        let Offer { card, most } = self.rooms.offers[offer];
+        let is_spare = |front: &Front, room: usize| {
+            let of_offer = |listed: &Listed| listed.lifetime == lifetime;
+            front.rooms.at(room).is_some_and(of_offer) && front.takes_anyone(room)
+        };
+        let mut spare = (0..self.rooms.slots.len()).filter(|&room| is_spare(self, room)).count();
+        if spare == 0
+            && self.rooms.count(lifetime) < usize::from(most)
+            && self.rooms.len() < usize::from(self.config.limits.rooms)
+        {
+            let name = self.rooms.next_name(&self.rooms.offers[offer]);
+            self.order(offer, name, card.password, lifetime);
+            return;
+        }
+        for room in (0..self.rooms.slots.len()).rev() {
+            if spare > 1 && is_spare(self, room) && self.routes.is_empty(room) {
+                self.close_room(room);
+                spare -= 1;
+            }
+        }
+    }
+
+    fn order(&mut self, offer: usize, name: Name, password: Name, lifetime: Lifetime) -> usize {
+        let card = RoomCard { name, password, ..self.rooms.offers[offer].card };
+        let room = self.rooms.add(card, lifetime);
+        self.routes.set_room(room, card.capacity, card.watchers);
+        let (number, seed) = (self.rooms.last_number, self.secrets.nonce());
+        self.rooms.orders.push_back(RoomOrder::Open(NewRoom { room, number, offer, seed }));
+        room
+    }
+
+    fn close_room(&mut self, room: usize) {
+        self.rooms.slots[room] = None;
+        self.rooms.orders.push_back(RoomOrder::Close(room));
+    }
+
+    /// Whether there is a place to play at once for whoever comes, in whatever dialect.
+    fn takes_anyone(&self, room: usize) -> bool {
+        let Some(listed) = self.rooms.at(room) else { return false };
+        let RoomCard { lan_guests, rtype_guests, .. } = listed.card;
+        let guests = [lan_guests, rtype_guests].into_iter();
+        listed.plays_at_once()
+            && self.routes.free_place(room, Role::Play).is_some()
+            && guests
+                .filter(|guests| *guests != Guests::Nowhere)
+                .all(|guests| self.guest_place(room, guests).is_some())
+    }
+
+    /// Whether anyone may come in who finds it.
+    pub(super) fn is_open(&self, room: usize, seat: Seat) -> bool {
+        let is_unlocked = |listed: &Listed| listed.card.password.is_empty();
+        self.rooms.at(room).is_some_and(is_unlocked) && self.free_place(room, seat).is_some()
+    }
+
+    /// Whether any room is.
+    #[cfg(feature = "lan")]
+    pub(super) fn has_open_room(&self, seat: Seat) -> bool {
+        (0..self.rooms.slots.len()).any(|room| self.is_open(room, seat))
+    }
+
+    fn free_place(&self, room: usize, seat: Seat) -> Option<u8> {
+        match seat {
+            Seat::Any(role) => self.routes.free_place(room, role),
+            #[cfg(feature = "lan")]
+            Seat::LanGuest => self.guest_place(room, self.rooms.at(room)?.card.lan_guests),
+            #[cfg(feature = "rtype")]
+            Seat::RtypeGuest => self.guest_place(room, self.rooms.at(room)?.card.rtype_guests),
+        }
+    }
+
+    fn guest_place(&self, room: usize, guests: Guests) -> Option<u8> {
+        match guests {
+            Guests::Nowhere => None,
+            Guests::Anywhere => self.routes.free_place(room, Role::Play),
+            Guests::At(place) => self.routes.is_free(room, place).then_some(place),
+        }
+    }
+
+    fn check_sessions(&self, ip: IpAddr) -> Result<(), Refusal> {
+        match self.routes.sessions_of(ip) >= self.config.limits.sessions_per_ip {
+            true => Err(Refusal::Address),
+            false if self.routes.is_full() => Err(Refusal::Full),
+            false => Ok(()),
+        }
+    }
+
+    /// Any room but the one that the applicant comes from. The fullest that has a place: people
+    /// came to play with someone; and sooner one where they do so at once.
+    fn choose_room(&self, applicant: &Applicant) -> Result<usize, Refusal> {
+        let mut of_game =
+            self.rooms.iter().filter(|(_, listed)| applicant.plays(listed)).peekable();
+        of_game.peek().ok_or(Refusal::Game)?;
+        let open = of_game.filter(|&(room, _)| {
+            applicant.from != Some(room) && self.is_open(room, applicant.seat)
+        });
+        let worth = |&(room, listed): &(usize, &Listed)| {
+            (listed.plays_at_once(), self.routes.players(room), u32::MAX - listed.number)
+        };
+        open.max_by_key(worth).map(|(room, _)| room).ok_or(Refusal::Full)
+    }
+
+    /// The room of this number, if the password is right. Who has tried too many is told nothing.
+    fn named_room(
+        &mut self,
+        now: Time,
+        applicant: &Applicant,
+        number: u32,
+    ) -> Result<usize, Refusal> {
+        let found = self.rooms.numbered(number).filter(|(_, listed)| applicant.plays(listed));
+        let (room, listed) = found.ok_or(Refusal::Room)?;
+        let password = listed.card.password;
+        if password.is_empty() {
+            return Ok(room);
+        }
+        if self.tries.allow(now, applicant.path.remote.ip(), 1) == Allowance::No {
+            self.counts.password_limit += 1;
+            return Err(Refusal::Tries);
+        }
+        match same_bytes(password.as_bytes(), applicant.password.as_bytes()) {
+            true => Ok(room),
+            false => Err(Refusal::Password),
+        }
+    }
+}
+
+impl Applicant {
+    fn plays(&self, listed: &Listed) -> bool {
+        self.game.is_none_or(|game| listed.card.game.game == game)
+    }
+}

@@ -1,0 +1,27 @@
+//! Rooms over the seeded network: those that are always there, those that players make, how they
+//! are listed, and how one goes from one to another.
+//!
+//! ```text
+//! scene    -> a server that offers a game, and its guests
+//! offered  -> open rooms: opened when they fill, closed when they are needed no more
+//! made     -> rooms of players: names, passwords, limits
+//! listed   -> the list, the pings, the best room
+//! moving   -> from one room to another, and back after a loss
+//! ```
+
+mod listed;
+mod made;
+mod moving;
+mod offered;
+mod scene;
+
+use backspin::dot::Dots;
+use backspin::front::FrontConfig;
+use backspin::sim::LinkConfig;
+
+type Scene = scene::Scene<Dots>;
+
+/// A server with at most so many open rooms of dots, four places each.
+fn scene_with(seed: u64, link: LinkConfig, most: u16, config: FrontConfig) -> Scene {
+    Scene::new(seed, link, (Dots::default(), "Dots"), most, config)
+}

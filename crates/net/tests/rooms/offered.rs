@@ -1,0 +1,81 @@
+//! Rooms that are always there.
+
+use backspin::front::{FrontConfig, Limits};
+use backspin::session::EndReason;
+use backspin::sim::LinkConfig;
+use backspin::wire::native::Role;
+
+use super::{Scene, scene_with};
+
+fn scene(most: u16) -> Scene {
+    scene_with(1, LinkConfig::PERFECT, most, FrontConfig::default())
+}
+
+#[test]
+fn there_is_one_open_room_and_the_next_opens_with_the_last_place() {
+    let mut scene = scene(3);
+    assert_eq!(scene.listed(), [(1, 0, "Dots 1".to_owned())]);
+    for players in 1..=3 {
+        scene.join(|_| {});
+        assert_eq!(scene.listed(), [(1, players, "Dots 1".to_owned())]);
+    }
+    let fourth = scene.join(|_| {});
+    assert_eq!(scene.client(fourth).room(), Some(1));
+    let both = [(1, 4, "Dots 1".to_owned()), (2, 0, "Dots 2".to_owned())];
+    assert_eq!(scene.listed(), both);
+    let fifth = scene.join(|_| {});
+    assert_eq!(scene.client(fifth).room(), Some(2));
+    // One place is free again: the next goes there, to the fuller room.
+    scene.leave(fourth);
+    let sixth = scene.join(|_| {});
+    assert_eq!(scene.client(sixth).room(), Some(1));
+}
+
+#[test]
+fn a_room_that_is_needed_no_more_closes_and_its_number_does_not_come_again() {
+    let mut scene = scene(3);
+    let guests = scene.crowd(4);
+    assert_eq!(scene.numbers(), [1, 2]);
+    scene.leave(guests[0]);
+    assert_eq!(scene.numbers(), [1]);
+    scene.join(|_| {});
+    assert_eq!(scene.numbers(), [1, 3]);
+    assert_eq!(scene.listed()[1].2, "Dots 2");
+}
+
+#[test]
+fn a_watcher_keeps_a_room_open_and_takes_nobodys_place() {
+    let mut scene = scene(3);
+    scene.crowd(4);
+    let watcher = scene.join(|config| {
+        (config.room, config.role) = (2, Role::Watch);
+    });
+    assert_eq!(scene.client(watcher).room(), Some(2));
+    assert_eq!(scene.listed()[1].1, 0, "nobody plays");
+    scene.leave(watcher);
+    assert_eq!(scene.numbers(), [1, 2], "and the other one is full");
+}
+
+#[test]
+fn open_rooms_end_at_their_limit_and_one_past_it_nobody_gets_in() {
+    let mut scene = scene(2);
+    let guests = scene.crowd(8);
+    assert_eq!(scene.numbers(), [1, 2]);
+    assert!(guests.iter().all(|guest| scene.client(*guest).is_playing()));
+    let ninth = scene.join(|_| {});
+    assert_eq!(scene.client(ninth).ended(), Some(&EndReason::Full));
+    scene.leave(guests[0]);
+    let tenth = scene.join(|_| {});
+    assert!(scene.client(tenth).is_playing());
+}
+
+#[test]
+fn the_limit_of_the_server_counts_too() {
+    let limits = Limits { rooms: 2, ..Limits::default() };
+    let config = FrontConfig { limits, ..FrontConfig::default() };
+    let mut scene = scene_with(2, LinkConfig::PERFECT, 9, config);
+    scene.crowd(8);
+    assert_eq!(scene.numbers(), [1, 2]);
+    let ninth = scene.join(|_| {});
+    assert_eq!(scene.client(ninth).ended(), Some(&EndReason::Full));
+}
