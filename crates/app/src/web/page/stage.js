@@ -79,6 +79,7 @@ export class Stage {
     paint.beginPath();
     paint.rect(0, 0, fieldWidth, fieldHeight);
     paint.clip();
+    this.labels = [];
     const isPong = to.things.some((thing) => thing[0] === "ball");
     if (isPong) this.net(to.field);
     else this.sky(to.field, from.scrolled + (to.scrolled - from.scrolled) * part);
@@ -138,7 +139,7 @@ export class Stage {
         paint.globalAlpha = kind === "ship" || Math.floor(performance.now() / 90) % 2 ? 1 : 0.35;
         this.shape(SHIPS[(look - 1) % 4], [[x, y], [x + w * 0.55, y + h * 0.2], [x + w, cy], [x + w * 0.55, y + h * 0.8], [x, y + h], [x + w * 0.22, cy]]);
         paint.globalAlpha = 1;
-        this.word(this.names.get(id), cx, y - 7, SHIPS[(look - 1) % 4], Math.max(13, 11 * this.unit));
+        this.label(this.names.get(id), cx, y, h, SHIPS[(look - 1) % 4]);
         break;
       case "pod":
         this.disc(cx, cy, w / 2, "#ffb35c");
@@ -207,6 +208,19 @@ export class Stage {
       const down = size * (player > 2 ? 2.8 : 1.5);
       this.word(name, isLeft ? 80 : width - 80, down, SIDES[isLeft ? 0 : 1], size, isLeft ? "left" : "right");
     }
+  }
+
+  /** A ship's name above it or, where another's stands, below. */
+  label(text, x, top, height, colour) {
+    if (!text) return;
+    const size = Math.max(13, 11 * this.unit);
+    this.paint.font = `600 ${size}px system-ui, sans-serif`;
+    const half = this.paint.measureText(text).width / 2 + 3;
+    const places = [top - 7, top + height + size, top - 7 - size, top + height + 2 * size];
+    const isFree = (y) => this.labels.every((other) => Math.abs(other.x - x) > other.half + half || Math.abs(other.y - y) > size);
+    const y = places.find(isFree) ?? places[0];
+    this.labels.push({ x, y, half });
+    this.word(text, x, y, colour, size);
   }
 
   word(text, x, y, colour, size, align = "center") {
