@@ -187,7 +187,9 @@ impl Row {
     }
 
     fn cells(&self) -> [String; 9] {
-        let crowd = self.crowd_ratio.map_or("lossy".to_owned(), |ratio| format!("{ratio:.2}"));
+        // Without a crowd neither is known.
+        let none = if self.memory_bytes.is_some() { "lossy" } else { "-" };
+        let crowd = self.crowd_ratio.map_or(none.to_owned(), |ratio| format!("{ratio:.2}"));
         let memory = |bytes: f64| format!("{:.1} kB", bytes / 1000.0);
         [
             self.contender.to_string(),
