@@ -180,6 +180,11 @@ impl RtypeVoice {
     }
 
     fn tell_roster(&mut self, lines: &Lines, roster: &[RosterLine]) -> io::Result<()> {
+        let is_named = |player| roster.iter().any(|line| line.player == player);
+        if self.has_mission && !self.world.players().all(|card| is_named(card.player)) {
+            // What they are called comes in a moment.
+            return Ok(());
+        }
         let players = self.roster(roster);
         let setup = self.has_mission.then_some(self.world.mission.setup);
         if players == self.told.roster && setup == self.told.setup {

@@ -41,7 +41,7 @@ pub(super) struct Given {
     bind: Option<IpAddr>,
 
     /// What the server calls itself, at most 15 bytes [default: Backspin]
-    #[arg(long, value_name = "NAME", env = "BACKSPIN_NAME")]
+    #[arg(long, value_name = "NAME", env = "BACKSPIN_NAME", value_parser = checked(crate::parse_name))]
     name: Option<String>,
 
     /// How many rooms of Pong are opened for anyone; 0 is no Pong here [default: 512]
@@ -100,16 +100,18 @@ pub(super) struct Given {
     /// A port alone is reached from this machine only. The page has /metrics for Prometheus,
     /// /healthz and /api/rooms, too.
     #[arg(long, value_name = "ADDR", env = "BACKSPIN_HTTP")]
+    #[arg(value_parser = checked(str::parse::<PageAddress>))]
     http: Option<String>,
 
     /// Let whoever has this token remove players and drain the server, over HTTP
     ///
     /// Without one nothing can be changed there.
     #[arg(long, value_name = "TOKEN", env = "BACKSPIN_HTTP_TOKEN", hide_env_values = true)]
+    #[arg(value_parser = checked(web::parse_token))]
     http_token: Option<String>,
 
     /// What is told on stderr: off, error, warn, info, debug or trace [default: info]
-    #[arg(long, value_name = "LEVEL", env = "BACKSPIN_LOG")]
+    #[arg(long, value_name = "LEVEL", env = "BACKSPIN_LOG", value_parser = checked(log::parse))]
     log: Option<String>,
 
     /// Tell it as lines of JSON
@@ -160,6 +162,16 @@ const ROOM_LIMIT: u16 = 4096;
 
 /// The longest token that fits a Join.
 const TOKEN_LIMIT: usize = 64;
+
+/// A text that can be parsed: what is wrong on the command line is wrong usage.
+fn checked<T>(
+    parse: fn(&str) -> Result<T, String>,
+) -> impl Fn(&str) -> Result<String, String> + Clone + Send + Sync
+where
+    T: 'static,
+{
+    move |text| parse(text).map(|_| text.to_owned())
+}
 
 impl Given {
     /// The settings in a file.
