@@ -11,7 +11,7 @@ use super::colour::{self, faint};
 /// Stars of each layer, how fast they drift compared with the nearest, how large and bright they
 /// are.
 const LAYERS: [(u32, f32, f32, f32); 3] =
-    [(170, 0.2, 1.5, 0.45), (90, 0.45, 2.1, 0.65), (40, 1.0, 3.0, 0.9)];
+    [(170, 0.25, 1.5, 0.45), (90, 0.5, 2.1, 0.65), (40, 1.0, 3.0, 0.9)];
 
 /// Far clouds of light: colour, place in parts of the sky, radius.
 const CLOUDS: [(Color, f32, f32, f32); 3] = [

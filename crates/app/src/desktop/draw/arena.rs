@@ -56,7 +56,9 @@ pub(super) fn draw(
         label(canvas, vec2(field.center().x, field.bottom() - 40.0), notice, paint);
     }
     if let Some(it) = &arena.banner {
-        banner(canvas, field, it, paint);
+        // Over the overlay, where there is one.
+        let part = if arena.overlay.is_some() { 0.17 } else { 0.5 };
+        banner(canvas, vec2(field.center().x, field.y + field.h * part), it, paint);
     }
     if let Some(it) = &arena.overlay {
         canvas.layer();
@@ -161,8 +163,7 @@ pub(super) fn clip(canvas: &Canvas, text: &str, style: Style, wide: f32) -> Stri
     text + "..."
 }
 
-fn banner(canvas: &mut Canvas, field: Rect, banner: &Banner, paint: Paint) {
-    let middle = field.center();
+fn banner(canvas: &mut Canvas, middle: Vec2, banner: &Banner, paint: Paint) {
     let mut y = middle.y;
     if !banner.large.is_empty() {
         let style = Style::new(190.0, paint.tone(Tone::Fair)).bold().middle();
@@ -200,7 +201,7 @@ mod tests {
     fn cpu() -> Option<Duration> {
         let told = fs::read_to_string("/proc/thread-self/schedstat").ok()?;
         let nanos = told.split_whitespace().next()?.parse().ok()?;
-        (nanos > 0).then_some(Duration::from_nanos(nanos))
+        Some(Duration::from_nanos(nanos))
     }
 
     /// Everything of a picture that is ours but its text: sky, things, sparks, as triangles.
@@ -208,17 +209,14 @@ mod tests {
     fn a_busy_scene_costs_less_than_2_ms_of_cpu_a_picture() {
         const PICTURES: u32 = 200;
         // Without optimisation it is some twenty times as slow.
-        let limit = Duration::from_millis(if cfg!(debug_assertions) { 60 } else { 2 });
+        let limit = Duration::from_millis(if cfg!(debug_assertions) { 30 } else { 2 });
         let (arena, paint) = (sample::busy(), Paint(Palette::Usual));
         let mut effects = Effects::default();
         effects.follow(&arena, paint, Duration::from_millis(16));
         let mut brush = Brush::default();
         let area = Rect::new(0.0, 0.0, 1280.0, 720.0);
         let field = Rect::new(140.0, 80.0, 1000.0, 600.0);
-        let Some(begin) = cpu() else {
-            eprintln!("skipped: this system does not tell a thread's CPU time");
-            return;
-        };
+        let begin = cpu();
         for i in 0..PICTURES {
             let sky = Sky { far: i as f32, seconds: i as f32 / 60.0 };
             let flashing = Flashing::Usual;
@@ -230,10 +228,15 @@ mod tests {
             stars::draw_around(&mut brush, area, field, sky);
             edge(&mut brush, field, &arena, paint);
         }
-        let each = (cpu().unwrap() - begin) / PICTURES;
+        let spent = cpu().zip(begin).map(|(end, begin)| end - begin);
+        let Some(spent) = spent.filter(|spent| !spent.is_zero()) else {
+            eprintln!("skipped: this system does not tell a thread's CPU time");
+            return;
+        };
+        let each = spent / PICTURES;
         let quads: usize = brush.batches().iter().map(|it| it.indices.len() / 6).sum();
         println!("{quads} quads of {} things in {each:?}", arena.scene.things.len());
-        assert!(quads > 2_000 && each < limit, "{quads} quads in {each:?}");
+        assert!(quads > 1_500 && each < limit, "{quads} quads in {each:?}");
     }
 
     #[test]
