@@ -29,6 +29,7 @@ use backspin_rtype::RType;
 use backspin_udp::Loop;
 use tracing::{info, warn};
 
+use crate::results::usual_file;
 use crate::web::Page;
 use crate::{seed, utc};
 use config::{Config, Given};
@@ -85,7 +86,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Box<dyn Error>> {
     let mut driver = Loop::with_listeners(ports.open_sockets()?, ports.open_listeners()?)?;
     let mut recording =
         Recording::start(config.record.as_deref(), config.record_matches.as_deref())?;
-    let mut results = config.results().map(Results::start).transpose()?;
+    let mut results = open_results(&config)?;
     let (now, front, secret) = (driver.now(), config.front(&ports), seed::secret()?);
     let mut server = match recording.has_log() {
         true => Recorded::on(now, utc::unix_ms(), front, secret),
@@ -149,6 +150,18 @@ fn reload(
     }
     info!("the settings were read again");
     new
+}
+
+/// Where results are kept. A file that nobody has named does not stop the start.
+fn open_results(config: &Config) -> Result<Option<Results>, Box<dyn Error>> {
+    let Some(path) = config.results() else { return Ok(None) };
+    match Results::start(path) {
+        Err(error) if path == usual_file() => {
+            warn!("no results are kept: {error}");
+            Ok(None)
+        }
+        opened => opened.map(Some),
+    }
 }
 
 /// The page, if one is wanted.

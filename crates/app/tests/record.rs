@@ -78,7 +78,8 @@ impl Server {
             let port = free_port();
             let ports = format!("--native-port {port} --lan-port {port} --rtype-port {port}");
             let binary = env!("CARGO_BIN_EXE_backspin");
-            let script = format!("{first} exec {binary} serve --bind 127.0.0.1 {ports} \"$@\"");
+            let script =
+                format!("{first} exec {binary} serve --results= --bind 127.0.0.1 {ports} \"$@\"");
             let mut command = Command::new("sh");
             command.args(["-c", &script, "sh"]).args(args);
             command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());

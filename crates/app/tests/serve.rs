@@ -43,7 +43,7 @@ impl Ports {
 
     fn command(self) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_backspin"));
-        command.args(["serve", "--bind", "127.0.0.1", "--name", "den"]);
+        command.args(["serve", "--bind", "127.0.0.1", "--name", "den", "--results="]);
         command.args(["--native-port", &self.native.to_string()]);
         command.args(["--lan-port", &self.lan.to_string()]);
         command.args(["--rtype-port", &self.rtype.to_string()]);

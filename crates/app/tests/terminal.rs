@@ -128,7 +128,7 @@ impl Server {
     fn start(port: u16) -> Self {
         let port = port.to_string();
         let child = Command::new(env!("CARGO_BIN_EXE_backspin"))
-            .args(["serve", "--bind", "127.0.0.1", "--native-port", &port])
+            .args(["serve", "--results=", "--bind", "127.0.0.1", "--native-port", &port])
             .args(["--lan-port", "0", "--rtype-port", "0"])
             .stdout(Stdio::piped())
             .stderr(Stdio::null())

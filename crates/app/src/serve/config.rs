@@ -92,7 +92,7 @@ pub(super) struct Given {
     /// Keep the results of matches in this file, for `backspin results`; "" keeps none [default:
     /// results.db in the user's folder for data]
     #[arg(long, value_name = "FILE", env = "BACKSPIN_RESULTS")]
-    results: Option<PathBuf>,
+    results: Option<String>,
 
     /// Show a page about the server, for a browser: a port, or an IP address with one; 0 is none
     /// [default: none]
@@ -252,7 +252,7 @@ impl Config {
             lan_everywhere: given.lan_everywhere.unwrap_or_default(),
             record: given.record,
             record_matches: given.record_matches,
-            results: given.results.unwrap_or_else(results::usual_file),
+            results: given.results.map_or_else(results::usual_file, PathBuf::from),
             http: given
                 .http
                 .map_or(Ok(PageAddress(None)), |text| text.parse())

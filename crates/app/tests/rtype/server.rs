@@ -25,6 +25,7 @@ impl Server {
             let port = free_port();
             let mut child = Command::new(env!("CARGO_BIN_EXE_backspin"))
                 .args(["serve", "--bind", "127.0.0.1", "--native-port", "0", "--lan-port", "0"])
+                .arg("--results=")
                 .args(["--rtype-port", &port.to_string()])
                 .args(args)
                 .stdin(Stdio::null())

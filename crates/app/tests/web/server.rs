@@ -79,7 +79,16 @@ impl Drop for Running {
 /// `backspin serve` with a page at `http`.
 pub(crate) fn serve(native: u16, http: &str) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_backspin"));
-    command.args(["serve", "--bind", "127.0.0.1", "--name", "den", "--lan-port", "0"]);
+    command.args([
+        "serve",
+        "--bind",
+        "127.0.0.1",
+        "--name",
+        "den",
+        "--lan-port",
+        "0",
+        "--results=",
+    ]);
     command.args(["--rtype-port", "0", "--native-port", &native.to_string(), "--http", http]);
     command
 }
