@@ -53,7 +53,9 @@ pub(super) fn draw(
         None => header(canvas, area, field, arena, paint),
     }
     if let Some(notice) = &arena.notice {
-        label(canvas, vec2(field.center().x, field.bottom() - 40.0), notice, paint);
+        // Where the overlay is not.
+        let y = if arena.overlay.is_some() { field.y + 34.0 } else { field.bottom() - 40.0 };
+        label(canvas, vec2(field.center().x, y), notice, paint);
     }
     if let Some(it) = &arena.banner {
         // Over the overlay, where there is one.

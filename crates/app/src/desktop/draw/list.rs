@@ -253,6 +253,12 @@ fn rows(canvas: &mut Canvas, at: Vec2, shown: usize, list: &List, paint: Paint, 
     let columns = Columns::new(canvas, &list.rows, Style::new(ROW, colour::WHITE).bold());
     let wide = columns.width();
     let first = (list.selected + 1).saturating_sub(shown);
+    if first > 0 {
+        more(canvas, vec2(at.x, at.y - 3.0), -1.0, paint);
+    }
+    if first + shown < list.rows.len() {
+        more(canvas, vec2(at.x, at.y + shown as f32 * ROW_LINE + 5.0), 1.0, paint);
+    }
     for (line, (i, row)) in list.rows.iter().enumerate().skip(first).take(shown).enumerate() {
         let y = at.y + line as f32 * ROW_LINE;
         let frame = Rect::new(at.x - wide / 2.0, y, wide, ROW_LINE);
@@ -279,6 +285,14 @@ fn rows(canvas: &mut Canvas, at: Vec2, shown: usize, list: &List, paint: Paint, 
             canvas.write(&cell.text, vec2(x, base), style(cell.tone));
             x += width + GAP;
         }
+    }
+}
+
+/// Says that there are more rows above or below.
+fn more(canvas: &mut Canvas, at: Vec2, towards: f32, paint: Paint) {
+    let tip = at + vec2(0.0, 7.0 * towards);
+    for side in [-14.0, 14.0] {
+        canvas.brush.line(at + vec2(side, 0.0), tip, 3.0, paint.tone(Tone::Dim));
     }
 }
 

@@ -87,8 +87,11 @@ fn graph(canvas: &mut Canvas, area: Rect, pings: &[Option<f32>], paint: Paint) {
         canvas.brush.fall(bar, colour, faint(colour, 0.35));
     }
     let scale = Style::new(18.0, paint.tone(Tone::Plain));
-    canvas.write(&format!("{top:.0} ms"), vec2(area.x + 6.0, area.y + 18.0), scale);
-    canvas.write("10 s", vec2(area.x + 6.0, area.bottom() - 6.0), scale);
+    for (text, y) in [(format!("{top:.0} ms"), area.y), ("10 s".into(), area.bottom() - 24.0)] {
+        let wide = canvas.width(&text, scale) + 12.0;
+        canvas.brush.rect(Rect::new(area.x, y, wide, 24.0), faint(colour::NIGHT, 0.85));
+        canvas.write(&text, vec2(area.x + 6.0, y + 18.0), scale);
+    }
 }
 
 /// The last inputs as they were sent, and below as the server applied them: what was lost is
