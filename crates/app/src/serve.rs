@@ -74,6 +74,9 @@ pub(crate) struct Args {
 /// How long a turn may last: a signal is seen this soon, even if no tick is due.
 const TURN: Duration = Duration::from_millis(100);
 
+/// How often rooms are asked for results and news. Some of them tick every other millisecond.
+const CHORES: Duration = Duration::from_millis(15);
+
 /// Runs the command.
 pub(crate) fn run(args: &Args) -> Result<(), Box<dyn Error>> {
     let mut config = Config::load(&args.given, args.config.as_deref())?;
@@ -83,7 +86,8 @@ pub(crate) fn run(args: &Args) -> Result<(), Box<dyn Error>> {
     let volume = log::start(config.log, config.log_json);
     let (stop, reread) = (Stop::on_signals()?, stop::on_hang_up()?);
     let ports = config.ports()?;
-    let mut driver = Loop::with_listeners(ports.open_sockets()?, ports.open_listeners()?)?;
+    let mut driver = Loop::with_listeners(ports.open_sockets()?, ports.open_listeners()?)?
+        .with_senders(config.senders.into())?;
     let mut recording =
         Recording::start(config.record.as_deref(), config.record_matches.as_deref())?;
     let mut results = open_results(&config)?;
@@ -97,11 +101,13 @@ pub(crate) fn run(args: &Args) -> Result<(), Box<dyn Error>> {
     }
     let mut page = open_page(&config, now)?;
     let mut meter = Meter::default();
+    let mut next_chores = now;
     announce(&config, &ports, page.as_ref());
     while !stop.is_asked() {
         let limit = driver.now() + TURN;
         driver.turn(&mut meter.on(&mut server), limit)?;
-        if meter.end_turn() == TurnKind::Tick {
+        if meter.end_turn() == TurnKind::Tick && next_chores <= driver.now() {
+            next_chores = driver.now() + CHORES;
             if let Some(results) = &mut results {
                 results.keep(driver.now(), server.server());
             }
@@ -109,8 +115,8 @@ pub(crate) fn run(args: &Args) -> Result<(), Box<dyn Error>> {
                 publisher.obey(driver.now(), &mut server);
                 publisher.tell(driver.now(), server.server(), &meter, driver.unsent());
             }
+            log::tell(server.server_mut());
         }
-        log::tell(server.server_mut());
         recording.keep(driver.now(), &mut server);
         if reread.swap(false, Ordering::Relaxed) {
             config = reload(config, args, &volume, &ports, &mut server, recording.has_log());
@@ -119,6 +125,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Box<dyn Error>> {
     server.close(driver.now(), CloseReason::Stopping);
     driver.flush(&mut server);
     recording.finish(&mut server);
+    log::tell(server.server_mut());
     info!("stopped; everyone was told");
     Ok(())
 }

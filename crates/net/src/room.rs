@@ -24,8 +24,8 @@ use crate::replica::{Bodies, Cuts, FullForm, History, State};
 use crate::sabotage::{self, Sabotage};
 use crate::session::{ArrivalCounts, Grade, LifeEvent, Limits, PingCounts};
 use crate::time::Time;
-use crate::wire::native::{CloseReason, Role, SessionIndex};
-use crate::wire::{Dialect, Name};
+use crate::wire::native::{CloseReason, Datagram, Role, SessionIndex};
+use crate::wire::{Dialect, Name, Packet};
 
 use member::{Member, Presence, Return, Speech};
 
@@ -149,7 +149,9 @@ pub struct Room<G: Game> {
     game_events: Vec<Event>,
     /// What happened in the game, for whoever keeps the room.
     happened: VecDeque<(u32, Event)>,
-    /// Where the search for the next datagram goes on.
+    /// Whether any member may be owed a datagram.
+    may_speak: bool,
+    /// Where the search for the next one goes on.
     cursor: usize,
     inputs: Vec<PlayerInput>,
     late_ticks: u64,
@@ -232,6 +234,7 @@ impl<G: Game> Room<G> {
             past: Vec::new(),
             game_events: Vec::new(),
             happened: VecDeque::with_capacity(EVENT_LIMIT),
+            may_speak: true,
             cursor: 0,
             inputs: Vec::new(),
             late_ticks: 0,
@@ -323,9 +326,15 @@ impl<G: Game> Room<G> {
         self.notices.pop_front()
     }
 
+    /// Whether there may be something for [`Room::poll_transmit`] or [`Room::poll_notice`].
+    pub fn may_speak(&self) -> bool {
+        self.may_speak
+    }
+
     /// Takes what the front hands over.
     pub fn handle_call(&mut self, now: Time, call: Call<'_>) {
         let place = usize::from(call.place);
+        self.may_speak |= !is_answered_by_the_tick(&call.kind);
         if let CallKind::Admit(admission) = call.kind {
             self.admit(now, place, call.session, admission);
             return;
@@ -360,6 +369,7 @@ impl<G: Game> Room<G> {
 
     /// Steps the world where a tick is due, and looks after who is silent.
     pub fn handle_timeout(&mut self, now: Time) {
+        self.may_speak = true;
         if self.tick_due(self.tick + 1) <= now {
             self.skip_late_ticks(now);
             while self.tick_due(self.tick + 1) <= now {
@@ -396,11 +406,13 @@ impl<G: Game> Room<G> {
             self.cursor += 1;
         }
         self.cursor = 0;
+        self.may_speak = false;
         None
     }
 
     /// Ends every session: a stopped server says goodbye first.
     pub fn close(&mut self, reason: CloseReason) {
+        self.may_speak = true;
         for member in self.members.iter_mut().flatten() {
             member.close(reason);
         }
@@ -408,6 +420,7 @@ impl<G: Game> Room<G> {
 
     /// Removes a player who may not come back.
     pub fn kick(&mut self, player: PlayerId) {
+        self.may_speak = true;
         for member in self.members.iter_mut().flatten().filter(|member| member.player == player) {
             member.close(CloseReason::Kicked);
         }
@@ -707,6 +720,18 @@ impl<G: Game> Room<G> {
             view.lan = self.game.lan_state(&self.world);
         }
     }
+}
+
+/// Whether a call changes nothing that anyone is told of before the next tick.
+fn is_answered_by_the_tick(kind: &CallKind<'_>) -> bool {
+    use crate::wire::native::Packet::{ClientEvents, ClientPong, Input, SnapshotAck};
+    matches!(
+        kind,
+        CallKind::Packet(Packet::Native(Datagram {
+            packet: Input(_) | SnapshotAck(_) | ClientEvents(_) | ClientPong(_),
+            ..
+        }))
+    )
 }
 
 /// When ticks are due.

@@ -1,5 +1,7 @@
 //! A whole server on one thread: the front and its rooms as one node.
 
+mod phases;
+
 use std::collections::VecDeque;
 
 use crate::front::{Call, CallKind, Front, FrontConfig, Guests, NewRoom, RoomCard, RoomOrder};
@@ -9,6 +11,8 @@ use crate::room::{ClosedRoom, Room, RoomConfig};
 use crate::time::Time;
 use crate::wire::Name;
 use crate::wire::native::CloseReason;
+
+use phases::Phases;
 
 /// Places for watchers in every room.
 pub const WATCHERS: u8 = 16;
@@ -24,6 +28,9 @@ pub struct Server<G: Game> {
     rooms: Vec<Room<G>>,
     /// The slot that the front has for each of them.
     slots: Vec<usize>,
+    /// When each of them ticks next: looked through more often than the rooms themselves.
+    due: Vec<Time>,
+    phases: Phases,
     /// Where in `rooms` the room in each slot is.
     places: Vec<Option<usize>>,
     offers: Vec<Offer<G>>,
@@ -48,6 +55,8 @@ impl<G: Game> Server<G> {
             front: Front::new(config, seed),
             rooms: Vec::new(),
             slots: Vec::new(),
+            due: Vec::new(),
+            phases: Phases::default(),
             places: Vec::new(),
             offers: Vec::new(),
             talking: VecDeque::new(),
@@ -56,11 +65,11 @@ impl<G: Game> Server<G> {
         }
     }
 
-    /// Opens a room whose world begins at `now`, and which stays; says its slot.
+    /// Opens a room whose world begins within a tick, and which stays; says its slot.
     pub fn open(&mut self, now: Time, game: G, name: Name, seed: u64, config: RoomConfig) -> usize {
         let slot = self.front.add_room(card(&game, name));
         let number = self.front.room(slot).map_or(0, |(number, _)| number);
-        self.add(slot, Room::new(now, game, seed, WATCHERS, config).numbered(number));
+        self.add(now, slot, number, game, seed, config);
         slot
     }
 
@@ -149,12 +158,16 @@ impl<G: Game> Server<G> {
     fn hand_over(&mut self, now: Time, call: Call<'_>) {
         if let Some(place) = self.place(call.room) {
             self.rooms[place].handle_call(now, call);
-            self.after(place);
+            // Mostly an input, which is answered with the next tick.
+            if self.rooms[place].may_speak() {
+                self.after(place);
+            }
         }
     }
 
     fn after(&mut self, place: usize) {
         let (room, slot) = (&mut self.rooms[place], self.slots[place]);
+        self.due[place] = room.poll_timeout();
         while let Some(notice) = room.poll_notice() {
             self.front.handle_notice(notice);
         }
@@ -170,20 +183,31 @@ impl<G: Game> Server<G> {
             match order {
                 RoomOrder::Open(NewRoom { room, number, offer, seed }) => {
                     let Offer { game, config } = &self.offers[offer];
-                    let opened = Room::new(now, game.clone(), seed, WATCHERS, *config);
-                    self.add(room, opened.numbered(number));
+                    let (game, config) = (game.clone(), *config);
+                    self.add(now, room, number, game, seed, config);
                 }
                 RoomOrder::Close(room) => self.remove(room),
             }
         }
     }
 
-    fn add(&mut self, slot: usize, room: Room<G>) {
+    fn add(
+        &mut self,
+        now: Time,
+        slot: usize,
+        number: u32,
+        game: G,
+        seed: u64,
+        config: RoomConfig,
+    ) {
+        let begin = self.phases.begin(slot, now, game.tick_rate(), game.capacity());
+        let room = Room::new(begin, game, seed, WATCHERS, config).numbered(number);
         if self.places.len() <= slot {
             self.places.resize(slot + 1, None);
             self.is_talking.resize(slot + 1, false);
         }
         self.places[slot] = Some(self.rooms.len());
+        self.due.push(room.poll_timeout());
         self.rooms.push(room);
         self.slots.push(slot);
     }
@@ -195,6 +219,8 @@ impl<G: Game> Server<G> {
         }
         self.closed.push_back(self.rooms.remove(place).into_closed());
         self.slots.remove(place);
+        self.due.remove(place);
+        self.phases.end(slot);
         for (place, slot) in self.slots.iter().enumerate().skip(place) {
             self.places[*slot] = Some(place);
         }
@@ -245,7 +271,7 @@ impl<G: Game> Node for Server<G> {
             self.front.handle_timeout(now);
         }
         for place in 0..self.rooms.len() {
-            if self.rooms[place].poll_timeout() <= now {
+            if self.due[place] <= now {
                 self.rooms[place].handle_timeout(now);
                 self.after(place);
             }
@@ -270,8 +296,7 @@ impl<G: Game> Node for Server<G> {
     }
 
     fn poll_timeout(&self) -> Option<Time> {
-        let rooms = self.rooms.iter().map(Room::poll_timeout);
-        rooms.chain(self.front.poll_timeout()).min()
+        self.due.iter().copied().chain(self.front.poll_timeout()).min()
     }
 }
 

@@ -138,6 +138,11 @@ impl Outbox {
         self.letters.is_empty()
     }
 
+    /// Whether it makes a whole system call.
+    pub(crate) fn is_full(&self) -> bool {
+        self.letters.len() == BATCH
+    }
+
     /// Sends all, in one call per socket, and is empty. Says how many the system did not take or
     /// had no socket.
     pub(crate) fn send(&mut self, sockets: &[Socket]) -> u64 {

@@ -9,6 +9,7 @@ use backspin::time::Time;
 use crate::batch::{Backend, Inbox, Outbox};
 use crate::clock::Clock;
 use crate::pace::Pace;
+use crate::post::Post;
 use crate::streams::Streams;
 use crate::wait::Waiter;
 use crate::{Listener, Socket};
@@ -31,7 +32,7 @@ const SOCKET_LIMIT: usize = 256;
 pub struct Loop {
     clock: Clock,
     waiter: Waiter,
-    sockets: Vec<Socket>,
+    post: Post,
     /// For each socket, whether there may be something to read. The system says when there is, and
     /// only an empty read that there is not.
     readable: Vec<bool>,
@@ -81,7 +82,7 @@ impl Loop {
             clock: Clock::start(),
             waiter,
             readable: vec![true; sockets.len()],
-            sockets,
+            post: Post::new(sockets.into(), 0)?,
             streams: Streams::new(registry, listeners, FIRST_STREAM_TOKEN)?,
             inbox: Inbox::new(RECEIVE_LEN),
             outbox: Outbox::new(),
@@ -100,6 +101,11 @@ impl Loop {
         Loop { clock, ..self }
     }
 
+    /// The same loop with so many threads that send for it when a crowd plays.
+    pub fn with_senders(self, threads: usize) -> io::Result<Self> {
+        Ok(Loop { post: self.post.with_threads(threads)?, ..self })
+    }
+
     /// This loop's clock, for whoever looks at the node from another thread.
     pub fn clock(&self) -> Clock {
         self.clock
@@ -112,7 +118,7 @@ impl Loop {
 
     /// The sockets.
     pub fn sockets(&self) -> &[Socket] {
-        &self.sockets
+        self.post.sockets()
     }
 
     /// The listeners.
@@ -157,7 +163,7 @@ impl Loop {
             if self.outbox.is_empty() {
                 return;
             }
-            self.unsent += self.outbox.send(&self.sockets);
+            self.unsent += self.post.send(&mut self.outbox);
         }
     }
 
@@ -189,7 +195,7 @@ impl Loop {
     fn receive(&mut self, node: &mut impl StreamNode) -> bool {
         let mut came = 0;
         self.unread = false;
-        for (i, socket) in self.sockets.iter().enumerate() {
+        for (i, socket) in self.post.sockets().iter().enumerate() {
             let mut inboxes = 0;
             while self.readable[i] {
                 // An error leaves the socket alone until the system says that more has come.

@@ -14,6 +14,7 @@ mod interfaces;
 mod linux;
 mod listener;
 mod pace;
+mod post;
 mod socket;
 mod stream;
 mod streams;

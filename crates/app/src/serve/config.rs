@@ -64,6 +64,11 @@ pub(super) struct Given {
     #[arg(long, value_name = "N", env = "BACKSPIN_PLAYERS_PER_ADDRESS")]
     players_per_address: Option<u16>,
 
+    /// How many threads send for the one that plays, when a crowd does [default: one for every
+    /// core but the first, and not above 4]
+    #[arg(long, value_name = "N", env = "BACKSPIN_SENDERS")]
+    senders: Option<u16>,
+
     /// What native players must bring [default: nothing]
     #[arg(long, value_name = "TOKEN", env = "BACKSPIN_TOKEN", hide_env_values = true)]
     token: Option<String>,
@@ -135,6 +140,7 @@ pub(super) struct Config {
     pub(super) rooms: u16,
     players: u16,
     players_per_address: u16,
+    pub(super) senders: u16,
     token: String,
     allow_tokenless: bool,
     lan_everywhere: bool,
@@ -160,8 +166,19 @@ const FILE_LIMIT: u64 = 64 * 1024;
 /// More rooms than this have no numbers in a list.
 const ROOM_LIMIT: u16 = 4096;
 
+/// More threads than this have nothing to do: the one that plays is full before.
+const SENDER_LIMIT: u16 = 64;
+
+/// As many threads that send as there are cores to spare, up to this.
+const USUAL_SENDERS: usize = 4;
+
 /// The longest token that fits a Join.
 const TOKEN_LIMIT: usize = 64;
+
+fn usual_senders() -> u16 {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    (cores - 1).min(USUAL_SENDERS) as u16
+}
 
 /// A text that can be parsed: what is wrong on the command line is wrong usage.
 fn checked<T>(
@@ -200,6 +217,7 @@ impl Given {
             rooms: self.rooms.or(other.rooms),
             players: self.players.or(other.players),
             players_per_address: self.players_per_address.or(other.players_per_address),
+            senders: self.senders.or(other.senders),
             token: self.token.or(other.token),
             allow_tokenless: self.allow_tokenless.or(other.allow_tokenless),
             lan_everywhere: self.lan_everywhere.or(other.lan_everywhere),
@@ -247,6 +265,7 @@ impl Config {
                 1,
                 u16::MAX,
             )?,
+            senders: count("senders", given.senders, usual_senders(), 0, SENDER_LIMIT)?,
             token: given.token.unwrap_or_default(),
             allow_tokenless: given.allow_tokenless.unwrap_or_default(),
             lan_everywhere: given.lan_everywhere.unwrap_or_default(),
@@ -379,6 +398,7 @@ mod tests {
             ("name = \"sixteen bytes...\"", "name"),
             ("log = \"loud\"", "log"),
             ("players = 0", "players"),
+            ("senders = 65", "senders"),
             ("pong-rooms = 0\nrtype-rooms = 0", "no room"),
             ("bind = \"here\"", "bind"),
         ] {

@@ -37,7 +37,7 @@ pub struct LossMeter {
     /// How many of them have not arrived.
     missing: u32,
     /// Bit `i` of word `w`: whether the datagram `64 w + i` before the newest has arrived.
-    arrived: Box<[u64; WORDS]>,
+    arrived: [u64; WORDS],
 }
 
 impl LossMeter {

@@ -42,8 +42,9 @@ pub(super) struct Member {
     pub(super) voice: Speech,
     pub(super) presence: Presence,
     pub(super) buttons: Buttons,
-    /// Apart, since most of it is looked at once a second.
+    /// Apart, since it is looked at once a second: when, is here.
     pub(super) pinger: Box<Pinger>,
+    next_ping: Time,
     pub(super) round_trip: RoundTrip,
     pub(super) roster: Announcement,
     pub(super) due: Due,
@@ -66,8 +67,9 @@ pub(super) enum Presence {
 
 /// A dialect, with what it keeps for one member.
 #[derive(Debug)]
+#[allow(clippy::large_enum_variant, reason = "a crowd speaks `native`, and is looked at in one go")]
 pub(super) enum Speech {
-    Native(Box<Native>),
+    Native(Native),
     #[cfg(feature = "rtype")]
     Rtype(Box<super::rtype::Rtype>),
     #[cfg(feature = "lan")]
@@ -221,6 +223,7 @@ impl Member {
             presence: Presence::Here(Liveness::new(now, config.liveness)),
             buttons: Buttons::default(),
             pinger: Box::new(Pinger::new(PING_EVERY)),
+            next_ping: now,
             round_trip: RoundTrip::default(),
             roster: Announcement::default(),
             due: Due { greeting: true, world: Some(0), ..Due::default() },
@@ -446,9 +449,9 @@ impl Member {
             }
             return;
         }
-        self.pinger.expire(now);
-        if self.pinger.due() <= now {
+        if self.next_ping <= now {
             self.due.ping = Some(self.pinger.ask(now));
+            self.next_ping = self.pinger.due();
         }
     }
 
@@ -609,7 +612,7 @@ impl Speech {
     fn new(voice: Voice, tick: u32, places: usize) -> Self {
         match voice {
             Voice::Native { nonce, ticket, budget, first_sequence, peer_sequence } => {
-                Speech::Native(Box::new(Native {
+                Speech::Native(Native {
                     nonce,
                     ticket,
                     budget,
@@ -623,7 +626,7 @@ impl Speech {
                     inbox: Inbox::new(),
                     outbox: Outbox::new(),
                     said: Said::default(),
-                }))
+                })
             }
             #[cfg(feature = "rtype")]
             Voice::Rtype { kept_by_stream } => {

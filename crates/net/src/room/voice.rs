@@ -182,7 +182,7 @@ impl<G: Game> Room<G> {
         }
         if std::mem::take(&mut due.events) {
             let mut room = [0; BLOCK_ROOM];
-            let Native { outbox, inbox, sequence, budget, .. } = &mut **native;
+            let Native { outbox, inbox, sequence, budget, .. } = native;
             let block = event_block(outbox, inbox, now, again_after, &mut room)?;
             let packet = Packet::ServerEvents(ServerEvents { block });
             return Some(encode(sequence, *budget, packet, out));
@@ -214,11 +214,15 @@ impl<G: Game> Room<G> {
         let left = budget.bytes().saturating_sub(HEAD_LEN + piece.body.len());
         let room_len = left.checked_sub(EventBlock::MIN_LEN).filter(|_| sent == 0);
         let waiting = outbox.due(again_after).is_some_and(|at| at <= now);
-        let mut room = [0; BLOCK_ROOM];
-        let events = room_len.and_then(|len| {
-            let room = &mut room[..len.min(BLOCK_ROOM)];
-            event_block(outbox, inbox, now, again_after, room)
-        });
+        let mut room;
+        let events = match room_len.filter(|_| waiting || inbox.owes()) {
+            Some(len) => {
+                room = [0; BLOCK_ROOM];
+                let room = &mut room[..len.min(BLOCK_ROOM)];
+                event_block(outbox, inbox, now, again_after, room)
+            }
+            None => None,
+        };
         if sent == 0 {
             due.events = waiting && events.is_none_or(|block| block.events.is_empty());
         }
