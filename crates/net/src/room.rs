@@ -5,6 +5,7 @@
 //! Every tick the world takes one step and every member is sent one datagram, or the parts of a
 //! world that is too large for one.
 
+mod clock;
 mod member;
 #[cfg(feature = "rtype")]
 mod rtype;
@@ -27,6 +28,7 @@ use crate::time::Time;
 use crate::wire::native::{CloseReason, Datagram, Role, SessionIndex};
 use crate::wire::{Dialect, Name, Packet};
 
+use clock::TickClock;
 use member::{Member, Presence, Return, Speech};
 
 /// What an operator decides about a room.
@@ -135,7 +137,7 @@ pub struct Room<G: Game> {
     world: G::World,
     /// The tick that was stepped last.
     tick: u32,
-    epoch: Time,
+    clock: TickClock,
     /// Places, as the front counts them; an empty one costs next to nothing.
     members: Vec<Option<Box<Member>>>,
     roster_revision: u16,
@@ -218,7 +220,7 @@ impl<G: Game> Room<G> {
             config,
             world,
             tick: 0,
-            epoch: now,
+            clock: TickClock::new(now, game.tick_rate()),
             members: (0..places).map(|_| None).collect(),
             roster_revision: 0,
             events: VecDeque::new(),
@@ -292,7 +294,7 @@ impl<G: Game> Room<G> {
 
     /// The server's tick at `now`, with its fraction.
     pub fn ticks_at(&self, now: Time) -> f64 {
-        now.since(self.epoch).as_nanos() as f64 * f64::from(self.game.tick_rate()) / 1e9
+        self.clock.ticks_at(now)
     }
 
     /// Ticks that were let go because the room came too late.
@@ -359,8 +361,7 @@ impl<G: Game> Room<G> {
                 self.vacate(now, place);
             }
             CallKind::Packet(packet) => {
-                let clock = TickClock { epoch: self.epoch, rate: self.game.tick_rate() };
-                let journal = &mut self.journal;
+                let (clock, journal) = (&self.clock, &mut self.journal);
                 let came = member.handle_packet(now, clock, &packet, &self.config, journal);
                 self.react(now, place, came);
             }
@@ -370,9 +371,9 @@ impl<G: Game> Room<G> {
     /// Steps the world where a tick is due, and looks after who is silent.
     pub fn handle_timeout(&mut self, now: Time) {
         self.may_speak = true;
-        if self.tick_due(self.tick + 1) <= now {
+        if self.clock.due(self.tick + 1) <= now {
             self.skip_late_ticks(now);
-            while self.tick_due(self.tick + 1) <= now {
+            while self.clock.due(self.tick + 1) <= now {
                 self.step();
             }
             self.look();
@@ -390,7 +391,7 @@ impl<G: Game> Room<G> {
 
     /// When [`Room::handle_timeout`] is due: every tick.
     pub fn poll_timeout(&self) -> Time {
-        self.tick_due(self.tick + 1)
+        self.clock.due(self.tick + 1)
     }
 
     /// The next datagram to a member.
@@ -679,20 +680,12 @@ impl<G: Game> Room<G> {
 
     /// Ticks that nobody could be shown in time are counted, never bunched.
     fn skip_late_ticks(&mut self, now: Time) {
-        let now_tick = self.ticks_at(now) as u32;
+        let now_tick = self.clock.ticks_at(now) as u32;
         let late = now_tick.saturating_sub(self.tick + CATCH_UP_LIMIT);
         self.late_ticks += u64::from(late);
         // The clock stands still for the ticks that are let go: their numbers are not skipped,
         // because inputs and snapshots are counted by them.
-        self.epoch += self.period() * late;
-    }
-
-    fn period(&self) -> Duration {
-        Duration::from_nanos(1_000_000_000 / u64::from(self.game.tick_rate()))
-    }
-
-    fn tick_due(&self, tick: u32) -> Time {
-        TickClock { epoch: self.epoch, rate: self.game.tick_rate() }.due(tick)
+        self.clock.lose(late);
     }
 
     /// Makes what everyone is shown.
@@ -732,18 +725,4 @@ fn is_answered_by_the_tick(kind: &CallKind<'_>) -> bool {
             ..
         }))
     )
-}
-
-/// When ticks are due.
-#[derive(Clone, Copy, Debug)]
-struct TickClock {
-    epoch: Time,
-    rate: u8,
-}
-
-impl TickClock {
-    fn due(self, tick: u32) -> Time {
-        let rate = u64::from(self.rate);
-        self.epoch + Duration::from_nanos(u64::from(tick) * 1_000_000_000 / rate)
-    }
 }

@@ -191,15 +191,7 @@ impl<G: Game> Server<G> {
         }
     }
 
-    fn add(
-        &mut self,
-        now: Time,
-        slot: usize,
-        number: u32,
-        game: G,
-        seed: u64,
-        config: RoomConfig,
-    ) {
+    fn add(&mut self, now: Time, slot: usize, number: u32, game: G, seed: u64, config: RoomConfig) {
         let begin = self.phases.begin(slot, now, game.tick_rate(), game.capacity());
         let room = Room::new(begin, game, seed, WATCHERS, config).numbered(number);
         if self.places.len() <= slot {

@@ -404,8 +404,7 @@ impl<G: Game> Seat<G> {
     }
 
     fn held(&self, now: Time) -> u8 {
-        let held = self.newest_at.map_or(Duration::MAX, |at| now.since(at));
-        (held.as_micros() / 250).min(u8::MAX.into()) as u8
+        crate::wire::native::held_units(self.newest_at.map_or(Duration::MAX, |at| now.since(at)))
     }
 
     // --- what is shown -----------------------------------------------------------------------

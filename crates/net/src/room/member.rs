@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use super::{MemberCard, RoomConfig, TickClock};
+use super::clock::TickClock;
+use super::{MemberCard, RoomConfig};
 use crate::channel::{
     BACKLOG_BYTES, Inbox, InputQueue, InputSource, Journal, LogLine, Newest, Outbox, Received, tick,
 };
@@ -26,8 +27,11 @@ const RTYPE_QUIET: Duration = Duration::from_secs(5);
 /// `lan`: states stop when no input came for so long.
 const LAN_STATES_STOP: Duration = Duration::from_secs(1);
 
-/// How often the server pings a member.
+/// How often the round trip to a member is measured.
 const PING_EVERY: Duration = Duration::from_secs(1);
+
+/// How long word is waited for of a snapshot that came, before a ping asks.
+const ECHO_PATIENCE: Duration = Duration::from_millis(500);
 
 /// How often a goodbye is said: it may be lost, and nobody answers it.
 const GOODBYES: u8 = 3;
@@ -42,9 +46,10 @@ pub(super) struct Member {
     pub(super) voice: Speech,
     pub(super) presence: Presence,
     pub(super) buttons: Buttons,
-    /// Apart, since it is looked at once a second: when, is here.
+    /// Apart, since it is needed once a second at most.
     pub(super) pinger: Box<Pinger>,
-    next_ping: Time,
+    /// When the round trip is to be measured.
+    next_measure: Time,
     pub(super) round_trip: RoundTrip,
     pub(super) roster: Announcement,
     pub(super) due: Due,
@@ -223,7 +228,7 @@ impl Member {
             presence: Presence::Here(Liveness::new(now, config.liveness)),
             buttons: Buttons::default(),
             pinger: Box::new(Pinger::new(PING_EVERY)),
-            next_ping: now,
+            next_measure: now,
             round_trip: RoundTrip::default(),
             roster: Announcement::default(),
             due: Due { greeting: true, world: Some(0), ..Due::default() },
@@ -449,16 +454,21 @@ impl Member {
             }
             return;
         }
-        if self.next_ping <= now {
+        let patience = match &self.voice {
+            Speech::Native(_) => ECHO_PATIENCE,
+            #[cfg(any(feature = "lan", feature = "rtype"))]
+            _ => Duration::ZERO,
+        };
+        if self.next_measure + patience <= now {
             self.due.ping = Some(self.pinger.ask(now));
-            self.next_ping = self.pinger.due();
+            self.next_measure = now + PING_EVERY;
         }
     }
 
     pub(super) fn handle_packet(
         &mut self,
         now: Time,
-        clock: TickClock,
+        clock: &TickClock,
         packet: &Packet<'_>,
         config: &RoomConfig,
         journal: &mut Journal,
@@ -488,7 +498,7 @@ impl Member {
     fn handle_native(
         &mut self,
         now: Time,
-        clock: TickClock,
+        clock: &TickClock,
         datagram: &native::Datagram<'_>,
         config: &RoomConfig,
         journal: &mut Journal,
@@ -505,11 +515,17 @@ impl Member {
                 self.last_input = now;
                 let (player, seq) = (self.player.0, input.newest.sequence);
                 journal.note(LogLine::InputRecv { player, seq, gap });
-                Came::Nothing
+                match input.snapshot {
+                    Some(echo) => {
+                        let shown = tick::before(seq, echo.back.into());
+                        self.handle_echo(now, clock, shown, echo.held, config)
+                    }
+                    None => Came::Nothing,
+                }
             }
             native::Packet::SnapshotAck(ack) => {
                 native.handle_ack(ack.server_tick, ack.events.as_ref());
-                Came::Nothing
+                self.handle_echo(now, clock, ack.server_tick, ack.held, config)
             }
             native::Packet::ClientEvents(packet) => {
                 native.handle_events(&packet.block);
@@ -557,6 +573,29 @@ impl Member {
         let Verdict::Sample(rtt) = self.pinger.handle_answer(now, answer) else {
             return Came::Nothing;
         };
+        self.measure(rtt, config)
+    }
+
+    /// The member says which snapshot has come, and how long before: once a second that is a round
+    /// trip, and spares a ping.
+    fn handle_echo(
+        &mut self,
+        now: Time,
+        clock: &TickClock,
+        shown: u32,
+        held: u8,
+        config: &RoomConfig,
+    ) -> Came {
+        let rtt = match now >= self.next_measure {
+            true => native::held_for(held).and_then(|held| clock.round_trip(now, shown, held)),
+            false => None,
+        };
+        let Some(rtt) = rtt else { return Came::Nothing };
+        self.next_measure = now + PING_EVERY;
+        self.measure(rtt, config)
+    }
+
+    fn measure(&mut self, rtt: Duration, config: &RoomConfig) -> Came {
         self.round_trip.sample(rtt);
         match rtt > config.high_latency {
             true => Came::HighLatency(rtt.as_millis() as u32),
@@ -567,7 +606,12 @@ impl Member {
 
 impl Native {
     /// Takes the inputs of a datagram; says what they were.
-    fn handle_input(&mut self, now: Time, clock: TickClock, input: &native::Input<'_>) -> Received {
+    fn handle_input(
+        &mut self,
+        now: Time,
+        clock: &TickClock,
+        input: &native::Input<'_>,
+    ) -> Received {
         let record = input.newest;
         let due = clock.due(record.sequence);
         let early_ns = due.as_nanos() as i64 - now.as_nanos() as i64;

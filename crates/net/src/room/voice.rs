@@ -172,6 +172,7 @@ impl<G: Game> Room<G> {
             return Some(native.encode(accept, out));
         }
         if let Some(sent) = due.world.take() {
+            self.clock.show(self.tick, now);
             self.journal.note(LogLine::SnapshotSent {
                 tick: self.tick,
                 entities: self.view.state.entities().len(),

@@ -104,7 +104,7 @@ fn what_lies_between_two_ticks_is_drawn_between_them() {
 
 #[test]
 fn every_event_is_shown_once_however_the_frames_fall() {
-    let bytes = recorded_match(Tag, 4, 4, Duration::from_secs(30));
+    let bytes = recorded_match(Tag, 4, 4, Duration::from_secs(60));
     let replay = Replay::open(Tag, bytes).unwrap();
     let tagged = replay.events().iter().filter(|(_, event)| event.kind == TAGGED).count();
     assert!(tagged > 2, "{tagged} were tagged");

@@ -2,6 +2,7 @@
 //! who have none. Both say which snapshot has come, and carry events along.
 
 use std::fmt;
+use std::time::Duration;
 
 use super::{EventBlock, SessionIndex, decode_session};
 use crate::wire::malformed::{Fault, Malformed};
@@ -49,6 +50,19 @@ impl InputRecord {
         w.u32_be(self.timestamp);
         w.f32_be(self.delta_time);
     }
+}
+
+/// What `held` counts in Input and in SnapshotAck.
+const HELD_UNIT: Duration = Duration::from_micros(250);
+
+/// How long a snapshot was held, as Input and SnapshotAck say it.
+pub fn held_units(held: Duration) -> u8 {
+    (held.as_nanos() / HELD_UNIT.as_nanos()).min(u8::MAX.into()) as u8
+}
+
+/// How long that was, if it can be told: 255 is that or more.
+pub fn held_for(units: u8) -> Option<Duration> {
+    (units < u8::MAX).then(|| HELD_UNIT * units.into())
 }
 
 /// The newest snapshot that a client has received.

@@ -23,7 +23,9 @@ pub use handshake::{
     Accept, Budget, Challenge, Hello, Join, PROTOCOL, Reject, RejectReason, Resume, Role, Secret,
     Token,
 };
-pub use input::{History, Input, InputRecord, MAX_HISTORY, SnapshotAck, SnapshotEcho};
+pub use input::{
+    History, Input, InputRecord, MAX_HISTORY, SnapshotAck, SnapshotEcho, held_for, held_units,
+};
 pub use ping::{ClientPong, Ping, Pong, ServerPing};
 pub use rooms::{CreateRoom, EnterRoom, ListRooms, RoomEntry, RoomFlags, RoomList};
 pub use session::{Close, CloseReason, Goodbye, PlayerFlags, Roster, RosterEntry, UnknownSession};
