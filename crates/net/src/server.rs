@@ -66,9 +66,13 @@ impl<G: Game> Server<G> {
 
     /// Offers a game: there is always a room of it where anyone may play, with another when it
     /// fills, up to `most` of them; and players may make rooms of their own. The names of the rooms
-    /// are `name`, at most 11 bytes, and a number.
+    /// are `name`, at most 11 bytes, and a number. Where the game has a bot, a guest of Networked Pong
+    /// plays with bots in a room of its own.
     pub fn offer(&mut self, now: Time, game: G, name: Name, most: u16, config: RoomConfig) {
-        let card = card(&game, name);
+        let mut card = card(&game, name);
+        if game.stand_in(&game.begin(0), PlayerId(1)).is_some() {
+            card.lan_guests = card.lan_guests.alone();
+        }
         self.offers.push(Offer { game, config });
         self.front.offer(card, most);
         self.obey(now);
@@ -168,10 +172,19 @@ impl<G: Game> Server<G> {
     fn obey(&mut self, now: Time) {
         while let Some(order) = self.front.poll_order() {
             match order {
-                RoomOrder::Open(NewRoom { room, number, offer, seed }) => {
+                RoomOrder::Open(NewRoom { room, number, offer, seed, guest }) => {
                     let Offer { game, config } = &self.offers[offer];
-                    let opened = Room::new(now, game.clone(), seed, WATCHERS, *config);
+                    let mut opened = Room::new(now, game.clone(), seed, WATCHERS, *config);
+                    if let Some(place) = guest {
+                        opened.add_bots_beside(place);
+                    }
                     self.add(room, opened.numbered(number));
+                }
+                RoomOrder::Clear(room) => {
+                    if let Some(place) = self.place(room) {
+                        self.rooms[place].close(CloseReason::RoomClosed);
+                        self.after(place);
+                    }
                 }
                 RoomOrder::Close(room) => self.remove(room),
             }

@@ -57,9 +57,12 @@ impl World {
         self.wishes.contains(&true) && self.posts().all(wishes)
     }
 
+    /// Where nobody can say so, the next match is a matter of time.
     fn is_wished_again(&self) -> bool {
         let patient = self.ticks_left > 0;
-        self.all_wish() || !patient && self.wishes.contains(&true)
+        let is_wished =
+            || self.wishes.contains(&true) || self.posts().all(|post| self.mute[post.index()]);
+        self.all_wish() || !patient && is_wished()
     }
 
     /// Both scores in a number.
