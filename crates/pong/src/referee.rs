@@ -145,18 +145,22 @@ fn count_down(world: &mut World, raise: &mut impl FnMut(Event)) {
 }
 
 fn play(world: &mut World, raise: &mut impl FnMut(Event)) {
-    let mut out = None;
+    let (mut out, mut returned) = (None, false);
     fly(world, |met| match met {
         Met::Wall => {
             let (kind, reach) = (Pong::WALL, Reach::Own);
             raise(Event { kind, entity: 0, value: 0, reach });
         }
         Met::Paddle(post) => {
+            returned = true;
             let (kind, entity) = (Pong::CONTACT, post.paddle_id());
             raise(Event { kind, entity, value: 0, reach: Reach::Own });
         }
         Met::Goal(side) => out = Some(side),
     });
+    if returned && world.mute.contains(&true) {
+        world.returns = world.returns.wrapping_add(1);
+    }
     let Some(side) = out else { return };
     let scorer = side.other();
     world.score[scorer.index()] += 1;
