@@ -299,6 +299,8 @@ pub struct FrontCounts {
     pub reach: u64,
     /// Passwords beyond [`PASSWORD_TRIES`].
     pub password_limit: u64,
+    /// Guests in `lan` for whom there is no place.
+    pub guest_limit: u64,
 }
 
 /// How much the door keeps, by table.

@@ -65,7 +65,10 @@ impl Front {
             return None;
         }
         let applicant = Applicant::guest(Dialect::Lan, path, Seat::LanGuest);
-        let found = self.place_lan_guest(now, &applicant).ok()?;
+        let Ok(found) = self.place_lan_guest(now, &applicant) else {
+            self.counts.guest_limit += 1;
+            return None;
+        };
         if from.remote != named {
             self.routes.also_at(found.session, from.remote);
         }

@@ -159,6 +159,7 @@ fn a_flood_of_forged_hellos_takes_a_share_of_the_rooms_and_no_more() {
     assert_eq!((share, most), (5, 1 + share), "at the limit, and the open room");
     // Ten seconds, three of them each: four times five.
     assert_eq!(let_in, 4 * share);
+    assert_eq!(desk.node.front().counts().guest_limit, 4_000 - let_in as u64);
     let kept = desk.node.front().kept();
     assert!(kept.sessions <= share && kept.addresses <= share && kept.answers == 0, "{kept:?}");
     desk.advance_ms(3_100);
