@@ -65,6 +65,8 @@ pub(super) struct Rooms {
     /// What a call names a room by; slots are used again, numbers are not.
     slots: Vec<Option<Listed>>,
     offers: Vec<Offer>,
+    /// How many have a guest alone, or had: known without counting, since anyone can say HELLO.
+    private: usize,
     last_number: u32,
     orders: VecDeque<RoomOrder>,
 }
@@ -156,12 +158,13 @@ impl Rooms {
         self.last_number = self.last_number.wrapping_add(1).max(1);
         let (number, stage) = (self.last_number, Stage::default());
         self.slots[room] = Some(Listed { number, card, stage, lifetime });
+        self.private += usize::from(lifetime.is_private());
         room
     }
 
-    /// How many have a guest alone, or had.
-    fn private(&self) -> usize {
-        self.slots.iter().flatten().filter(|listed| listed.lifetime.is_private()).count()
+    fn remove(&mut self, room: usize) {
+        let removed = self.slots[room].take();
+        self.private -= usize::from(removed.is_some_and(|listed| listed.lifetime.is_private()));
     }
 
     /// This beginning and the first number that no room of that name has.
@@ -287,8 +290,8 @@ impl Front {
     #[cfg(feature = "lan")]
     fn offer_to_guest(&self, ip: IpAddr) -> Option<(usize, u8)> {
         let limits = self.config.limits;
-        let has_room = self.rooms.len() < usize::from(limits.rooms)
-            && self.rooms.private() < usize::from(limits.rooms.div_ceil(GUEST_SHARE))
+        let has_room = self.rooms.private < usize::from(limits.rooms.div_ceil(GUEST_SHARE))
+            && self.rooms.len() < usize::from(limits.rooms)
             && self.rooms.count(Lifetime::Guest(limited_ip(ip))) < usize::from(limits.rooms_per_ip);
         let alone = |offer: &Offer| match offer.card.lan_guests {
             Guests::Alone(place) => Some(place),
@@ -379,7 +382,7 @@ impl Front {
     }
 
     fn close_room(&mut self, room: usize) {
-        self.rooms.slots[room] = None;
+        self.rooms.remove(room);
         self.rooms.orders.push_back(RoomOrder::Close(room));
     }
 
