@@ -112,7 +112,9 @@ fn wait_for_rooms(page: u16, guests: &[&Guest], expected: &[&str]) {
 fn every_guest_has_a_room_with_a_bot_until_it_is_gone() {
     let home = Home::new();
     let page = free_port();
-    let server = Server::start(&home, &["--http", &page.to_string()]);
+    let matches = home.path().join("matches");
+    let args = ["--http", &page.to_string(), "--record-matches", matches.to_str().unwrap()];
+    let server = Server::start(&home, &args);
     let at = server.native();
     let [high, low] = at.port().to_be_bytes();
     let asker = Guest::new(at);
@@ -138,6 +140,11 @@ fn every_guest_has_a_room_with_a_bot_until_it_is_gone() {
     native.kill().unwrap();
     native.wait().unwrap();
     drop(forged);
+    // Whoever forges guests fills no disk.
+    let recorded = std::fs::read_dir(matches).unwrap().map(|entry| entry.unwrap().file_name());
+    let recorded: Vec<_> = recorded.map(|name| name.into_string().unwrap()).collect();
+    let is_recorded = |room| recorded.iter().any(|name| name.contains(&format!("room{room}-")));
+    assert_eq!([1, 3, 4, 5].map(is_recorded), [true, true, true, false], "{recorded:?}");
     let metrics = get(page, "/metrics");
     let line = "backspin_room_players{room=\"3\",name=\"Guest 1\",game=\"Pong\"} 1";
     assert!(metrics.contains(line), "{line} is not in {metrics}");

@@ -1,7 +1,7 @@
 //! Rooms of guests of Networked Pong, who are alone with a bot; what others see of them.
 
 use backspin::client::ClientConfig;
-use backspin::front::FrontConfig;
+use backspin::front::{FrontConfig, Limits};
 use backspin::game::{Buttons, PlayerId};
 use backspin::session::EndReason;
 use backspin::sim::{LinkConfig, Preset};
@@ -13,8 +13,12 @@ use super::scene;
 
 type Scene = scene::Scene<Manned>;
 
+fn scene_with(link: LinkConfig, config: FrontConfig) -> Scene {
+    Scene::new(4, link, (Manned::default(), "Open"), 8, config)
+}
+
 fn scene(link: LinkConfig) -> Scene {
-    Scene::new(4, link, (Manned::default(), "Open"), 8, FrontConfig::default())
+    scene_with(link, FrontConfig::default())
 }
 
 fn as_a_guest(config: &mut ClientConfig) {
@@ -57,6 +61,24 @@ fn others_see_a_full_room_and_play_elsewhere() {
     scene.enter(natives[0], 2, Role::Play, "");
     assert_eq!(scene.client(natives[0]).room(), Some(1), "it stays");
     assert_eq!(scene.server().rooms()[1].members().count(), 1);
+}
+
+#[test]
+fn guests_at_their_limit_leave_rooms_for_others() {
+    let limits = Limits { rooms: 8, ..Limits::default() };
+    let config = FrontConfig { limits, ..FrontConfig::default() };
+    let mut scene = scene_with(LinkConfig::PERFECT, config);
+    let guests = [(); 3].map(|()| scene.join(as_a_guest));
+    let let_in = guests.map(|guest| scene.client(guest).is_playing());
+    assert_eq!((let_in, scene.numbers()), ([true, true, false], vec![1, 2, 3]));
+    let natives = scene.crowd(4);
+    let rooms: Vec<_> = natives.iter().map(|&host| scene.client(host).room()).collect();
+    assert_eq!(rooms, [Some(1), Some(1), Some(4), Some(4)]);
+    let maker = scene.make("Hangar", "");
+    assert!(scene.client(maker).is_playing());
+    // The third has asked again and again, for five seconds.
+    scene.run_ms(3_000);
+    assert!(matches!(scene.client(guests[2]).ended(), Some(EndReason::HostSilent { .. })));
 }
 
 #[test]
