@@ -98,7 +98,9 @@ fn wait_for_rooms(page: u16, guests: &[&Guest], expected: &[&str]) {
     let limit = Instant::now() + PATIENCE;
     loop {
         for _ in 0..20 {
-            guests.iter().for_each(|guest| drop(guest.pass(STILL)));
+            for guest in guests {
+                guest.pass(STILL);
+            }
         }
         let rooms = rooms(page);
         if rooms == expected {
