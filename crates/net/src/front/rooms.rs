@@ -167,12 +167,32 @@ impl Rooms {
         self.private -= usize::from(removed.is_some_and(|listed| listed.lifetime.is_private()));
     }
 
+    /// The game that a guest in `lan` may play alone, and in which place.
+    #[cfg(feature = "lan")]
+    fn offer_to_guests(&self) -> Option<(usize, u8)> {
+        let alone = |offer: &Offer| match offer.card.lan_guests {
+            Guests::Alone(place) => Some(place),
+            _ => None,
+        };
+        let mut offers = self.offers.iter().enumerate();
+        offers.find_map(|(offer, its)| Some((offer, alone(its)?)))
+    }
+
     /// This beginning and the first number that no room of that name has.
     fn next_name(&self, beginning: Name) -> Name {
-        let named = |number: usize| Name::new(&format!("{beginning} {number}"));
-        let is_free = |name: &Name| self.iter().all(|(_, listed)| listed.card.name != *name);
-        let mut names = (1..=self.len() + 1).map(named);
-        names.find(is_free).unwrap_or(beginning)
+        let number = |name: &Name| -> Option<usize> {
+            let rest = name.as_bytes().strip_prefix(beginning.as_bytes())?.strip_prefix(b" ")?;
+            std::str::from_utf8(rest).ok()?.parse().ok()
+        };
+        // As many as there are rooms can be taken: one of these is not, beside 0, which none has.
+        let mut taken = vec![false; self.len() + 2];
+        for number in self.iter().filter_map(|(_, listed)| number(&listed.card.name)) {
+            if let Some(taken) = taken.get_mut(number) {
+                *taken = true;
+            }
+        }
+        let free = taken.iter().skip(1).position(|taken| !taken);
+        Name::new(&format!("{beginning} {}", 1 + free.unwrap_or(0)))
     }
 }
 
@@ -258,24 +278,32 @@ impl Front {
         found.ok_or(Refusal::Full)
     }
 
-    /// A place for a guest in `lan`: where a room has one, or else in a room that is opened for it.
+    /// A place for a guest in `lan`: in a room of its own, where a game is offered for that, or else
+    /// in any that has one. Who is refused costs next to nothing: anyone can say HELLO.
     #[cfg(feature = "lan")]
     pub(super) fn place_lan_guest(
         &mut self,
         now: Time,
         applicant: &Applicant,
     ) -> Result<Found, Refusal> {
-        match self.place(now, applicant) {
-            Err(Refusal::Full | Refusal::Game) => self.place_alone(applicant),
-            found => found,
+        match self.rooms.offer_to_guests() {
+            Some((offer, place)) => self.place_alone(applicant, offer, place),
+            None => self.place(now, applicant),
         }
     }
 
     #[cfg(feature = "lan")]
-    fn place_alone(&mut self, applicant: &Applicant) -> Result<Found, Refusal> {
+    fn place_alone(
+        &mut self,
+        applicant: &Applicant,
+        offer: usize,
+        place: u8,
+    ) -> Result<Found, Refusal> {
         let ip = applicant.path.remote.ip();
         self.check_sessions(ip)?;
-        let (offer, place) = self.offer_to_guest(ip).ok_or(Refusal::Rooms)?;
+        if !self.has_room_for_guest(ip) {
+            return Err(Refusal::Rooms);
+        }
         let name = self.rooms.next_name(Name::new(GUEST_ROOM));
         let card = RoomCard { name, ..self.rooms.offers[offer].card };
         let room = self.order(offer, card, Lifetime::Guest(limited_ip(ip)), Some(place));
@@ -285,29 +313,24 @@ impl Front {
         found.ok_or(Refusal::Full)
     }
 
-    /// The game that a guest in `lan` from there could play alone, and in which place; `None` if
-    /// there are enough rooms.
+    /// Whether one more room may be opened for a guest from there alone.
     #[cfg(feature = "lan")]
-    fn offer_to_guest(&self, ip: IpAddr) -> Option<(usize, u8)> {
+    fn has_room_for_guest(&self, ip: IpAddr) -> bool {
         let limits = self.config.limits;
-        let has_room = self.rooms.private < usize::from(limits.rooms.div_ceil(GUEST_SHARE))
+        let its = Lifetime::Guest(limited_ip(ip));
+        self.rooms.private < usize::from(limits.rooms.div_ceil(GUEST_SHARE))
             && self.rooms.len() < usize::from(limits.rooms)
-            && self.rooms.count(Lifetime::Guest(limited_ip(ip))) < usize::from(limits.rooms_per_ip);
-        let alone = |offer: &Offer| match offer.card.lan_guests {
-            Guests::Alone(place) => Some(place),
-            _ => None,
-        };
-        let mut offers = self.rooms.offers.iter().enumerate();
-        let found = offers.find_map(|(offer, its)| Some((offer, alone(its)?)));
-        found.filter(|_| has_room)
+            && self.rooms.count(its) < usize::from(limits.rooms_per_ip)
     }
 
     /// Whether a guest in `lan` from there would find a place.
     #[cfg(feature = "lan")]
     pub(super) fn takes_lan_guest(&self, ip: IpAddr) -> bool {
         let is_open = |room| self.is_open(room, Seat::LanGuest);
-        !self.draining
-            && ((0..self.rooms.slots.len()).any(is_open) || self.offer_to_guest(ip).is_some())
+        match self.rooms.offer_to_guests() {
+            Some(_) => !self.draining && self.has_room_for_guest(ip),
+            None => (0..self.rooms.slots.len()).any(is_open),
+        }
     }
 
     /// Where someone who is here already can go.
