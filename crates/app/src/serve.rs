@@ -46,7 +46,9 @@ use stop::Stop;
 /// Serves Pong and R-Type. Of each there is always a room where anyone may play: when it fills, the
 /// next opens. Players make rooms of their own, too, which close when they are empty. Every port
 /// understands all three dialects; the three defaults are where each dialect's players look. lan
-/// leads to Pong, rtype to R-Type, native to both. rtype's first step is TCP, one port above its UDP port. Ctrl-C or SIGTERM says goodbye to everyone and stops; a second one stops at once.
+/// leads to Pong against a bot, in a room of one's own, rtype to R-Type, native to both. rtype's
+/// first step is TCP, one port above its UDP port. Ctrl-C or SIGTERM says goodbye to everyone and
+/// stops; a second one stops at once.
 ///
 /// Every setting can be a flag, a variable of the environment or a line in a TOML file, in that
 /// order of weight. SIGHUP reads the file again: the name, the token, who is let in and what is told

@@ -27,7 +27,7 @@ use crate::wire::{Dialect, Name, Packet};
 
 pub use answer::ANSWER_LIMIT;
 use answer::Answer;
-pub use rooms::{NewRoom, PASSWORD_TRIES, RoomOrder};
+pub use rooms::{GUEST_SHARE, NewRoom, PASSWORD_TRIES, RoomOrder};
 use rooms::{Rooms, TRIES};
 use routes::Routes;
 #[cfg(feature = "rtype")]
@@ -91,7 +91,8 @@ pub struct Limits {
     pub streams_per_ip: usize,
     /// Rooms in all; those that an operator adds are there in any case.
     pub rooms: u16,
-    /// Rooms that players at one IP address have made and that are still there.
+    /// Rooms that players at one IP address have made and that are still there; and as many that
+    /// guests there have to themselves.
     pub rooms_per_ip: u16,
 }
 
@@ -153,6 +154,19 @@ pub enum Guests {
     Anywhere,
     /// This one alone.
     At(u8),
+    /// This one, in a room that is opened for the guest; bots have the others.
+    Alone(u8),
+}
+
+impl Guests {
+    /// The same, each guest in a room of its own.
+    pub(crate) fn alone(self) -> Self {
+        match self {
+            Guests::Nowhere => Guests::Nowhere,
+            Guests::Anywhere => Guests::Alone(0),
+            Guests::At(place) | Guests::Alone(place) => Guests::Alone(place),
+        }
+    }
 }
 
 /// What the front hands to a room.
@@ -285,6 +299,8 @@ pub struct FrontCounts {
     pub reach: u64,
     /// Passwords beyond [`PASSWORD_TRIES`].
     pub password_limit: u64,
+    /// Guests in `lan` for whom there is no place.
+    pub guest_limit: u64,
 }
 
 /// How much the door keeps, by table.

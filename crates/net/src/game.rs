@@ -353,7 +353,8 @@ pub trait Game: Clone {
     /// A player takes a slot.
     fn join(&self, world: &mut Self::World, player: PlayerId);
 
-    /// A player who speaks an old dialect takes a slot: one that can say nothing but its buttons.
+    /// A player who speaks an old dialect, or a bot, takes a slot: one that can say nothing but its
+    /// buttons.
     fn join_mute(&self, world: &mut Self::World, player: PlayerId) {
         self.join(world, player);
     }
@@ -436,7 +437,8 @@ pub trait Game: Clone {
     }
 
     /// What a bot would hold in the place of `player`: of one who was dropped and may come back,
-    /// and of those who play in the simulator. `None` if there is no bot for this game.
+    /// of those who play with a guest who is alone, and of those who play in the simulator. `None`
+    /// if there is no bot for this game.
     fn stand_in(&self, _world: &Self::World, _player: PlayerId) -> Option<Buttons> {
         None
     }

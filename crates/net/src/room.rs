@@ -55,6 +55,9 @@ impl Default for RoomConfig {
     }
 }
 
+/// What a bot is called that nobody has set up.
+pub const BOT: &str = "Bot";
+
 /// What happened in a room, for a log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RoomEvent {
@@ -140,6 +143,8 @@ pub struct Room<G: Game> {
     clock: TickClock,
     /// Places, as the front counts them; an empty one costs next to nothing.
     members: Vec<Option<Box<Member>>>,
+    /// Who is played by the server, in places that nobody else gets.
+    bots: Vec<PlayerId>,
     roster_revision: u16,
     events: VecDeque<RoomEvent>,
     notices: VecDeque<Notice>,
@@ -222,6 +227,7 @@ impl<G: Game> Room<G> {
             tick: 0,
             clock: TickClock::new(now, game.tick_rate()),
             members: (0..places).map(|_| None).collect(),
+            bots: Vec::new(),
             roster_revision: 0,
             events: VecDeque::new(),
             notices: VecDeque::new(),
@@ -250,6 +256,22 @@ impl<G: Game> Room<G> {
     /// The same room with this number.
     pub fn numbered(self, number: u32) -> Self {
         Room { number, ..self }
+    }
+
+    /// Puts a bot into every place for players but this one, where a guest is to play with them.
+    pub fn add_bots_beside(&mut self, guest: u8) {
+        let others = (0..self.game.capacity()).filter(|&place| place != guest);
+        self.bots = others.map(|place| PlayerId(u32::from(place) + 1)).collect();
+        for &bot in &self.bots {
+            self.game.join_mute(&mut self.world, bot);
+        }
+        self.look_without_ticks();
+        self.count();
+    }
+
+    /// Who is played by the server all the time.
+    pub fn bots(&self) -> &[PlayerId] {
+        &self.bots
     }
 
     /// The room's number on the wire.
@@ -505,6 +527,8 @@ impl<G: Game> Room<G> {
     fn watch_over(&mut self, now: Time, place: usize) {
         let Some(Some(member)) = self.members.get_mut(place) else { return };
         let (player, kept_by_stream) = (member.player, member.kept_by_stream());
+        // Who is alone with bots may have been made up by someone else.
+        let is_made_up = !self.bots.is_empty() && member.never_played(now);
         match &mut member.presence {
             Presence::Away { .. } if sabotage::is(Sabotage::KeepPlace) => {}
             Presence::Away { until } if *until <= now => self.free(now, place),
@@ -512,6 +536,7 @@ impl<G: Game> Room<G> {
             Presence::Closing { said, .. } if *said => self.free(now, place),
             Presence::Closing { .. } => {}
             Presence::Here(_) if kept_by_stream => {}
+            Presence::Here(_) if is_made_up => self.drop_silent(now, place),
             Presence::Here(liveness) => match liveness.handle_timeout(now) {
                 Some(LifeEvent::Warn) => self.note(RoomEvent::Quiet(player)),
                 Some(LifeEvent::Drop) => self.drop_silent(now, place),
@@ -619,6 +644,10 @@ impl<G: Game> Room<G> {
                 }
                 self.inputs.push(input);
             }
+        }
+        for &player in &self.bots {
+            let buttons = self.game.stand_in(&self.world, player).unwrap_or_default();
+            self.inputs.push(PlayerInput { player, buttons, drawn: None });
         }
         let (game_events, inputs) = (&mut self.game_events, &self.inputs);
         let mut turn = Turn::new(tick, inputs, &self.past, game_events);

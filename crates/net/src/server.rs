@@ -69,15 +69,20 @@ impl<G: Game> Server<G> {
     pub fn open(&mut self, now: Time, game: G, name: Name, seed: u64, config: RoomConfig) -> usize {
         let slot = self.front.add_room(card(&game, name));
         let number = self.front.room(slot).map_or(0, |(number, _)| number);
-        self.add(now, slot, number, game, seed, config);
+        let begin = self.phases.begin(slot, now, game.tick_rate(), game.capacity());
+        self.add(slot, Room::new(begin, game, seed, WATCHERS, config).numbered(number));
         slot
     }
 
     /// Offers a game: there is always a room of it where anyone may play, with another when it
     /// fills, up to `most` of them; and players may make rooms of their own. The names of the rooms
-    /// are `name`, at most 11 bytes, and a number.
+    /// are `name`, at most 11 bytes, and a number. Where the game has a bot, a guest of Networked Pong
+    /// plays with bots in a room of its own.
     pub fn offer(&mut self, now: Time, game: G, name: Name, most: u16, config: RoomConfig) {
-        let card = card(&game, name);
+        let mut card = card(&game, name);
+        if game.stand_in(&game.begin(0), PlayerId(1)).is_some() {
+            card.lan_guests = card.lan_guests.alone();
+        }
         self.offers.push(Offer { game, config });
         self.front.offer(card, most);
         self.obey(now);
@@ -181,19 +186,28 @@ impl<G: Game> Server<G> {
     fn obey(&mut self, now: Time) {
         while let Some(order) = self.front.poll_order() {
             match order {
-                RoomOrder::Open(NewRoom { room, number, offer, seed }) => {
+                RoomOrder::Open(NewRoom { room, number, offer, seed, guest }) => {
                     let Offer { game, config } = &self.offers[offer];
-                    let (game, config) = (game.clone(), *config);
-                    self.add(now, room, number, game, seed, config);
+                    let (rate, players) = (game.tick_rate(), game.capacity());
+                    let begin = self.phases.begin(room, now, rate, players);
+                    let mut opened = Room::new(begin, game.clone(), seed, WATCHERS, *config);
+                    if let Some(place) = guest {
+                        opened.add_bots_beside(place);
+                    }
+                    self.add(room, opened.numbered(number));
+                }
+                RoomOrder::Clear(room) => {
+                    if let Some(place) = self.place(room) {
+                        self.rooms[place].close(CloseReason::RoomClosed);
+                        self.after(place);
+                    }
                 }
                 RoomOrder::Close(room) => self.remove(room),
             }
         }
     }
 
-    fn add(&mut self, now: Time, slot: usize, number: u32, game: G, seed: u64, config: RoomConfig) {
-        let begin = self.phases.begin(slot, now, game.tick_rate(), game.capacity());
-        let room = Room::new(begin, game, seed, WATCHERS, config).numbered(number);
+    fn add(&mut self, slot: usize, room: Room<G>) {
         if self.places.len() <= slot {
             self.places.resize(slot + 1, None);
             self.is_talking.resize(slot + 1, false);

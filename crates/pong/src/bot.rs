@@ -165,7 +165,8 @@ pub(crate) fn stand_in(world: &World, player: PlayerId) -> Buttons {
 /// How far a bot without a memory misjudges this ball: the same until it meets something.
 fn lapse(world: &World, post: Post, level: Level) -> i32 {
     let [left, right] = world.score.map(u64::from);
-    let known = landing(&world.ball, post) as u64 | left << 32 | right << 40 | (post as u64) << 48;
+    let (landing, returns) = (landing(&world.ball, post) as u64, u64::from(world.returns));
+    let known = landing | left << 32 | right << 40 | (post as u64) << 48 | returns << 56;
     let miss = mixed(known) % 1000 < level.misses();
     if miss { 150 * UNITS } else { 0 }
 }

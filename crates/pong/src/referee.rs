@@ -57,9 +57,12 @@ impl World {
         self.wishes.contains(&true) && self.posts().all(wishes)
     }
 
+    /// Where nobody can say so, the next match is a matter of time.
     fn is_wished_again(&self) -> bool {
         let patient = self.ticks_left > 0;
-        self.all_wish() || !patient && self.wishes.contains(&true)
+        let is_wished =
+            || self.wishes.contains(&true) || self.posts().all(|post| self.mute[post.index()]);
+        self.all_wish() || !patient && is_wished()
     }
 
     /// Both scores in a number.
@@ -142,18 +145,22 @@ fn count_down(world: &mut World, raise: &mut impl FnMut(Event)) {
 }
 
 fn play(world: &mut World, raise: &mut impl FnMut(Event)) {
-    let mut out = None;
+    let (mut out, mut returned) = (None, false);
     fly(world, |met| match met {
         Met::Wall => {
             let (kind, reach) = (Pong::WALL, Reach::Own);
             raise(Event { kind, entity: 0, value: 0, reach });
         }
         Met::Paddle(post) => {
+            returned = true;
             let (kind, entity) = (Pong::CONTACT, post.paddle_id());
             raise(Event { kind, entity, value: 0, reach: Reach::Own });
         }
         Met::Goal(side) => out = Some(side),
     });
+    if returned && world.mute.contains(&true) {
+        world.returns = world.returns.wrapping_add(1);
+    }
     let Some(side) = out else { return };
     let scorer = side.other();
     world.score[scorer.index()] += 1;

@@ -26,6 +26,9 @@ pub struct World {
     pub wishes: [bool; 4],
     /// By post: who speaks a dialect that has no word for a wish.
     pub mute: [bool; 4],
+    /// How often the ball was returned while someone plays who is mute. The ball of a long rally
+    /// comes round again; with this, what a bot makes of it need not.
+    pub returns: u8,
 }
 
 /// How far a match is.
@@ -85,6 +88,7 @@ impl Default for World {
             paddles: [None; 4],
             wishes: [false; 4],
             mute: [false; 4],
+            returns: 0,
         }
     }
 }

@@ -82,9 +82,9 @@ fn tell_event(number: u32, event: RoomEvent, whereabouts: impl Fn(PlayerId) -> S
         RoomEvent::Quiet(player) => warn!("room {number}: {player} is quiet"),
         RoomEvent::Heard(player) => info!("room {number}: {player} is heard again"),
         RoomEvent::Dropped(player) => {
-            warn!(
-                "room {number}: {player} was silent for too long and is dropped; the place is kept"
-            );
+            // Who has no way back is gone already.
+            let kept = if whereabouts(player).is_empty() { "" } else { "; the place is kept" };
+            warn!("room {number}: {player} was silent for too long and is dropped{kept}");
         }
         RoomEvent::Resumed(player, path) => {
             info!("room {number}: {player} is back from {}", path.remote);

@@ -8,7 +8,7 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use backspin::game::PlayerId;
-use backspin::room::Room;
+use backspin::room::{BOT, Room};
 use backspin::server::Server;
 use backspin::time::Time;
 use backspin_pong as pong;
@@ -87,8 +87,13 @@ impl Results {
 fn player(room: &Room<House>, score: &Score) -> PlayerResult {
     let member = room.members().find(|member| member.player == score.player);
     let ms = |span: Duration| span.as_secs_f64() * 1_000.0;
+    let name = match &member {
+        Some(member) => member.name.to_string(),
+        None if room.bots().contains(&score.player) => BOT.to_owned(),
+        None => String::new(),
+    };
     PlayerResult {
-        name: member.as_ref().map_or_else(String::new, |member| member.name.to_string()),
+        name,
         score: score.score,
         won: score.won,
         round_trip_ms: member.as_ref().and_then(|member| member.rtt).map(ms),

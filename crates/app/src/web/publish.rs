@@ -131,6 +131,7 @@ impl Publisher {
                 capacity: room.game().capacity(),
                 tick: room.tick(),
                 tick_rate: room.tick_rate(),
+                bots: room.bots().iter().map(|bot| bot.0).collect(),
                 members: members.collect(),
             }
         });

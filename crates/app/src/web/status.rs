@@ -52,6 +52,8 @@ pub(crate) struct RoomStatus {
     pub(crate) tick: u32,
     /// Ticks a second.
     pub(crate) tick_rate: u8,
+    /// The players whom the server plays, by their numbers in the room.
+    pub(crate) bots: Vec<u32>,
     /// Who has a place.
     pub(crate) members: Vec<MemberStatus>,
 }
@@ -105,7 +107,7 @@ pub(crate) struct Drops {
 
 impl Drops {
     /// Every reason and how often it was.
-    pub(crate) fn by_reason(&self) -> [(&'static str, u64); 9] {
+    pub(crate) fn by_reason(&self) -> [(&'static str, u64); 10] {
         let Drops { front, unsent } = self;
         [
             ("malformed", front.malformed),
@@ -116,6 +118,7 @@ impl Drops {
             ("numbers", front.numbers),
             ("bad_proof", front.bad_proof),
             ("reach", front.reach),
+            ("guest_limit", front.guest_limit),
             ("unsent", *unsent),
         ]
     }

@@ -30,6 +30,7 @@ fn put_status(page: &Page, number: u64) {
         capacity: 2,
         tick: 1,
         tick_rate: 60,
+        bots: Vec::new(),
         members: Vec::new(),
     };
     let uptime = Duration::from_secs(number);

@@ -4,6 +4,7 @@
 #[path = "../server/mod.rs"]
 mod server;
 
+mod guests;
 mod load;
 mod results;
 mod settings;

@@ -29,6 +29,24 @@ fn what_is_said_nearest_counts() {
 }
 
 #[test]
+fn lan_is_spoken_to_private_addresses_unless_told_otherwise() {
+    let home = Home::new();
+    for (args, environment, line) in [
+        (&[][..], &[][..], "lan-everywhere = false"),
+        (&["--lan-everywhere"], &[], "lan-everywhere = true"),
+        (&[], &[("BACKSPIN_LAN_EVERYWHERE", "true")], "lan-everywhere = true"),
+        (
+            &["--lan-everywhere=false"],
+            &[("BACKSPIN_LAN_EVERYWHERE", "true")],
+            "lan-everywhere = false",
+        ),
+    ] {
+        let (good, printed, told) = print(&home, args, environment);
+        assert!(good && printed.lines().any(|it| it == line), "{line}: {printed}{told}");
+    }
+}
+
+#[test]
 fn a_wrong_setting_stops_the_start_and_is_named() {
     let home = Home::new();
     let file = home.path().join("serve.toml");

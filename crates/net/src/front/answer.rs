@@ -105,7 +105,7 @@ impl Front {
         rooms.map(|(room, &Listed { number, card, stage, .. })| RoomEntry {
             room: number,
             game: card.game.game,
-            players: self.routes.players(room) as u8,
+            players: self.playing(room) as u8,
             capacity: card.capacity,
             flags: [
                 (!card.password.is_empty(), RoomFlags::LOCKED),

@@ -28,7 +28,7 @@ impl Front {
         match (Packet::decode(bytes), known) {
             // Who has no place left does not call others in.
             (Ok(Packet::FindHost(_)), _) => {
-                if self.config.lan_port != 0 && self.has_open_room(Seat::LanGuest) {
+                if self.config.lan_port != 0 && self.takes_lan_guest(path.remote.ip()) {
                     self.answer(Answer::HostHere { path });
                 }
                 None
@@ -65,7 +65,10 @@ impl Front {
             return None;
         }
         let applicant = Applicant::guest(Dialect::Lan, path, Seat::LanGuest);
-        let found = self.place(now, &applicant).ok()?;
+        let Ok(found) = self.place_lan_guest(now, &applicant) else {
+            self.counts.guest_limit += 1;
+            return None;
+        };
         if from.remote != named {
             self.routes.also_at(found.session, from.remote);
         }

@@ -344,7 +344,7 @@ impl Front {
             game: game.game,
             game_version: game.version,
             protocol: PROTOCOL,
-            players: sum(&|room| self.routes.players(room)),
+            players: sum(&|room| self.playing(room)),
             capacity: sum(&|room| self.routes.capacity(room)),
             token_required: !self.config.token.is_empty(),
             rooms: sum(&|_| 1),

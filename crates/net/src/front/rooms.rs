@@ -1,10 +1,11 @@
 //! The rooms behind the door: which there are, who may enter, and when one opens or closes.
 //!
-//! A room comes in one of three ways. An operator [adds](Front::add_room) one that stays. A game
+//! A room comes in one of four ways. An operator [adds](Front::add_room) one that stays. A game
 //! that is [offered](Front::offer) always has a room where anyone may play: when it fills, the next
-//! opens, up to a limit, and one that is needed no more closes. And players make rooms of their
-//! own, which close when they are empty. The front decides, and whoever keeps the rooms does what
-//! its [orders](RoomOrder) say.
+//! opens, up to a limit, and one that is needed no more closes. Players make rooms of their own,
+//! which close when they are empty. And a [guest](Guests::Alone) of an old dialect is alone with bots
+//! in a room that closes when the guest has gone. The front decides, and whoever keeps the rooms
+//! does what its [orders](RoomOrder) say.
 
 use std::collections::VecDeque;
 use std::net::IpAddr;
@@ -21,6 +22,13 @@ use crate::wire::native::Role;
 /// Passwords that one address may try at once; one more comes back each second.
 pub const PASSWORD_TRIES: u32 = 16;
 
+/// Guests who are alone in a room have one in so many of all [rooms](super::Limits::rooms) at the
+/// most: they prove no address, and others must find a room, too.
+pub const GUEST_SHARE: u16 = 4;
+
+/// What the names of their rooms begin with.
+const GUEST_ROOM: &str = "Guest";
+
 /// How passwords may be tried.
 pub(super) const TRIES: LimiterConfig =
     LimiterConfig { per_second: 1, burst: PASSWORD_TRIES, buckets: 1024 };
@@ -30,6 +38,8 @@ pub(super) const TRIES: LimiterConfig =
 pub enum RoomOrder {
     /// To open one.
     Open(NewRoom),
+    /// To say goodbye to everyone in the one in this slot: it is about to be closed.
+    Clear(usize),
     /// To close the one in this slot: nobody is in it.
     Close(usize),
 }
@@ -45,6 +55,8 @@ pub struct NewRoom {
     pub offer: usize,
     /// What its world begins with.
     pub seed: u64,
+    /// The place of the guest whom it is opened for; bots have the others.
+    pub guest: Option<u8>,
 }
 
 /// All rooms.
@@ -53,6 +65,8 @@ pub(super) struct Rooms {
     /// What a call names a room by; slots are used again, numbers are not.
     slots: Vec<Option<Listed>>,
     offers: Vec<Offer>,
+    /// How many have a guest alone, or had: known without counting, since anyone can say HELLO.
+    private: usize,
     last_number: u32,
     orders: VecDeque<RoomOrder>,
 }
@@ -76,6 +90,10 @@ enum Lifetime {
     Need(usize),
     /// As long as someone is in it. Someone at this address made it.
     Company(IpAddr),
+    /// As long as the guest from this address is in it, for whom it was opened.
+    Guest(IpAddr),
+    /// The guest has gone: until those who watched are gone, too.
+    Ending,
 }
 
 /// A game that anyone may play here.
@@ -85,6 +103,13 @@ struct Offer {
     card: RoomCard,
     /// How many rooms are opened for it at the most, those that players make not counted.
     most: u16,
+}
+
+impl Lifetime {
+    /// Whether nobody but a guest may play there.
+    fn is_private(self) -> bool {
+        matches!(self, Lifetime::Guest(_) | Lifetime::Ending)
+    }
 }
 
 impl Listed {
@@ -133,15 +158,41 @@ impl Rooms {
         self.last_number = self.last_number.wrapping_add(1).max(1);
         let (number, stage) = (self.last_number, Stage::default());
         self.slots[room] = Some(Listed { number, card, stage, lifetime });
+        self.private += usize::from(lifetime.is_private());
         room
     }
 
-    /// The offer's name and the first number that no room of that name has.
-    fn next_name(&self, offer: &Offer) -> Name {
-        let named = |number: usize| Name::new(&format!("{} {number}", offer.card.name));
-        let is_free = |name: &Name| self.iter().all(|(_, listed)| listed.card.name != *name);
-        let mut names = (1..=self.len() + 1).map(named);
-        names.find(is_free).unwrap_or(offer.card.name)
+    fn remove(&mut self, room: usize) {
+        let removed = self.slots[room].take();
+        self.private -= usize::from(removed.is_some_and(|listed| listed.lifetime.is_private()));
+    }
+
+    /// The game that a guest in `lan` may play alone, and in which place.
+    #[cfg(feature = "lan")]
+    fn offer_to_guests(&self) -> Option<(usize, u8)> {
+        let alone = |offer: &Offer| match offer.card.lan_guests {
+            Guests::Alone(place) => Some(place),
+            _ => None,
+        };
+        let mut offers = self.offers.iter().enumerate();
+        offers.find_map(|(offer, its)| Some((offer, alone(its)?)))
+    }
+
+    /// This beginning and the first number that no room of that name has.
+    fn next_name(&self, beginning: Name) -> Name {
+        let number = |name: &Name| -> Option<usize> {
+            let rest = name.as_bytes().strip_prefix(beginning.as_bytes())?.strip_prefix(b" ")?;
+            std::str::from_utf8(rest).ok()?.parse().ok()
+        };
+        // As many as there are rooms can be taken: one of these is not, beside 0, which none has.
+        let mut taken = vec![false; self.len() + 2];
+        for number in self.iter().filter_map(|(_, listed)| number(&listed.card.name)) {
+            if let Some(taken) = taken.get_mut(number) {
+                *taken = true;
+            }
+        }
+        let free = taken.iter().skip(1).position(|taken| !taken);
+        Name::new(&format!("{beginning} {}", 1 + free.unwrap_or(0)))
     }
 }
 
@@ -219,11 +270,67 @@ impl Front {
         {
             return Err(Refusal::Rooms);
         }
-        let room = self.order(offer, name, applicant.password, lifetime);
+        let card = RoomCard { name, password: applicant.password, ..self.rooms.offers[offer].card };
+        let room = self.order(offer, card, lifetime, None);
         let Applicant { dialect, path, .. } = *applicant;
         let found = self.routes.insert(dialect, path, room, 0);
         self.settle();
         found.ok_or(Refusal::Full)
+    }
+
+    /// A place for a guest in `lan`: in a room of its own, where a game is offered for that, or else
+    /// in any that has one. Who is refused costs next to nothing: anyone can say HELLO.
+    #[cfg(feature = "lan")]
+    pub(super) fn place_lan_guest(
+        &mut self,
+        now: Time,
+        applicant: &Applicant,
+    ) -> Result<Found, Refusal> {
+        match self.rooms.offer_to_guests() {
+            Some((offer, place)) => self.place_alone(applicant, offer, place),
+            None => self.place(now, applicant),
+        }
+    }
+
+    #[cfg(feature = "lan")]
+    fn place_alone(
+        &mut self,
+        applicant: &Applicant,
+        offer: usize,
+        place: u8,
+    ) -> Result<Found, Refusal> {
+        let ip = applicant.path.remote.ip();
+        self.check_sessions(ip)?;
+        if !self.has_room_for_guest(ip) {
+            return Err(Refusal::Rooms);
+        }
+        let name = self.rooms.next_name(Name::new(GUEST_ROOM));
+        let card = RoomCard { name, ..self.rooms.offers[offer].card };
+        let room = self.order(offer, card, Lifetime::Guest(limited_ip(ip)), Some(place));
+        let Applicant { dialect, path, .. } = *applicant;
+        let found = self.routes.insert(dialect, path, room, place);
+        self.settle();
+        found.ok_or(Refusal::Full)
+    }
+
+    /// Whether one more room may be opened for a guest from there alone.
+    #[cfg(feature = "lan")]
+    fn has_room_for_guest(&self, ip: IpAddr) -> bool {
+        let limits = self.config.limits;
+        let its = Lifetime::Guest(limited_ip(ip));
+        self.rooms.private < usize::from(limits.rooms.div_ceil(GUEST_SHARE))
+            && self.rooms.len() < usize::from(limits.rooms)
+            && self.rooms.count(its) < usize::from(limits.rooms_per_ip)
+    }
+
+    /// Whether a guest in `lan` from there would find a place.
+    #[cfg(feature = "lan")]
+    pub(super) fn takes_lan_guest(&self, ip: IpAddr) -> bool {
+        let is_open = |room| self.is_open(room, Seat::LanGuest);
+        match self.rooms.offer_to_guests() {
+            Some(_) => !self.draining && self.has_room_for_guest(ip),
+            None => (0..self.rooms.slots.len()).any(is_open),
+        }
     }
 
     /// Where someone who is here already can go.
@@ -243,9 +350,15 @@ impl Front {
     /// Opens what is missing and closes what is needed no more.
     pub(super) fn settle(&mut self) {
         for room in 0..self.rooms.slots.len() {
-            let is_made = |listed: &Listed| matches!(listed.lifetime, Lifetime::Company(_));
-            if self.rooms.at(room).is_some_and(is_made) && self.routes.is_empty(room) {
-                self.close_room(room);
+            let Some(listed) = &mut self.rooms.slots[room] else { continue };
+            match listed.lifetime {
+                Lifetime::Server | Lifetime::Need(_) => {}
+                _ if self.routes.is_empty(room) => self.close_room(room),
+                Lifetime::Guest(_) if self.routes.players(room) == 0 => {
+                    listed.lifetime = Lifetime::Ending;
+                    self.rooms.orders.push_back(RoomOrder::Clear(room));
+                }
+                Lifetime::Company(_) | Lifetime::Guest(_) | Lifetime::Ending => {}
             }
         }
         for offer in 0..self.rooms.offers.len() {
@@ -265,8 +378,8 @@ impl Front {
             && self.rooms.count(lifetime) < usize::from(most)
             && self.rooms.len() < usize::from(self.config.limits.rooms)
         {
-            let name = self.rooms.next_name(&self.rooms.offers[offer]);
-            self.order(offer, name, card.password, lifetime);
+            let name = self.rooms.next_name(card.name);
+            self.order(offer, RoomCard { name, ..card }, lifetime, None);
             return;
         }
         for room in (0..self.rooms.slots.len()).rev() {
@@ -277,17 +390,22 @@ impl Front {
         }
     }
 
-    fn order(&mut self, offer: usize, name: Name, password: Name, lifetime: Lifetime) -> usize {
-        let card = RoomCard { name, password, ..self.rooms.offers[offer].card };
+    fn order(
+        &mut self,
+        offer: usize,
+        card: RoomCard,
+        lifetime: Lifetime,
+        guest: Option<u8>,
+    ) -> usize {
         let room = self.rooms.add(card, lifetime);
         self.routes.set_room(room, card.capacity, card.watchers);
         let (number, seed) = (self.rooms.last_number, self.secrets.nonce());
-        self.rooms.orders.push_back(RoomOrder::Open(NewRoom { room, number, offer, seed }));
+        self.rooms.orders.push_back(RoomOrder::Open(NewRoom { room, number, offer, seed, guest }));
         room
     }
 
     fn close_room(&mut self, room: usize) {
-        self.rooms.slots[room] = None;
+        self.rooms.remove(room);
         self.rooms.orders.push_back(RoomOrder::Close(room));
     }
 
@@ -299,7 +417,7 @@ impl Front {
         listed.plays_at_once()
             && self.routes.free_place(room, Role::Play).is_some()
             && guests
-                .filter(|guests| *guests != Guests::Nowhere)
+                .filter(|guests| !matches!(guests, Guests::Nowhere | Guests::Alone(_)))
                 .all(|guests| self.guest_place(room, guests).is_some())
     }
 
@@ -309,14 +427,19 @@ impl Front {
         self.rooms.at(room).is_some_and(is_unlocked) && self.free_place(room, seat).is_some()
     }
 
-    /// Whether any room is.
-    #[cfg(feature = "lan")]
-    pub(super) fn has_open_room(&self, seat: Seat) -> bool {
-        (0..self.rooms.slots.len()).any(|room| self.is_open(room, seat))
+    /// How many play in the room: those who are away count, and so do bots.
+    pub(super) fn playing(&self, room: usize) -> usize {
+        match self.rooms.at(room) {
+            Some(listed) if listed.lifetime.is_private() => self.routes.capacity(room),
+            _ => self.routes.players(room),
+        }
     }
 
     fn free_place(&self, room: usize, seat: Seat) -> Option<u8> {
+        let lifetime = self.rooms.at(room)?.lifetime;
         match seat {
+            _ if lifetime == Lifetime::Ending => None,
+            Seat::Any(Role::Play) if lifetime.is_private() => None,
             Seat::Any(role) => self.routes.free_place(room, role),
             #[cfg(feature = "lan")]
             Seat::LanGuest => self.guest_place(room, self.rooms.at(room)?.card.lan_guests),
@@ -327,7 +450,7 @@ impl Front {
 
     fn guest_place(&self, room: usize, guests: Guests) -> Option<u8> {
         match guests {
-            Guests::Nowhere => None,
+            Guests::Nowhere | Guests::Alone(_) => None,
             Guests::Anywhere => self.routes.free_place(room, Role::Play),
             Guests::At(place) => self.routes.is_free(room, place).then_some(place),
         }

@@ -27,6 +27,9 @@ const RTYPE_QUIET: Duration = Duration::from_secs(5);
 /// `lan`: states stop when no input came for so long.
 const LAN_STATES_STOP: Duration = Duration::from_secs(1);
 
+/// Who has sent no input so long after coming has not come at all: HELLO proves no address.
+const FIRST_INPUT: Duration = Duration::from_secs(3);
+
 /// How often the round trip to a member is measured.
 const PING_EVERY: Duration = Duration::from_secs(1);
 
@@ -351,6 +354,11 @@ impl Member {
 
     pub(super) fn is_here(&self) -> bool {
         matches!(self.presence, Presence::Here(_))
+    }
+
+    /// Whether the member should have sent an input by now, and has sent none.
+    pub(super) fn never_played(&self, now: Time) -> bool {
+        self.role == Role::Play && self.inputs == 0 && now.since(self.last_input) >= FIRST_INPUT
     }
 
     /// Whether the member could prove to be the same: `lan` knows nobody again, so its places are

@@ -1,11 +1,11 @@
 //! What a room says to a member, in the member's dialect: one datagram a call.
 
 use super::member::{Due, Member, Native, Presence, Speech};
-use super::{Room, View};
+use super::{BOT, Room, View};
 use std::time::Duration;
 
 use crate::channel::{BLOCK_ROOM, LogLine, event_block};
-use crate::game::Game;
+use crate::game::{Game, PlayerId};
 use crate::node::Transmit;
 use crate::replica::{Bodies, Cuts, FullForm, History, Schema, State};
 use crate::time::Time;
@@ -14,7 +14,7 @@ use crate::wire::native::{
     HEADER_LEN, MAX_DATAGRAM_LEN, MIN_BUDGET, Packet, Part, PlayerFlags, Role, Roster, RosterEntry,
     ServerEvents, ServerPing,
 };
-use crate::wire::{Full, List};
+use crate::wire::{Full, List, Name};
 
 /// How old a baseline may be.
 const HISTORY_TICKS: u32 = native::MAX_BASELINE_BACK as u32;
@@ -241,9 +241,21 @@ impl<G: Game> Room<G> {
     /// Everyone: the member who is spoken to is not among the others meanwhile.
     pub(super) fn roster(&self, own: RosterEntry) -> Vec<RosterEntry> {
         let others = self.members.iter().flatten().map(|member| self.entry(member));
-        let mut players: Vec<_> = others.chain([own]).collect();
+        let bots = self.bots.iter().map(|&bot| self.bot_entry(bot));
+        let mut players: Vec<_> = others.chain(bots).chain([own]).collect();
         players.sort_unstable_by_key(|entry| entry.player);
         players
+    }
+
+    fn bot_entry(&self, bot: PlayerId) -> RosterEntry {
+        let standing = self.game.standing_of(&self.world, bot);
+        RosterEntry {
+            player: bot.0,
+            lives: standing.map_or(0, |standing| standing.lives),
+            flags: PlayerFlags::BOT | PlayerFlags::READY,
+            rtt_ms: 0,
+            name: Name::new(BOT),
+        }
     }
 
     pub(super) fn entry(&self, member: &Member) -> RosterEntry {

@@ -6,11 +6,15 @@
 //! offered  -> open rooms: opened when they fill, closed when they are needed no more
 //! made     -> rooms of players: names, passwords, limits
 //! listed   -> the list, the pings, the best room
+//! guests   -> rooms of guests of Networked Pong, with bots
 //! moving   -> from one room to another, and back after a loss
 //! ```
 
+mod guests;
 mod listed;
 mod made;
+#[path = "../manned/mod.rs"]
+mod manned;
 mod moving;
 mod offered;
 mod scene;

@@ -121,6 +121,7 @@ impl<G: Game> Scene<G> {
         let (now, own) = (self.world.now(), format!("{ip}:{}", 5000 + self.guests));
         let name = Name::new(&format!("Guest {}", self.guests));
         let mut config = ClientConfig::new(server_address(), Dialect::Native, name);
+        config.own_port = 5000 + self.guests;
         set(&mut config);
         let mut seed = [9; 32];
         seed[..2].copy_from_slice(&self.guests.to_le_bytes());

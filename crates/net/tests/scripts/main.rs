@@ -3,6 +3,9 @@
 
 mod client;
 mod desk;
+mod guests;
 mod limits;
+#[path = "../manned/mod.rs"]
+mod manned;
 mod rewind;
 mod server;

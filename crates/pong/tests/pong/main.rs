@@ -3,6 +3,7 @@
 
 mod bots;
 mod course;
+mod guests;
 mod lan;
 mod proofs;
 mod rules;

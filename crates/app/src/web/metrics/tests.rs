@@ -31,6 +31,7 @@ fn status() -> Status {
         capacity: 2,
         tick: 9,
         tick_rate: 60,
+        bots: Vec::new(),
         members: vec![member()],
     };
     let mut dropped = Drops { unsent: 4, ..Drops::default() };

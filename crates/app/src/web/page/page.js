@@ -7,6 +7,8 @@ import { Stage } from "/stage.js";
 const SAMPLES = 600;
 const TREND = 60;
 const ROWS = 200;
+/** What players are called whom the server plays. */
+const BOT = "Bot";
 
 const find = (id) => document.getElementById(id);
 const stage = new Stage(find("canvas"));
@@ -26,6 +28,7 @@ const REASONS = {
   numbers: "not the next number",
   bad_proof: "cookie, token or ticket",
   reach: "lan from afar",
+  guest_limit: "lan guests, too many",
   unsent: "not taken by the system",
 };
 
@@ -116,7 +119,8 @@ function showRooms() {
     const players = room.members.filter((member) => !member.watches).length;
     const [, seats, names] = entry.firstChild.children;
     seats.textContent = `${players}/${room.capacity}`;
-    names.textContent = room.members.map((member) => member.name || `player ${member.player}`).join(", ");
+    const people = room.members.map((member) => member.name || `player ${member.player}`);
+    names.textContent = [...people, ...room.bots.map(() => BOT)].join(", ");
     entry.firstChild.setAttribute("aria-pressed", String(room.room === watched));
     return entry;
   });
@@ -241,7 +245,8 @@ function showWatched() {
     return;
   }
   const players = room ? room.members.filter((member) => !member.watches) : [];
-  stage.names = new Map(players.map((member) => [member.player, member.name]));
+  const bots = room ? room.bots.map((player) => [player, BOT]) : [];
+  stage.names = new Map([...players.map((member) => [member.player, member.name]), ...bots]);
   say("stage-name", room ? room.name : "No room is watched");
   if (!room) {
     say("stage-score", "");

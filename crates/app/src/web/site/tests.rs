@@ -18,6 +18,7 @@ fn status() -> Status {
         capacity: 2,
         tick: 1,
         tick_rate: 60,
+        bots: Vec::new(),
         members: vec![member],
     };
     Status { number: 1, rooms: vec![room], ..Status::default() }

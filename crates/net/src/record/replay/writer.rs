@@ -5,7 +5,7 @@ use crate::game::{Event, Game};
 use crate::record::field::{put_bytes, put_varint};
 use crate::record::frame::Framer;
 use crate::replica::{Schema, State, delta};
-use crate::room::Room;
+use crate::room::{BOT, Room};
 use crate::wire::native::{MAX_BASELINE_BACK, Role};
 use crate::wire::{Full, Name};
 
@@ -63,7 +63,9 @@ impl ReplayWriter {
     /// room's events, so that nobody else can.
     pub fn follow<G: Game>(&mut self, room: &mut Room<G>) {
         let players = room.members().filter(|member| member.role == Role::Play);
-        self.handle_roster(players.map(|card| Player { player: card.player, name: card.name }));
+        let players = players.map(|card| Player { player: card.player, name: card.name });
+        let bots = room.bots().iter().map(|&player| Player { player, name: Name::new(BOT) });
+        self.handle_roster(players.chain(bots));
         while let Some((tick, event)) = room.poll_game_event() {
             self.handle_event(tick, event);
         }

@@ -1,0 +1,67 @@
+//! Dots for two, with a bot: a guest of Networked Pong is on the right.
+
+use backspin::dot::{Dots, World};
+use backspin::game::{Buttons, Game, GameId, PlayerId, Turn};
+use backspin::replica::{Schema, State};
+use backspin::wire::lan::StateUpdate;
+
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Manned(Dots);
+
+impl Game for Manned {
+    type World = World;
+
+    fn id(&self) -> GameId {
+        GameId::new(*b"MANN", 1)
+    }
+
+    fn capacity(&self) -> u8 {
+        2
+    }
+
+    fn schema(&self) -> &'static Schema {
+        self.0.schema()
+    }
+
+    fn begin(&self, seed: u64) -> World {
+        self.0.begin(seed)
+    }
+
+    fn join(&self, world: &mut World, player: PlayerId) {
+        self.0.join(world, player);
+    }
+
+    fn leave(&self, world: &mut World, player: PlayerId) {
+        self.0.leave(world, player);
+    }
+
+    fn step(&self, world: &mut World, turn: &mut Turn<'_, World>) {
+        self.0.step(world, turn);
+    }
+
+    fn capture(&self, world: &World, state: &mut State) {
+        self.0.capture(world, state);
+    }
+
+    fn restore(&self, state: &State) -> World {
+        self.0.restore(state)
+    }
+
+    /// The bot goes down, whatever happens.
+    fn stand_in(&self, _world: &World, _player: PlayerId) -> Option<Buttons> {
+        Some(Buttons::DOWN)
+    }
+
+    fn lan_place(&self) -> Option<u8> {
+        Some(1)
+    }
+
+    fn lan_state(&self, world: &World) -> Option<StateUpdate> {
+        let update = self.0.lan_state(world)?;
+        Some(StateUpdate { p1y: update.p2y, p2y: update.p1y, ..update })
+    }
+
+    fn read_lan(&self, update: &StateUpdate, state: &mut State) {
+        self.0.read_lan(update, state);
+    }
+}

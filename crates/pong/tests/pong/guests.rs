@@ -1,0 +1,93 @@
+//! A guest of Networked Pong on a server: its own room, a bot on the left, one match after another.
+
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use backspin::front::FrontConfig;
+use backspin::game::PlayerId;
+use backspin::node::{Node, Path};
+use backspin::room::RoomConfig;
+use backspin::server::Server;
+use backspin::time::Time;
+use backspin::wire::Name;
+use backspin::wire::lan::{Packet, StateUpdate};
+use backspin_pong::{Phase, Pong, World};
+
+const TICK: Duration = Duration::from_nanos(16_666_667);
+
+/// A server, and a guest who speaks literal bytes.
+struct Table {
+    server: Server<Pong>,
+    guest: SocketAddr,
+    now: Time,
+    states: Vec<StateUpdate>,
+}
+
+impl Table {
+    fn new() -> Self {
+        let mut server = Server::new(FrontConfig::default(), [7; 32]);
+        let (name, config) = (Name::new("Pong"), RoomConfig::default());
+        server.offer(Time::ZERO, Pong::default(), name, 4, config);
+        let guest = SocketAddr::from(([192, 168, 0, 5], 54_001));
+        Table { server, guest, now: Time::ZERO, states: Vec::new() }
+    }
+
+    fn say(&mut self, bytes: &[u8]) {
+        self.server.handle_datagram(self.now, Path::to(self.guest), &mut bytes.to_vec());
+    }
+
+    /// A tick in which the guest steers like this.
+    fn pass(&mut self, y: i8) {
+        self.say(&[5, 0, 0, y as u8]);
+        self.now += TICK;
+        self.server.handle_timeout(self.now);
+        let mut out = [0; 2048];
+        while let Some(transmit) = self.server.poll_transmit(self.now, &mut out) {
+            if let Ok(Packet::StateUpdate(state)) = Packet::decode(&out[..transmit.len]) {
+                self.states.push(state);
+            }
+        }
+    }
+
+    fn world(&self) -> &World {
+        self.server.rooms()[1].world()
+    }
+
+    fn shown(&self) -> StateUpdate {
+        *self.states.last().unwrap()
+    }
+
+    /// Until the match is over; the guest steers by what is shown.
+    fn play(&mut self, steer: impl Fn(&StateUpdate) -> i8) {
+        for _ in 0..60 * 600 {
+            self.pass(steer(&self.shown()));
+            if self.world().phase == Phase::Over {
+                return;
+            }
+        }
+        panic!("nobody wins: {:?}", self.shown());
+    }
+}
+
+#[test]
+fn matches_with_the_bot_follow_one_another_after_a_pause() {
+    let mut table = Table::new();
+    table.say(&[3, 0xD2, 0xF1]);
+    table.pass(0);
+    assert_eq!(table.server.rooms()[1].bots(), [PlayerId(1)]);
+    assert_eq!(table.world().phase, Phase::Playing, "the ball flies at once");
+    // Who sleeps loses.
+    table.play(|_| 0);
+    assert_eq!(table.shown().p1, 5, "{:?}", table.shown());
+    let over = table.shown();
+    for _ in 0..Pong::PATIENCE - 1 {
+        table.pass(1);
+        assert_eq!(StateUpdate { seq: over.seq, ..table.shown() }, over, "it stands still");
+    }
+    table.pass(1);
+    let StateUpdate { p1, p2, ballvx, seq, .. } = table.shown();
+    assert_eq!((p1, p2, ballvx, seq), (0, 0, -400.0, over.seq + u32::from(Pong::PATIENCE)));
+    // Who never misses a ball wins: no rally goes on for ever.
+    table.play(|state| if state.bally + 10.0 > state.p2y + 60.0 { 1 } else { -1 });
+    assert_eq!((table.shown().p1, table.shown().p2), (0, 5));
+}
