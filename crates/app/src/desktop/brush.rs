@@ -85,11 +85,11 @@ impl Brush {
         self.quad(corners(Rect::new(from.x, from.y, size.x, size.y)), sheet::SOLID, [colour; 4]);
     }
 
-    /// The edge of a rectangle, inside it.
+    /// The edge of a rectangle, inside it, on whole px and rather too thin than too thick.
     pub(super) fn frame(&mut self, area: Rect, wide: f32, colour: Color) {
         let from = self.place.px(area.point()).round();
         let to = self.place.px(area.point() + area.size()).round();
-        let wide = (wide * self.place.scale).round().max(1.0);
+        let wide = (wide * self.place.scale).floor().max(1.0);
         let (w, inner) = (to.x - from.x, to.y - from.y - 2.0 * wide);
         for side in [
             Rect::new(from.x, from.y, w, wide),
