@@ -78,13 +78,27 @@ impl Brush {
         self.shades(area, [above, above, below, below]);
     }
 
-    /// The edge of a rectangle, inside it.
+    /// A rectangle on whole px, at least one each way: thinner ones are there or not by chance.
+    pub(super) fn bar(&mut self, area: Rect, colour: Color) {
+        let from = self.place.px(area.point()).round();
+        let size = (area.size() * self.place.scale).round().max(Vec2::ONE);
+        self.quad(corners(Rect::new(from.x, from.y, size.x, size.y)), sheet::SOLID, [colour; 4]);
+    }
+
+    /// The edge of a rectangle, inside it, on whole px and rather too thin than too thick.
     pub(super) fn frame(&mut self, area: Rect, wide: f32, colour: Color) {
-        let Rect { x, y, w, h } = area;
-        self.rect(Rect::new(x, y, w, wide), colour);
-        self.rect(Rect::new(x, y + h - wide, w, wide), colour);
-        self.rect(Rect::new(x, y + wide, wide, h - 2.0 * wide), colour);
-        self.rect(Rect::new(x + w - wide, y + wide, wide, h - 2.0 * wide), colour);
+        let from = self.place.px(area.point()).round();
+        let to = self.place.px(area.point() + area.size()).round();
+        let wide = (wide * self.place.scale).floor().max(1.0);
+        let (w, inner) = (to.x - from.x, to.y - from.y - 2.0 * wide);
+        for side in [
+            Rect::new(from.x, from.y, w, wide),
+            Rect::new(from.x, to.y - wide, w, wide),
+            Rect::new(from.x, from.y + wide, wide, inner),
+            Rect::new(to.x - wide, from.y + wide, wide, inner),
+        ] {
+            self.quad(corners(side), sheet::SOLID, [colour; 4]);
+        }
     }
 
     pub(super) fn line(&mut self, from: Vec2, to: Vec2, wide: f32, colour: Color) {
@@ -177,6 +191,21 @@ mod tests {
         let outer = Place { origin: vec2(100.0, 50.0), scale: 2.0 };
         let inner = outer.within(vec2(10.0, 10.0), 0.5);
         assert_eq!(inner.px(vec2(4.0, 6.0)), vec2(124.0, 76.0));
+    }
+
+    #[test]
+    fn a_thin_edge_is_on_whole_px_in_every_window() {
+        for scale in [0.31, 0.625, 1.0, 1.37, 2.0] {
+            let mut brush = Brush::default();
+            brush.place.scale = scale;
+            brush.frame(Rect::new(10.3, 20.7, 40.1, 30.9), 1.5, WHITE);
+            brush.bar(Rect::new(3.3, 4.4, 50.0, 0.4), WHITE);
+            for quad in brush.batches()[0].vertices.chunks(4) {
+                let (from, to) = (quad[0].position, quad[2].position);
+                assert!((to - from).truncate().min_element() >= 1.0, "{from} {to} at {scale}");
+                assert!(from == from.round() && to == to.round(), "{from} {to} at {scale}");
+            }
+        }
     }
 
     #[test]

@@ -17,6 +17,8 @@
 mod brush;
 mod canvas;
 mod colour;
+#[cfg(all(test, unix))]
+mod cost;
 mod draw;
 mod effects;
 mod input;
@@ -42,6 +44,7 @@ use input::{Input, Pressed};
 use pacer::Pacer;
 use pad::{Pads, Use};
 use sound::Sound;
+use window::Extent;
 
 pub(crate) use window::{Unopened, has_display};
 
@@ -90,7 +93,7 @@ impl Face {
     }
 
     async fn play(mut self) {
-        let mut fullscreen = self.program.settings().fullscreen;
+        let mut extent = Extent::new(self.program.settings().fullscreen);
         let mut before = Instant::now();
         while !self.program.is_over() {
             // What is pressed goes in before the wait, what is drawn is as it is after it.
@@ -113,10 +116,7 @@ impl Face {
             self.canvas.begin();
             self.spots = self.drawing.draw(&mut self.canvas, &view, span);
             self.canvas.finish();
-            if fullscreen != self.program.settings().fullscreen {
-                fullscreen = !fullscreen;
-                macroquad::window::set_fullscreen(fullscreen);
-            }
+            extent.follow(self.program.settings().fullscreen);
             next_frame().await;
         }
     }

@@ -9,7 +9,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use macroquad::Window;
 use macroquad::conf::Conf;
+use macroquad::math::{Vec2, vec2};
 use macroquad::miniquad::conf::{Conf as WindowConf, Icon, LinuxBackend, Platform};
+use macroquad::window::{request_new_screen_size, screen_height, screen_width, set_fullscreen};
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::flag;
 
@@ -68,12 +70,7 @@ where
             }
         }
     };
-    let conf = Conf {
-        miniquad_conf: conf(fullscreen),
-        draw_call_vertex_capacity: brush::MAX_VERTICES + 4,
-        draw_call_index_capacity: brush::MAX_INDICES + 6,
-        ..Conf::default()
-    };
+    let conf = conf(fullscreen);
     let ran = panic::catch_unwind(AssertUnwindSafe(|| Window::from_config(conf, future)));
     match ran {
         Ok(()) if opened.get() => Ok(()),
@@ -91,7 +88,46 @@ where
     }
 }
 
-fn conf(fullscreen: bool) -> WindowConf {
+/// Whether the window fills the screen, and how large it is where it does not.
+pub(super) struct Extent {
+    fullscreen: bool,
+    size: Vec2,
+}
+
+impl Extent {
+    /// As the window was opened.
+    pub(super) fn new(fullscreen: bool) -> Self {
+        Extent { fullscreen, size: vec2(SIZE.0 as f32, SIZE.1 as f32) }
+    }
+
+    /// Makes it so.
+    pub(super) fn follow(&mut self, fullscreen: bool) {
+        if fullscreen == self.fullscreen {
+            return;
+        }
+        self.fullscreen = fullscreen;
+        if fullscreen {
+            self.size = vec2(screen_width(), screen_height());
+        }
+        set_fullscreen(fullscreen);
+        // X11 and Windows leave the window as large as the screen was.
+        if !fullscreen && !cfg!(target_os = "macos") {
+            request_new_screen_size(self.size.x, self.size.y);
+        }
+    }
+}
+
+/// How a window is opened.
+pub(super) fn conf(fullscreen: bool) -> Conf {
+    Conf {
+        miniquad_conf: window_conf(fullscreen),
+        draw_call_vertex_capacity: brush::MAX_VERTICES + 4,
+        draw_call_index_capacity: brush::MAX_INDICES + 6,
+        ..Conf::default()
+    }
+}
+
+fn window_conf(fullscreen: bool) -> WindowConf {
     // Where both are there X is asked: its window has a frame on every desktop.
     let linux_backend = match is_set("DISPLAY") {
         true => LinuxBackend::X11Only,

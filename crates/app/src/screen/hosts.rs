@@ -27,10 +27,13 @@ pub(super) enum Choice {
 }
 
 impl Choice {
-    /// Whether it is the same line: a host is where it is, whatever its ping.
+    /// Whether it is the same line: a host is where it is, whatever its ping, and may have both
+    /// games there.
     fn is(&self, other: &Choice) -> bool {
         match (self, other) {
-            (Choice::Host(_, one), Choice::Host(_, two)) => one.address == two.address,
+            (Choice::Host(game, one), Choice::Host(other, two)) => {
+                game == other && one.address == two.address
+            }
             _ => self == other,
         }
     }
@@ -147,4 +150,29 @@ fn host_row(address: SocketAddr, found: &Found) -> Row {
         Fit::Token => cells.push(Cell::new("needs a token", Tone::Fair)),
     }
     Row { cells }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use backspin::wire::{Dialect, Name};
+
+    use super::*;
+
+    #[test]
+    fn a_host_with_both_games_is_two_lines() {
+        let found = Found {
+            address: "127.0.0.1:4300".parse().unwrap(),
+            dialect: Dialect::Native,
+            name: Name::new("Attic"),
+            players: Some((0, 2)),
+            ping: None,
+            fit: Fit::Good,
+        };
+        let pong = Choice::Host(Title::Pong, found);
+        let later = Found { ping: Some(Duration::from_millis(3)), ..found };
+        assert!(pong.is(&Choice::Host(Title::Pong, later)));
+        assert!(!pong.is(&Choice::Host(Title::RType, found)));
+    }
 }

@@ -98,9 +98,11 @@ impl Stage for RType {
             Phase::Victory => "Victory!",
             _ => "Defeat",
         };
-        let team = format!("Team score {}", thousands(world.mission.team_score));
-        let mut text = vec![(team, Tone::Bright)];
-        if world.players().count() > 1 {
+        let alone = world.players().count() == 1;
+        let whose = if alone { "Score" } else { "Team score" };
+        let score = format!("{whose} {}", thousands(world.mission.team_score));
+        let mut text = vec![(score, Tone::Bright)];
+        if !alone {
             let line = |player, score| format!("{} {}", names.of(player), thousands(score));
             text.extend(world.players().map(|card| (line(card.player, card.score), Tone::Plain)));
         }

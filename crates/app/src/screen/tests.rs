@@ -412,6 +412,7 @@ fn a_crew_meets_in_the_lobby_talks_and_starts_when_everyone_is_ready() {
             && shown(all[1]).contains("Ann  host")
             && shown(all[1]).contains("normal, 3 lives")
     });
+    assert!(guest.view().hint.contains("1-8: say"), "{}", guest.view().hint);
     // The host makes it harder, and gives more lives.
     press(&mut host, &[Key::Down, Key::Enter]);
     wait("hard", &mut [&mut host, &mut guest], |all| shown(all[0]).contains("> Difficulty  hard"));

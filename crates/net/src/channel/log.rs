@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-use super::tick;
+use super::{PENDING_LIMIT, tick};
 
 /// One line of the log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -81,6 +81,13 @@ impl fmt::Display for LogLine {
 /// How many inputs a timeline shows.
 pub const TIMELINE_LEN: usize = 16;
 
+/// How many are remembered: on a slow link the newest are all under way, so beside as many as wait
+/// at most there is a whole picture of those whose fate is known.
+const KEPT: usize = PENDING_LIMIT + TIMELINE_LEN;
+
+/// So many of those under way are in the picture once it is full.
+const UNDER_WAY: usize = 2;
+
 /// What became of an input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fate {
@@ -92,7 +99,8 @@ pub enum Fate {
     Lost,
 }
 
-/// The fate of the last inputs, as a picture.
+/// The fate of the last inputs, as a picture of [`TIMELINE_LEN`] of them around where fates are
+/// decided.
 ///
 /// ```text
 /// Client Sequence Timeline:
@@ -108,7 +116,7 @@ pub enum Fate {
 #[derive(Clone, Debug)]
 pub struct Timeline {
     /// The inputs, the oldest first; `len` of them.
-    inputs: [(u32, Fate); TIMELINE_LEN],
+    inputs: [(u32, Fate); KEPT],
     len: usize,
     /// The newest acknowledgement, and the one before.
     acks: [Option<u32>; 2],
@@ -117,12 +125,12 @@ pub struct Timeline {
 impl Timeline {
     /// An empty picture.
     pub const fn new() -> Self {
-        Timeline { inputs: [(0, Fate::Sent); TIMELINE_LEN], len: 0, acks: [None; 2] }
+        Timeline { inputs: [(0, Fate::Sent); KEPT], len: 0, acks: [None; 2] }
     }
 
-    /// An input was sent; the oldest leaves the picture where there is no room.
+    /// An input was sent; the oldest is forgotten where there is no room.
     pub fn handle_sent(&mut self, tick: u32) {
-        if self.len == TIMELINE_LEN {
+        if self.len == KEPT {
             self.inputs.rotate_left(1);
             self.len -= 1;
         }
@@ -147,9 +155,9 @@ impl Timeline {
         }
     }
 
-    /// What became of an input in the picture.
+    /// What became of an input that is remembered.
     pub fn fate(&self, tick: u32) -> Option<Fate> {
-        self.inputs().find(|(input, _)| *input == tick).map(|(_, fate)| fate)
+        self.kept().iter().find(|(input, _)| *input == tick).map(|(_, fate)| *fate)
     }
 
     /// The client's half.
@@ -162,9 +170,17 @@ impl Timeline {
         ServerTimeline(self)
     }
 
-    /// The last inputs and what became of them, the oldest first.
+    /// The inputs in the picture and what became of them, the oldest first: the last whose tick has
+    /// run, and the first of those under way. The newest where none has run.
     pub fn inputs(&self) -> impl Iterator<Item = (u32, Fate)> {
-        self.inputs[..self.len].iter().copied()
+        let run = self.kept().iter().rposition(|(_, fate)| *fate != Fate::Sent);
+        let end = run.map_or(self.len, |last| (last + 1 + UNDER_WAY).max(TIMELINE_LEN));
+        let end = end.min(self.len);
+        self.kept()[end.saturating_sub(TIMELINE_LEN)..end].iter().copied()
+    }
+
+    fn kept(&self) -> &[(u32, Fate)] {
+        &self.inputs[..self.len]
     }
 
     /// The inputs whose tick has run.

@@ -64,7 +64,12 @@ pub(super) fn draw(
     }
     if let Some(it) = &arena.overlay {
         canvas.layer();
-        overlay::draw(canvas, field, it, paint);
+        // The paddles are at the sides; what a crew says is on the left.
+        let middle = match arena.hud {
+            Some(_) => field.right() - 12.0 - overlay::WIDE / 2.0,
+            None => field.center().x,
+        };
+        overlay::draw(canvas, field, middle, it, paint);
     }
 }
 

@@ -252,7 +252,7 @@ impl Columns {
 fn rows(canvas: &mut Canvas, at: Vec2, shown: usize, list: &List, paint: Paint, spots: &mut Spots) {
     let columns = Columns::new(canvas, &list.rows, Style::new(ROW, colour::WHITE).bold());
     let wide = columns.width();
-    let first = (list.selected + 1).saturating_sub(shown);
+    let first = if shown == 0 { 0 } else { (list.selected + 1).saturating_sub(shown) };
     if first > 0 {
         more(canvas, vec2(at.x, at.y - 3.0), -1.0, paint);
     }

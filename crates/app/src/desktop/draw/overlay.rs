@@ -8,7 +8,7 @@ use crate::desktop::canvas::{Canvas, Style};
 use crate::desktop::colour::{self, Paint, faint};
 use crate::screen::{Overlay, Tone};
 
-const WIDE: f32 = 560.0;
+pub(super) const WIDE: f32 = 560.0;
 const LINE: f32 = 30.0;
 const GRAPH: f32 = 76.0;
 const PAD: f32 = 18.0;
@@ -24,16 +24,12 @@ const BAD_MS: f32 = 200.0;
 const NUMBER: f32 = 62.0;
 const NUMBERS: usize = 7;
 
-/// So many of them are still under way.
-const AHEAD: usize = 2;
-
-/// Draws the overlay over the middle of the field: the paddles are at the sides.
-pub(super) fn draw(canvas: &mut Canvas, field: Rect, overlay: &Overlay, paint: Paint) {
+/// Draws the overlay above the foot of the field, around `middle`.
+pub(super) fn draw(canvas: &mut Canvas, field: Rect, middle: f32, overlay: &Overlay, paint: Paint) {
     let lines = overlay.figures.len().div_ceil(2) as f32;
-    let inputs = if overlay.inputs.is_empty() { 0.0 } else { 2.0 * LINE + 16.0 };
-    let height = 2.0 * PAD + LINE + lines * LINE + 10.0 + GRAPH + 14.0 + inputs;
-    let frame =
-        Rect::new(field.center().x - WIDE / 2.0, field.bottom() - height - 12.0, WIDE, height);
+    let inputs = if overlay.inputs.is_empty() { 0.0 } else { 14.0 + 2.0 * LINE };
+    let height = 2.0 * PAD + LINE + lines * LINE + 10.0 + GRAPH + inputs;
+    let frame = Rect::new(middle - WIDE / 2.0, field.bottom() - height - 12.0, WIDE, height);
     canvas.brush.rect(frame, faint(colour::PANEL, 0.88));
     canvas.brush.frame(frame, 1.5, colour::EDGE);
     let dim = Style::new(SMALL, paint.tone(Tone::Dim));
@@ -64,7 +60,7 @@ fn graph(canvas: &mut Canvas, area: Rect, pings: &[Option<f32>], paint: Paint) {
     canvas.brush.rect(area, faint(colour::NIGHT, 0.8));
     for ms in [FAIR_MS, BAD_MS].into_iter().filter(|ms| *ms < top) {
         let y = area.bottom() - area.h * ms / top;
-        canvas.brush.rect(Rect::new(area.x, y, area.w, 1.0), colour::EDGE);
+        canvas.brush.bar(Rect::new(area.x, y, area.w, 1.0), colour::EDGE);
     }
     let step = area.w / KEPT;
     let first = KEPT - pings.len() as f32;
@@ -101,9 +97,9 @@ fn timeline(canvas: &mut Canvas, area: Rect, overlay: &Overlay, paint: Paint) {
     for (i, name) in ["sent", "applied"].into_iter().enumerate() {
         canvas.write(name, vec2(area.x, area.y + 21.0 + i as f32 * LINE), dim);
     }
-    let inputs = told(&overlay.inputs);
-    let shown = inputs.len();
-    for (i, (tick, fate)) in inputs.iter().enumerate() {
+    let inputs = &overlay.inputs;
+    let shown = inputs.len().min(NUMBERS);
+    for (i, (tick, fate)) in inputs[inputs.len() - shown..].iter().enumerate() {
         let x = area.right() - (shown - i) as f32 * NUMBER;
         let tone = match fate {
             Fate::Sent => Tone::Dim,
@@ -124,31 +120,5 @@ fn timeline(canvas: &mut Canvas, area: Rect, overlay: &Overlay, paint: Paint) {
             let style = Style::new(18.0, colour).middle();
             canvas.write(&number, vec2(cell.center().x, cell.y + 19.0), style);
         }
-    }
-}
-
-/// The inputs that are shown: the last whose fate is known, and the first of those under way.
-fn told(inputs: &[(u32, Fate)]) -> &[(u32, Fate)] {
-    let known = inputs.iter().rposition(|(_, fate)| *fate != Fate::Sent);
-    let end = known.map_or(inputs.len(), |last| (last + 1 + AHEAD).min(inputs.len()));
-    &inputs[end.saturating_sub(NUMBERS)..end]
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_timeline_is_where_fates_are_decided() {
-        let all = |known: u32| -> Vec<_> {
-            let fate = |tick| if tick < known { Fate::Acknowledged } else { Fate::Sent };
-            (0..40).map(|tick| (tick, fate(tick))).collect()
-        };
-        let shown = |known| -> Vec<_> { told(&all(known)).iter().map(|(tick, _)| *tick).collect() };
-        assert_eq!(shown(20), [15, 16, 17, 18, 19, 20, 21]);
-        assert_eq!(shown(40), [33, 34, 35, 36, 37, 38, 39]);
-        assert_eq!(shown(0), [33, 34, 35, 36, 37, 38, 39]);
-        assert_eq!(shown(2), [0, 1, 2, 3]);
-        assert!(told(&[]).is_empty());
     }
 }

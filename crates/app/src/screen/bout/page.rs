@@ -18,7 +18,12 @@ impl<G: Stage> Bout<G> {
     /// What the keys do.
     pub(super) fn key_hint(&self, keys: &Bindings) -> String {
         if self.dialog.is_some() || !self.is_shown() {
-            return "W/S or arrows: choose   Enter: go   Esc: menu".into();
+            let talks = self.dialog.is_none() && self.talks(&self.facts());
+            let say = match G::PHRASES.len() {
+                count @ 1.. if talks => &format!("1-{count}: say   "),
+                _ => "",
+            };
+            return format!("W/S or arrows: choose   {say}Enter: go   Esc: menu");
         }
         let pause = if self.is_local() { "pause" } else { "menu" };
         let first = keys.pair(Action::Up, Action::Down);
@@ -39,9 +44,19 @@ impl<G: Stage> Bout<G> {
         format!("{moves}P: {pause}   {network}Esc: leave")
     }
 
+    /// Who is in the lobby, where there is one.
+    fn facts(&self) -> Vec<Row> {
+        self.game.facts(&self.world, self.own(), &self.names())
+    }
+
+    /// Whether someone here may speak in the lobby.
+    fn talks(&self, facts: &[Row]) -> bool {
+        !facts.is_empty() && !self.hands.is_empty()
+    }
+
     /// Before anything is played.
     pub(super) fn waiting(&self) -> List {
-        let facts = self.game.facts(&self.world, self.own(), &self.names());
+        let facts = self.facts();
         let is_lobby = !facts.is_empty();
         let seat = self.table.seat();
         let mut text = Vec::new();
@@ -73,7 +88,7 @@ impl<G: Stage> Bout<G> {
             let names: Vec<_> = roster.iter().map(|line| line.name.to_string()).collect();
             text.push((format!("Here: {}", names.join(", ")), Tone::Good));
         }
-        if is_lobby && !self.hands.is_empty() {
+        if self.talks(&facts) {
             let phrase = |(number, words): (usize, &&str)| format!("{} {words}", number + 1);
             let phrases: Vec<_> = G::PHRASES.iter().enumerate().map(phrase).collect();
             text.extend(phrases.chunks(4).map(|row| (row.join("   "), Tone::Dim)));

@@ -122,10 +122,24 @@ fn a_loss_is_remembered_when_later_snapshots_no_longer_tell() {
 }
 
 #[test]
-fn the_last_sixteen_stay_in_the_picture() {
-    let timeline = timeline(1..=17, &[]);
-    assert_eq!((timeline.fate(1), timeline.fate(2)), (None, Some(Fate::Sent)));
-    assert_eq!(timeline.fate(17), Some(Fate::Sent));
+fn sixteen_are_in_the_picture_around_where_fates_are_decided() {
+    let ticks = |timeline: Timeline| timeline.inputs().map(|(tick, _)| tick).collect::<Vec<_>>();
+    // At 250 ms forty inputs are under way at sixty a second.
+    assert_eq!(ticks(timeline(1..=70, &[(30, 0b100)])), (17..=32).collect::<Vec<_>>());
+    assert_eq!(ticks(timeline(1..=70, &[(70, 0)])), (55..=70).collect::<Vec<_>>());
+    assert_eq!(ticks(timeline(1..=70, &[])), (55..=70).collect::<Vec<_>>());
+    assert_eq!(ticks(timeline(1..=10, &[(3, 0)])), (1..=10).collect::<Vec<_>>());
+    let all = timeline(1..=70, &[(30, 0b100)]);
+    assert_eq!((all.fate(28), all.fate(30)), (Some(Fate::Lost), Some(Fate::Acknowledged)));
+    assert_eq!((all.fate(1), all.fate(70)), (Some(Fate::Acknowledged), Some(Fate::Sent)));
+}
+
+#[test]
+fn as_many_as_can_wait_and_a_picture_more_are_remembered() {
+    let kept = (PENDING_LIMIT + TIMELINE_LEN) as u32;
+    let timeline = timeline(1..=kept + 1, &[(TIMELINE_LEN as u32, 0)]);
+    assert_eq!((timeline.fate(1), timeline.fate(2)), (None, Some(Fate::Acknowledged)));
+    assert_eq!(timeline.fate(kept + 1), Some(Fate::Sent));
 }
 
 #[test]
