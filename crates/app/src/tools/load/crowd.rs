@@ -65,6 +65,8 @@ pub(super) struct Crowd<G: Player> {
     // What is looked through often is apart from the bots, by the same places.
     /// When each has something to do.
     due: Vec<Option<Time>>,
+    /// Before this, nobody has.
+    next_due: Time,
     standings: Vec<Standing>,
     /// Who comes next at first, and when.
     next_comer: usize,
@@ -108,6 +110,7 @@ impl<G: Player> Crowd<G> {
             ready: Vec::new(),
             bots: (0..plan.clients).map(|_| None).collect(),
             due: vec![None; plan.clients],
+            next_due: Time::ZERO,
             standings: vec![Standing::Empty; plan.clients],
             next_comer: 0,
             next_coming: Time::ZERO,
@@ -202,6 +205,7 @@ impl<G: Player> Crowd<G> {
         }
         self.bots[place] = Some(Box::new(Bot::new(now, client)));
         self.due[place] = Some(now);
+        self.next_due = self.next_due.min(now);
         self.standings[place] = Standing::Asking;
         Ok(())
     }
@@ -229,7 +233,9 @@ impl<G: Player> Crowd<G> {
             {
                 bot.handle(now, envelope, bytes);
                 // What came may be answered at once, and have moved what is due.
-                self.due[place] = serve(now, place, bot, &mut self.post);
+                let due = serve(now, place, bot, &mut self.post);
+                self.due[place] = due;
+                self.next_due = due.map_or(self.next_due, |due| self.next_due.min(due));
                 note(bot, &mut self.standings[place], &mut self.tally);
             }
         }
@@ -240,13 +246,17 @@ impl<G: Player> Crowd<G> {
 
     /// Wakes everyone who has something to do, and sends what they say.
     fn wake_due(&mut self, now: Time) {
-        for place in 0..self.bots.len() {
-            if self.due[place].is_some_and(|due| due <= now)
-                && let Some(bot) = &mut self.bots[place]
-            {
-                self.due[place] = serve(now, place, bot, &mut self.post);
-                note(bot, &mut self.standings[place], &mut self.tally);
+        if self.next_due <= now {
+            for place in 0..self.bots.len() {
+                if self.due[place].is_some_and(|due| due <= now)
+                    && let Some(bot) = &mut self.bots[place]
+                {
+                    self.due[place] = serve(now, place, bot, &mut self.post);
+                    note(bot, &mut self.standings[place], &mut self.tally);
+                }
             }
+            let next = self.due.iter().flatten().min();
+            self.next_due = next.copied().unwrap_or(now);
         }
         self.post.flush();
     }
