@@ -61,6 +61,9 @@ pub struct ClientConfig {
     pub liveness: Limits,
     /// How many lines about inputs and snapshots are kept for [`Client::poll_line`]; 0 is none.
     pub journal: usize,
+    /// Whether the player's own part of the world is predicted (`native`): for whoever looks at it.
+    /// A bot that goes by [`Client::state`] needs none; what it sends is the same.
+    pub predicts: bool,
     /// How long a server keeps the place of a player it has dropped (`native`).
     pub resume_for: Duration,
     /// What an earlier run of the program was given (`native`): the way back into its slot, if
@@ -83,6 +86,7 @@ impl ClientConfig {
             own_port: 0,
             liveness: Limits::DEFAULT,
             journal: 0,
+            predicts: true,
             resume_for: crate::front::RESUME_FOR,
             ticket: None,
         }

@@ -91,10 +91,13 @@ fn server(now: Time, n: u64) -> Party {
     Party::Server(Box::new(server))
 }
 
-fn client(now: Time, dialect: Dialect, n: u64) -> Party {
+fn config(dialect: Dialect, n: u64) -> ClientConfig {
     let name = Name::new(["Alice", "Bob", "Carol", "Dave"][n as usize % 4]);
-    let mut config = ClientConfig::new(server_address(), dialect, name);
-    config.own_port = 5000;
+    ClientConfig { own_port: 5000, ..ClientConfig::new(server_address(), dialect, name) }
+}
+
+fn client(now: Time, dialect: Dialect, n: u64) -> Party {
+    let config = config(dialect, n);
     Party::Client(Box::new(Client::new(now, Dots::default(), config, seed(100 + n))))
 }
 
@@ -386,15 +389,30 @@ fn clocks_that_drift_apart_keep_their_session() {
 
 /// The reference link, two players who change their minds, one minute.
 fn reference_digest(seed: u64) -> String {
-    let mut scene = Scene::new(seed, Preset::Reference.config(), &[Dialect::Native; 2]);
+    play_reference(Scene::new(seed, Preset::Reference.config(), &[Dialect::Native; 2]))
+}
+
+fn play_reference(mut scene: Scene) -> String {
     for step in 0..60_u16 {
         for i in 0..2 {
             scene.client_mut(i).press(Buttons(1 << ((step + i as u16) % 4)));
         }
         scene.run_ms(1000);
     }
-    assert!((0..2).all(|i| scene.client(i).is_playing()), "seed {seed}");
+    assert!((0..2).all(|i| scene.client(i).is_playing()));
     scene.world.digest().to_string()
+}
+
+#[test]
+fn a_client_that_predicts_nothing_sends_the_same() {
+    let mut scene = Scene::new(1, Preset::Reference.config(), &[]);
+    for i in 0..2 {
+        let config = ClientConfig { predicts: false, ..config(Dialect::Native, 10 + i) };
+        let node = Client::new(Time::ZERO, Dots::default(), config, seed(110 + i));
+        let (node, own) = (Party::Client(Box::new(node)), format!("10.0.0.{}:5000", 2 + i));
+        scene.clients.push(scene.world.add(node, &[address(&own)], Drift::NONE));
+    }
+    assert_eq!(play_reference(scene), reference_digest(1));
 }
 
 #[test]

@@ -93,7 +93,7 @@ impl Inbox {
 ///
 /// Datagrams lie one behind the other, so that many short ones stay near each other.
 #[derive(Debug)]
-pub(crate) struct Outbox {
+pub struct Outbox {
     bytes: Box<[u8]>,
     used: usize,
     letters: Vec<Letter>,
@@ -114,13 +114,15 @@ impl Outbox {
     /// What a node may write.
     pub(crate) const SLOT_LEN: usize = 2048;
 
-    pub(crate) fn new() -> Self {
+    /// Nothing to send.
+    #[expect(clippy::new_without_default, reason = "an outbox is large: it is asked for by name")]
+    pub fn new() -> Self {
         let bytes = vec![0; Outbox::BYTES].into_boxed_slice();
         Outbox { bytes, used: 0, letters: Vec::with_capacity(BATCH) }
     }
 
     /// Where the next datagram may be written, unless it is time to send.
-    pub(crate) fn slot(&mut self) -> Option<&mut [u8]> {
+    pub fn slot(&mut self) -> Option<&mut [u8]> {
         match self.letters.len() < BATCH {
             true => self.bytes.get_mut(self.used..self.used + Outbox::SLOT_LEN),
             false => None,
@@ -128,13 +130,17 @@ impl Outbox {
     }
 
     /// Keeps what was written into the slot.
-    pub(crate) fn push(&mut self, Transmit { path, len }: Transmit) {
+    ///
+    /// # Panics
+    /// If that is longer than the slot.
+    pub fn push(&mut self, Transmit { path, len }: Transmit) {
         assert!(len <= Outbox::SLOT_LEN, "a node wrote more than it was given");
         self.letters.push(Letter { path, start: self.used, len });
         self.used += len;
     }
 
-    pub(crate) fn is_empty(&self) -> bool {
+    /// Whether there is nothing to send.
+    pub fn is_empty(&self) -> bool {
         self.letters.is_empty()
     }
 
@@ -143,9 +149,9 @@ impl Outbox {
         self.letters.len() == BATCH
     }
 
-    /// Sends all, in one call per socket, and is empty. Says how many the system did not take or
-    /// had no socket.
-    pub(crate) fn send(&mut self, sockets: &[Socket]) -> u64 {
+    /// Sends all, in one call per socket, and is empty. Each path says which of `sockets`. Says how
+    /// many the system did not take or had no socket.
+    pub fn send(&mut self, sockets: &[Socket]) -> u64 {
         // The sort does not allocate, and a datagram keeps its place among those of its socket.
         self.letters.sort_unstable_by_key(|letter| (letter.path.socket, letter.start));
         let mut sent = 0;

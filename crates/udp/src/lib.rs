@@ -3,7 +3,8 @@
 //! [`Socket`] is one bound UDP socket, [`Listener`] one TCP port for `rtype`'s first step;
 //! [`Loop`] owns the clock, the sockets and the waiting, and drives a
 //! [`StreamNode`](backspin::node::StreamNode). [`interfaces()`] tells where a search goes.
-//! Whoever forwards datagrams instead of driving a node takes [`Inbox`] and [`Waiter`].
+//! Whoever forwards datagrams instead of driving a node takes [`Inbox`], [`Outbox`]
+//! and [`Waiter`].
 
 mod batch;
 mod bind;
@@ -20,7 +21,7 @@ mod stream;
 mod streams;
 mod wait;
 
-pub use batch::{Backend, Envelope, Inbox};
+pub use batch::{Backend, Envelope, Inbox, Outbox};
 pub use bind::BindError;
 pub use clock::Clock;
 pub use driver::{Loop, Wake};

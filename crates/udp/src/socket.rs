@@ -19,6 +19,7 @@ use crate::linux;
 pub struct Socket {
     inner: UdpSocket,
     backend: Backend,
+    tells_addresses: bool,
     /// Whether the system says when each datagram came.
     tells_arrivals: bool,
 }
@@ -58,18 +59,20 @@ impl Socket {
             true => backend,
             false => Backend::Portable,
         };
+        // Without it answers leave by the default route, as they do everywhere else. A socket that
+        // is bound to one address has no other to answer from.
         #[cfg(target_os = "linux")]
-        if backend == Backend::Batched && address.ip().is_unspecified() {
-            // Without it answers leave by the default route, as they do everywhere else. A socket
-            // that is bound to one address has no other to answer from.
-            let _ = linux::tell_local_addresses(inner.as_fd(), address);
-        }
+        let tells_addresses = backend == Backend::Batched
+            && address.ip().is_unspecified()
+            && linux::tell_local_addresses(inner.as_fd(), address).is_ok();
+        #[cfg(not(target_os = "linux"))]
+        let tells_addresses = false;
         #[cfg(target_os = "linux")]
         let tells_arrivals =
             backend == Backend::Batched && linux::tell_arrivals(inner.as_fd()).is_ok();
         #[cfg(not(target_os = "linux"))]
         let tells_arrivals = false;
-        Ok(Socket { inner, backend, tells_arrivals })
+        Ok(Socket { inner, backend, tells_addresses, tells_arrivals })
     }
 
     pub(crate) fn source(&mut self) -> &mut UdpSocket {
@@ -82,6 +85,12 @@ impl Socket {
 
     pub(crate) fn tells_arrivals(&self) -> bool {
         self.tells_arrivals
+    }
+
+    /// Whether an envelope says which address of this machine a datagram came to, and can say which
+    /// one it is to leave from.
+    pub fn tells_addresses(&self) -> bool {
+        self.tells_addresses
     }
 
     /// Where it is bound.

@@ -165,13 +165,14 @@ impl<G: Game> Client<G> {
         native.moving = None;
         let rtt = now.since(native.asked).min(Duration::from_secs(1));
         let is_same = |seat: &Seat<G>| (seat.room, seat.role) == (accept.room, accept.role);
-        let (seat, is_back) = match native.seat.take() {
+        let (mut seat, is_back) = match native.seat.take() {
             Some(seat) if is_same(&seat) => (seat.resumed(now, game, sequence, accept, rtt), true),
             _ => {
                 let journal = Journal::new(self.config.journal);
                 (Seat::new(now, game, sequence, accept, rtt, journal), false)
             }
         };
+        seat.predicts = self.config.predicts;
         native.seat = Some(Box::new(seat));
         self.config.role = accept.role;
         if !is_back {

@@ -57,6 +57,8 @@ pub(super) struct Seat<G: Game> {
     next_input: u32,
     pending: Pending,
     picture: Picture,
+    /// [`super::ClientConfig::predicts`].
+    pub(super) predicts: bool,
     prediction: Option<Prediction<G>>,
     sliding: Sliding,
     rate: u8,
@@ -126,6 +128,7 @@ impl<G: Game> Seat<G> {
             clock: ServerClock::new(now, rate, server_tick, rtt),
             pending: Pending::new(),
             picture: Picture::default(),
+            predicts: true,
             prediction: None,
             sliding: Sliding::default(),
             rate,
@@ -202,7 +205,9 @@ impl<G: Game> Seat<G> {
                 let missing = snapshot.feedback.map_or(0, |report| report.missing);
                 self.timeline.handle_snapshot(tick, missing);
                 self.journal.note(LogLine::AckReceived { seq: tick, pending: self.pending.len() });
-                self.reconcile(tick);
+                if self.predicts {
+                    self.reconcile(tick);
+                }
             }
         }
         Ok(Taken { measured, whole })
@@ -224,7 +229,7 @@ impl<G: Game> Seat<G> {
         if snapshot.part.is_whole() {
             delta::decode(schema, baseline, tick, body, &mut self.state)
                 .map_err(|_| Refused::Malformed)?;
-            self.picture.keep(&self.state);
+            self.picture.take(&mut self.state);
             return Ok(true);
         }
         let whole = self.assembly.handle(schema, baseline, tick, snapshot.part, body)?;

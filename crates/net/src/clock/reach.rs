@@ -44,10 +44,18 @@ impl Reach {
         let mut best_cost = self.missed(&delays, least_s);
         for copies in 1..COPIES {
             let copies_s = f64::from(copies) * self.interval_s;
-            for late_s in points_s {
-                let point_s = late_s + copies_s + MARGIN_S;
-                let waiting = (point_s - least_s) * self.price;
-                if waiting <= 0.0 || waiting >= best_cost {
+            let point_after = |late_s: f64| late_s + copies_s + MARGIN_S;
+            let waiting_for = |point_s: f64| (point_s - least_s) * self.price;
+            // The points lie in order: what waits too long already is followed by longer waits.
+            if waiting_for(point_after(points_s[0])) >= best_cost {
+                break;
+            }
+            for point_s in points_s.map(point_after) {
+                let waiting = waiting_for(point_s);
+                if waiting >= best_cost {
+                    break;
+                }
+                if waiting <= 0.0 {
                     continue;
                 }
                 let cost = waiting + self.missed(&delays, point_s);

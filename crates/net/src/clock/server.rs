@@ -21,7 +21,9 @@ pub struct ServerClock {
     ring: [Sample; ROUND_TRIPS],
     len: usize,
     next: usize,
+    /// The shortest, the first of equal ones, and where it is.
     best: Sample,
+    best_place: usize,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -51,6 +53,7 @@ impl ServerClock {
             len: 0,
             next: 0,
             best: guess,
+            best_place: 0,
         }
     }
 
@@ -71,16 +74,28 @@ impl ServerClock {
         let rtt_s = (seconds(now, sent) - held.as_secs_f64()).max(0.0);
         let tick_s = ticks_since(tick, self.origin) / self.tick_rate;
         let offset_s = tick_s + rtt_s / 2.0 - seconds(now, self.began);
-        self.ring[self.next] = Sample { rtt_s, offset_s };
-        self.next = (self.next + 1) % ROUND_TRIPS;
+        let place = self.next;
+        self.ring[place] = Sample { rtt_s, offset_s };
+        self.next = (place + 1) % ROUND_TRIPS;
         self.len = (self.len + 1).min(ROUND_TRIPS);
-        let (first, rest) = (self.ring[0], &self.ring[1..self.len]);
-        self.best = rest.iter().fold(
-            first,
-            |best, sample| {
-                if sample.rtt_s < best.rtt_s { *sample } else { best }
-            },
-        );
+        if place == self.best_place {
+            // The shortest, or the guess, has made room: only then all are looked through.
+            self.set_best(0);
+            (1..self.len).for_each(|place| self.consider(place));
+        } else {
+            self.consider(place);
+        }
+    }
+
+    /// Believes a round trip if it is shorter than the best.
+    fn consider(&mut self, place: usize) {
+        if (self.ring[place].rtt_s, place) < (self.best.rtt_s, self.best_place) {
+            self.set_best(place);
+        }
+    }
+
+    fn set_best(&mut self, place: usize) {
+        (self.best, self.best_place) = (self.ring[place], place);
     }
 }
 
@@ -130,6 +145,23 @@ mod tests {
             clock.handle_echo(stepped + ms(80), tick, stepped - ms(80), Duration::ZERO);
         }
         assert_eq!(clock.rtt(), ms(160));
+    }
+
+    #[test]
+    fn the_shortest_is_that_of_all_that_are_kept() {
+        let mut clock = ServerClock::new(Time::ZERO, 50, 0.0, ms(100));
+        let mut chance = Chance::new(2, 0);
+        let mut all = Vec::new();
+        for tick in 1..3_000u32 {
+            let stepped = Time::from_millis(1_000 + u64::from(tick) * 20);
+            // Long stretches that rise and fall, and few different values, so that equal ones meet.
+            let swing = u64::from(tick / 400 % 2 * 400).abs_diff(u64::from(tick % 400));
+            let way = ms(10 + swing / 8 + chance.below(3));
+            clock.handle_echo(stepped + way, tick, stepped - way, Duration::ZERO);
+            all.push(way * 2);
+            let kept = &all[all.len().saturating_sub(ROUND_TRIPS)..];
+            assert_eq!(Some(&clock.rtt()), kept.iter().min(), "at {tick}");
+        }
     }
 
     #[test]

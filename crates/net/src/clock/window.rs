@@ -18,15 +18,23 @@ impl<const N: usize> Window<N> {
 
     /// Takes a sample, and forgets the oldest if there are `N` already.
     pub(super) fn push(&mut self, sample: f64) {
-        if self.len == N {
-            let gone = self.position(self.ring[self.next]);
-            self.sorted.copy_within(gone + 1..self.len, gone);
-            self.len -= 1;
-        }
         let at = self.position(sample);
-        self.sorted.copy_within(at..self.len, at + 1);
-        self.sorted[at] = sample;
-        self.len += 1;
+        if self.len < N {
+            self.sorted.copy_within(at..self.len, at + 1);
+            self.sorted[at] = sample;
+            self.len += 1;
+        } else {
+            // Only what lies between the old one's place and the new one's moves.
+            let gone = self.position(self.ring[self.next]);
+            let at = if at > gone {
+                self.sorted.copy_within(gone + 1..at, gone);
+                at - 1
+            } else {
+                self.sorted.copy_within(at..gone, at + 1);
+                at
+            };
+            self.sorted[at] = sample;
+        }
         self.ring[self.next] = sample;
         self.next = (self.next + 1) % N;
     }
@@ -46,6 +54,10 @@ impl<const N: usize> Window<N> {
 
     /// The share of samples that do not exceed `limit`; 0 of none.
     pub(super) fn share_within(&self, limit: f64) -> f64 {
+        if limit < self.sorted[0] {
+            // Most of what is asked is before all samples or after them.
+            return 0.0;
+        }
         let within = self.sorted[..self.len].partition_point(|sample| *sample <= limit);
         within as f64 / self.len.max(1) as f64
     }

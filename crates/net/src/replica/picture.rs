@@ -90,12 +90,22 @@ impl Picture {
 
     /// Keeps a snapshot, in place of one that is [`KEPT`] ticks older.
     pub fn keep(&mut self, state: &State) {
-        let slot = state.tick as usize % KEPT;
-        self.states[slot].clone_from(state);
+        self.slot(state.tick).clone_from(state);
+    }
+
+    /// The same without a copy: what is in `state` then is of no use but for its memory.
+    pub(crate) fn take(&mut self, state: &mut State) {
+        std::mem::swap(self.slot(state.tick), state);
+    }
+
+    /// Where the snapshot of `tick` is kept from now on.
+    fn slot(&mut self, tick: u32) -> &mut State {
+        let slot = tick as usize % KEPT;
         self.present[slot] = true;
-        if self.newest.is_none_or(|newest| state.tick.wrapping_sub(newest) as i32 > 0) {
-            self.newest = Some(state.tick);
+        if self.newest.is_none_or(|newest| tick.wrapping_sub(newest) as i32 > 0) {
+            self.newest = Some(tick);
         }
+        &mut self.states[slot]
     }
 
     /// Forgets everything: the session is another.

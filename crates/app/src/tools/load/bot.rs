@@ -1,22 +1,21 @@
-//! One bot: a client, its socket, and who decides what it holds.
+//! One bot: a client, and who decides what it holds.
 
 use std::mem;
 use std::time::Duration;
 
 use backspin::client::{Client, ClientEvent};
 use backspin::game::PlayerId;
-use backspin::node::{Node, Path};
+use backspin::node::{Node, Path, Transmit};
 use backspin::session::EndReason;
 use backspin::time::Time;
-use backspin_udp::{Envelope, Socket};
+use backspin_udp::Envelope;
 
 use super::player::Player;
 use super::tally::Counts;
 
-/// A client with a socket of its own.
+/// A client that plays by itself.
 pub(super) struct Bot<G: Player> {
     pub(super) client: Client<G>,
-    pub(super) socket: Socket,
     /// The newest world, and the memory of those before it.
     world: G::World,
     next_thought: Time,
@@ -37,15 +36,11 @@ const SPEAK_EVERY: Duration = Duration::from_secs(2);
 /// An input that leaves so long after it was due says that this machine is too busy to measure.
 const LATE: Duration = Duration::from_millis(2);
 
-/// The longest datagram that a client sends.
-const SEND_LEN: usize = 2048;
-
 impl<G: Player> Bot<G> {
-    pub(super) fn new(now: Time, client: Client<G>, socket: Socket) -> Self {
+    pub(super) fn new(now: Time, client: Client<G>) -> Self {
         Bot {
             world: client.game().restore(client.state()),
             client,
-            socket,
             next_thought: now,
             next_words: now,
             newest_input: None,
@@ -61,10 +56,11 @@ impl<G: Player> Bot<G> {
         self.client.handle_datagram(now, path, bytes);
     }
 
-    /// Does what is due, and says when there is more to do; never, if it is over.
-    pub(super) fn wake(&mut self, now: Time) -> Option<Time> {
-        let due = self.client.poll_timeout()?;
-        if due <= now {
+    /// Does what is due.
+    pub(super) fn wake(&mut self, now: Time) {
+        if let Some(due) = self.client.poll_timeout()
+            && due <= now
+        {
             if self.next_thought <= now
                 && let Some(player) = self.client.player().filter(|_| self.client.is_playing())
             {
@@ -73,17 +69,16 @@ impl<G: Player> Bot<G> {
             self.client.handle_timeout(now);
             self.count_inputs(now.since(due));
         }
-        self.send(now);
-        self.client.poll_timeout()
     }
 
-    /// Sends what the client has to say.
-    fn send(&mut self, now: Time) {
-        let mut out = [0; SEND_LEN];
-        while let Some(transmit) = self.client.poll_transmit(now, &mut out) {
-            // One that the system does not take is lost, as on the way.
-            let _ = self.socket.send(transmit.path.remote, &out[..transmit.len]);
-        }
+    /// The next datagram that it has to send.
+    pub(super) fn speak(&mut self, now: Time, out: &mut [u8]) -> Option<Transmit> {
+        self.client.poll_transmit(now, out)
+    }
+
+    /// When there is more to do; never, if it is over.
+    pub(super) fn due(&self) -> Option<Time> {
+        self.client.poll_timeout()
     }
 
     /// Whether it has come in since this was asked last, and whether it is over.
@@ -96,12 +91,6 @@ impl<G: Player> Bot<G> {
                 _ => {}
             }
         }
-    }
-
-    /// Says goodbye.
-    pub(super) fn leave(&mut self, now: Time) {
-        self.client.leave();
-        self.send(now);
     }
 
     /// What it has sent and received since this was asked last.

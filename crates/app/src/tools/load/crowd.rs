@@ -12,6 +12,7 @@ use backspin_udp::{Backend, Clock, Inbox, Waiter};
 
 use super::bot::{Bot, Change};
 use super::player::Player;
+use super::post::Post;
 use super::source::Source;
 use super::tally::{Counts, Tally};
 use crate::seed;
@@ -54,14 +55,18 @@ enum Standing {
 pub(super) struct Crowd<G: Player> {
     game: G,
     plan: Plan,
-    source: Source,
+    post: Post,
     clock: Clock,
     waiter: Waiter,
     inbox: Inbox,
+    /// The sockets that have something.
+    ready: Vec<usize>,
     bots: Vec<Option<Box<Bot<G>>>>,
     // What is looked through often is apart from the bots, by the same places.
     /// When each has something to do.
     due: Vec<Option<Time>>,
+    /// Before this, nobody has.
+    next_due: Time,
     standings: Vec<Standing>,
     /// Who comes next at first, and when.
     next_comer: usize,
@@ -92,12 +97,20 @@ const SECOND: Duration = Duration::from_secs(1);
 impl<G: Player> Crowd<G> {
     pub(super) fn new(game: G, plan: Plan, source: Source) -> io::Result<Self> {
         let ramp = SECOND * plan.clients as u32 / plan.per_second;
+        let mut post = Post::new(source);
+        let waiter = Waiter::new(Backend::Batched)?;
+        for (name, socket) in post.source.shared() {
+            waiter.add(socket, name)?;
+        }
         Ok(Crowd {
             clock: Clock::start(),
-            waiter: Waiter::new(Backend::Batched)?,
+            post,
+            waiter,
             inbox: Inbox::new(RECEIVE_LEN),
+            ready: Vec::new(),
             bots: (0..plan.clients).map(|_| None).collect(),
             due: vec![None; plan.clients],
+            next_due: Time::ZERO,
             standings: vec![Standing::Empty; plan.clients],
             next_comer: 0,
             next_coming: Time::ZERO,
@@ -110,7 +123,6 @@ impl<G: Player> Crowd<G> {
             tally: Tally::new(plan.clients),
             game,
             plan,
-            source,
         })
     }
 
@@ -133,11 +145,7 @@ impl<G: Player> Crowd<G> {
         self.waiter.wait(Duration::ZERO)?;
         self.read();
         let now = self.clock.now();
-        for place in 0..self.bots.len() {
-            if self.due[place].is_some_and(|due| due <= now) {
-                self.wake(now, place);
-            }
-        }
+        self.wake_due(now);
         if self.started.is_none() && (self.is_settled() || now >= self.patience) {
             self.start(now);
         }
@@ -154,9 +162,10 @@ impl<G: Player> Crowd<G> {
         self.look();
         self.tally.time = self.started.map_or(Duration::ZERO, |started| now.since(started));
         self.tally.connected_last = self.connected();
-        for bot in self.bots.iter_mut().flatten() {
-            bot.leave(now);
+        for place in 0..self.bots.len() {
+            self.leave(now, place);
         }
+        self.post.flush();
         self.tally
     }
 
@@ -188,51 +197,75 @@ impl<G: Player> Crowd<G> {
         ticket: Option<Secret>,
     ) -> Result<(), Box<dyn Error>> {
         let name = Name::new(&format!("Bot {place}"));
-        let config = ClientConfig { name, ticket, ..self.plan.config.clone() };
+        let config = ClientConfig { name, ticket, predicts: false, ..self.plan.config.clone() };
         let client = Client::new(now, self.game.clone(), config, seed::secret()?);
-        let mut socket = self.source.open(place)?;
-        self.waiter.add(&mut socket, place)?;
-        self.bots[place] = Some(Box::new(Bot::new(now, client, socket)));
+        self.post.source.renew(place)?;
+        if let Some(socket) = self.post.source.own(place) {
+            self.waiter.add(socket, place)?;
+        }
+        self.bots[place] = Some(Box::new(Bot::new(now, client)));
         self.due[place] = Some(now);
+        self.next_due = self.next_due.min(now);
         self.standings[place] = Standing::Asking;
         Ok(())
     }
 
     /// Reads every socket that has something.
     fn read(&mut self) {
-        for place in self.waiter.ready() {
-            let Some(bot) = &mut self.bots[place] else { continue };
-            // No server sends without end. An error is an earlier datagram's, or passes like one.
-            while bot.socket.receive(&mut self.inbox).unwrap_or(0) > 0 {
-                let now = self.clock.now();
-                for (envelope, bytes) in self.inbox.datagrams() {
-                    bot.handle(now, envelope, bytes);
-                }
-                if !self.inbox.is_full() {
-                    break;
-                }
-            }
-            // What came may be answered at once, and have moved what is due.
-            self.due[place] = Some(self.clock.now());
+        let mut ready = mem::take(&mut self.ready);
+        ready.extend(self.waiter.ready());
+        for name in ready.drain(..) {
+            // No server sends without end.
+            while self.receive(name) {}
         }
+        self.ready = ready;
     }
 
-    fn wake(&mut self, now: Time, place: usize) {
-        let Some(bot) = &mut self.bots[place] else { return };
-        self.due[place] = bot.wake(now);
-        while let Some(change) = bot.poll_change() {
-            self.standings[place] = match change {
-                Change::In => Standing::Playing,
-                Change::Lost => {
-                    self.tally.lost += 1;
-                    Standing::Asking
-                }
-                Change::Over(reason) => {
-                    self.tally.end(reason);
-                    Standing::Over
-                }
-            };
+    /// Takes what has come to one socket, and wakes whom it was for. Whether there may be more.
+    fn receive(&mut self, name: usize) -> bool {
+        let Some(socket) = self.post.source.socket(name) else { return false };
+        // An error is an earlier datagram's, or passes like one.
+        let _ = socket.receive(&mut self.inbox);
+        let now = self.clock.now();
+        for (envelope, bytes) in self.inbox.datagrams() {
+            if let Some(place) = self.post.source.place_at(name, envelope.local)
+                && let Some(bot) = &mut self.bots[place]
+            {
+                bot.handle(now, envelope, bytes);
+                // What came may be answered at once, and have moved what is due.
+                let due = serve(now, place, bot, &mut self.post);
+                self.due[place] = due;
+                self.next_due = due.map_or(self.next_due, |due| self.next_due.min(due));
+                note(bot, &mut self.standings[place], &mut self.tally);
+            }
         }
+        // Those whose time has come meanwhile do not wait for what came to others.
+        self.wake_due(self.clock.now());
+        self.inbox.is_full()
+    }
+
+    /// Wakes everyone who has something to do, and sends what they say.
+    fn wake_due(&mut self, now: Time) {
+        if self.next_due <= now {
+            for place in 0..self.bots.len() {
+                if self.due[place].is_some_and(|due| due <= now)
+                    && let Some(bot) = &mut self.bots[place]
+                {
+                    self.due[place] = serve(now, place, bot, &mut self.post);
+                    note(bot, &mut self.standings[place], &mut self.tally);
+                }
+            }
+            let next = self.due.iter().flatten().min();
+            self.next_due = next.copied().unwrap_or(now);
+        }
+        self.post.flush();
+    }
+
+    /// A bot says goodbye.
+    fn leave(&mut self, now: Time, place: usize) {
+        let Some(bot) = &mut self.bots[place] else { return };
+        bot.client.leave();
+        self.post.take(place, |out| bot.speak(now, out));
     }
 
     /// Everyone is there who will be: from now on it counts.
@@ -278,12 +311,12 @@ impl<G: Player> Crowd<G> {
             self.owed -= 1.0;
             let place = self.next_goer;
             self.next_goer = (place + 1) % self.bots.len();
-            let Some(mut bot) = self.bots[place].take() else { continue };
+            let Some(bot) = &mut self.bots[place] else { continue };
             self.tally.counts += bot.count();
             self.tally.churned += 1;
             let ticket = match place % 2 {
                 0 => {
-                    bot.leave(now);
+                    self.leave(now, place);
                     None
                 }
                 _ => bot.client.ticket(),
@@ -291,5 +324,29 @@ impl<G: Player> Crowd<G> {
             self.sit(now, place, ticket)?;
         }
         Ok(())
+    }
+}
+
+/// Does what is due for the bot at `place` and takes what it says; says when there is more to do.
+fn serve<G: Player>(now: Time, place: usize, bot: &mut Bot<G>, post: &mut Post) -> Option<Time> {
+    bot.wake(now);
+    post.take(place, |out| bot.speak(now, out));
+    bot.due()
+}
+
+/// Notes what became of a bot.
+fn note<G: Player>(bot: &mut Bot<G>, standing: &mut Standing, tally: &mut Tally) {
+    while let Some(change) = bot.poll_change() {
+        *standing = match change {
+            Change::In => Standing::Playing,
+            Change::Lost => {
+                tally.lost += 1;
+                Standing::Asking
+            }
+            Change::Over(reason) => {
+                tally.end(reason);
+                Standing::Over
+            }
+        };
     }
 }

@@ -1,12 +1,13 @@
-//! `backspin load`: many bots in one process, each a client of its own with a socket of its own.
+//! `backspin load`: many bots in one process, each a client of its own with an address of its own.
 //!
 //! `crowd` drives the bots, `bot` is one of them, `player` is what a bot knows about its game,
-//! `source` is where they come from, `tally` counts, `show` tells. What a bot says on the wire is
-//! said by a [`backspin::client::Client`], as for a person.
+//! `source` is where they come from, `post` sends what they say, `tally` counts, `show` tells.
+//! What a bot says on the wire is said by a [`backspin::client::Client`], as for a person.
 
 mod bot;
 mod crowd;
 mod player;
+mod post;
 mod show;
 mod source;
 mod tally;
@@ -107,9 +108,9 @@ fn load<G: Player>(args: &Args, game: G) -> Result<(), Box<dyn Error>> {
         churn: args.churn / 100.0,
         measured: Duration::from_secs(args.seconds.into()),
     };
-    source::allow_sockets(plan.clients)?;
+    let source = Source::towards(server.ip(), plan.clients)?;
     let stop = Stop::on_signals()?;
-    let mut crowd = Crowd::new(game, plan, Source::towards(server.ip()))?;
+    let mut crowd = Crowd::new(game, plan, source)?;
     let mut show = Show::new(args.clients, args.seconds, args.json);
     while !stop.is_asked() && !crowd.is_over() {
         crowd.turn()?;
