@@ -65,8 +65,8 @@ impl Inbox {
             .map(|(envelope, slot)| (*envelope, &mut slot[..envelope.len]))
     }
 
-    /// The same, each with how long ago it came.
-    pub(crate) fn arrivals(&mut self) -> impl Iterator<Item = (Envelope, Duration, &mut [u8])> {
+    /// The same, each with how long before the inbox was filled it came, where the system says so.
+    pub fn arrivals(&mut self) -> impl Iterator<Item = (Envelope, Duration, &mut [u8])> {
         let slots = self.slots.chunks_exact_mut(self.slot_len);
         let ages = self.ages.iter().copied().chain(std::iter::repeat(Duration::ZERO));
         let datagrams = self.envelopes.iter().zip(ages).zip(slots);

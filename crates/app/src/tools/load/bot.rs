@@ -18,6 +18,8 @@ pub(super) struct Bot<G: Player> {
     pub(super) client: Client<G>,
     /// The newest world, and the memory of those before it.
     world: G::World,
+    /// The latest time that the client was told: it never goes back.
+    told: Time,
     next_thought: Time,
     next_words: Time,
     newest_input: Option<u32>,
@@ -41,6 +43,7 @@ impl<G: Player> Bot<G> {
         Bot {
             world: client.game().restore(client.state()),
             client,
+            told: now,
             next_thought: now,
             next_words: now,
             newest_input: None,
@@ -50,14 +53,17 @@ impl<G: Player> Bot<G> {
         }
     }
 
-    /// Takes a datagram.
-    pub(super) fn handle(&mut self, now: Time, envelope: Envelope, bytes: &mut [u8]) {
+    /// Takes a datagram, which came at a time that has passed: round trips are the line's, not
+    /// this machine's.
+    pub(super) fn handle(&mut self, came: Time, envelope: Envelope, bytes: &mut [u8]) {
         let path = Path { local: envelope.local, ..Path::to(envelope.remote) };
-        self.client.handle_datagram(now, path, bytes);
+        self.told = self.told.max(came);
+        self.client.handle_datagram(self.told, path, bytes);
     }
 
     /// Does what is due.
     pub(super) fn wake(&mut self, now: Time) {
+        self.told = self.told.max(now);
         if let Some(due) = self.client.poll_timeout()
             && due <= now
         {

@@ -227,11 +227,11 @@ impl<G: Player> Crowd<G> {
         // An error is an earlier datagram's, or passes like one.
         let _ = socket.receive(&mut self.inbox);
         let now = self.clock.now();
-        for (envelope, bytes) in self.inbox.datagrams() {
+        for (envelope, ago, bytes) in self.inbox.arrivals() {
             if let Some(place) = self.post.source.place_at(name, envelope.local)
                 && let Some(bot) = &mut self.bots[place]
             {
-                bot.handle(now, envelope, bytes);
+                bot.handle(now - ago, envelope, bytes);
                 // What came may be answered at once, and have moved what is due.
                 let due = serve(now, place, bot, &mut self.post);
                 self.due[place] = due;
