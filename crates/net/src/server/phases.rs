@@ -11,8 +11,7 @@ use crate::time::Time;
 const PHASES: usize = 16;
 
 /// Players whose rooms tick in one turn, before the next turn is begun: some two milliseconds of
-/// work. With 64 of them a datagram cost a third more, as the system's own work is cheapest in long
-/// runs.
+/// work. Shorter turns cost more for each datagram: see DESIGN.md.
 const PLAYERS: u32 = 256;
 
 /// Who ticks when. Times count from the first room's beginning.
