@@ -89,7 +89,8 @@ pub(crate) fn run(args: &Args) -> Result<(), Box<dyn Error>> {
     let (stop, reread) = (Stop::on_signals()?, stop::on_hang_up()?);
     let ports = config.ports()?;
     let mut driver = Loop::with_listeners(ports.open_sockets()?, ports.open_listeners()?)?
-        .with_senders(config.senders.into())?;
+        .with_senders(config.senders.into())?
+        .punctual();
     let mut recording =
         Recording::start(config.record.as_deref(), config.record_matches.as_deref())?;
     let mut results = open_results(&config)?;

@@ -11,6 +11,7 @@ use crate::clock::Clock;
 use crate::pace::Pace;
 use crate::post::Post;
 use crate::streams::Streams;
+use crate::vigil::Vigil;
 use crate::wait::Waiter;
 use crate::{Listener, Socket};
 
@@ -43,6 +44,8 @@ pub struct Loop {
     /// Something was left unread: do not wait for a signal that has been given.
     unread: bool,
     pace: Pace,
+    /// For a loop that must not be late.
+    vigil: Option<Vigil>,
     /// The latest time that the node was told: it never goes back.
     told: Time,
     unsent: u64,
@@ -89,6 +92,7 @@ impl Loop {
             stream_buffer: Box::new([0; RECEIVE_LEN]),
             unread: false,
             pace: Pace::new(dated),
+            vigil: None,
             told: Time::ZERO,
             unsent: 0,
         })
@@ -104,6 +108,13 @@ impl Loop {
     /// The same loop with so many threads that send for it when a crowd plays.
     pub fn with_senders(self, threads: usize) -> io::Result<Self> {
         Ok(Loop { post: self.post.with_threads(threads)?, ..self })
+    }
+
+    /// The same loop, in time for its node's deadlines also where the machine wakes sleepers late:
+    /// then it gets up some time before them and waits awake, for an eighth of a tick at most.
+    #[must_use]
+    pub fn punctual(self) -> Self {
+        Loop { vigil: Some(Vigil::default()), ..self }
     }
 
     /// This loop's clock, for whoever looks at the node from another thread.
@@ -137,8 +148,8 @@ impl Loop {
     /// Neither a peer nor a socket ends the loop; an error is one of waiting, on this machine.
     pub fn turn(&mut self, node: &mut impl StreamNode, limit: Time) -> io::Result<Wake> {
         self.flush(node);
-        let deadline = node.poll_timeout().unwrap_or(limit).min(limit);
-        self.wait(deadline)?;
+        let due = node.poll_timeout().filter(|due| *due <= limit);
+        self.wait(due, limit)?;
         let mut came = self.streams.receive(self.clock, node, &mut self.stream_buffer[..]);
         came |= self.receive(node);
         let due = node.poll_timeout().is_some_and(|due| due <= self.now());
@@ -167,26 +178,59 @@ impl Loop {
         }
     }
 
-    fn wait(&mut self, deadline: Time) -> io::Result<()> {
+    /// Waits for something to come, until the node is `due`, or else for `limit`.
+    fn wait(&mut self, due: Option<Time>, limit: Time) -> io::Result<()> {
+        let deadline = due.unwrap_or(limit);
         let busy = self.unread || self.streams.is_busy();
         if !busy && let Some(rest) = self.pace.rest_until(deadline) {
             // Nothing to sleep off, mostly: whatever came last came long ago.
-            let pause = rest.since(self.now());
-            if !pause.is_zero() {
+            self.wait_until(rest, due, |_, pause| {
                 std::thread::sleep(pause);
-            }
+                Ok(true)
+            })?;
         }
         // A crowd is there already: nothing to be woken for before the next look.
-        let patience = match busy || self.pace.is_crowd() {
-            true => Duration::ZERO,
-            false => deadline.since(self.now()),
-        };
-        self.waiter.wait(patience)?;
+        match busy || self.pace.is_crowd() {
+            true => self.waiter.wait(Duration::ZERO)?,
+            false => self.wait_until(deadline, due, |waiter, patience| {
+                waiter.wait(patience)?;
+                Ok(waiter.events().next().is_none())
+            })?,
+        }
         for event in self.waiter.events() {
             match self.readable.get_mut(event.token().0) {
                 Some(readable) => *readable = true,
                 None => self.streams.handle_event(event, FIRST_STREAM_TOKEN),
             }
+        }
+        Ok(())
+    }
+
+    /// Waits until a time, which may be the one when the node is `due`. `nap` says whether nothing
+    /// came that ends the wait.
+    fn wait_until(
+        &mut self,
+        until: Time,
+        due: Option<Time>,
+        nap: impl Fn(&mut Waiter, Duration) -> io::Result<bool>,
+    ) -> io::Result<()> {
+        let mut now = self.clock.now();
+        let Some(vigil) = self.vigil.as_mut().filter(|_| due == Some(until) && now < until) else {
+            return nap(&mut self.waiter, until.since(now)).map(drop);
+        };
+        let rise = vigil.rise(until);
+        if now < rise {
+            if !nap(&mut self.waiter, rise.since(now))? {
+                return Ok(());
+            }
+            now = self.clock.now();
+            vigil.woke(rise, now);
+        }
+        if now < until {
+            while now < until && nap(&mut self.waiter, Duration::ZERO)? {
+                now = self.clock.now();
+            }
+            vigil.stood(until, now);
         }
         Ok(())
     }

@@ -19,6 +19,7 @@ mod post;
 mod socket;
 mod stream;
 mod streams;
+mod vigil;
 mod wait;
 
 pub use batch::{Backend, Envelope, Inbox, Outbox};

@@ -149,7 +149,7 @@ pub(crate) fn host<G: Playable>(
         rtype_port: old_port(Dialect::Rtype),
         ..FrontConfig::default()
     };
-    let driver = Loop::with_listeners(sockets, listeners(config.rtype_port)?)?;
+    let driver = Loop::with_listeners(sockets, listeners(config.rtype_port)?)?.punctual();
     let mut server = Server::new(config, seed::secret()?);
     server.open(driver.now(), game.clone(), name, seed::world()?, RoomConfig::default());
     let host = Host::new(driver.now(), server, game, name, seed::secret()?);

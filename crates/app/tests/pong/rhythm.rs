@@ -1,17 +1,19 @@
-//! When states leave; measured, not judged: whoever else runs on the machine is in the figures. So
-//! a thread that does nothing but sleep to the same rhythm is measured beside it: where that one is
-//! late, the machine was not idle.
+//! When states leave, by the time that the kernel notes on each; measured, not judged: whoever else
+//! runs on the machine is in the figures. So a thread that does nothing but sleep to the same rhythm
+//! is measured beside it: where that one is late, the machine was not idle.
 //!
 //! `cargo test --release -p backspin-app --test pong -- --ignored --nocapture rhythm`
 
+use std::collections::VecDeque;
 use std::fmt;
 use std::net::SocketAddr;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::lan::{HELLO_ACK, STILL, guest_input, hello, receive};
-use crate::lan_host::port_of;
-use crate::program::{HERE, host, socket};
+use backspin_udp::{Backend, Inbox, Socket, Waiter};
+
+use crate::lan::{HELLO_ACK, STILL, guest_input, hello};
+use crate::program::{HERE, PATIENCE, host};
 
 const PERIOD: Duration = Duration::from_nanos(1_000_000_000 / 60);
 
@@ -25,13 +27,9 @@ const WINDOWS: usize = 12;
 struct Rhythm(Vec<u128>);
 
 impl Rhythm {
-    /// Of `SPACINGS + 1` beats, each at the end of `wait`.
-    fn of(mut wait: impl FnMut()) -> Self {
-        let mut beat = || {
-            wait();
-            Instant::now()
-        };
-        let times: Vec<Instant> = (0..=SPACINGS).map(|_| beat()).collect();
+    /// Of `SPACINGS + 1` beats.
+    fn of(beat: impl FnMut() -> Instant) -> Self {
+        let times: Vec<Instant> = std::iter::repeat_with(beat).take(SPACINGS + 1).collect();
         let off = |pair: &[Instant]| (pair[1] - pair[0]).abs_diff(PERIOD).as_micros();
         let mut off: Vec<u128> = times.windows(2).map(off).collect();
         off.sort_unstable();
@@ -56,19 +54,55 @@ fn sleeper() -> Rhythm {
     Rhythm::of(|| {
         due += PERIOD;
         thread::sleep(due.saturating_duration_since(Instant::now()));
+        Instant::now()
     })
+}
+
+/// A guest that knows when each datagram was sent to it: on loopback that is when it came.
+struct Guest {
+    socket: Socket,
+    waiter: Waiter,
+    inbox: Inbox,
+    came: VecDeque<(Instant, Vec<u8>)>,
+}
+
+impl Guest {
+    fn new() -> Self {
+        let mut socket = Socket::bind((HERE, 0).into()).unwrap();
+        let waiter = Waiter::new(Backend::Batched).unwrap();
+        waiter.add(&mut socket, 0).unwrap();
+        Guest { socket, waiter, inbox: Inbox::new(2048), came: VecDeque::new() }
+    }
+
+    /// Waits for the next datagram: when it was sent, and what it is.
+    fn receive(&mut self) -> (Instant, Vec<u8>) {
+        let patience = Instant::now() + PATIENCE;
+        loop {
+            if let Some(next) = self.came.pop_front() {
+                return next;
+            }
+            assert!(Instant::now() < patience, "nothing comes");
+            self.waiter.wait(PATIENCE).unwrap();
+            self.socket.receive(&mut self.inbox).unwrap();
+            let now = Instant::now();
+            let arrivals = self.inbox.arrivals();
+            self.came.extend(arrivals.map(|(_, ago, bytes)| (now - ago, bytes.to_vec())));
+        }
+    }
 }
 
 /// The states of a match of its own: none lasts two minutes.
 fn states() -> Rhythm {
     let (_host, port) = host(&[]);
-    let (guest, at) = (socket(), SocketAddr::from((HERE, port)));
-    guest.send_to(&hello(port_of(&guest)), at).unwrap();
-    assert_eq!(receive(&guest).0, HELLO_ACK);
-    receive(&guest);
+    let (mut guest, at) = (Guest::new(), SocketAddr::from((HERE, port)));
+    let own_port = guest.socket.local_addr().unwrap().port();
+    guest.socket.send(at, &hello(own_port)).unwrap();
+    assert_eq!(guest.receive().1, HELLO_ACK);
+    guest.receive();
     Rhythm::of(|| {
-        receive(&guest);
-        guest.send_to(&guest_input(STILL), at).unwrap();
+        let (sent, _) = guest.receive();
+        guest.socket.send(at, &guest_input(STILL)).unwrap();
+        sent
     })
 }
 
