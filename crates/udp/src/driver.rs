@@ -183,8 +183,10 @@ impl Loop {
         let deadline = due.unwrap_or(limit);
         let busy = self.unread || self.streams.is_busy();
         if !busy && let Some(rest) = self.pace.rest_until(deadline) {
-            // Nothing to sleep off, mostly: whatever came last came long ago.
-            self.wait_until(rest, due, |_, pause| {
+            // Nothing to sleep off, mostly: whatever came last came long ago. A crowd that is read
+            // late makes the node late.
+            let matters = due.is_some() && (rest == deadline || self.pace.is_crowd());
+            self.wait_until(rest, matters, |_, pause| {
                 std::thread::sleep(pause);
                 Ok(true)
             })?;
@@ -192,7 +194,7 @@ impl Loop {
         // A crowd is there already: nothing to be woken for before the next look.
         match busy || self.pace.is_crowd() {
             true => self.waiter.wait(Duration::ZERO)?,
-            false => self.wait_until(deadline, due, |waiter, patience| {
+            false => self.wait_until(deadline, due.is_some(), |waiter, patience| {
                 waiter.wait(patience)?;
                 Ok(waiter.events().next().is_none())
             })?,
@@ -206,16 +208,16 @@ impl Loop {
         Ok(())
     }
 
-    /// Waits until a time, which may be the one when the node is `due`. `nap` says whether nothing
-    /// came that ends the wait.
+    /// Waits until a time, and may be late unless that `matters`. `nap` says whether nothing came
+    /// that ends the wait.
     fn wait_until(
         &mut self,
         until: Time,
-        due: Option<Time>,
+        matters: bool,
         nap: impl Fn(&mut Waiter, Duration) -> io::Result<bool>,
     ) -> io::Result<()> {
         let mut now = self.clock.now();
-        let Some(vigil) = self.vigil.as_mut().filter(|_| due == Some(until) && now < until) else {
+        let Some(vigil) = self.vigil.as_mut().filter(|_| matters && now < until) else {
             return nap(&mut self.waiter, until.since(now)).map(drop);
         };
         let rise = vigil.rise(until);
