@@ -18,12 +18,12 @@ use std::collections::VecDeque;
 use std::time::Duration;
 
 use crate::game::{GameId, PlayerId};
-use crate::node::{Path, Transmit};
+use crate::node::{Fetch, Path, Transmit};
 use crate::sabotage::{self, Sabotage};
 use crate::session::{Allowance, CookieJar, Limiter, LimiterConfig, Secrets};
 use crate::time::Time;
 use crate::wire::native::{Budget, Role, Secret, SessionIndex};
-use crate::wire::{Dialect, Name, Packet};
+use crate::wire::{self, Dialect, Name, Packet};
 
 pub use answer::ANSWER_LIMIT;
 use answer::Answer;
@@ -437,6 +437,19 @@ impl Front {
                 None
             }
         }
+    }
+
+    /// Has what is known of the sender of a datagram brought near.
+    pub(crate) fn foresee(&self, bytes: &[u8], fetch: Fetch) {
+        if let Some(session) = wire::native::session_of(bytes) {
+            self.routes.foresee(session, fetch);
+        }
+    }
+
+    /// The room and the place of the sender of a datagram, if it says who that is.
+    pub(crate) fn seat_of(&self, bytes: &[u8]) -> Option<(usize, u8)> {
+        let route = self.routes.route(wire::native::session_of(bytes)?)?;
+        Some((route.room, route.place))
     }
 
     /// Takes what a room says about a session.

@@ -20,7 +20,7 @@ use crate::game::{
     Buttons, Event, Game, Marks, PlayerId, PlayerInput, REWIND_LIMIT_TICKS, Reach, Stage, Standing,
     Turn,
 };
-use crate::node::{Path, Transmit};
+use crate::node::{Fetch, Path, Transmit};
 use crate::replica::{Bodies, Cuts, FullForm, History, State};
 use crate::sabotage::{self, Sabotage};
 use crate::session::{ArrivalCounts, Grade, LifeEvent, Limits, PingCounts};
@@ -431,6 +431,13 @@ impl<G: Game> Room<G> {
         self.cursor = 0;
         self.may_speak = false;
         None
+    }
+
+    /// Has what is kept of the member in a place brought near.
+    pub(crate) fn foresee(&self, place: usize, fetch: Fetch) {
+        if let Some(Some(member)) = self.members.get(place) {
+            member.foresee(fetch);
+        }
     }
 
     /// Ends every session: a stopped server says goodbye first.

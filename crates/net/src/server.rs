@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 
 use crate::front::{Call, CallKind, Front, FrontConfig, Guests, NewRoom, RoomCard, RoomOrder};
 use crate::game::{Game, PlayerId};
-use crate::node::{Node, Path, Transmit};
+use crate::node::{Fetch, Foreseen, Node, Path, Transmit};
 use crate::room::{ClosedRoom, Room, RoomConfig};
 use crate::time::Time;
 use crate::wire::Name;
@@ -303,6 +303,19 @@ impl<G: Game> Node for Server<G> {
 
     fn poll_timeout(&self) -> Option<Time> {
         self.due.iter().copied().chain(self.front.poll_timeout()).min()
+    }
+
+    fn foresee(&self, coming: Foreseen<'_>, fetch: Fetch) {
+        match coming {
+            Foreseen::Sender(bytes) => self.front.foresee(bytes, fetch),
+            Foreseen::Datagram(bytes) => {
+                if let Some((room, place)) = self.front.seat_of(bytes)
+                    && let Some(at) = self.place(room)
+                {
+                    self.rooms[at].foresee(place.into(), fetch);
+                }
+            }
+        }
     }
 }
 

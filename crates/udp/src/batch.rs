@@ -65,6 +65,12 @@ impl Inbox {
             .map(|(envelope, slot)| (*envelope, &mut slot[..envelope.len]))
     }
 
+    /// Their bytes alone.
+    pub(crate) fn bytes(&self) -> impl Iterator<Item = &[u8]> {
+        let slots = self.slots.chunks_exact(self.slot_len);
+        self.envelopes.iter().zip(slots).map(|(envelope, slot)| &slot[..envelope.len])
+    }
+
     /// The same, each with how long before the inbox was filled it came, where the system says so.
     pub fn arrivals(&mut self) -> impl Iterator<Item = (Envelope, Duration, &mut [u8])> {
         let slots = self.slots.chunks_exact_mut(self.slot_len);

@@ -3,11 +3,12 @@
 use std::io;
 use std::time::Duration;
 
-use backspin::node::{Path, StreamNode};
+use backspin::node::{Foreseen, Path, StreamNode};
 use backspin::time::Time;
 
 use crate::batch::{Backend, Inbox, Outbox};
 use crate::clock::Clock;
+use crate::fetch::fetch;
 use crate::pace::Pace;
 use crate::post::Post;
 use crate::streams::Streams;
@@ -15,8 +16,9 @@ use crate::vigil::Vigil;
 use crate::wait::Waiter;
 use crate::{Listener, Socket};
 
-/// One byte more than any good datagram, so that a longer one is seen to be too long.
-const RECEIVE_LEN: usize = 2048;
+/// More than any good datagram, so that a longer one is seen to be too long. An odd number of cache
+/// lines: buffers that lie a power of two apart all want the same few places in the cache.
+const RECEIVE_LEN: usize = 33 * 64;
 
 /// How many full inboxes are taken from a socket before the node may answer: a flood must not keep
 /// the node from its ticks.
@@ -37,6 +39,9 @@ pub struct Loop {
     /// For each socket, whether there may be something to read. The system says when there is, and
     /// only an empty read that there is not.
     readable: Vec<bool>,
+    /// Nobody waits for the sockets while a crowd plays: they are read when it is time. The system
+    /// would say so for every datagram that comes, and for every one that has left.
+    unwatched: bool,
     pub(crate) streams: Streams,
     inbox: Inbox,
     outbox: Outbox,
@@ -85,6 +90,7 @@ impl Loop {
             clock: Clock::start(),
             waiter,
             readable: vec![true; sockets.len()],
+            unwatched: false,
             post: Post::new(sockets.into(), 0)?,
             streams: Streams::new(registry, listeners, FIRST_STREAM_TOKEN)?,
             inbox: Inbox::new(RECEIVE_LEN),
@@ -191,6 +197,13 @@ impl Loop {
                 Ok(true)
             })?;
         }
+        if self.unwatched != self.pace.is_crowd() {
+            self.unwatched = self.pace.is_crowd();
+            for (i, socket) in self.post.sockets().iter().enumerate() {
+                self.waiter.watch(socket, i, !self.unwatched)?;
+            }
+            self.readable.fill(true);
+        }
         // A crowd is there already: nothing to be woken for before the next look.
         match busy || self.pace.is_crowd() {
             true => self.waiter.wait(Duration::ZERO)?,
@@ -241,6 +254,9 @@ impl Loop {
     fn receive(&mut self, node: &mut impl StreamNode) -> bool {
         let mut came = 0;
         self.unread = false;
+        if self.unwatched {
+            self.readable.fill(true);
+        }
         for (i, socket) in self.post.sockets().iter().enumerate() {
             let mut inboxes = 0;
             while self.readable[i] {
@@ -248,6 +264,10 @@ impl Loop {
                 let count = socket.receive(&mut self.inbox).unwrap_or(0);
                 self.readable[i] = count > 0;
                 came += count;
+                if count > 1 {
+                    self.inbox.bytes().for_each(|it| node.foresee(Foreseen::Sender(it), fetch));
+                    self.inbox.bytes().for_each(|it| node.foresee(Foreseen::Datagram(it), fetch));
+                }
                 if count > 0 {
                     let now = self.clock.now();
                     for (envelope, ago, bytes) in self.inbox.arrivals() {

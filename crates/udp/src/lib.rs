@@ -10,6 +10,7 @@ mod batch;
 mod bind;
 mod clock;
 mod driver;
+mod fetch;
 mod interfaces;
 #[cfg(target_os = "linux")]
 mod linux;

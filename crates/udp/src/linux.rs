@@ -113,7 +113,7 @@ pub(crate) fn receive(
     if received == 0 {
         return Ok(());
     }
-    let now = SystemTime::now();
+    let now = since_epoch();
     for i in 0..received {
         // SAFETY: `received` is at most `count`, and so many headers and names were written above.
         // The kernel leaves both whole.
@@ -125,7 +125,8 @@ pub(crate) fn receive(
         let remote = unsafe { name.address() };
         let len = (header.msg_len as usize).min(slot_len);
         // A clock that was set meanwhile says nothing.
-        let age = came.and_then(|came| now.duration_since(came).ok()).unwrap_or_default();
+        let age = came.map_or(0, |came| now.saturating_sub(came));
+        let age = Duration::from_nanos(age);
         take(Envelope { remote, local, len }, age);
     }
     Ok(())
@@ -258,11 +259,11 @@ impl Name {
 }
 
 /// The address of this machine that a datagram came to, a broadcast's is the interface's own; and
-/// when it came, by the system's clock.
+/// when it came, by the system's clock: see [`since_epoch`].
 ///
 /// # Safety
 /// `recvmmsg` has filled in `header`, and its control buffer still lives.
-unsafe fn told(header: &msghdr) -> (Option<IpAddr>, Option<SystemTime>) {
+unsafe fn told(header: &msghdr) -> (Option<IpAddr>, Option<u64>) {
     let (mut local, mut came) = (None, None);
     // SAFETY: the control buffer is the kernel's work, so these walk it within its length.
     let mut control = unsafe { libc::CMSG_FIRSTHDR(header) };
@@ -287,7 +288,7 @@ unsafe fn told(header: &msghdr) -> (Option<IpAddr>, Option<SystemTime>) {
             (libc::SOL_SOCKET, libc::SCM_TIMESTAMPNS) => {
                 // SAFETY: a message of this type has this for data, aligned or not.
                 let stamp: libc::timespec = unsafe { ptr::read_unaligned(data.cast()) };
-                came = system_time(stamp);
+                came = stamped(stamp);
             }
             _ => {}
         }
@@ -297,9 +298,16 @@ unsafe fn told(header: &msghdr) -> (Option<IpAddr>, Option<SystemTime>) {
     (local, came)
 }
 
-fn system_time(stamp: libc::timespec) -> Option<SystemTime> {
-    let (seconds, ns) = (stamp.tv_sec.try_into().ok()?, stamp.tv_nsec.try_into().ok()?);
-    SystemTime::UNIX_EPOCH.checked_add(Duration::new(seconds, ns))
+/// The system's time in nanoseconds.
+fn since_epoch() -> u64 {
+    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    since.as_nanos().try_into().unwrap_or(u64::MAX)
+}
+
+/// The same of a time that the kernel has noted.
+fn stamped(stamp: libc::timespec) -> Option<u64> {
+    let (seconds, ns): (u64, u64) = (stamp.tv_sec.try_into().ok()?, stamp.tv_nsec.try_into().ok()?);
+    seconds.checked_mul(1_000_000_000)?.checked_add(ns)
 }
 
 /// Writes which address of this machine a datagram leaves from; says how long that is, 0 if the

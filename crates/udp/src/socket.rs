@@ -159,7 +159,7 @@ impl Socket {
 
 #[cfg(target_os = "linux")]
 impl Socket {
-    fn fd(&self) -> BorrowedFd<'_> {
+    pub(crate) fn fd(&self) -> BorrowedFd<'_> {
         self.inner.as_fd()
     }
 

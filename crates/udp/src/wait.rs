@@ -2,10 +2,12 @@
 
 use std::io;
 #[cfg(target_os = "linux")]
-use std::os::fd::AsFd;
+use std::os::fd::{AsFd, AsRawFd};
 use std::time::{Duration, Instant};
 
 use mio::event::{Event, Source};
+#[cfg(target_os = "linux")]
+use mio::unix::SourceFd;
 use mio::{Events, Interest, Poll, Registry, Token};
 
 use crate::Socket;
@@ -42,6 +44,22 @@ impl Waiter {
     /// Watches `socket` no more.
     pub fn remove(&self, socket: &mut Socket) -> io::Result<()> {
         socket.source().deregister(self.poll.registry())
+    }
+
+    /// Watches a socket that was added no more, or again. On systems other than Linux it is watched
+    /// all the time.
+    pub(crate) fn watch(&self, socket: &Socket, name: usize, on: bool) -> io::Result<()> {
+        #[cfg(target_os = "linux")]
+        {
+            let fd = socket.fd().as_raw_fd();
+            let (registry, mut source) = (self.poll.registry(), SourceFd(&fd));
+            match on {
+                true => registry.register(&mut source, Token(name), Interest::READABLE)?,
+                false => registry.deregister(&mut source)?,
+            }
+        }
+        let _ = (socket, name, on);
+        Ok(())
     }
 
     /// Waits until something can be read or `patience` has passed; a signal also ends it.

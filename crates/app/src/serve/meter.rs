@@ -3,7 +3,9 @@
 
 use std::time::{Duration, Instant};
 
-use backspin::node::{Node, Path, StreamAction, StreamEvent, StreamId, StreamNode, Transmit};
+use backspin::node::{
+    Fetch, Foreseen, Node, Path, StreamAction, StreamEvent, StreamId, StreamNode, Transmit,
+};
 use backspin::time::Time;
 
 /// A tick that begins later than this is counted as late.
@@ -157,6 +159,10 @@ impl<N: Node> Node for Metered<'_, N> {
 
     fn poll_timeout(&self) -> Option<Time> {
         self.node.poll_timeout()
+    }
+
+    fn foresee(&self, coming: Foreseen<'_>, fetch: Fetch) {
+        self.node.foresee(coming, fetch);
     }
 }
 

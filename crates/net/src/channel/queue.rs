@@ -10,7 +10,7 @@ use crate::wire::native::MAX_HISTORY;
 
 /// How many ticks ahead inputs are kept, the next tick being the first: a client leads by half a
 /// round trip and its jitter, so that this is a second at 60 Hz.
-pub const EARLY_LIMIT: u32 = 64;
+pub const EARLY_LIMIT: u32 = u64::BITS;
 
 /// A missing input is replaced by the one before at most so many ticks in a row, then by no
 /// buttons.
@@ -87,8 +87,10 @@ pub struct InputQueue {
     /// The tick that runs next.
     next: u32,
     /// The inputs for `next` and on; that of `next` lies at `head`.
-    ring: [Option<u16>; EARLY_LIMIT as usize],
+    ring: [u16; EARLY_LIMIT as usize],
     head: usize,
+    /// Which of them have come; that of `next` is bit 0.
+    here: u64,
     /// Which inputs of ticks that have run ever came; the tick before `next` is bit 0.
     past: u64,
     /// The buttons of the last real input.
@@ -108,8 +110,9 @@ impl InputQueue {
     pub const fn new(next_tick: u32) -> Self {
         InputQueue {
             next: next_tick,
-            ring: [None; EARLY_LIMIT as usize],
+            ring: [0; EARLY_LIMIT as usize],
             head: 0,
+            here: 0,
             past: 0,
             held: 0,
             repeats: 0,
@@ -149,9 +152,10 @@ impl InputQueue {
     /// In debug builds, if `tick` is not the next.
     pub fn take(&mut self, tick: u32) -> Taken {
         debug_assert!(tick == self.next, "one tick after another");
-        let input = match sabotage::is(Sabotage::InputTwice) {
-            true => self.ring[self.head],
-            false => self.ring[self.head].take(),
+        let input = (self.here & 1 == 1).then_some(self.ring[self.head]);
+        self.here = match sabotage::is(Sabotage::InputTwice) {
+            true => self.here.rotate_right(1),
+            false => self.here >> 1,
         };
         self.head = (self.head + 1) % self.ring.len();
         self.next = tick::after(self.next, 1);
@@ -217,13 +221,13 @@ impl InputQueue {
                 Past::Known => received.duplicate += 1,
             }
         } else {
-            let place = (self.head + ahead as usize) % self.ring.len();
-            match self.ring[place] {
-                Some(_) => received.duplicate += 1,
-                None => {
-                    self.ring[place] = Some(buttons);
-                    received.new += 1;
-                }
+            let bit = 1 << ahead;
+            if self.here & bit != 0 {
+                received.duplicate += 1;
+            } else {
+                self.here |= bit;
+                self.ring[(self.head + ahead as usize) % self.ring.len()] = buttons;
+                received.new += 1;
             }
         }
     }

@@ -7,7 +7,7 @@ use std::net::{IpAddr, SocketAddr};
 use siphasher::sip::SipHasher13;
 
 use super::Limits;
-use crate::node::Path;
+use crate::node::{Fetch, Path, fetch_all};
 use crate::sabotage::{self, Sabotage};
 use crate::session::{Allowance, Bucket, Rate, Window, limited_ip};
 use crate::time::Time;
@@ -152,6 +152,13 @@ impl Routes {
 
     pub(super) fn route(&self, session: SessionIndex) -> Option<&Route> {
         self.routes.get(index(session))?.as_ref()
+    }
+
+    /// Has a session brought near.
+    pub(super) fn foresee(&self, session: SessionIndex, fetch: Fetch) {
+        if let Some(route) = self.routes.get(index(session)) {
+            fetch_all(route, fetch);
+        }
     }
 
     /// Who speaks `dialect` there.

@@ -1,5 +1,6 @@
 //! One member of a room: where it is, whether it is there, and what it is owed.
 
+use std::mem::offset_of;
 use std::time::Duration;
 
 use super::clock::TickClock;
@@ -10,7 +11,7 @@ use crate::channel::{
 use crate::clock::LossMeter;
 use crate::front::{Admission, Voice};
 use crate::game::{Buttons, PlayerId, PlayerInput};
-use crate::node::Path;
+use crate::node::{Fetch, Path, fetch_all, fetch_to};
 use crate::sabotage::{self, Sabotage};
 use crate::session::{Liveness, Pinger, Question, RoundTrip, Verdict, Window};
 use crate::time::Time;
@@ -39,27 +40,30 @@ const ECHO_PATIENCE: Duration = Duration::from_millis(500);
 /// How often a goodbye is said: it may be lost, and nobody answers it.
 const GOODBYES: u8 = 3;
 
+/// What every datagram and every tick touches comes first, all else behind it: a crowd does not
+/// fit into the processor's caches, and what it costs is mostly waiting for memory.
 #[derive(Debug)]
+#[repr(C, align(64))]
 pub(super) struct Member {
     pub(super) session: SessionIndex,
-    pub(super) player: PlayerId,
-    pub(super) name: Name,
     pub(super) role: Role,
-    pub(super) path: Path,
-    pub(super) voice: Speech,
-    pub(super) presence: Presence,
     pub(super) buttons: Buttons,
-    /// Apart, since it is needed once a second at most.
-    pub(super) pinger: Box<Pinger>,
-    /// When the round trip is to be measured.
-    next_measure: Time,
-    pub(super) round_trip: RoundTrip,
-    pub(super) roster: Announcement,
+    pub(super) player: PlayerId,
+    pub(super) presence: Presence,
     pub(super) due: Due,
     pub(super) last_input: Time,
     pub(super) inputs: u64,
     ticks: u64,
     ticks_without_input: u64,
+    /// When the round trip is to be measured.
+    next_measure: Time,
+    pub(super) roster: Announcement,
+    pub(super) path: Path,
+    pub(super) voice: Speech,
+    pub(super) round_trip: RoundTrip,
+    pub(super) name: Name,
+    /// Apart, since it is needed once a second at most.
+    pub(super) pinger: Box<Pinger>,
 }
 
 /// Whether a member is there.
@@ -89,25 +93,27 @@ pub(super) enum Speech {
     },
 }
 
+/// In the order of [`Member`].
 #[derive(Debug)]
+#[repr(C)]
 pub(super) struct Native {
-    pub(super) nonce: u64,
-    pub(super) ticket: native::Secret,
-    pub(super) budget: native::Budget,
     /// The number of the next datagram to the client.
     pub(super) sequence: u32,
-    pub(super) window: Window,
-    pub(super) lost: LossMeter,
-    pub(super) queue: InputQueue,
+    pub(super) budget: native::Budget,
     /// The newest snapshot that the client has.
     pub(super) has: Option<u32>,
     /// What the parts that are being sent are written against.
     pub(super) baseline: Option<u32>,
     /// How many ticks behind its inputs the client draws the others.
     drawn_back: Option<f64>,
+    pub(super) window: Window,
+    pub(super) queue: InputQueue,
     pub(super) inbox: Inbox,
     pub(super) outbox: Outbox,
     pub(super) said: Said,
+    pub(super) lost: LossMeter,
+    pub(super) nonce: u64,
+    pub(super) ticket: native::Secret,
 }
 
 /// What a player said since the last tick, each behind its length. An inbox lets no more through
@@ -240,6 +246,12 @@ impl Member {
             ticks: 0,
             ticks_without_input: 0,
         }
+    }
+
+    /// Has what a datagram or a tick touches brought near.
+    pub(super) fn foresee(&self, fetch: Fetch) {
+        fetch_to(self, offset_of!(Member, voice) + offset_of!(Native, nonce), fetch);
+        fetch_all(&self.round_trip, fetch);
     }
 
     pub(super) fn card(&self) -> MemberCard {

@@ -8,7 +8,9 @@ use super::witness::Witness;
 use super::{BUFFER_LEN, FORM};
 use crate::front::FrontConfig;
 use crate::game::{Game, PlayerId};
-use crate::node::{Node, Path, StreamAction, StreamEvent, StreamId, StreamNode, Transmit};
+use crate::node::{
+    Fetch, Foreseen, Node, Path, StreamAction, StreamEvent, StreamId, StreamNode, Transmit,
+};
 use crate::record::frame::Framer;
 use crate::room::RoomConfig;
 use crate::server::Server;
@@ -250,6 +252,10 @@ impl<G: Game> Node for Recorded<G> {
 
     fn poll_timeout(&self) -> Option<Time> {
         self.server.poll_timeout()
+    }
+
+    fn foresee(&self, coming: Foreseen<'_>, fetch: Fetch) {
+        self.server.foresee(coming, fetch);
     }
 }
 

@@ -6,7 +6,7 @@
 //!                                                        (if COMPRESSED)
 //! ```
 
-use super::Packet;
+use super::{Packet, SessionIndex};
 use crate::sabotage::{self, Sabotage};
 use crate::wire::malformed::{Fault, Malformed};
 use crate::wire::{Full, Reader, Writer};
@@ -27,6 +27,11 @@ pub const MIN_BUDGET: u16 = 1024;
 pub const MAX_UNCOMPRESSED_LEN: usize = 16 * 1024;
 
 const COMPRESSED: u8 = 1;
+
+/// The types of what comes every tick.
+const INPUT: u8 = 0x10;
+const SNAPSHOT_ACK: u8 = 0x12;
+
 /// The bytes of `uncompressed_size`.
 const SIZE_LEN: usize = 4;
 const COMPRESSED_HEADER_LEN: usize = HEADER_LEN + SIZE_LEN;
@@ -75,6 +80,17 @@ pub fn has_shape(bytes: &[u8]) -> bool {
     let header_len = if flags & COMPRESSED == 0 { HEADER_LEN } else { COMPRESSED_HEADER_LEN };
     let payload_len = usize::from(u16::from_be_bytes([high, low]));
     bytes.len() == header_len + payload_len && Packet::is_known(kind)
+}
+
+/// The session that a client's datagram says it belongs to, if it is one of those that come every
+/// tick. A guess: nothing else about it is checked.
+#[inline]
+pub fn session_of(bytes: &[u8]) -> Option<SessionIndex> {
+    let &[VERSION, INPUT | SNAPSHOT_ACK, 0, _, _, _, _, _, _, high, low] = bytes.first_chunk()?
+    else {
+        return None;
+    };
+    SessionIndex::new(u16::from_be_bytes([high, low]))
 }
 
 impl<'a> Datagram<'a> {

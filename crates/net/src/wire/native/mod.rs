@@ -16,7 +16,7 @@ mod snapshot;
 pub use discovery::{Discover, Here};
 pub use envelope::{
     Datagram, HEADER_LEN, MAX_DATAGRAM_LEN, MAX_UNCOMPRESSED_LEN, MIN_BUDGET, Scratch, VERSION,
-    has_shape,
+    has_shape, session_of,
 };
 pub use events::{ClientEvents, EventBlock, Events, MAX_EVENT_LEN, ServerEvents};
 pub use handshake::{
