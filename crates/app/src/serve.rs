@@ -34,7 +34,7 @@ use crate::web::Page;
 use crate::{seed, utc};
 use config::{Config, Given};
 use house::House;
-use log::Volume;
+use log::{Teller, Volume};
 use meter::{Meter, TurnKind};
 use ports::Ports;
 use record::Recording;
@@ -103,7 +103,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Box<dyn Error>> {
         server.offer(now, game, Name::new(name), most, log::room_config());
     }
     let mut page = open_page(&config, now)?;
-    let mut meter = Meter::default();
+    let (mut meter, mut teller) = (Meter::default(), Teller::default());
     let mut next_chores = now;
     announce(&config, &ports, page.as_ref());
     while !stop.is_asked() {
@@ -118,7 +118,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Box<dyn Error>> {
                 publisher.obey(driver.now(), &mut server);
                 publisher.tell(driver.now(), server.server(), &meter, driver.unsent());
             }
-            log::tell(server.server_mut());
+            teller.tell(driver.now(), server.server_mut());
         }
         recording.keep(driver.now(), &mut server);
         if reread.swap(false, Ordering::Relaxed) {
@@ -128,7 +128,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Box<dyn Error>> {
     server.close(driver.now(), CloseReason::Stopping);
     driver.flush(&mut server);
     recording.finish(&mut server);
-    log::tell(server.server_mut());
+    teller.tell(driver.now(), server.server_mut());
     info!("stopped; everyone was told");
     Ok(())
 }

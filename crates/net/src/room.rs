@@ -76,7 +76,7 @@ pub enum RoomEvent {
     Left(PlayerId),
     /// A place was given up.
     Freed(PlayerId),
-    /// A member's round trip is high, in ms.
+    /// A member's round trip, in ms, is high, and was not before.
     HighLatency(PlayerId, u32),
 }
 

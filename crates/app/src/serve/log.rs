@@ -5,9 +5,11 @@ use std::io::{self, IsTerminal};
 use backspin::game::{Game, PlayerId};
 use backspin::room::{ClosedRoom, Room, RoomConfig, RoomEvent};
 use backspin::server::Server;
+use backspin::session::{Allowance, Bucket, Rate};
+use backspin::time::Time;
 use serde::Serializer;
 use tracing::level_filters::LevelFilter;
-use tracing::{info, trace, warn};
+use tracing::{Level, info, trace, warn};
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 use tracing_subscriber::{Registry, fmt, reload};
@@ -53,24 +55,69 @@ const JOURNAL: usize = 1024;
 
 /// A room that keeps lines about inputs and snapshots only if somebody reads them.
 pub(super) fn room_config() -> RoomConfig {
-    let journal = if tracing::enabled!(tracing::Level::TRACE) { JOURNAL } else { 0 };
+    let journal = if tracing::enabled!(Level::TRACE) { JOURNAL } else { 0 };
     RoomConfig { journal, ..RoomConfig::default() }
 }
 
-/// Tells what happened in the rooms since this was called last.
-pub(super) fn tell<G: Game>(server: &mut Server<G>) {
-    for room in server.rooms_mut() {
-        while let Some(event) = room.poll_event() {
-            tell_event(room.number(), event, |player| whereabouts(room, player));
+/// So many lines about players are read; a machine that stalls has one about each of a thousand.
+const LINES: Rate = Rate { per_second: 50, burst: 500 };
+
+/// Tells what happens in rooms.
+#[derive(Default)]
+pub(super) struct Teller {
+    lines: Bucket,
+    /// Lines that were too many, since the last that was not.
+    left_out: u64,
+}
+
+impl Teller {
+    /// Tells what happened in the rooms since this was called last.
+    pub(super) fn tell<G: Game>(&mut self, now: Time, server: &mut Server<G>) {
+        for room in server.rooms_mut() {
+            while let Some(event) = room.poll_event() {
+                if self.may_tell(now, event) {
+                    tell_event(room.number(), event, |player| whereabouts(room, player));
+                }
+            }
+            while let Some(line) = room.poll_line() {
+                trace!("{line}");
+            }
         }
-        while let Some(line) = room.poll_line() {
-            trace!("{line}");
+        while let Some(ClosedRoom { number, events }) = server.poll_closed() {
+            for event in events {
+                if self.may_tell(now, event) {
+                    tell_event(number, event, |_| String::new());
+                }
+            }
+            info!("room {number}: closed, nobody is in it");
         }
     }
-    while let Some(ClosedRoom { number, events }) = server.poll_closed() {
-        events.into_iter().for_each(|event| tell_event(number, event, |_| String::new()));
-        info!("room {number}: closed, nobody is in it");
+
+    /// Whether a line may be spent on it; says first how many were not.
+    fn may_tell(&mut self, now: Time, event: RoomEvent) -> bool {
+        let is_heard = match is_warning(event) {
+            true => tracing::enabled!(Level::WARN),
+            false => tracing::enabled!(Level::INFO),
+        };
+        if !is_heard {
+            return false;
+        }
+        let may = self.lines.allow(now, LINES, 1) == Allowance::Yes;
+        match may {
+            true if self.left_out > 0 => {
+                let left_out = std::mem::take(&mut self.left_out);
+                warn!("{left_out} lines about players were left out: too many at once");
+            }
+            true => {}
+            false => self.left_out += 1,
+        }
+        may
     }
+}
+
+fn is_warning(event: RoomEvent) -> bool {
+    use RoomEvent::{Dropped, HighLatency, Quiet};
+    matches!(event, Dropped(_) | HighLatency(..) | Quiet(_))
 }
 
 fn tell_event(number: u32, event: RoomEvent, whereabouts: impl Fn(PlayerId) -> String) {
@@ -101,4 +148,32 @@ fn tell_event(number: u32, event: RoomEvent, whereabouts: impl Fn(PlayerId) -> S
 fn whereabouts<G: Game>(room: &Room<G>, player: PlayerId) -> String {
     let member = room.members().find(|member| member.player == player);
     member.map(|member| format!(" from {}", member.path.remote)).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_beyond_the_limit_are_counted_and_told_of_later() {
+        let registry = tracing_subscriber::registry().with(LevelFilter::WARN);
+        let _told = tracing::subscriber::set_default(registry);
+        let (mut teller, quiet) = (Teller::default(), RoomEvent::Quiet(PlayerId(1)));
+        let now = Time::from_millis(60_000);
+        let told = (0..1_000).filter(|_| teller.may_tell(now, quiet)).count();
+        assert_eq!((told, teller.left_out), (LINES.burst as usize, 1_000 - told as u64));
+        let later = Time::from_millis(61_000);
+        assert!(teller.may_tell(later, quiet));
+        assert_eq!(teller.left_out, 0);
+    }
+
+    #[test]
+    fn what_nobody_hears_takes_no_lines_from_the_rest() {
+        let registry = tracing_subscriber::registry().with(LevelFilter::WARN);
+        let _told = tracing::subscriber::set_default(registry);
+        let (mut teller, left) = (Teller::default(), RoomEvent::Left(PlayerId(1)));
+        let now = Time::from_millis(60_000);
+        assert!((0..1_000).all(|_| !teller.may_tell(now, left)));
+        assert!(teller.may_tell(now, RoomEvent::Dropped(PlayerId(1))));
+    }
 }

@@ -61,6 +61,8 @@ pub(super) struct Member {
     pub(super) path: Path,
     pub(super) voice: Speech,
     pub(super) round_trip: RoundTrip,
+    /// Whether the last one was worth a line in the log.
+    is_far: bool,
     pub(super) name: Name,
     /// Apart, since it is needed once a second at most.
     pub(super) pinger: Box<Pinger>,
@@ -239,6 +241,7 @@ impl Member {
             pinger: Box::new(Pinger::new(PING_EVERY)),
             next_measure: now,
             round_trip: RoundTrip::default(),
+            is_far: false,
             roster: Announcement::default(),
             due: Due { greeting: true, world: Some(0), ..Due::default() },
             last_input: now,
@@ -617,7 +620,8 @@ impl Member {
 
     fn measure(&mut self, rtt: Duration, config: &RoomConfig) -> Came {
         self.round_trip.sample(rtt);
-        match rtt > config.high_latency {
+        let was_far = std::mem::replace(&mut self.is_far, rtt > config.high_latency);
+        match self.is_far && !was_far {
             true => Came::HighLatency(rtt.as_millis() as u32),
             false => Came::Nothing,
         }
