@@ -39,6 +39,8 @@ pub struct Server<G: Game> {
     /// Whether each slot is among them.
     is_talking: Vec<bool>,
     closed: VecDeque<ClosedRoom>,
+    /// Ticks that were let go in rooms that are closed.
+    late_ticks_before: u64,
 }
 
 /// A game that rooms are opened for.
@@ -62,6 +64,7 @@ impl<G: Game> Server<G> {
             talking: VecDeque::new(),
             is_talking: Vec::new(),
             closed: VecDeque::new(),
+            late_ticks_before: 0,
         }
     }
 
@@ -112,6 +115,11 @@ impl<G: Game> Server<G> {
     /// A room that was closed since this was asked last, with its last events.
     pub fn poll_closed(&mut self) -> Option<ClosedRoom> {
         self.closed.pop_front()
+    }
+
+    /// Ticks that were let go because a room came too late, in all rooms that there ever were.
+    pub fn late_ticks(&self) -> u64 {
+        self.late_ticks_before + self.rooms.iter().map(Room::late_ticks).sum::<u64>()
     }
 
     /// Says goodbye to everyone.
@@ -223,7 +231,9 @@ impl<G: Game> Server<G> {
         if self.closed.len() == CLOSED_LIMIT {
             self.closed.pop_front();
         }
-        self.closed.push_back(self.rooms.remove(place).into_closed());
+        let room = self.rooms.remove(place);
+        self.late_ticks_before += room.late_ticks();
+        self.closed.push_back(room.into_closed());
         self.slots.remove(place);
         self.due.remove(place);
         self.phases.end(slot);

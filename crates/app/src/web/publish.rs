@@ -143,7 +143,7 @@ impl Publisher {
             sessions: front.sessions(),
             traffic: meter.traffic,
             ticks: meter.ticks.clone(),
-            skipped_ticks: server.rooms().iter().map(Room::late_ticks).sum(),
+            skipped_ticks: server.late_ticks(),
             dropped: Drops { front: *front.counts(), unsent },
             rooms: sorted(rooms.collect()),
         }

@@ -1,6 +1,9 @@
 //! Rooms that are always there.
 
+use std::time::Duration;
+
 use backspin::front::{FrontConfig, Limits};
+use backspin::node::Node;
 use backspin::session::EndReason;
 use backspin::sim::LinkConfig;
 use backspin::wire::native::Role;
@@ -41,6 +44,24 @@ fn a_room_that_is_needed_no_more_closes_and_its_number_does_not_come_again() {
     scene.join(|_| {});
     assert_eq!(scene.numbers(), [1, 3]);
     assert_eq!(scene.listed()[1].2, "Dots 2");
+}
+
+#[test]
+fn ticks_that_were_let_go_count_when_their_room_is_closed_too() {
+    let mut scene = scene(3);
+    let guests = scene.crowd(4);
+    let late = scene.world.now() + Duration::from_secs(2);
+    scene.server_mut().handle_timeout(late);
+    let of_rooms = |scene: &Scene| -> Vec<u64> {
+        scene.server().rooms().iter().map(|room| room.late_ticks()).collect()
+    };
+    let lost = of_rooms(&scene);
+    assert!(lost.len() == 2 && lost.iter().all(|&ticks| ticks > 100), "{lost:?}");
+    assert_eq!(scene.server().late_ticks(), lost[0] + lost[1]);
+    scene.run_ms(4_000);
+    scene.leave(guests[0]);
+    assert_eq!(of_rooms(&scene), lost[..1]);
+    assert_eq!(scene.server().late_ticks(), lost[0] + lost[1]);
 }
 
 #[test]

@@ -168,6 +168,13 @@ impl<G: Game> Scene<G> {
         }
     }
 
+    pub(crate) fn server_mut(&mut self) -> &mut Server<G> {
+        match self.world.node_mut(self.server) {
+            Party::Server(server) => server,
+            _ => unreachable!(),
+        }
+    }
+
     pub(crate) fn client(&mut self, host: HostId) -> &mut Client<G> {
         match self.world.node_mut(host) {
             Party::Client(client) => client,
