@@ -56,6 +56,12 @@ fn native_survives(sequence: u32, packet: native::Packet<'_>) {
     let mut out = [0; native::MAX_DATAGRAM_LEN];
     let len = datagram.encode(&mut out).unwrap();
     assert_eq!(Datagram::decode(&out[..len]), Ok(datagram));
+    // A guess from the first bytes is right, or none.
+    if let Some(session) = native::session_of(&out[..len]) {
+        assert_eq!(packet.session(), Some(session));
+    }
+    let every_tick = matches!(packet, native::Packet::Input(_) | native::Packet::SnapshotAck(_));
+    assert_eq!(native::session_of(&out[..len]).is_some(), every_tick);
     is_only(Dialect::Native, &out[..len]);
     let packed_len = native_survives_packed(datagram).unwrap();
     assert!(packed_len <= len, "compression made it longer");

@@ -239,3 +239,34 @@ fn time_never_goes_back_for_a_node() {
         assert!(node.came.is_sorted(), "{backend:?} {:?}", node.came);
     }
 }
+
+/// So many players' datagrams, as fast as they come; the node's deadlines are a millisecond apart.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_crowd_is_read_when_it_is_time_and_one_who_comes_behind_it_at_once() {
+    let mut driver = Loop::new(vec![loopback(Backend::Batched)]).unwrap().punctual();
+    let to = driver.sockets()[0].local_addr().unwrap();
+    let peer = loopback(Backend::Batched);
+    let mut node = Echo { answers: Vec::new(), deadline: None };
+    let (mut sent, mut back) = (0, 0);
+    let end = driver.now() + Duration::from_secs(10);
+    while !driver.unwatched {
+        assert!(driver.now() < end, "{sent} were no crowd");
+        (0..40).for_each(|_| peer.send(to, b"x").unwrap());
+        sent += 40;
+        node.deadline = Some((driver.now() + Duration::from_millis(1), peer.local_addr().unwrap()));
+        driver.turn(&mut node, end).unwrap();
+        back += received(&peer).iter().filter(|(_, bytes)| bytes == b"x").count();
+    }
+    node.deadline = None;
+    while driver.unwatched || back < sent {
+        assert!(driver.now() < end, "{back} of {sent} were read");
+        let soon = driver.now() + Duration::from_millis(10);
+        driver.turn(&mut node, soon).unwrap();
+        back += received(&peer).iter().filter(|(_, bytes)| bytes == b"x").count();
+    }
+    assert_eq!(back, sent);
+    // Nobody is there any more, so that the next is waited for.
+    peer.send(to, b"late").unwrap();
+    assert_eq!(run(&mut driver, &mut node, &peer, 1)[0].1, b"late");
+}
