@@ -198,11 +198,7 @@ impl Loop {
             })?;
         }
         if self.unwatched != self.pace.is_crowd() {
-            self.unwatched = self.pace.is_crowd();
-            for (i, socket) in self.post.sockets().iter().enumerate() {
-                self.waiter.watch(socket, i, !self.unwatched)?;
-            }
-            self.readable.fill(true);
+            self.watch(!self.pace.is_crowd());
         }
         // A crowd is there already: nothing to be woken for before the next look.
         match busy || self.pace.is_crowd() {
@@ -219,6 +215,17 @@ impl Loop {
             }
         }
         Ok(())
+    }
+
+    /// Has the sockets watched, or not. Where the system refuses, they are read without having been
+    /// asked for, until it does not.
+    fn watch(&mut self, on: bool) {
+        let mut all = true;
+        for (i, socket) in self.post.sockets().iter().enumerate() {
+            all &= self.waiter.watch(socket, i, on).is_ok();
+        }
+        self.unwatched = !(on && all);
+        self.readable.fill(true);
     }
 
     /// Waits until a time, and may be late unless that `matters`. `nap` says whether nothing came

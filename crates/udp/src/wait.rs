@@ -53,13 +53,20 @@ impl Waiter {
         {
             let fd = socket.fd().as_raw_fd();
             let (registry, mut source) = (self.poll.registry(), SourceFd(&fd));
-            match on {
-                true => registry.register(&mut source, Token(name), Interest::READABLE)?,
-                false => registry.deregister(&mut source)?,
+            let done = match on {
+                true => registry.register(&mut source, Token(name), Interest::READABLE),
+                false => registry.deregister(&mut source),
+            };
+            match done {
+                Err(error) if is_so_already(&error) => Ok(()),
+                done => done,
             }
         }
-        let _ = (socket, name, on);
-        Ok(())
+        #[cfg(not(target_os = "linux"))]
+        {
+            let _ = (socket, name, on);
+            Ok(())
+        }
     }
 
     /// Waits until something can be read or `patience` has passed; a signal also ends it.
@@ -112,6 +119,12 @@ impl Waiter {
         }
         Ok(())
     }
+}
+
+/// A socket is watched that was to be, or is not that was not to be.
+#[cfg(target_os = "linux")]
+fn is_so_already(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::AlreadyExists | io::ErrorKind::NotFound)
 }
 
 #[cfg(test)]
