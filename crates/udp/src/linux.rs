@@ -1,8 +1,8 @@
 //! The system calls that Linux has and the standard library does not: many datagrams in one call,
 //! with the local address of each, and waiting to the nanosecond.
 //!
-//! All unsafe code of the project is here. Nothing is kept between two calls: what the kernel
-//! writes to or reads from lives on the stack or is borrowed for the call.
+//! All unsafe code of the project is here, but for a hint in `fetch`. Nothing is kept between two
+//! calls: what the kernel writes to or reads from lives on the stack or is borrowed for the call.
 
 use std::io;
 use std::iter;
