@@ -89,8 +89,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Box<dyn Error>> {
     let (stop, reread) = (Stop::on_signals()?, stop::on_hang_up()?);
     let ports = config.ports()?;
     let mut driver = Loop::with_listeners(ports.open_sockets()?, ports.open_listeners()?)?
-        .with_senders(config.senders.into())?
-        .punctual();
+        .with_senders(config.senders.into())?;
     let mut recording =
         Recording::start(config.record.as_deref(), config.record_matches.as_deref())?;
     let mut results = open_results(&config)?;
@@ -108,6 +107,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Box<dyn Error>> {
     announce(&config, &ports, page.as_ref());
     while !stop.is_asked() {
         let limit = driver.now() + TURN;
+        driver.set_punctual(server.server().front().sessions() > 0);
         driver.turn(&mut meter.on(&mut server), limit)?;
         if meter.end_turn() == TurnKind::Tick && next_chores <= driver.now() {
             next_chores = driver.now() + CHORES;

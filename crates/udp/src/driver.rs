@@ -49,8 +49,8 @@ pub struct Loop {
     /// Something was left unread: do not wait for a signal that has been given.
     unread: bool,
     pace: Pace,
-    /// For a loop that must not be late.
-    vigil: Option<Vigil>,
+    vigil: Vigil,
+    is_punctual: bool,
     /// The latest time that the node was told: it never goes back.
     told: Time,
     unsent: u64,
@@ -98,7 +98,8 @@ impl Loop {
             stream_buffer: Box::new([0; RECEIVE_LEN]),
             unread: false,
             pace: Pace::new(dated),
-            vigil: None,
+            vigil: Vigil::default(),
+            is_punctual: false,
             told: Time::ZERO,
             unsent: 0,
         })
@@ -116,11 +117,11 @@ impl Loop {
         Ok(Loop { post: self.post.with_threads(threads)?, ..self })
     }
 
-    /// The same loop, in time for its node's deadlines also where the machine wakes sleepers late:
-    /// then it gets up some time before them and waits awake, for an eighth of a tick at most.
-    #[must_use]
-    pub fn punctual(self) -> Self {
-        Loop { vigil: Some(Vigil::default()), ..self }
+    /// Whether it must be in time for its node's deadlines also where the machine wakes sleepers late:
+    /// then it gets up some time before them and waits awake, for an eighth of a tick at most. Not
+    /// worth it where nobody plays.
+    pub fn set_punctual(&mut self, on: bool) {
+        self.is_punctual = on;
     }
 
     /// This loop's clock, for whoever looks at the node from another thread.
@@ -237,22 +238,22 @@ impl Loop {
         nap: impl Fn(&mut Waiter, Duration) -> io::Result<bool>,
     ) -> io::Result<()> {
         let mut now = self.clock.now();
-        let Some(vigil) = self.vigil.as_mut().filter(|_| matters && now < until) else {
+        if !self.is_punctual || !matters || until <= now {
             return nap(&mut self.waiter, until.since(now)).map(drop);
-        };
-        let rise = vigil.rise(until);
+        }
+        let rise = self.vigil.rise(until);
         if now < rise {
             if !nap(&mut self.waiter, rise.since(now))? {
                 return Ok(());
             }
             now = self.clock.now();
-            vigil.woke(rise, now);
+            self.vigil.woke(rise, now);
         }
         if now < until {
             while now < until && nap(&mut self.waiter, Duration::ZERO)? {
                 now = self.clock.now();
             }
-            vigil.stood(until, now);
+            self.vigil.stood(until, now);
         }
         Ok(())
     }

@@ -149,7 +149,8 @@ pub(crate) fn host<G: Playable>(
         rtype_port: old_port(Dialect::Rtype),
         ..FrontConfig::default()
     };
-    let driver = Loop::with_listeners(sockets, listeners(config.rtype_port)?)?.punctual();
+    let mut driver = Loop::with_listeners(sockets, listeners(config.rtype_port)?)?;
+    driver.set_punctual(true);
     let mut server = Server::new(config, seed::secret()?);
     server.open(driver.now(), game.clone(), name, seed::world()?, RoomConfig::default());
     let host = Host::new(driver.now(), server, game, name, seed::secret()?);
