@@ -186,12 +186,14 @@ impl Store {
         Ok(results)
     }
 
-    /// Who has won most, and who of those had the best score.
+    /// Who has won most, and who of those had the best score. Bots and guests of `lan`, who have no
+    /// names of their own, are not on it: theirs are the lines that are never measured.
     pub(crate) fn leaderboard(&self, filter: &Filter) -> Result<Vec<Standing>, Box<dyn Error>> {
         let mut query = self.connection.prepare_cached(
             "SELECT name, COUNT(*), SUM(won), MAX(score) FROM players
              JOIN matches ON matches.id = match_id
              WHERE (?1 IS NULL OR game = ?1) AND (?2 IS NULL OR name = ?2)
+               AND round_trip_ms IS NOT NULL
              GROUP BY name ORDER BY 3 DESC, 4 DESC, 2, name LIMIT ?3",
         )?;
         let game = filter.game.map(Kind::word);
@@ -404,6 +406,9 @@ mod tests {
         for (at, winner, loser) in [(1, "Ann", "Bob"), (2, "Bob", "Ann"), (3, "Bob", "Cay")] {
             store.keep(&pong(at, winner, loser)).unwrap();
         }
+        let mut with_a_bot = pong(4, "Bot", "Guest");
+        with_a_bot.players.iter_mut().for_each(|player| player.round_trip_ms = None);
+        store.keep(&with_a_bot).unwrap();
         let names = |filter| {
             let lines: Vec<Standing> = store.leaderboard(&filter).unwrap();
             lines.into_iter().map(|line| (line.name, line.won, line.played)).collect::<Vec<_>>()

@@ -540,8 +540,9 @@ impl<G: Stage> Sitting for Bout<G> {
     }
 
     fn type_key(&mut self, key: char) {
+        let key = key.to_ascii_lowercase();
         let offered = self.lines().into_iter().find_map(|line| match line {
-            Line::Offer(offer) if offer.key == Some(key.to_ascii_lowercase()) => Some(offer.words),
+            Line::Offer(Offer { key: Some((its, _)), words, .. }) if its == key => Some(words),
             _ => None,
         });
         if let Some(words) = offered.or_else(|| self.game.phrase(key)) {

@@ -89,8 +89,8 @@ pub(super) struct Happenings {
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Offer {
     pub(super) row: Row,
-    /// A key that chooses it from anywhere.
-    pub(super) key: Option<char>,
+    /// A key that chooses it from anywhere, and what it does in a word.
+    pub(super) key: Option<(char, &'static str)>,
     /// Nothing, where the others are waited for.
     pub(super) words: Vec<u8>,
 }

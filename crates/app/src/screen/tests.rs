@@ -412,7 +412,8 @@ fn a_crew_meets_in_the_lobby_talks_and_starts_when_everyone_is_ready() {
             && shown(all[1]).contains("Ann  host")
             && shown(all[1]).contains("normal, 3 lives")
     });
-    assert!(guest.view().hint.contains("1-8: say"), "{}", guest.view().hint);
+    let hint = guest.view().hint;
+    assert!(hint.contains("R: ready   1-8: say"), "{hint}");
     // The host makes it harder, and gives more lives.
     press(&mut host, &[Key::Down, Key::Enter]);
     wait("hard", &mut [&mut host, &mut guest], |all| shown(all[0]).contains("> Difficulty  hard"));
@@ -425,6 +426,7 @@ fn a_crew_meets_in_the_lobby_talks_and_starts_when_everyone_is_ready() {
     wait("readiness", &mut [&mut host, &mut guest], |all| {
         shown(all[0]).contains("Start the match") && shown(all[1]).contains("Not ready after all")
     });
+    assert!(host.view().hint.contains("G: start"), "{}", host.view().hint);
     press(&mut host, &[Key::Char('g')]);
     wait("the countdown", &mut [&mut host, &mut guest], |all| {
         all.iter_mut().all(|it| arena(it).is_some_and(|arena| arena.banner.is_some()))

@@ -1,6 +1,6 @@
 //! Matches that are over, written down as they end.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{RecvTimeoutError, SyncSender, sync_channel};
@@ -80,6 +80,11 @@ impl Results {
                     }
                 }
             }
+        }
+        // Rooms close in the middle of a match, too.
+        if self.playing.len() > server.rooms().len() {
+            let open: HashSet<u32> = server.rooms().iter().map(Room::number).collect();
+            self.playing.retain(|number, _| open.contains(number));
         }
     }
 }

@@ -7,7 +7,7 @@ use backspin::wire::Dialect;
 use backspin::wire::native::DEFAULT_PORT;
 use backspin_udp::interfaces;
 
-use super::super::stage::{Names, Sight, Stage, side_names};
+use super::super::stage::{Names, Offer, Sight, Stage, side_names};
 use super::super::{
     Action, Arena, Banner, Bindings, Cell, ChatLine, Controls, Hud, List, Row, Settings, Tone,
 };
@@ -23,7 +23,8 @@ impl<G: Stage> Bout<G> {
                 count @ 1.. if talks => &format!("1-{count}: say   "),
                 _ => "",
             };
-            return format!("W/S or arrows: choose   {say}Enter: go   Esc: menu");
+            let keys: String = self.lines().iter().filter_map(key_of).collect();
+            return format!("W/S or arrows: choose   {keys}{say}Enter: go   Esc: menu");
         }
         let pause = if self.is_local() { "pause" } else { "menu" };
         let first = keys.pair(Action::Up, Action::Down);
@@ -257,4 +258,10 @@ impl<G: Stage> Bout<G> {
         let theirs = self.standing.wishes.iter().any(|player| Some(*player) != own);
         theirs.then(|| ("The other side wants to play again.".into(), Tone::Good))
     }
+}
+
+/// The key of a line that has one, as the hint tells it.
+fn key_of(line: &Line) -> Option<String> {
+    let Line::Offer(Offer { key: Some((key, does)), .. }) = line else { return None };
+    Some(format!("{}: {does}   ", key.to_ascii_uppercase()))
 }

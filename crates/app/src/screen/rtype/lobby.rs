@@ -22,7 +22,7 @@ pub(super) fn offers(game: &RType, world: &World, own: Option<PlayerId>) -> Vec<
         Phase::Lobby if is_host => {
             let all_ready = world.players().all(|card| card.is_ready || card.is_host);
             let start = match all_ready {
-                true => offer("Start the match", Some('g'), Some(Command::Start)),
+                true => offer("Start the match", Some(('g', "start")), Some(Command::Start)),
                 false => offer("Waiting until everyone is ready ...", None, None),
             };
             std::iter::once(start).chain(setup_offers(world.mission.setup)).collect()
@@ -31,8 +31,11 @@ pub(super) fn offers(game: &RType, world: &World, own: Option<PlayerId>) -> Vec<
             let Some(own) = world.players().find(|card| Some(card.player) == own) else {
                 return Vec::new();
             };
-            let text = if own.is_ready { "Not ready after all" } else { "Ready" };
-            vec![offer(text, Some('r'), Some(Command::Ready(!own.is_ready)))]
+            let (text, does) = match own.is_ready {
+                true => ("Not ready after all", "not ready"),
+                false => ("Ready", "ready"),
+            };
+            vec![offer(text, Some(('r', does)), Some(Command::Ready(!own.is_ready)))]
         }
         Phase::Victory | Phase::Defeat if is_host => {
             let text = match game.opening {
