@@ -4,8 +4,7 @@
 #[path = "pong/program.rs"]
 #[allow(dead_code, reason = "the tests of Pong need more of it")]
 mod program;
-#[path = "rtype/server.rs"]
-#[allow(dead_code, reason = "the tests of the old dialect need more of it")]
+#[path = "server/mod.rs"]
 mod server;
 
 use std::collections::BTreeMap;
@@ -14,7 +13,7 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 
 use program::{Program, free_port, host, join};
-use server::Server;
+use server::{Ports, Server};
 
 /// What the programs play.
 const GAME: &str = "rtype";
@@ -178,10 +177,10 @@ fn a_guest_of_the_old_dialect_flies_along() {
 
 #[test]
 fn quick_asks_every_server_and_joins_the_best_room() {
-    let [near, far] = [Server::start(&[]), Server::start(&[])];
+    let [near, far] = [Server::start(Ports::rtype, &[]), Server::start(Ports::rtype, &[])];
     // The second is 40 ms away, and nobody is at the third.
-    let (_lag, lagged) = Program::lag(far.udp().port(), &["--rtt-ms", "40"]);
-    let (near, lagged) = (near.udp().to_string(), lagged.to_string());
+    let (_lag, lagged) = Program::lag(far.rtype().port(), &["--rtt-ms", "40"]);
+    let (near, lagged) = (near.rtype().to_string(), lagged.to_string());
     let nobody = format!("127.0.0.1:{}", free_port());
     let mut guest = Program::start(&["quick", &lagged, &nobody, &near]);
     let told: Vec<_> = (0..3).map(|_| guest.event("server")).collect();
@@ -196,8 +195,8 @@ fn quick_asks_every_server_and_joins_the_best_room() {
 
 #[test]
 fn a_room_is_made_found_by_its_name_and_kept_by_its_password() {
-    let server = Server::start(&[]);
-    let address = server.udp().to_string();
+    let server = Server::start(Ports::rtype, &[]);
+    let address = server.rtype().to_string();
     let room = |args: &[&str]| {
         let mut all = vec!["join", &address, "--room", "Attic"];
         all.extend(args);

@@ -1,125 +1,19 @@
 //! `backspin serve` as players meet it: the built binary, plain sockets, literal bytes.
 #![cfg(unix)]
 
-use std::io::{self, BufRead, BufReader, Read};
-use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream, UdpSocket};
-use std::process::{Child, Command, ExitStatus, Stdio};
+#[path = "server/mod.rs"]
+mod server;
+
+use std::io::{self, Read};
+use std::net::{SocketAddr, TcpListener, TcpStream, UdpSocket};
+use std::process::Command;
 use std::time::{Duration, Instant};
 
-const HERE: Ipv4Addr = Ipv4Addr::LOCALHOST;
+use server::{HERE, Home, PATIENCE, Ports, Server};
 
-/// What never takes so long, even on a busy machine.
-const PATIENCE: Duration = Duration::from_secs(10);
-
-/// Ports that nobody has.
-#[derive(Clone, Copy, Debug)]
-struct Ports {
-    native: u16,
-    lan: u16,
-    rtype: u16,
-}
-
-/// A running server; it is killed if a test fails.
-struct Server {
-    child: Child,
-    ports: Ports,
-    /// What it said before it was ready.
-    greeting: Vec<String>,
-}
-
-impl Ports {
-    /// Ports that are free now; another program may take one before the server does.
-    fn free() -> Ports {
-        loop {
-            let sockets = [(); 3].map(|()| UdpSocket::bind((HERE, 0)).unwrap());
-            let [native, lan, rtype] =
-                sockets.each_ref().map(|socket| socket.local_addr().unwrap().port());
-            let above = rtype.checked_add(1).map(|port| TcpListener::bind((HERE, port)));
-            if let Some(Ok(_)) = above {
-                return Ports { native, lan, rtype };
-            }
-        }
-    }
-
-    fn command(self) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_backspin"));
-        command.args(["serve", "--bind", "127.0.0.1", "--name", "den", "--results="]);
-        command.args(["--native-port", &self.native.to_string()]);
-        command.args(["--lan-port", &self.lan.to_string()]);
-        command.args(["--rtype-port", &self.rtype.to_string()]);
-        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        command
-    }
-}
-
-impl Server {
-    /// A server that is ready.
-    fn start() -> Server {
-        Server::start_at(Ports::free, &[])
-    }
-
-    /// A server at such ports; others are tried where another program was quicker.
-    fn start_at(ports: impl Fn() -> Ports, args: &[&str]) -> Server {
-        for _ in 0..10 {
-            let ports = ports();
-            let mut child = ports.command().args(args).spawn().unwrap();
-            let lines = BufReader::new(child.stdout.take().unwrap()).lines();
-            let mut server = Server { child, ports, greeting: Vec::new() };
-            for line in lines {
-                let line = line.unwrap();
-                server.greeting.push(line.clone());
-                if line == "Ctrl-C stops it" {
-                    return server;
-                }
-            }
-            let stderr = server.stderr();
-            assert!(stderr.contains("is taken by another program"), "{stderr}");
-        }
-        panic!("other programs took every port that was free");
-    }
-
-    fn native(&self) -> Peer {
-        Peer::to(self.ports.native)
-    }
-
-    fn lan(&self) -> Peer {
-        Peer::to(self.ports.lan)
-    }
-
-    fn rtype(&self) -> Peer {
-        Peer::to(self.ports.rtype)
-    }
-
-    /// Asks it to stop, as an operator does.
-    fn terminate(&self) {
-        let kill = format!("kill -TERM {}", self.child.id());
-        assert!(Command::new("sh").args(["-c", &kill]).status().unwrap().success());
-    }
-
-    fn wait(&mut self) -> ExitStatus {
-        let limit = Instant::now() + PATIENCE;
-        loop {
-            if let Some(status) = self.child.try_wait().unwrap() {
-                return status;
-            }
-            assert!(Instant::now() < limit, "the server does not end");
-            std::thread::sleep(Duration::from_millis(1));
-        }
-    }
-
-    fn stderr(&mut self) -> String {
-        let mut text = String::new();
-        self.child.stderr.take().unwrap().read_to_string(&mut text).unwrap();
-        text
-    }
-}
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        // It may have ended by itself.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
+/// A server with a port for each dialect.
+fn start(args: &[&str]) -> Server {
+    Server::start(Ports::all, &[&["--name", "den"], args].concat())
 }
 
 /// A stranger with a socket.
@@ -165,16 +59,16 @@ const RTYPE_PONG: [u8; 12] = *b"\x08\0\x08\x01\x05\0\0\0\x39\x30\0\0";
 
 #[test]
 fn an_rtype_ping_gets_its_pong() {
-    let server = Server::start();
-    let peer = server.rtype();
+    let server = start(&[]);
+    let peer = Peer::to(server.ports.rtype);
     peer.send(&RTYPE_PING);
     assert_eq!(peer.receive(), RTYPE_PONG);
 }
 
 #[test]
 fn a_lan_search_finds_the_host_and_the_native_port() {
-    let server = Server::start();
-    let peer = server.lan();
+    let server = start(&[]);
+    let peer = Peer::to(server.ports.lan);
     peer.send(b"\x01");
     let [lan, native] = [server.ports.lan, server.ports.native].map(u16::to_be_bytes);
     assert_eq!(peer.receive(), [2, lan[0], lan[1], b'B', b'S', native[0], native[1], 0]);
@@ -182,8 +76,8 @@ fn a_lan_search_finds_the_host_and_the_native_port() {
 
 #[test]
 fn a_native_ping_and_a_native_search_are_answered() {
-    let server = Server::start();
-    let peer = server.native();
+    let server = start(&[]);
+    let peer = Peer::to(server.ports.native);
     peer.send(b"\x01\x04\0\0\x0a\0\0\0\x08\0\0\0\0\0\x05\0\0\x30\x39");
     assert_eq!(peer.receive(), b"\x01\x85\0\0\x08\0\0\0\x08\0\0\0\x05\0\0\x30\x39");
     // Any game.
@@ -208,8 +102,10 @@ fn a_native_ping_and_a_native_search_are_answered() {
 
 #[test]
 fn garbage_gets_silence_at_every_port() {
-    let server = Server::start();
-    for peer in [server.native(), server.lan(), server.rtype()] {
+    let server = start(&[]);
+    for peer in
+        [Peer::to(server.ports.native), Peer::to(server.ports.lan), Peer::to(server.ports.rtype)]
+    {
         let garbage: [&[u8]; 8] = [
             b"",
             b"\x07",
@@ -251,9 +147,9 @@ fn hello(token: [u8; 4]) -> Vec<u8> {
 
 #[test]
 fn the_tcp_step_gives_a_token_that_lets_a_player_in() {
-    let server = Server::start();
+    let server = start(&[]);
     let (mut stream, token) = ask_for_token(server.ports).unwrap();
-    let peer = server.rtype();
+    let peer = Peer::to(server.ports.rtype);
     // A token that nobody was given gets silence.
     peer.send(&hello(token.map(|byte| !byte)));
     peer.send(&hello(token));
@@ -273,37 +169,41 @@ fn the_tcp_step_gives_a_token_that_lets_a_player_in() {
 #[test]
 fn a_hello_without_a_token_is_let_in_only_where_that_is_allowed() {
     let raw_name = b"\x05\0\x01\x01Alice";
-    let strict = Server::start();
+    let strict = start(&[]);
     let (_stream, _) = ask_for_token(strict.ports).unwrap();
-    let peer = strict.rtype();
+    let peer = Peer::to(strict.ports.rtype);
     peer.send(raw_name);
     peer.send(&RTYPE_PING);
     assert_eq!(peer.receive(), RTYPE_PONG);
-    let lenient = Server::start_at(Ports::free, &["--allow-tokenless"]);
+    let lenient = start(&["--allow-tokenless"]);
     let (_stream, _) = ask_for_token(lenient.ports).unwrap();
-    let peer = lenient.rtype();
+    let peer = Peer::to(lenient.ports.rtype);
     peer.send(raw_name);
     assert_eq!(peer.receive(), b"\0\0\x02\x01");
 }
 
 #[test]
 fn a_log_that_nobody_reads_does_not_stop_the_server() {
-    let mut server = Server::start();
-    drop(server.child.stderr.take());
+    let home = Home::new();
+    let server = Server::launch(&home, Ports::all, |command| {
+        let (reader, writer) = io::pipe().unwrap();
+        drop(reader);
+        command.stderr(writer)
+    });
     let (_stream, token) = ask_for_token(server.ports).unwrap();
-    let peer = server.rtype();
+    let peer = Peer::to(server.ports.rtype);
     peer.send(&hello(token));
     peer.receive_rtype(4);
     peer.receive_rtype(4);
-    server.terminate();
-    assert_eq!(server.wait().code(), Some(0));
+    server.signal("TERM");
+    assert_eq!(server.wait().0.code(), Some(0));
 }
 
 #[test]
 fn an_input_moves_the_players_ship() {
-    let server = Server::start();
+    let server = start(&[]);
     let (_stream, token) = ask_for_token(server.ports).unwrap();
-    let peer = server.rtype();
+    let peer = Peer::to(server.ports.rtype);
     peer.send(&hello(token));
     let x = |state: &[u8]| f32::from_le_bytes(state[11..15].try_into().unwrap());
     let before = x(&peer.receive_rtype(4));
@@ -317,28 +217,28 @@ fn an_input_moves_the_players_ship() {
 
 #[test]
 fn sigterm_says_goodbye_and_ends_well_within_a_second() {
-    let mut server = Server::start();
+    let server = start(&[]);
     let (mut stream, token) = ask_for_token(server.ports).unwrap();
-    let peer = server.rtype();
+    let peer = Peer::to(server.ports.rtype);
     peer.send(&hello(token));
     peer.receive_rtype(4);
     let asked = Instant::now();
-    server.terminate();
+    server.signal("TERM");
     assert_eq!(peer.receive_rtype(17), b"\0\0\x11\x01");
-    assert_eq!(server.wait().code(), Some(0));
+    let (status, log) = server.wait();
+    assert_eq!(status.code(), Some(0));
     assert!(asked.elapsed() < Duration::from_secs(1), "it took {:?}", asked.elapsed());
     // The stream ends in order: StartGame, then nothing.
     let mut rest = Vec::new();
     stream.read_to_end(&mut rest).unwrap();
     assert_eq!(rest, b"\0\0\x65\x01");
-    let log = server.stderr();
     assert!(log.contains("player 1 joined as Alice from 127.0.0.1:"), "{log}");
     assert!(log.contains("stopped"), "{log}");
 }
 
 #[test]
 fn it_says_where_it_listens() {
-    let server = Server::start();
+    let server = start(&[]);
     let Ports { native, lan, rtype } = server.ports;
     let above = rtype + 1;
     let told = [
@@ -359,31 +259,34 @@ fn fail(mut command: Command) -> (Option<i32>, String) {
 
 #[test]
 fn a_taken_port_stops_the_start_with_a_sentence() {
-    let server = Server::start();
-    let ports = Ports { native: server.ports.native, ..Ports::free() };
+    let server = start(&[]);
+    let ports = Ports { native: server.ports.native, ..Ports::all() };
     let at = SocketAddr::from((HERE, ports.native));
     let sentence =
         format!("backspin: UDP {at} is taken by another program; stop it or choose another port\n");
-    assert_eq!(fail(ports.command()), (Some(1), sentence));
+    assert_eq!(fail(Home::new().serve(ports)), (Some(1), sentence));
     // The same for the TCP port.
-    let ports = Ports::free();
-    let listener = TcpListener::bind((HERE, ports.rtype + 1)).unwrap();
-    let at = listener.local_addr().unwrap();
+    let (ports, at, _listener) = std::iter::repeat_with(Ports::all)
+        .find_map(|ports| {
+            let at = SocketAddr::from((HERE, ports.rtype + 1));
+            TcpListener::bind(at).ok().map(|listener| (ports, at, listener))
+        })
+        .unwrap();
     let sentence =
         format!("backspin: TCP {at} is taken by another program; stop it or choose another port\n");
-    assert_eq!(fail(ports.command()), (Some(1), sentence));
+    assert_eq!(fail(Home::new().serve(ports)), (Some(1), sentence));
 }
 
 #[test]
 fn a_server_without_a_port_does_not_start() {
     let ports = Ports { native: 0, lan: 0, rtype: 0 };
     let sentence = "backspin: there is no port to listen on; give one of them a number\n";
-    assert_eq!(fail(ports.command()), (Some(1), sentence.to_owned()));
+    assert_eq!(fail(Home::new().serve(ports)), (Some(1), sentence.to_owned()));
 }
 
 #[test]
 fn a_server_without_a_room_does_not_start() {
-    let mut command = Ports::free().command();
+    let mut command = Home::new().serve(Ports::all());
     command.args(["--pong-rooms", "0", "--rtype-rooms", "0"]);
     let sentence = "backspin: there is no room to play in; give one of the games some\n";
     assert_eq!(fail(command), (Some(1), sentence.to_owned()));
@@ -391,9 +294,9 @@ fn a_server_without_a_room_does_not_start() {
 
 #[test]
 fn lan_leads_to_pong_and_rtype_to_r_type_only() {
-    let pong_only = Server::start_at(Ports::free, &["--rtype-rooms", "0"]);
+    let pong_only = start(&["--rtype-rooms", "0"]);
     // A HELLO gets its ack and states of Pong: both paddles at 390.
-    let guest = pong_only.lan();
+    let guest = Peer::to(pong_only.ports.lan);
     let port = guest.socket.local_addr().unwrap().port().to_be_bytes();
     guest.send(&[3, port[0], port[1]]);
     assert_eq!(guest.receive(), [4]);
@@ -402,13 +305,13 @@ fn lan_leads_to_pong_and_rtype_to_r_type_only() {
     assert_eq!(state[5..13], [390.0_f32.to_le_bytes(), 390.0_f32.to_le_bytes()].concat());
     // A token is given, and leads nowhere.
     let (_stream, token) = ask_for_token(pong_only.ports).unwrap();
-    let peer = pong_only.rtype();
+    let peer = Peer::to(pong_only.ports.rtype);
     peer.send(&hello(token));
     peer.send(&RTYPE_PING);
     assert_eq!(peer.receive(), RTYPE_PONG);
 
-    let rtype_only = Server::start_at(Ports::free, &["--pong-rooms", "0"]);
-    let guest = rtype_only.lan();
+    let rtype_only = start(&["--pong-rooms", "0"]);
+    let guest = Peer::to(rtype_only.ports.lan);
     let port = guest.socket.local_addr().unwrap().port().to_be_bytes();
     guest.send(b"\x01");
     guest.send(&[3, port[0], port[1]]);
@@ -419,11 +322,11 @@ fn lan_leads_to_pong_and_rtype_to_r_type_only() {
 #[test]
 fn dialects_may_share_a_port() {
     let one = || {
-        let port = Ports::free().rtype;
+        let port = Ports::all().rtype;
         Ports { native: port, lan: port, rtype: port }
     };
-    let server = Server::start_at(one, &[]);
-    let peer = server.rtype();
+    let server = Server::start(one, &[]);
+    let peer = Peer::to(server.ports.rtype);
     peer.send(&RTYPE_PING);
     assert_eq!(peer.receive(), RTYPE_PONG);
     peer.send(b"\x01");

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use serde_json::Value;
 
-use crate::server::{HERE, Home, PATIENCE, Server, free_port};
+use crate::server::{HERE, Home, PATIENCE, Ports, Server, free_port};
 
 const UP: i8 = -1;
 const STILL: i8 = 0;
@@ -116,7 +116,7 @@ fn every_guest_has_a_room_with_a_bot_until_it_is_gone() {
     let page = free_port();
     let matches = home.path().join("matches");
     let args = ["--http", &page.to_string(), "--record-matches", matches.to_str().unwrap()];
-    let server = Server::start(&home, &args);
+    let server = Server::start_in(&home, Ports::native, &args);
     let at = server.native();
     let [high, low] = at.port().to_be_bytes();
     let asker = Guest::new(at);
@@ -159,7 +159,7 @@ fn every_guest_has_a_room_with_a_bot_until_it_is_gone() {
 #[test]
 fn a_match_against_the_bot_is_kept_and_another_one_follows() {
     let home = Home::new();
-    let server = Server::start(&home, &[]);
+    let server = Server::start_in(&home, Ports::native, &[]);
     let guest = Guest::join(server.native());
     let limit = Instant::now() + 4 * PATIENCE;
     let mut state = guest.pass(STILL);

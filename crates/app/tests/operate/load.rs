@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::server::{Home, Server, free_port};
+use crate::server::{Home, Ports, Server, free_port};
 
 fn load(home: &Home, args: &[&str]) -> (bool, Value, String) {
     let done = home.command(&["load", "--json"]).args(args).output().unwrap();
@@ -14,7 +14,7 @@ fn load(home: &Home, args: &[&str]) -> (bool, Value, String) {
 #[test]
 fn bots_play_both_games() {
     let home = Home::new();
-    let server = Server::start(&home, &[]);
+    let server = Server::start_in(&home, Ports::native, &[]);
     let target = server.native().to_string();
     for game in ["pong", "rtype"] {
         let args = ["--target", &target, "--game", game, "--clients", "12", "--seconds", "2"];
@@ -40,7 +40,7 @@ fn bots_play_both_games() {
 #[test]
 fn those_who_go_are_replaced_or_come_back() {
     let home = Home::new();
-    let server = Server::start(&home, &["--log", "info"]);
+    let server = Server::start_in(&home, Ports::native, &["--log", "info"]);
     let target = server.native().to_string();
     let args = ["--target", &target, "--game", "pong", "--clients", "10", "--seconds", "4"];
     let (good, outcome, told) = load(&home, &[&args[..], &["--churn", "20"]].concat());

@@ -3,7 +3,7 @@
 use std::process::Child;
 use std::time::{Duration, Instant};
 
-use crate::server::{Home, Server};
+use crate::server::{Home, Ports, Server};
 
 /// A whole match takes a while: five points, each a serve and a flight.
 const MATCH: Duration = Duration::from_secs(120);
@@ -36,7 +36,7 @@ fn results(home: &Home, args: &[&str]) -> String {
 #[test]
 fn a_match_is_there_after_the_server_was_killed() {
     let home = Home::new();
-    let mut server = Server::start(&home, &[]);
+    let mut server = Server::start_in(&home, Ports::native, &[]);
     assert_eq!(results(&home, &[]), "There are no results yet.\n");
     {
         let _keen = Player::join(&home, &server, &["--bot", "hard", "--name", "Keen"]);
@@ -60,7 +60,7 @@ fn a_match_is_there_after_the_server_was_killed() {
     assert_eq!(&idle["won"], false);
     assert!(keen["round_trip_ms"].is_number());
     // A server that is started anew goes on with the same file.
-    let server = Server::start(&home, &[]);
+    let server = Server::start_in(&home, Ports::native, &[]);
     assert_eq!(results(&home, &["--json"]), kept);
     let board = results(&home, &["--leaderboard", "--game", "pong"]);
     assert!(board.starts_with("Keen") && board.contains("won    1 of    1"), "{board}");

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::server::{Home, Server};
+use crate::server::{Home, Ports, Server};
 
 fn print(home: &Home, args: &[&str], environment: &[(&str, &str)]) -> (bool, String, String) {
     let mut command = home.command(&["serve", "--print-config"]);
@@ -68,7 +68,7 @@ fn the_file_is_read_again_when_asked() {
     let home = Home::new();
     let file = home.path().join("serve.toml");
     fs::write(&file, "log = \"info\"\n").unwrap();
-    let server = Server::start(&home, &["--config", file.to_str().unwrap()]);
+    let server = Server::start_in(&home, Ports::native, &["--config", file.to_str().unwrap()]);
     let ask = |text: &str| {
         fs::write(&file, text).unwrap();
         server.signal("HUP");

@@ -4,11 +4,11 @@ use std::io::Read;
 use std::time::Duration;
 
 use crate::player::{DISCONNECT, HELLO_ACK, Player, START_MATCH, STATE, tcp_step};
-use crate::server::Server;
+use crate::server::{Ports, Server};
 
 #[test]
 fn a_token_brings_hello_ack_state_roster_and_lobby() {
-    let server = Server::start(&[]);
+    let server = Server::start(Ports::rtype, &[]);
     let mut ticket = tcp_step(&server, b"Alice");
     let mut alice = Player::new(&server);
     alice.send(&ticket.hello());
@@ -34,7 +34,7 @@ fn a_token_brings_hello_ack_state_roster_and_lobby() {
 
 #[test]
 fn everyone_is_told_who_comes_and_goes() {
-    let server = Server::start(&[]);
+    let server = Server::start(Ports::rtype, &[]);
     let (mut alice, _alices) = Player::join(&server, b"Alice");
     let (mut bobby, _bobbys) = Player::join(&server, b"Bobby");
     alice.until("roster of two", |alice| alice.roster == [(1, 3), (2, 3)]);
@@ -47,7 +47,7 @@ fn everyone_is_told_who_comes_and_goes() {
 
 #[test]
 fn with_the_fifth_a_second_room_opens() {
-    let server = Server::start(&[]);
+    let server = Server::start(Ports::rtype, &[]);
     let names = [b"Alice", b"Bobby", b"Carol", b"David", b"Emily"];
     let mut players = names.map(|name| Player::join(&server, name));
     let (fourth, fifth) = (3, 4);
@@ -66,11 +66,11 @@ fn with_the_fifth_a_second_room_opens() {
 #[test]
 fn a_raw_name_is_let_in_only_where_that_is_allowed_and_only_after_the_tcp_step() {
     let raw_name = b"\x05\0\x01\x01Alice";
-    let strict = Server::start(&[]);
+    let strict = Server::start(Ports::rtype, &[]);
     let _ticket = tcp_step(&strict, b"Alice");
     Player::new(&strict).gets_silence(raw_name);
 
-    let lenient = Server::start(&["--allow-tokenless"]);
+    let lenient = Server::start(Ports::rtype, &["--allow-tokenless"]);
     Player::new(&lenient).gets_silence(raw_name);
     let _ticket = tcp_step(&lenient, b"Alice");
     let mut alice = Player::new(&lenient);

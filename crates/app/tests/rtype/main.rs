@@ -15,5 +15,6 @@ mod joining;
 mod player;
 mod playing;
 mod returning;
+#[path = "../server/mod.rs"]
 mod server;
 mod strangers;

@@ -67,7 +67,7 @@ pub(crate) struct Player {
 
 /// Does the TCP step.
 pub(crate) fn tcp_step(server: &Server, name: &'static [u8; 5]) -> Ticket {
-    let mut stream = TcpStream::connect(server.tcp()).unwrap();
+    let mut stream = TcpStream::connect(server.rtype_tcp()).unwrap();
     stream.set_read_timeout(Some(PATIENCE)).unwrap();
     let mut welcome = [0; 4];
     stream.read_exact(&mut welcome).unwrap();
@@ -76,7 +76,7 @@ pub(crate) fn tcp_step(server: &Server, name: &'static [u8; 5]) -> Ticket {
     let mut ack = [0; 10];
     stream.read_exact(&mut ack).unwrap();
     assert_eq!(ack[..4], *b"\x06\0\x02\x01");
-    assert_eq!(ack[4..6], server.udp().port().to_le_bytes());
+    assert_eq!(ack[4..6], server.rtype().port().to_le_bytes());
     let token = [ack[6], ack[7], ack[8], ack[9]];
     assert_ne!(token, [0; 4]);
     Ticket { stream, token, name }
@@ -98,7 +98,7 @@ impl Player {
     /// A stranger at another address of this machine.
     pub(crate) fn from(ip: IpAddr, server: &Server) -> Self {
         let socket = UdpSocket::bind((ip, 0)).unwrap();
-        socket.connect(server.udp()).unwrap();
+        socket.connect(server.rtype()).unwrap();
         Player {
             socket,
             inputs: 0,

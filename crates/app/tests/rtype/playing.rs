@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use crate::player::{BULLET, DOWN, ENEMY, Player, RIGHT, SHOOT, START_MATCH, STATE, UP};
-use crate::server::{PATIENCE, Server};
+use crate::server::{PATIENCE, Ports, Server};
 
 /// One life, easy.
 const EASY: &[u8] = &[2, 0, 13, 1, 1, 0];
@@ -37,7 +37,7 @@ fn aim(player: &Player) -> u8 {
 
 #[test]
 fn a_match_is_set_up_started_played_and_counted() {
-    let server = Server::start(&[]);
+    let server = Server::start(Ports::rtype, &[]);
     let (mut alice, _alices) = Player::join(&server, b"Alice");
     let (mut bobby, _bobbys) = Player::join(&server, b"Bobby");
     // The guest has no say; the host sets it up, and everyone is told.
@@ -86,7 +86,7 @@ fn a_match_is_set_up_started_played_and_counted() {
 
 #[test]
 fn states_come_sixty_times_a_second_and_pings_once() {
-    let server = Server::start(&[]);
+    let server = Server::start(Ports::rtype, &[]);
     let (mut alice, _ticket) = Player::join(&server, b"Alice");
     // A busy machine may hold one of them up.
     let counts = [(); 3].map(|()| alice.listen(Duration::from_secs(2), STATE));
@@ -96,7 +96,7 @@ fn states_come_sixty_times_a_second_and_pings_once() {
 
 #[test]
 fn a_ping_comes_back_verbatim_at_once_whatever_it_says() {
-    let server = Server::start(&[]);
+    let server = Server::start(Ports::rtype, &[]);
     let (mut alice, _ticket) = Player::join(&server, b"Alice");
     let mut stranger = Player::new(&server);
     for payload in [*b"\x05\0\0\0\x39\x30\0\0", [0; 8], [0xFF; 8], *b"nonsense"] {

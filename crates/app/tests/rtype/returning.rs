@@ -3,11 +3,11 @@
 use std::time::{Duration, Instant};
 
 use crate::player::{DISCONNECT, HELLO_ACK, Player, RIGHT, STATE};
-use crate::server::Server;
+use crate::server::{Ports, Server};
 
 #[test]
 fn who_falls_silent_is_dropped_after_ten_seconds_and_comes_back_with_the_token() {
-    let mut server = Server::start(&[]);
+    let mut server = Server::start(Ports::rtype, &[]);
     let (mut alice, alices) = Player::join(&server, b"Alice");
     // Bobby answers pings and sends nothing else: that keeps him.
     let (mut bobby, _bobbys) = Player::join(&server, b"Bobby");
@@ -25,7 +25,7 @@ fn who_falls_silent_is_dropped_after_ten_seconds_and_comes_back_with_the_token()
     assert!(again.ship(1).is_some());
     bobby.until("roster of two again", |bobby| bobby.roster == [(1, 3), (2, 3)]);
     assert!(bobby.listen(Duration::from_millis(200), STATE) > 0);
-    let told = server.end();
+    let told = server.kill();
     for line in ["player 1 is quiet", "player 1 was silent for too long", "player 1 is back from"] {
         assert!(told.contains(line), "{line:?} in {told}");
     }
@@ -33,7 +33,7 @@ fn who_falls_silent_is_dropped_after_ten_seconds_and_comes_back_with_the_token()
 
 #[test]
 fn who_said_goodbye_may_be_back_at_once_from_elsewhere() {
-    let server = Server::start(&[]);
+    let server = Server::start(Ports::rtype, &[]);
     let (alice, alices) = Player::join(&server, b"Alice");
     alice.send(DISCONNECT);
     // The goodbye may be read after the Hello: so it is said until it is heard.

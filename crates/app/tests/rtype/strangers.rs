@@ -3,7 +3,7 @@
 use std::net::IpAddr;
 
 use crate::player::{DISCONNECT, Player, START_MATCH, tcp_step};
-use crate::server::Server;
+use crate::server::{Ports, Server};
 
 const ELSEWHERE: IpAddr = IpAddr::V4(std::net::Ipv4Addr::new(127, 0, 0, 9));
 
@@ -22,7 +22,7 @@ fn nothing_changed(alice: &mut Player) {
 
 #[test]
 fn a_wrong_token_and_a_replayed_one_get_silence() {
-    let server = Server::start(&[]);
+    let server = Server::start(Ports::rtype, &[]);
     let (mut alice, alices) = Player::join(&server, b"Alice");
     let mut wrong = alices.hello();
     wrong[7] ^= 0x80;
@@ -45,7 +45,7 @@ fn a_wrong_token_and_a_replayed_one_get_silence() {
 
 #[test]
 fn what_a_foreign_address_says_is_nobodys() {
-    let server = Server::start(&[]);
+    let server = Server::start(Ports::rtype, &[]);
     let (mut alice, _alices) = Player::join(&server, b"Alice");
     for from in [crate::server::HERE.into(), ELSEWHERE] {
         let mut stranger = Player::from(from, &server);
@@ -66,7 +66,7 @@ fn what_a_foreign_address_says_is_nobodys() {
 
 #[test]
 fn malformed_headers_and_payloads_are_dropped() {
-    let server = Server::start(&[]);
+    let server = Server::start(Ports::rtype, &[]);
     let (mut alice, _alices) = Player::join(&server, b"Alice");
     let mut malformed: Vec<Vec<u8>> = vec![Vec::new()];
     // A good Input, cut anywhere and with a byte too many.
@@ -106,11 +106,11 @@ fn malformed_headers_and_payloads_are_dropped() {
 #[test]
 fn nonsense_on_the_stream_closes_it_and_gives_no_token() {
     use std::io::{Read, Write};
-    let server = Server::start(&[]);
+    let server = Server::start(Ports::rtype, &[]);
     for nonsense in
         [&b"\x05\0\x01\x02Alice"[..], b"\x10\0\x01\x01sixteen bytes..!", b"\0\0\x64\x01"]
     {
-        let mut stream = std::net::TcpStream::connect(server.tcp()).unwrap();
+        let mut stream = std::net::TcpStream::connect(server.rtype_tcp()).unwrap();
         stream.set_read_timeout(Some(crate::server::PATIENCE)).unwrap();
         stream.write_all(nonsense).unwrap();
         let mut told = Vec::new();

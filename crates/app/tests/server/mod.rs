@@ -35,8 +35,20 @@ impl Home {
     pub(crate) fn command(&self, args: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_backspin"));
         command.args(args).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        for variable in ["HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_RUNTIME_DIR"] {
+        for variable in
+            ["HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_RUNTIME_DIR", "XDG_STATE_HOME"]
+        {
             command.env(variable, &self.0);
+        }
+        command
+    }
+
+    /// `backspin serve` at these ports.
+    pub(crate) fn serve(&self, ports: Ports) -> Command {
+        let Ports { native, lan, rtype } = ports;
+        let mut command = self.command(&["serve", "--bind", "127.0.0.1"]);
+        for (flag, port) in [("native", native), ("lan", lan), ("rtype", rtype)] {
+            command.args([format!("--{flag}-port"), port.to_string()]);
         }
         command
     }
@@ -49,49 +61,96 @@ impl Drop for Home {
     }
 }
 
+/// Where a server listens; 0 is nowhere.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Ports {
+    pub(crate) native: u16,
+    pub(crate) lan: u16,
+    pub(crate) rtype: u16,
+}
+
+/// Ports that are free now; another program may take one before the server does.
+impl Ports {
+    pub(crate) fn native() -> Self {
+        Ports { native: free_port(), ..Ports::default() }
+    }
+
+    pub(crate) fn rtype() -> Self {
+        Ports { rtype: free_port(), ..Ports::default() }
+    }
+
+    pub(crate) fn all() -> Self {
+        let sockets = [(); 2].map(|()| UdpSocket::bind((HERE, 0)).unwrap());
+        let [native, lan] = sockets.each_ref().map(|socket| socket.local_addr().unwrap().port());
+        Ports { native, lan, rtype: free_port() }
+    }
+}
+
 /// A server; it is killed when a test ends.
 pub(crate) struct Server {
     child: Child,
-    native: u16,
+    pub(crate) ports: Ports,
+    /// What it said until it was ready.
+    pub(crate) greeting: Vec<String>,
     stderr: Option<JoinHandle<String>>,
+    /// Its own, unless it was started in another's.
+    home: Option<Home>,
 }
 
 impl Server {
-    /// One that is ready, with these arguments beside its port.
-    pub(crate) fn start(home: &Home, args: &[&str]) -> Self {
+    /// One that is ready, at such ports, with these arguments.
+    pub(crate) fn start(ports: impl Fn() -> Ports, args: &[&str]) -> Self {
+        let home = Home::new();
+        let mut server = Server::start_in(&home, ports, args);
+        server.home = Some(home);
+        server
+    }
+
+    /// The same, in a home that others know, too.
+    pub(crate) fn start_in(home: &Home, ports: impl Fn() -> Ports, args: &[&str]) -> Self {
+        Server::launch(home, ports, |command| command.args(args))
+    }
+
+    /// The same, started as `with` says.
+    pub(crate) fn launch(
+        home: &Home,
+        ports: impl Fn() -> Ports,
+        with: impl Fn(&mut Command) -> &mut Command,
+    ) -> Self {
         for _ in 0..10 {
-            let native = free_port();
-            if let Ok(server) = Server::start_at(home, native, args) {
-                return server;
+            let ports = ports();
+            let mut child = with(&mut home.serve(ports)).spawn().unwrap();
+            let stderr = child.stderr.take().map(|mut errors| {
+                std::thread::spawn(move || {
+                    let mut text = String::new();
+                    errors.read_to_string(&mut text).unwrap();
+                    text
+                })
+            });
+            let lines = BufReader::new(child.stdout.take().unwrap()).lines();
+            let mut server = Server { child, ports, greeting: Vec::new(), stderr, home: None };
+            for line in lines.map_while(Result::ok) {
+                server.greeting.push(line);
+                if server.greeting.last().is_some_and(|line| line == "Ctrl-C stops it") {
+                    return server;
+                }
             }
+            let told = server.kill();
+            assert!(told.contains("is taken by another program"), "{told}");
         }
         panic!("other programs took every port that was free");
     }
 
-    /// One at this port, unless that is taken.
-    pub(crate) fn start_at(home: &Home, native: u16, args: &[&str]) -> Result<Self, String> {
-        let port = native.to_string();
-        let mut command = home.command(&["serve", "--bind", "127.0.0.1", "--native-port", &port]);
-        let mut child =
-            command.args(["--lan-port", "0", "--rtype-port", "0"]).args(args).spawn().unwrap();
-        let mut errors = child.stderr.take().unwrap();
-        let stderr = std::thread::spawn(move || {
-            let mut text = String::new();
-            errors.read_to_string(&mut text).unwrap();
-            text
-        });
-        let lines = BufReader::new(child.stdout.take().unwrap()).lines();
-        let mut server = Server { child, native, stderr: Some(stderr) };
-        if lines.map_while(Result::ok).any(|line| line == "Ctrl-C stops it") {
-            return Ok(server);
-        }
-        let told = server.kill();
-        assert!(told.contains("is taken by another program"), "{told}");
-        Err(told)
+    pub(crate) fn native(&self) -> SocketAddr {
+        (HERE, self.ports.native).into()
     }
 
-    pub(crate) fn native(&self) -> SocketAddr {
-        (HERE, self.native).into()
+    pub(crate) fn rtype(&self) -> SocketAddr {
+        (HERE, self.ports.rtype).into()
+    }
+
+    pub(crate) fn rtype_tcp(&self) -> SocketAddr {
+        (HERE, self.ports.rtype + 1).into()
     }
 
     /// Sends it a signal, by its name.

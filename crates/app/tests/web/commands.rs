@@ -29,7 +29,7 @@ fn a_wrong_token_is_refused() {
 #[test]
 fn a_player_who_is_removed_reads_why_and_the_others_play_on() {
     let server = Server::start_with_token();
-    let mut anna = server.join("Anna");
+    let anna = server.join("Anna");
     server.wait_for_players(1);
     let _ben = server.join("Ben");
     let told = server.wait_for_players(2);

@@ -3,6 +3,8 @@
 
 mod commands;
 mod metrics;
+#[path = "../server/mod.rs"]
+mod process;
 mod reading;
 mod server;
 mod strangers;

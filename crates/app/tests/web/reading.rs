@@ -2,7 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use crate::server::{Server, free_port, next_event, serve, taken_port};
+use crate::process::{Home, Ports};
+use crate::server::{Server, next_event, taken_port};
 
 #[test]
 fn every_path_answers_as_what_it_is() {
@@ -87,14 +88,16 @@ fn a_room_can_be_watched_at_twenty_to_thirty_scenes_a_second() {
 fn a_taken_port_stops_the_start_with_a_sentence() {
     let taken = taken_port();
     let at = taken.local_addr().unwrap();
-    let output = serve(free_port(), &at.to_string()).output().unwrap();
+    let home = Home::new();
+    let serve = |at: &str| home.serve(Ports::native()).args(["--http", at]).output();
+    let output = serve(&at.to_string()).unwrap();
     let sentence = format!(
         "backspin: TCP {at}, for the page, is taken by another program; stop it or choose another \
          --http\n"
     );
     assert_eq!(output.status.code(), Some(1));
     assert_eq!(String::from_utf8(output.stderr).unwrap(), sentence);
-    let output = serve(free_port(), "attic").output().unwrap();
+    let output = serve("attic").unwrap();
     assert_eq!(output.status.code(), Some(2));
 }
 

@@ -1,35 +1,27 @@
 //! A running server with a page, players for it, and someone who asks.
 
 use std::io::{BufRead, BufReader, Read, Write};
-use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream, UdpSocket};
-use std::path::PathBuf;
-use std::process::{Child, Command, Stdio};
-use std::sync::atomic::{AtomicU32, Ordering};
-use std::thread::JoinHandle;
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-pub(crate) const HERE: Ipv4Addr = Ipv4Addr::LOCALHOST;
-
-/// What never takes so long, even on a busy machine.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
+pub(crate) use crate::process::PATIENCE;
+use crate::process::{HERE, Home, Ports, wait};
 
 pub(crate) const TOKEN: &str = "s3cret";
 
-/// A program that is killed when a test ends.
-pub(crate) struct Running {
-    child: Child,
-    stderr: Option<JoinHandle<String>>,
-    /// Where it keeps what it keeps.
-    home: Option<PathBuf>,
-}
-
 /// A server.
 pub(crate) struct Server {
-    running: Running,
-    pub(crate) native: SocketAddr,
+    process: crate::process::Server,
     pub(crate) page: SocketAddr,
+}
+
+/// A player; it is killed when a test ends.
+pub(crate) struct Player {
+    child: Child,
+    _home: Home,
 }
 
 /// A reply.
@@ -40,62 +32,22 @@ pub(crate) struct Reply {
     pub(crate) body: String,
 }
 
-impl Running {
-    fn start(command: &mut Command) -> Self {
-        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut child = command.spawn().unwrap();
-        let mut errors = child.stderr.take().unwrap();
-        let stderr = std::thread::spawn(move || {
-            let mut text = String::new();
-            errors.read_to_string(&mut text).unwrap();
-            text
-        });
-        Running { child, stderr: Some(stderr), home: None }
-    }
-
+impl Player {
     /// Waits until it ends by itself: its code, and what it told.
-    pub(crate) fn wait(&mut self) -> (Option<i32>, String) {
-        let limit = Instant::now() + PATIENCE;
-        loop {
-            if let Some(status) = self.child.try_wait().unwrap() {
-                return (status.code(), self.stderr.take().unwrap().join().unwrap());
-            }
-            assert!(Instant::now() < limit, "it does not end");
-            std::thread::sleep(Duration::from_millis(5));
-        }
+    pub(crate) fn wait(mut self) -> (Option<i32>, String) {
+        let status = wait(&mut self.child);
+        let mut told = String::new();
+        self.child.stderr.take().unwrap().read_to_string(&mut told).unwrap();
+        (status.code(), told)
     }
 }
 
-impl Drop for Running {
+impl Drop for Player {
     fn drop(&mut self) {
         // It may have ended by itself.
         let _ = self.child.kill();
         let _ = self.child.wait();
-        // What is left behind is in the way of nobody.
-        let _ = self.home.take().map(std::fs::remove_dir_all);
     }
-}
-
-/// `backspin serve` with a page at `http`.
-pub(crate) fn serve(native: u16, http: &str) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_backspin"));
-    command.args([
-        "serve",
-        "--bind",
-        "127.0.0.1",
-        "--name",
-        "den",
-        "--lan-port",
-        "0",
-        "--results=",
-    ]);
-    command.args(["--rtype-port", "0", "--native-port", &native.to_string(), "--http", http]);
-    command
-}
-
-/// A UDP port that is free now.
-pub(crate) fn free_port() -> u16 {
-    UdpSocket::bind((HERE, 0)).unwrap().local_addr().unwrap().port()
 }
 
 impl Server {
@@ -110,37 +62,24 @@ impl Server {
     }
 
     fn start_with(args: &[&str]) -> Self {
-        for _ in 0..10 {
-            let port = free_port();
-            let mut running = Running::start(serve(port, "127.0.0.1:0").args(args));
-            let lines = BufReader::new(running.child.stdout.take().unwrap()).lines();
-            for line in lines.map_while(Result::ok) {
-                if let Some(page) = line.strip_prefix("  page    http://") {
-                    let page = page.trim_end_matches('/').parse().unwrap();
-                    let server = Server { running, native: (HERE, port).into(), page };
-                    // There is something to tell.
-                    server.wait_for(|told| told["number"].as_u64() > Some(0));
-                    return server;
-                }
-            }
-            let (_, told) = running.wait();
-            assert!(told.contains("is taken by another program"), "{told}");
-        }
-        panic!("other programs took every port that was free");
+        let args = [&["--name", "den", "--http", "127.0.0.1:0"], args].concat();
+        let process = crate::process::Server::start(Ports::native, &args);
+        let page = process.greeting.iter().find_map(|line| line.strip_prefix("  page    http://"));
+        let page = page.unwrap().trim_end_matches('/').parse().unwrap();
+        let server = Server { process, page };
+        // There is something to tell.
+        server.wait_for(|told| told["number"].as_u64() > Some(0));
+        server
     }
 
     /// A bot that plays Pong here.
-    pub(crate) fn join(&self, name: &str) -> Running {
-        static NEXT: AtomicU32 = AtomicU32::new(0);
-        let number = NEXT.fetch_add(1, Ordering::Relaxed);
-        let folder = format!("backspin-web-{}-{number}", std::process::id());
-        let home = std::env::temp_dir().join(folder);
-        let mut command = Command::new(env!("CARGO_BIN_EXE_backspin"));
-        command.args(["pong", "join", &self.native.to_string(), "--bot", "normal"]);
+    pub(crate) fn join(&self, name: &str) -> Player {
+        let home = Home::new();
+        let address = self.process.native().to_string();
+        let mut command = home.command(&["pong", "join", &address, "--bot", "normal"]);
         command.args(["--ui", "none", "--seconds", "120", "--name", name]);
-        let mut running = Running::start(command.env("XDG_STATE_HOME", &home));
-        running.home = Some(home);
-        running
+        command.stdout(Stdio::null());
+        Player { child: command.spawn().unwrap(), _home: home }
     }
 
     /// A connection to the page.
@@ -223,10 +162,10 @@ impl Server {
     }
 
     /// Ends it as an operator does: its code, and what it told.
-    pub(crate) fn terminate(mut self) -> (Option<i32>, String) {
-        let kill = format!("kill -TERM {}", self.running.child.id());
-        assert!(Command::new("sh").args(["-c", &kill]).status().unwrap().success());
-        self.running.wait()
+    pub(crate) fn terminate(self) -> (Option<i32>, String) {
+        self.process.signal("TERM");
+        let (status, told) = self.process.wait();
+        (status.code(), told)
     }
 }
 
