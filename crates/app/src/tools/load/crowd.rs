@@ -226,14 +226,14 @@ impl<G: Player> Crowd<G> {
         let Some(socket) = self.post.source.socket(name) else { return false };
         // An error is an earlier datagram's, or passes like one.
         let _ = socket.receive(&mut self.inbox);
-        let now = self.clock.now();
+        let read = self.clock.now();
         for (envelope, ago, bytes) in self.inbox.arrivals() {
             if let Some(place) = self.post.source.place_at(name, envelope.local)
                 && let Some(bot) = &mut self.bots[place]
             {
-                bot.handle(now - ago, envelope, bytes);
+                bot.handle(read - ago, envelope, bytes);
                 // What came may be answered at once, and have moved what is due.
-                let due = serve(now, place, bot, &mut self.post);
+                let due = serve(self.clock.now(), place, bot, &mut self.post);
                 self.due[place] = due;
                 self.next_due = due.map_or(self.next_due, |due| self.next_due.min(due));
                 note(bot, &mut self.standings[place], &mut self.tally);
@@ -251,7 +251,8 @@ impl<G: Player> Crowd<G> {
                 if self.due[place].is_some_and(|due| due <= now)
                     && let Some(bot) = &mut self.bots[place]
                 {
-                    self.due[place] = serve(now, place, bot, &mut self.post);
+                    // Who waited for others here has not sent meanwhile: round trips are the line's.
+                    self.due[place] = serve(self.clock.now(), place, bot, &mut self.post);
                     note(bot, &mut self.standings[place], &mut self.tally);
                 }
             }
