@@ -1,8 +1,11 @@
 //! `backspin load` against a real server.
 
+use std::thread;
+use std::time::Duration;
+
 use serde_json::Value;
 
-use crate::server::{Home, Ports, Server, free_port};
+use crate::server::{Home, Ports, Server, free_port, signal};
 
 fn load(home: &Home, args: &[&str]) -> (bool, Value, String) {
     let done = home.command(&["load", "--json"]).args(args).output().unwrap();
@@ -54,6 +57,23 @@ fn those_who_go_are_replaced_or_come_back() {
     // The last of them may still be on their way when the time is over.
     assert!((2..=3).contains(&count("is back from")), "{told}");
     assert!((12..=13).contains(&count("joined as")), "{told}");
+}
+
+#[test]
+fn a_pause_of_the_program_is_told_and_costs_no_connection() {
+    let home = Home::new();
+    let server = Server::start_in(&home, Ports::native, &[]);
+    let target = server.native().to_string();
+    let args = ["--target", &target, "--game", "pong", "--clients", "12", "--seconds", "5"];
+    let load = home.command(&["load", "--json"]).args(args).spawn().unwrap();
+    thread::sleep(Duration::from_secs(3));
+    signal(load.id(), "STOP");
+    thread::sleep(Duration::from_millis(1_500));
+    signal(load.id(), "CONT");
+    let done = load.wait_with_output().unwrap();
+    let outcome: Value = serde_json::from_slice(&done.stdout).unwrap();
+    assert!(outcome["longest_pause_ms"].as_f64().is_some_and(|ms| ms >= 1_400.0), "{outcome}");
+    assert_eq!((&outcome["connected"], &outcome["lost_connections"]), (&12.into(), &0.into()));
 }
 
 #[test]

@@ -61,6 +61,12 @@ impl Drop for Home {
     }
 }
 
+/// Sends a process a signal.
+pub(crate) fn signal(process: u32, name: &str) {
+    let kill = format!("kill -{name} {process}");
+    assert!(Command::new("sh").args(["-c", &kill]).status().unwrap().success());
+}
+
 /// Where a server listens; 0 is nowhere.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Ports {
@@ -155,8 +161,7 @@ impl Server {
 
     /// Sends it a signal, by its name.
     pub(crate) fn signal(&self, name: &str) {
-        let kill = format!("kill -{name} {}", self.child.id());
-        assert!(Command::new("sh").args(["-c", &kill]).status().unwrap().success());
+        signal(self.child.id(), name);
     }
 
     /// Waits for its end; how it ended and what it had to tell.

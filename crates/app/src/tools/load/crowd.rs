@@ -68,6 +68,8 @@ pub(super) struct Crowd<G: Player> {
     /// Before this, nobody has.
     next_due: Time,
     standings: Vec<Standing>,
+    /// When sockets were looked at last.
+    last_look: Time,
     /// Who comes next at first, and when.
     next_comer: usize,
     next_coming: Time,
@@ -85,6 +87,10 @@ pub(super) struct Crowd<G: Player> {
 
 /// How often bots are looked after: they wait no longer, and many are served in one go.
 const ROUND: Duration = Duration::from_millis(1);
+
+/// After a longer pause of this program everything is read before anyone is woken: a bot that is told
+/// the time before it is told what came meanwhile takes its connection for lost.
+const PAUSE: Duration = Duration::from_millis(100);
 
 /// How long it takes at most until the last bots were let in or refused.
 const PATIENCE: Duration = Duration::from_secs(15);
@@ -112,6 +118,7 @@ impl<G: Player> Crowd<G> {
             due: vec![None; plan.clients],
             next_due: Time::ZERO,
             standings: vec![Standing::Empty; plan.clients],
+            last_look: Time::ZERO,
             next_comer: 0,
             next_coming: Time::ZERO,
             next_goer: 0,
@@ -212,17 +219,21 @@ impl<G: Player> Crowd<G> {
 
     /// Reads every socket that has something.
     fn read(&mut self) {
+        let now = self.clock.now();
+        let pause = now.since(mem::replace(&mut self.last_look, now));
+        self.tally.longest_pause = self.tally.longest_pause.max(pause);
         let mut ready = mem::take(&mut self.ready);
         ready.extend(self.waiter.ready());
         for name in ready.drain(..) {
             // No server sends without end.
-            while self.receive(name) {}
+            while self.receive(name, pause < PAUSE) {}
         }
         self.ready = ready;
     }
 
-    /// Takes what has come to one socket, and wakes whom it was for. Whether there may be more.
-    fn receive(&mut self, name: usize) -> bool {
+    /// Takes what has come to one socket, and wakes whom it was for, at once or soon. Whether there
+    /// may be more.
+    fn receive(&mut self, name: usize, at_once: bool) -> bool {
         let Some(socket) = self.post.source.socket(name) else { return false };
         // An error is an earlier datagram's, or passes like one.
         let _ = socket.receive(&mut self.inbox);
@@ -233,14 +244,19 @@ impl<G: Player> Crowd<G> {
             {
                 bot.handle(read - ago, envelope, bytes);
                 // What came may be answered at once, and have moved what is due.
-                let due = serve(self.clock.now(), place, bot, &mut self.post);
+                let due = match at_once {
+                    true => serve(self.clock.now(), place, bot, &mut self.post),
+                    false => Some(read),
+                };
                 self.due[place] = due;
                 self.next_due = due.map_or(self.next_due, |due| self.next_due.min(due));
                 note(bot, &mut self.standings[place], &mut self.tally);
             }
         }
         // Those whose time has come meanwhile do not wait for what came to others.
-        self.wake_due(self.clock.now());
+        if at_once {
+            self.wake_due(self.clock.now());
+        }
         self.inbox.is_full()
     }
 

@@ -69,6 +69,7 @@ impl Show {
         line("bytes a second down, each", format!("{:.0}", outcome.bytes_per_client_s_down))?;
         line("bytes a second up, each", format!("{:.0}", outcome.bytes_per_client_s_up))?;
         line("own ticks over 2 ms late", format!("{:.3} %", outcome.late_pct))?;
+        line("own longest pause", format!("{:.0} ms", outcome.longest_pause_ms))?;
         line("connections lost", outcome.lost_connections.to_string())?;
         if outcome.churned > 0 {
             line("went and were replaced", outcome.churned.to_string())?;
@@ -95,6 +96,7 @@ struct Outcome {
     bytes_per_client_s_down: f64,
     bytes_per_client_s_up: f64,
     late_pct: f64,
+    longest_pause_ms: f64,
     lost_connections: u64,
     churned: u64,
     ended: u64,
@@ -116,6 +118,7 @@ impl Outcome {
             bytes_per_client_s_down: tally.per_client_second(counts.bytes_down),
             bytes_per_client_s_up: tally.per_client_second(counts.bytes_up),
             late_pct: 100.0 * counts.late(),
+            longest_pause_ms: 1_000.0 * tally.longest_pause.as_secs_f64(),
             lost_connections: tally.lost,
             churned: tally.churned,
             ended: tally.ends.values().sum(),

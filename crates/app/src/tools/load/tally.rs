@@ -79,6 +79,8 @@ pub(super) struct Tally {
     pub(super) counts: Counts,
     /// Connections that were lost, other than by churn; some came back.
     pub(super) lost: u64,
+    /// For how long this program did nothing, at most.
+    pub(super) longest_pause: Duration,
     /// Bots that went by churn.
     pub(super) churned: u64,
     /// Why bots were refused or sent away.
@@ -100,6 +102,7 @@ impl Tally {
             client_time: Duration::ZERO,
             counts: Counts::default(),
             lost: 0,
+            longest_pause: Duration::ZERO,
             churned: 0,
             ends: BTreeMap::new(),
             round_trips_us: round_trips_us.expect("these bounds are in order"),
