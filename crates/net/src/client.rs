@@ -474,7 +474,7 @@ impl<G: Game> Client<G> {
     }
 
     /// What became of the server's datagrams (`native`), in this session.
-    pub fn arrivals(&self) -> Option<&ArrivalCounts> {
+    pub fn arrivals(&self) -> Option<ArrivalCounts> {
         self.seat().map(|seat| seat.window.counts())
     }
 

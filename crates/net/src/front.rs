@@ -483,7 +483,13 @@ impl Front {
     }
 
     /// The next answer to a stranger.
+    #[inline]
     pub fn poll_transmit(&mut self, out: &mut [u8]) -> Option<Transmit> {
+        // A server asks before every datagram, and mostly in vain.
+        if self.answers.is_empty() { None } else { self.next_answer(out) }
+    }
+
+    fn next_answer(&mut self, out: &mut [u8]) -> Option<Transmit> {
         while let Some(answer) = self.answers.pop_front() {
             if let Some(transmit) = self.encode_answer(&answer, out) {
                 return Some(transmit);

@@ -29,9 +29,8 @@ const NEAR: u16 = 2 * EVENT_LIMIT;
 
 /// Own events, until they are acknowledged.
 #[derive(Clone, Debug)]
+#[repr(C)]
 pub struct Outbox {
-    /// The events without acknowledgement, each behind its length, as on the wire.
-    body: Vec<u8>,
     /// The number of the first of them.
     first: u16,
     /// How many they are.
@@ -41,7 +40,8 @@ pub struct Outbox {
     /// How many of them have ever been sent: no more can be acknowledged.
     ever_sent: u16,
     sent_at: Time,
-    counts: OutboxCounts,
+    /// The events without acknowledgement, each behind its length, as on the wire.
+    body: Vec<u8>,
 }
 
 /// Consecutive events that go into one datagram.
@@ -68,7 +68,6 @@ impl Outbox {
             sent: 0,
             ever_sent: 0,
             sent_at: Time::ZERO,
-            counts: OutboxCounts::default(),
         }
     }
 
@@ -85,7 +84,6 @@ impl Outbox {
         self.body.extend_from_slice(event);
         let number = self.first.wrapping_add(self.len);
         self.len += 1;
-        self.counts.pushed += 1;
         Ok(number)
     }
 
@@ -100,8 +98,6 @@ impl Outbox {
             return None;
         }
         let end = start + count;
-        self.counts.sent += u64::from(count);
-        self.counts.resent += u64::from(self.ever_sent.min(end).saturating_sub(start));
         self.sent = end;
         self.ever_sent = self.ever_sent.max(end);
         self.sent_at = now;
@@ -132,12 +128,8 @@ impl Outbox {
     /// those were.
     pub fn acknowledge(&mut self, next: u16) -> u16 {
         let arrived = next.wrapping_sub(self.first);
-        if arrived.cast_signed() < 0 {
-            self.counts.stale_acks += 1;
-            return 0;
-        }
-        if arrived > self.ever_sent {
-            self.counts.false_acks += 1;
+        // A newer acknowledgement has overtaken this one, or it is of what was never sent.
+        if arrived.cast_signed() < 0 || arrived > self.ever_sent {
             return 0;
         }
         let bytes: usize =
@@ -147,7 +139,6 @@ impl Outbox {
         self.len -= arrived;
         self.sent = self.sent.saturating_sub(arrived);
         self.ever_sent -= arrived;
-        self.counts.acknowledged += u64::from(arrived);
         arrived
     }
 
@@ -159,11 +150,6 @@ impl Outbox {
     /// Whether everything has arrived.
     pub const fn is_empty(&self) -> bool {
         self.len == 0
-    }
-
-    /// What has happened so far.
-    pub const fn counts(&self) -> &OutboxCounts {
-        &self.counts
     }
 
     /// From which event on to send, if at all.
@@ -229,29 +215,11 @@ impl fmt::Display for Backlog {
 
 impl std::error::Error for Backlog {}
 
-/// What became of own events.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct OutboxCounts {
-    /// Events taken.
-    pub pushed: u64,
-    /// Events put into datagrams, each as often as it was.
-    pub sent: u64,
-    /// Those of them that had been sent before.
-    pub resent: u64,
-    /// Events that arrived.
-    pub acknowledged: u64,
-    /// Acknowledgements that a newer one had overtaken.
-    pub stale_acks: u64,
-    /// Acknowledgements of what was never sent.
-    pub false_acks: u64,
-}
-
 /// The other side's events.
 #[derive(Clone, Debug, Default)]
 pub struct Inbox {
     expected: u16,
     debt: Debt,
-    counts: InboxCounts,
 }
 
 /// Whether the other side waits for an acknowledgement.
@@ -291,11 +259,6 @@ impl Inbox {
         self.expected
     }
 
-    /// What has happened so far.
-    pub const fn counts(&self) -> &InboxCounts {
-        &self.counts
-    }
-
     /// How many of a datagram's events are to be skipped; the rest is delivered.
     fn judge(&mut self, first: u16, count: u16) -> u16 {
         if count == 0 {
@@ -303,35 +266,15 @@ impl Inbox {
         }
         // Also for what cannot be used: who sends it has not heard where we are.
         self.debt = Debt::Acknowledgement;
-        let behind = self.expected.wrapping_sub(first).cast_signed();
-        if behind.unsigned_abs() > NEAR {
-            self.counts.far += u64::from(count);
-            return count;
-        }
-        let Ok(behind) = u16::try_from(behind) else {
-            self.counts.early += u64::from(count);
-            return count;
+        // What is ahead comes again, and so far behind the other side cannot be.
+        let behind = match u16::try_from(self.expected.wrapping_sub(first).cast_signed()) {
+            Ok(behind) if behind <= NEAR => behind,
+            _ => return count,
         };
         let known = if sabotage::is(Sabotage::EventTwice) { 0 } else { behind.min(count) };
-        let new = count - known;
-        self.expected = self.expected.wrapping_add(new);
-        self.counts.duplicate += u64::from(known);
-        self.counts.delivered += u64::from(new);
+        self.expected = self.expected.wrapping_add(count - known);
         known
     }
-}
-
-/// What became of the other side's events.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct InboxCounts {
-    /// Events delivered.
-    pub delivered: u64,
-    /// Events that had been delivered before.
-    pub duplicate: u64,
-    /// Events ahead of one that has not come.
-    pub early: u64,
-    /// Events with numbers that the other side cannot be at.
-    pub far: u64,
 }
 
 #[cfg(test)]

@@ -24,10 +24,7 @@ mod queue;
 pub mod tick;
 
 pub use block::{BLOCK_ROOM, event_block};
-pub use events::{
-    BACKLOG_BYTES, Backlog, Batch, EVENT_BYTES, EVENT_LIMIT, Inbox, InboxCounts, Outbox,
-    OutboxCounts,
-};
+pub use events::{BACKLOG_BYTES, Backlog, Batch, EVENT_BYTES, EVENT_LIMIT, Inbox, Outbox};
 pub use journal::Journal;
 pub use log::{ClientTimeline, Fate, LogLine, ServerTimeline, TIMELINE_LEN, Timeline};
 pub use pending::{
@@ -35,6 +32,5 @@ pub use pending::{
     PendingCounts, PendingInput,
 };
 pub use queue::{
-    EARLY_LIMIT, InputQueue, InputSource, Newest, QueueCounts, REPEAT_LIMIT, Received, Report,
-    Taken,
+    EARLY_LIMIT, InputQueue, InputSource, Newest, REPEAT_LIMIT, Received, Report, Taken,
 };

@@ -81,28 +81,29 @@ pub struct Report {
     pub early_ns: i64,
 }
 
-/// One player's inputs, from the next tick on.
+/// One player's inputs, from the next tick on. A server has many: what every tick touches lies
+/// together.
 #[derive(Clone, Debug)]
+#[repr(C)]
 pub struct InputQueue {
-    /// The tick that runs next.
-    next: u32,
-    /// The inputs for `next` and on; that of `next` lies at `head`.
-    ring: [u16; EARLY_LIMIT as usize],
-    head: usize,
-    /// Which of them have come; that of `next` is bit 0.
+    report: Option<Report>,
+    /// Which inputs for `next` and on have come; that of `next` is bit 0.
     here: u64,
     /// Which inputs of ticks that have run ever came; the tick before `next` is bit 0.
     past: u64,
-    /// The buttons of the last real input.
-    held: u16,
-    /// Ticks since.
-    repeats: u32,
     last_ack: Option<u32>,
     /// The newest tick for which an input came.
     newest: Option<u32>,
+    /// The tick that runs next.
+    next: u32,
+    /// The buttons of the last real input.
+    held: u16,
+    /// Ticks since.
+    repeats: u8,
     missing: u8,
-    report: Option<Report>,
-    counts: QueueCounts,
+    /// Where in the ring the input for `next` lies.
+    head: u8,
+    ring: [u16; EARLY_LIMIT as usize],
 }
 
 impl InputQueue {
@@ -120,7 +121,6 @@ impl InputQueue {
             newest: None,
             missing: 0,
             report: None,
-            counts: QueueCounts::NONE,
         }
     }
 
@@ -142,7 +142,6 @@ impl InputQueue {
             self.handle_input(oldest, buttons, &mut received);
         }
         received.gap = self.advance(newest.tick, oldest);
-        self.counts.add(&received);
         received
     }
 
@@ -152,19 +151,18 @@ impl InputQueue {
     /// In debug builds, if `tick` is not the next.
     pub fn take(&mut self, tick: u32) -> Taken {
         debug_assert!(tick == self.next, "one tick after another");
-        let input = (self.here & 1 == 1).then_some(self.ring[self.head]);
+        let input = (self.here & 1 == 1).then_some(self.ring[usize::from(self.head)]);
         self.here = match sabotage::is(Sabotage::InputTwice) {
             true => self.here.rotate_right(1),
             false => self.here >> 1,
         };
-        self.head = (self.head + 1) % self.ring.len();
+        self.head = (self.head + 1) % EARLY_LIMIT as u8;
         self.next = tick::after(self.next, 1);
         self.past = self.past << 1 | u64::from(input.is_some());
         self.missing = self.missing << 1 | u8::from(input.is_none());
         match input {
             Some(buttons) => {
                 (self.held, self.repeats, self.last_ack) = (buttons, 0, Some(tick));
-                self.counts.applied += 1;
                 Taken { buttons, source: InputSource::Real }
             }
             None => self.repeat(),
@@ -189,11 +187,6 @@ impl InputQueue {
     /// How the datagrams since the last report came; `None` if none did.
     pub const fn take_report(&mut self) -> Option<Report> {
         self.report.take()
-    }
-
-    /// What has happened so far.
-    pub const fn counts(&self) -> &QueueCounts {
-        &self.counts
     }
 
     /// Remembers what the next report says. Inputs that are not kept count, too: their client
@@ -226,7 +219,8 @@ impl InputQueue {
                 received.duplicate += 1;
             } else {
                 self.here |= bit;
-                self.ring[(self.head + ahead as usize) % self.ring.len()] = buttons;
+                let at = usize::from(self.head) + ahead as usize;
+                self.ring[at % self.ring.len()] = buttons;
                 received.new += 1;
             }
         }
@@ -257,12 +251,10 @@ impl InputQueue {
     }
 
     fn repeat(&mut self) -> Taken {
-        if self.last_ack.is_none() || self.repeats >= REPEAT_LIMIT {
-            self.counts.released += 1;
+        if self.last_ack.is_none() || u32::from(self.repeats) >= REPEAT_LIMIT {
             return Taken { buttons: 0, source: InputSource::Released };
         }
         self.repeats += 1;
-        self.counts.repeated += 1;
         Taken { buttons: self.held, source: InputSource::Repeated }
     }
 }
@@ -270,49 +262,6 @@ impl InputQueue {
 enum Past {
     Missing,
     Known,
-}
-
-/// What became of a player's inputs and ticks.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct QueueCounts {
-    /// See [`Received::new`].
-    pub received: u64,
-    /// See [`Received::stale`].
-    pub stale: u64,
-    /// See [`Received::duplicate`].
-    pub duplicate: u64,
-    /// See [`Received::too_early`].
-    pub too_early: u64,
-    /// See [`Received::gap`].
-    pub gaps: u64,
-    /// Ticks with [`InputSource::Real`].
-    pub applied: u64,
-    /// Ticks with [`InputSource::Repeated`].
-    pub repeated: u64,
-    /// Ticks with [`InputSource::Released`].
-    pub released: u64,
-}
-
-impl QueueCounts {
-    const NONE: QueueCounts = QueueCounts {
-        received: 0,
-        stale: 0,
-        duplicate: 0,
-        too_early: 0,
-        gaps: 0,
-        applied: 0,
-        repeated: 0,
-        released: 0,
-    };
-
-    fn add(&mut self, received: &Received) {
-        let Received { new, stale, duplicate, too_early, gap } = *received;
-        self.received += u64::from(new);
-        self.stale += u64::from(stale);
-        self.duplicate += u64::from(duplicate);
-        self.too_early += u64::from(too_early);
-        self.gaps += u64::from(gap);
-    }
 }
 
 #[cfg(test)]

@@ -30,6 +30,7 @@ const BETTER_DEVIATIONS: f64 = 3.0;
 ///
 /// What comes late has arrived; what comes twice counts once. Numbers wrap.
 #[derive(Clone, Debug, Default)]
+#[repr(C)]
 pub struct LossMeter {
     newest: Option<u32>,
     /// How many numbers have passed, up to what is remembered.

@@ -6,7 +6,7 @@ use super::{Admission, Applicant, Call, CallKind, Front, Refusal, Seat, Voice};
 use crate::game::GameId;
 use crate::node::Path;
 use crate::sabotage::{self, Sabotage};
-use crate::session::{CookieCheck, Window};
+use crate::session::{CookieCheck, Numbers};
 use crate::time::Time;
 use crate::wire::native::{
     Budget, Challenge, CreateRoom, Datagram, Discover, EnterRoom, Hello, Here, Join, ListRooms,
@@ -284,8 +284,8 @@ impl Front {
     fn admit<'a>(&mut self, found: &Found, path: Path, sequence: u32, new: Newcomer) -> Call<'a> {
         let Newcomer { nonce, role, name, budget } = new;
         let ticket = self.secrets.ticket();
-        let window = Window::new(sequence.wrapping_add(1));
-        self.routes.prove(found.session, Proof { ticket, nonce, name, budget, window });
+        let numbers = Numbers::new(sequence.wrapping_add(1));
+        self.routes.prove(found.session, Proof { ticket, nonce, name, budget, numbers });
         let first_sequence = self.secrets.sequence();
         let voice =
             Voice::Native { nonce, ticket, budget, first_sequence, peer_sequence: sequence };

@@ -214,6 +214,7 @@ impl Front {
     }
 
     /// What is to be done to the rooms; ask after everything that is handled here.
+    #[inline]
     pub fn poll_order(&mut self) -> Option<RoomOrder> {
         self.rooms.orders.pop_front()
     }

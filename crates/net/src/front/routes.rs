@@ -2,14 +2,15 @@
 
 use std::collections::{HashMap, VecDeque};
 use std::hash::BuildHasher;
+use std::mem::offset_of;
 use std::net::{IpAddr, SocketAddr};
 
 use siphasher::sip::SipHasher13;
 
 use super::Limits;
-use crate::node::{Fetch, Path, fetch_all};
+use crate::node::{Fetch, Path, fetch_to};
 use crate::sabotage::{self, Sabotage};
-use crate::session::{Allowance, Bucket, Rate, Window, limited_ip};
+use crate::session::{Allowance, Bucket, Numbers, Rate, limited_ip};
 use crate::time::Time;
 use crate::wire::native::{Budget, Role, Secret, SessionIndex};
 use crate::wire::{Dialect, Name};
@@ -29,31 +30,33 @@ pub(super) struct Routes {
     rooms: Vec<Places>,
 }
 
-/// One session, seen from the door.
+/// One session, seen from the door. What every datagram touches comes first: see the rooms' members.
 #[derive(Debug)]
+#[repr(C, align(64))]
 pub(super) struct Route {
-    pub(super) room: usize,
-    pub(super) place: u8,
     pub(super) path: Path,
+    pub(super) place: u8,
     dialect: Dialect,
-    /// `lan`: a second port of the same guest.
-    alias: Option<SocketAddr>,
+    pub(super) room: usize,
+    bucket: Bucket,
     /// `native` has one.
     pub(super) proof: Option<Proof>,
-    bucket: Bucket,
+    /// `lan`: a second port of the same guest.
+    alias: Option<SocketAddr>,
 }
 
 /// What shows that a datagram is a player's, and a player the one who was here before.
 #[derive(Debug)]
+#[repr(C)]
 pub(super) struct Proof {
+    /// The numbers of the player's datagrams.
+    pub(super) numbers: Numbers,
     /// Brings the player back.
     pub(super) ticket: Secret,
     /// Of what brought the player to this place.
     pub(super) nonce: u64,
     pub(super) name: Name,
     pub(super) budget: Budget,
-    /// The numbers of the player's datagrams.
-    pub(super) window: Window,
 }
 
 /// A place that was found, and the session that has it now.
@@ -157,7 +160,7 @@ impl Routes {
     /// Has a session brought near.
     pub(super) fn foresee(&self, session: SessionIndex, fetch: Fetch) {
         if let Some(route) = self.routes.get(index(session)) {
-            fetch_all(route, fetch);
+            fetch_to(route, offset_of!(Route, proof) + offset_of!(Proof, ticket), fetch);
         }
     }
 
@@ -181,7 +184,7 @@ impl Routes {
     pub(super) fn takes(&mut self, session: SessionIndex, sequence: u32) -> bool {
         let Some(Some(route)) = self.routes.get_mut(index(session)) else { return false };
         let proof = route.proof.as_mut();
-        proof.is_some_and(|proof| proof.window.handle(sequence).is_taken())
+        proof.is_some_and(|proof| proof.numbers.handle(sequence).is_taken())
     }
 
     /// Takes one datagram from the session's allowance.
@@ -243,7 +246,7 @@ impl Routes {
         self.rooms[room].taken[usize::from(place)] = true;
         (route.room, route.place) = (room, place);
         if let Some(proof) = &mut route.proof {
-            (proof.nonce, proof.window) = (nonce, Window::new(sequence.wrapping_add(1)));
+            (proof.nonce, proof.numbers) = (nonce, Numbers::new(sequence.wrapping_add(1)));
         }
     }
 
@@ -252,7 +255,7 @@ impl Routes {
         let Some(Some(route)) = self.routes.get_mut(index(session)) else { return };
         let (old, dialect) = (std::mem::replace(&mut route.path, path), route.dialect);
         if let Some(proof) = &mut route.proof {
-            proof.window = Window::new(sequence.wrapping_add(1));
+            proof.numbers = Numbers::new(sequence.wrapping_add(1));
         }
         self.unlink(session, (dialect, old.socket, old.remote));
         self.count_out(old.remote.ip());

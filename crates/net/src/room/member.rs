@@ -11,7 +11,7 @@ use crate::channel::{
 use crate::clock::LossMeter;
 use crate::front::{Admission, Voice};
 use crate::game::{Buttons, PlayerId, PlayerInput};
-use crate::node::{Fetch, Path, fetch_all, fetch_to};
+use crate::node::{Fetch, Path, fetch_to};
 use crate::sabotage::{self, Sabotage};
 use crate::session::{Liveness, Pinger, Question, RoundTrip, Verdict, Window};
 use crate::time::Time;
@@ -55,14 +55,15 @@ pub(super) struct Member {
     pub(super) inputs: u64,
     ticks: u64,
     ticks_without_input: u64,
-    /// When the round trip is to be measured.
-    next_measure: Time,
     pub(super) roster: Announcement,
+    /// Whether the last round trip was worth a line in the log.
+    is_far: bool,
     pub(super) path: Path,
+    /// When the round trip is to be measured: looked at in every tick, so that the path is near when
+    /// the tick is told.
+    next_measure: Time,
     pub(super) voice: Speech,
     pub(super) round_trip: RoundTrip,
-    /// Whether the last one was worth a line in the log.
-    is_far: bool,
     pub(super) name: Name,
     /// Apart, since it is needed once a second at most.
     pub(super) pinger: Box<Pinger>,
@@ -102,18 +103,20 @@ pub(super) struct Native {
     /// The number of the next datagram to the client.
     pub(super) sequence: u32,
     pub(super) budget: native::Budget,
+    /// The share of the client's datagrams that is lost, as it is told: in 255ths.
+    pub(super) lost_share: u8,
     /// The newest snapshot that the client has.
     pub(super) has: Option<u32>,
     /// What the parts that are being sent are written against.
     pub(super) baseline: Option<u32>,
-    /// How many ticks behind its inputs the client draws the others.
-    drawn_back: Option<f64>,
-    pub(super) window: Window,
-    pub(super) queue: InputQueue,
+    /// How many 256ths of a tick behind its inputs the client draws the others.
+    drawn_back: Option<u16>,
     pub(super) inbox: Inbox,
-    pub(super) outbox: Outbox,
     pub(super) said: Said,
-    pub(super) lost: LossMeter,
+    pub(super) outbox: Outbox,
+    pub(super) queue: InputQueue,
+    pub(super) window: Window,
+    lost: LossMeter,
     pub(super) nonce: u64,
     pub(super) ticket: native::Secret,
 }
@@ -159,13 +162,13 @@ pub(super) struct Due {
     /// Accept, HelloAck or HELLO_ACK.
     pub(super) greeting: bool,
     /// The world; so many entities (`rtype`) or parts (`native`) of it went out already.
-    pub(super) world: Option<usize>,
+    pub(super) world: Option<u16>,
     /// What has gone in the last tick (`rtype`); so much of it was told already.
     #[cfg(feature = "rtype")]
-    pub(super) gone: Option<usize>,
+    pub(super) gone: Option<u16>,
     /// Events that had no room beside the world.
     pub(super) events: bool,
-    pub(super) ping: Option<Question>,
+    pub(super) ping: bool,
     /// "You were silent": said once, when a member is dropped.
     pub(super) silent: bool,
 }
@@ -253,13 +256,13 @@ impl Member {
 
     /// Has what a datagram or a tick touches brought near.
     pub(super) fn foresee(&self, fetch: Fetch) {
-        fetch_to(self, offset_of!(Member, voice) + offset_of!(Native, nonce), fetch);
-        fetch_all(&self.round_trip, fetch);
+        // Of the last, where most of it lies there is little to do.
+        fetch_to(self, offset_of!(Member, voice) + offset_of!(Native, lost) + 1, fetch);
     }
 
     pub(super) fn card(&self) -> MemberCard {
         let arrivals = match &self.voice {
-            Speech::Native(native) => Some(*native.window.counts()),
+            Speech::Native(native) => Some(native.window.counts()),
             #[cfg(any(feature = "lan", feature = "rtype"))]
             _ => None,
         };
@@ -304,7 +307,7 @@ impl Member {
                         journal.note(LogLine::InputProcess { player, seq: tick, last_ack });
                     }
                 }
-                native.drawn_back
+                native.drawn_back.map(|back| f64::from(back) / 256.0)
             }
             // Its client shows a state when it comes: what is held now was an answer to one that
             // left a round trip ago.
@@ -439,6 +442,7 @@ impl Member {
             native.nonce = back.nonce;
             native.window = Window::new(back.sequence.wrapping_add(1));
             native.lost = LossMeter::new();
+            native.lost_share = 0;
             native.queue = InputQueue::new(tick::after(tick, 1));
             native.has = None;
             if sabotage::is(Sabotage::ForgetEvents) {
@@ -483,7 +487,7 @@ impl Member {
             _ => Duration::ZERO,
         };
         if self.next_measure + patience <= now {
-            self.due.ping = Some(self.pinger.ask(now));
+            self.due.ping = true;
             self.next_measure = now + PING_EVERY;
         }
     }
@@ -530,7 +534,7 @@ impl Member {
         if !native.window.handle(datagram.sequence).is_taken() {
             return Came::Nothing;
         }
-        native.lost.handle_arrival(datagram.sequence);
+        native.count_arrival(datagram.sequence);
         let came = match datagram.packet {
             native::Packet::Input(input) => {
                 let Received { new, stale, gap, .. } = native.handle_input(now, clock, &input);
@@ -629,6 +633,11 @@ impl Member {
 }
 
 impl Native {
+    fn count_arrival(&mut self, sequence: u32) {
+        self.lost.handle_arrival(sequence);
+        self.lost_share = (self.lost.share() * 255.0).round().min(255.0) as u8;
+    }
+
     /// Takes the inputs of a datagram; says what they were.
     fn handle_input(
         &mut self,
@@ -641,7 +650,7 @@ impl Native {
         let early_ns = due.as_nanos() as i64 - now.as_nanos() as i64;
         let newest = Newest { tick: record.sequence, buttons: record.input_flags, early_ns };
         let received = self.queue.handle(now, newest, input.history.iter());
-        self.drawn_back = input.drawn_back.map(|back| f64::from(back) / 256.0);
+        self.drawn_back = input.drawn_back;
         if let Some(echo) = input.snapshot {
             self.handle_ack(tick::before(record.sequence, echo.back.into()), None);
         }
@@ -687,6 +696,7 @@ impl Speech {
                     sequence: first_sequence,
                     window: Window::new(peer_sequence.wrapping_add(1)),
                     lost: LossMeter::new(),
+                    lost_share: 0,
                     queue: InputQueue::new(tick::after(tick, 1)),
                     has: None,
                     baseline: None,

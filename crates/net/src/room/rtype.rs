@@ -158,15 +158,16 @@ impl<G: Game> Room<G> {
         if std::mem::take(&mut member.due.greeting) {
             return Some(Packet::HelloAck(HelloAck).encode(out));
         }
-        if let Some(from) = member.due.world.take() {
+        if let Some(from) = member.due.world.take().map(usize::from) {
             let (len, upto) = self.encode_state(from, out);
-            member.due.world = Some(upto).filter(|&upto| upto < self.view.rtype.len());
+            let is_more = upto < self.view.rtype.len();
+            member.due.world = u16::try_from(upto).ok().filter(|_| is_more);
             return Some(len);
         }
         if let Some(from) = member.due.gone.take()
-            && let Some(&id) = self.view.gone.get(from)
+            && let Some(&id) = self.view.gone.get(usize::from(from))
         {
-            member.due.gone = Some(from + 1);
+            member.due.gone = from.checked_add(1);
             return Some(Packet::Despawn(Despawn { id }).encode(out));
         }
         if member.roster.take(now) {
@@ -177,7 +178,10 @@ impl<G: Game> Room<G> {
         {
             return Some(packet.encode(out));
         }
-        let ping = member.due.ping.take()?;
+        if !std::mem::take(&mut member.due.ping) {
+            return None;
+        }
+        let ping = member.pinger.ask(now);
         let ping = Ping { sequence: ping.sequence, timestamp: ping.timestamp };
         Some(Packet::Ping(ping).encode(out))
     }

@@ -8,6 +8,7 @@ use crate::channel::{BLOCK_ROOM, LogLine, event_block};
 use crate::game::{Game, PlayerId};
 use crate::node::Transmit;
 use crate::replica::{Bodies, Cuts, FullForm, History, Schema, State};
+use crate::session::Question;
 use crate::time::Time;
 use crate::wire::native::{
     self, Accept, Budget, Close, CloseReason, Datagram, DeltaSnapshot, EventBlock, Feedback,
@@ -150,10 +151,15 @@ impl<G: Game> Room<G> {
             let Speech::Native(native) = &mut member.voice else { return None };
             return Some(native.encode(Packet::Roster(roster), out));
         }
-        let rtt = member.round_trip.mean().unwrap_or(FIRST_RTT);
-        let again_after = rtt + RESEND_SLACK;
         let session = member.session;
-        let Member { voice: Speech::Native(native), due, .. } = member else { return None };
+        let Member { voice: Speech::Native(native), due, round_trip, .. } = member else {
+            return None;
+        };
+        // What most members have none of is not asked how long it would wait.
+        let again_after = match native.outbox.is_empty() {
+            true => Duration::ZERO,
+            false => round_trip.mean().unwrap_or(FIRST_RTT) + RESEND_SLACK,
+        };
         if let Some(reason) = closing {
             return Some(native.encode(Packet::Close(Close { session, reason }), out));
         }
@@ -171,7 +177,7 @@ impl<G: Game> Room<G> {
             });
             return Some(native.encode(accept, out));
         }
-        if let Some(sent) = due.world.take() {
+        if let Some(sent) = due.world.take().map(usize::from) {
             self.clock.show(self.tick, now);
             self.journal.note(LogLine::SnapshotSent {
                 tick: self.tick,
@@ -188,8 +194,11 @@ impl<G: Game> Room<G> {
             let packet = Packet::ServerEvents(ServerEvents { block });
             return Some(encode(sequence, *budget, packet, out));
         }
-        let ping = due.ping.take()?;
-        let ping = ServerPing { id: ping.sequence, timestamp: ping.timestamp };
+        if !std::mem::take(&mut due.ping) {
+            return None;
+        }
+        let Question { sequence, timestamp } = member.pinger.ask(now);
+        let ping = ServerPing { id: sequence, timestamp };
         Some(native.encode(Packet::ServerPing(ping), out))
     }
 
@@ -208,7 +217,8 @@ impl<G: Game> Room<G> {
             native.baseline = native.has;
         }
         let piece = self.view.piece(self.game.schema(), native, sent)?;
-        due.world = Some(sent + 1).filter(|&next| next < usize::from(piece.part.count()));
+        let next = sent as u16 + 1;
+        due.world = Some(next).filter(|&next| next < u16::from(piece.part.count()));
         // What is the member's own goes with the first part.
         let feedback = if sent == 0 { native.feedback(now) } else { None };
         let Native { outbox, inbox, sequence, budget, .. } = native;
@@ -330,7 +340,7 @@ impl Native {
             early: report.early_ns.div_euclid(1_000_000).clamp(i8::MIN.into(), i8::MAX.into())
                 as i8,
             missing: self.queue.missing(),
-            lost: (self.lost.share() * 255.0).round().min(255.0) as u8,
+            lost: self.lost_share,
         })
     }
 

@@ -53,7 +53,9 @@ pub enum LifeEvent {
 /// Watches one peer.
 #[derive(Clone, Debug)]
 pub struct Liveness {
-    limits: Limits,
+    /// Of the limits, in nanoseconds: a server has many of these.
+    warn_ns: u64,
+    drop_ns: u64,
     last_heard: Time,
     /// As far as it has been told.
     life: Life,
@@ -62,7 +64,14 @@ pub struct Liveness {
 impl Liveness {
     /// A peer that was heard just now.
     pub const fn new(now: Time, limits: Limits) -> Self {
-        Liveness { limits, last_heard: now, life: Life::Alive }
+        let Limits { warn, drop } = limits;
+        let (warn_ns, drop_ns) = (nanos(warn), nanos(drop));
+        Liveness { warn_ns, drop_ns, last_heard: now, life: Life::Alive }
+    }
+
+    const fn limits(&self) -> Limits {
+        let (warn, drop) = (Duration::from_nanos(self.warn_ns), Duration::from_nanos(self.drop_ns));
+        Limits { warn, drop }
     }
 
     /// The peer gave a sign of life. [`LifeEvent::Back`] if it had been warned of.
@@ -94,10 +103,11 @@ impl Liveness {
     /// How the peer is, whether it was told or not.
     pub fn life(&self, now: Time) -> Life {
         let silence = self.silent_for(now);
+        let Limits { warn, drop } = self.limits();
         match self.life {
             Life::Dead => Life::Dead,
-            _ if silence >= self.limits.drop => Life::Dead,
-            _ if silence >= self.limits.warn => Life::Quiet,
+            _ if silence >= drop => Life::Dead,
+            _ if silence >= warn => Life::Quiet,
             // A clock that steps back does not unsay a warning; only the peer does.
             told => told,
         }
@@ -106,9 +116,10 @@ impl Liveness {
     /// When [`Liveness::handle_timeout`] has something to tell, if nothing is heard until then.
     /// `None` after the drop.
     pub fn deadline(&self) -> Option<Time> {
+        let Limits { warn, drop } = self.limits();
         match self.life {
-            Life::Alive => Some(self.last_heard + self.limits.warn.min(self.limits.drop)),
-            Life::Quiet => Some(self.last_heard + self.limits.drop),
+            Life::Alive => Some(self.last_heard + warn.min(drop)),
+            Life::Quiet => Some(self.last_heard + drop),
             Life::Dead => None,
         }
     }
@@ -122,6 +133,12 @@ impl Liveness {
     pub fn silent_for(&self, now: Time) -> Duration {
         now.since(self.last_heard)
     }
+}
+
+/// Five hundred years are enough.
+const fn nanos(span: Duration) -> u64 {
+    let ns = span.as_nanos();
+    if ns > u64::MAX as u128 { u64::MAX } else { ns as u64 }
 }
 
 #[cfg(test)]

@@ -34,4 +34,4 @@ pub use reason::EndReason;
 pub use retry::{Retry, RetryPolicy, RetryStep};
 pub use round_trip::{Grade, RoundTrip, Sample};
 pub use secrets::{Secrets, is_same_secret};
-pub use window::{Arrival, ArrivalCounts, Window};
+pub use window::{Arrival, ArrivalCounts, Numbers, Window};

@@ -42,30 +42,32 @@ impl Arrival {
 
 /// Which numbers have arrived.
 #[derive(Clone, Debug)]
-pub struct Window {
+pub struct Numbers {
     first: u64,
     /// One past the newest.
     next: u64,
     /// Which of the numbers before `next` have arrived; `next - 1` is bit 0.
     seen: u64,
+}
+
+/// Numbers that are counted, too.
+#[derive(Clone, Debug)]
+#[repr(C)]
+pub struct Window {
+    numbers: Numbers,
+    /// All but what the numbers say themselves.
     counts: ArrivalCounts,
 }
 
 impl Window {
     /// A window that expects `first`; what was sent before it is [`Arrival::TooOld`].
     pub const fn new(first: u32) -> Self {
-        let first = first as u64;
-        Window { first, next: first, seen: 0, counts: ArrivalCounts::NONE }
+        Window { numbers: Numbers::new(first), counts: ArrivalCounts::NONE }
     }
 
     /// Judges, remembers and counts a number.
     pub fn handle(&mut self, sequence: u32) -> Arrival {
-        // The nearest number with this low half, on whichever side.
-        let distance = sequence.wrapping_sub(self.next as u32).cast_signed();
-        let arrival = match u32::try_from(distance) {
-            Ok(gap) => self.handle_new(gap),
-            Err(_) => self.handle_old(distance.unsigned_abs()),
-        };
+        let arrival = self.numbers.handle(sequence);
         let counts = &mut self.counts;
         match arrival {
             Arrival::Newest { .. } => counts.received += 1,
@@ -77,27 +79,57 @@ impl Window {
             Arrival::TooOld => counts.too_old += 1,
             Arrival::TooFar => counts.too_far += 1,
         }
-        counts.expected = self.next - self.first;
         arrival
     }
 
     /// The newest number, whole; `None` before the first arrival.
     pub const fn newest(&self) -> Option<u64> {
-        if self.next == self.first { None } else { Some(self.next - 1) }
+        self.numbers.newest()
     }
 
     /// The share of the last 64 numbers, the newest among them, that have not arrived; 0 before
     /// the first. What is still on its way counts until it arrives.
     pub fn recent_loss(&self) -> f64 {
-        match (self.next - self.first).min(BEHIND.into()) {
+        match self.numbers.expected().min(BEHIND.into()) {
             0 => 0.0,
-            expected => (expected - u64::from(self.seen.count_ones())) as f64 / expected as f64,
+            expected => {
+                let lost = expected - u64::from(self.numbers.seen.count_ones());
+                lost as f64 / expected as f64
+            }
         }
     }
 
     /// What has happened so far.
-    pub const fn counts(&self) -> &ArrivalCounts {
-        &self.counts
+    pub const fn counts(&self) -> ArrivalCounts {
+        ArrivalCounts { expected: self.numbers.expected(), ..self.counts }
+    }
+}
+
+impl Numbers {
+    /// The number that is expected is `first`; what was sent before it is [`Arrival::TooOld`].
+    pub const fn new(first: u32) -> Self {
+        let first = first as u64;
+        Numbers { first, next: first, seen: 0 }
+    }
+
+    /// Judges and remembers a number.
+    pub fn handle(&mut self, sequence: u32) -> Arrival {
+        // The nearest number with this low half, on whichever side.
+        let distance = sequence.wrapping_sub(self.next as u32).cast_signed();
+        match u32::try_from(distance) {
+            Ok(gap) => self.handle_new(gap),
+            Err(_) => self.handle_old(distance.unsigned_abs()),
+        }
+    }
+
+    /// How many there are up to the newest.
+    const fn expected(&self) -> u64 {
+        self.next - self.first
+    }
+
+    /// The newest number, whole; `None` before the first arrival.
+    pub const fn newest(&self) -> Option<u64> {
+        if self.next == self.first { None } else { Some(self.next - 1) }
     }
 
     fn handle_new(&mut self, gap: u32) -> Arrival {

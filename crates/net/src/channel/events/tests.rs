@@ -41,8 +41,6 @@ fn an_event_goes_out_at_once_and_again_after_a_round_trip_without_acknowledgemen
     assert_eq!(outbox.poll(at(1_101), AGAIN, ROOM), None);
     assert_eq!(outbox.acknowledge(1), 1);
     assert_eq!((outbox.poll(at(9_000), AGAIN, ROOM), outbox.due(AGAIN)), (None, None));
-    let counts = outbox.counts();
-    assert_eq!((counts.pushed, counts.sent, counts.resent, counts.acknowledged), (1, 2, 1, 1));
 }
 
 #[test]
@@ -127,19 +125,19 @@ fn a_refusal_reads_as_words() {
 }
 
 #[test]
-fn acknowledging_what_was_never_sent_is_counted_and_ignored() {
+fn acknowledging_what_was_never_sent_is_ignored() {
     let mut outbox = outbox(100, &[b"a", b"b"]);
     assert_eq!(outbox.acknowledge(101), 0);
     outbox.poll(at(0), AGAIN, 2);
     for hostile in [102, 103, 100 + 0x7FFF] {
         assert_eq!(outbox.acknowledge(hostile), 0);
     }
-    assert_eq!((outbox.len(), outbox.counts().false_acks), (2, 4));
+    assert_eq!(outbox.len(), 2);
     assert_eq!(outbox.acknowledge(101), 1);
     for old in [100, 0, 101_u16.wrapping_sub(0x8000)] {
         assert_eq!(outbox.acknowledge(old), 0);
     }
-    assert_eq!((outbox.len(), outbox.counts().stale_acks), (1, 3));
+    assert_eq!(outbox.len(), 1);
 }
 
 #[test]
@@ -151,7 +149,6 @@ fn an_acknowledgement_of_what_is_being_sent_again_counts() {
     assert_eq!(outbox.poll(at(200), AGAIN, 512), batch(0, 2));
     assert_eq!(outbox.acknowledge(3), 3);
     assert_eq!(outbox.poll(at(201), AGAIN, 512), batch(3, 1));
-    assert_eq!(outbox.counts().false_acks, 0);
 }
 
 #[test]
@@ -165,8 +162,7 @@ fn an_inbox_delivers_what_is_new_and_in_order() {
     assert_eq!(deliver(&mut inbox, 4, &[b"e"]), [b""; 0]);
     assert_eq!(deliver(&mut inbox, 1, &[b"b", b"c"]), [b""; 0]);
     assert_eq!(deliver(&mut inbox, 3, &[b"d", b"e"]), [b"d", b"e"]);
-    let counts = inbox.counts();
-    assert_eq!((counts.delivered, counts.duplicate, counts.early, counts.far), (5, 4, 1, 0));
+    assert_eq!(inbox.expected(), 5);
 }
 
 #[test]
@@ -182,14 +178,13 @@ fn a_repeated_event_is_acknowledged_again() {
 }
 
 #[test]
-fn far_off_numbers_are_counted_and_ignored() {
+fn far_off_numbers_are_ignored() {
     let mut inbox = Inbox::new();
     for first in [NEAR + 1, 0x7FFF, 0x8000, 0_u16.wrapping_sub(NEAR + 1)] {
         assert_eq!(deliver(&mut inbox, first, &[b"x".as_slice(); 255]), [b""; 0]);
     }
-    assert_eq!((inbox.expected(), inbox.counts().far), (0, 4 * 255));
+    assert_eq!(inbox.expected(), 0);
     assert_eq!(deliver(&mut inbox, NEAR, &[b"x"]), [b""; 0]);
-    assert_eq!(inbox.counts().early, 1);
     // The last one that still overlaps.
     let behind = 0_u16.wrapping_sub(NEAR);
     assert_eq!(deliver(&mut inbox, behind, &[b"x".as_slice(); NEAR as usize + 1]), [b"x"]);
@@ -206,7 +201,6 @@ fn numbers_wrap() {
     assert_eq!(inbox.acknowledge(), 1);
     assert_eq!((outbox.acknowledge(1), outbox.is_empty()), (3, true));
     assert_eq!(outbox.acknowledge(u16::MAX), 0);
-    assert_eq!(outbox.counts().stale_acks, 1);
 }
 
 /// One side of a conversation, and a record of what it said and heard.
@@ -217,6 +211,8 @@ struct Side {
     chance: Chance,
     said: Vec<Vec<u8>>,
     heard: Vec<Vec<u8>>,
+    /// How many events came, each as often as it did.
+    came: usize,
 }
 
 impl Side {
@@ -236,6 +232,7 @@ impl Side {
             chance: Chance::new(seed, stream + 2),
             said: Vec::new(),
             heard: Vec::new(),
+            came: 0,
         }
     }
 
@@ -275,6 +272,7 @@ impl Side {
             unreachable!("nothing else is sent")
         };
         self.outbox.acknowledge(packet.block.acknowledged);
+        self.came += packet.block.events.len();
         self.heard.extend(self.inbox.handle(&packet.block.events).map(<[u8]>::to_vec));
     }
 }
@@ -316,11 +314,8 @@ fn every_event_arrives_exactly_once_and_in_order_both_ways_over_a_bad_line() {
         assert!(a.outbox.is_empty() && b.outbox.is_empty(), "seed {seed} ends");
         assert!(a.said == b.heard && b.said == a.heard, "seed {seed}");
         for side in [&a, &b] {
-            let (out, inbox) = (side.outbox.counts(), side.inbox.counts());
-            assert_eq!((out.false_acks, inbox.far), (0, 0), "seed {seed}");
-            assert_eq!(out.acknowledged, side.said.len() as u64, "seed {seed}");
             said += side.said.len();
-            repeated += inbox.duplicate;
+            repeated += side.came - side.heard.len();
         }
     }
     // The line was as bad as it should be.
