@@ -106,7 +106,7 @@ pub(super) struct Host {
 
 impl Host {
     pub(super) fn new(clients: usize) -> Result<Self, Box<dyn Error>> {
-        let driver = Loop::new(vec![Socket::bind(local(0))?])?;
+        let driver = Loop::new(vec![Socket::bind(local(0))?.without_fragments()])?;
         // All clients are at one address here, and they come all at once.
         let many = Limits {
             sessions_per_ip: u16::MAX,

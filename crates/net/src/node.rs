@@ -14,7 +14,8 @@ pub trait Node {
     /// Takes a datagram. The bytes may be changed: a sealed one is opened in place.
     fn handle_datagram(&mut self, now: Time, path: Path, bytes: &mut [u8]);
 
-    /// Does what was due at `now`. Harmless if nothing was.
+    /// Does what was due at `now`, or some of it: then [`Node::poll_timeout`] still says so. Harmless
+    /// if nothing was.
     fn handle_timeout(&mut self, now: Time);
 
     /// Writes the next datagram into `out` and says how long it is and where it goes. `None`
@@ -43,11 +44,6 @@ pub enum Foreseen<'a> {
 
 /// Brings memory near, from an address on and so many bytes: a hint that may be ignored.
 pub type Fetch = fn(*const u8, usize);
-
-/// Has all of a value fetched.
-pub(crate) fn fetch_all<T>(value: &T, fetch: Fetch) {
-    fetch_to(value, size_of::<T>(), fetch);
-}
 
 /// Has the first `len` bytes of a value fetched.
 pub(crate) fn fetch_to<T>(value: &T, len: usize, fetch: Fetch) {

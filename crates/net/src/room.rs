@@ -329,6 +329,11 @@ impl<G: Game> Room<G> {
         self.members.iter().flatten().map(|member| member.card())
     }
 
+    /// How many those are.
+    pub(crate) fn members_here(&self) -> usize {
+        self.members.iter().flatten().count()
+    }
+
     /// What happened since this was asked last.
     pub fn poll_event(&mut self) -> Option<RoomEvent> {
         self.events.pop_front()

@@ -17,6 +17,10 @@ use phases::Phases;
 /// Places for watchers in every room.
 pub const WATCHERS: u8 = 16;
 
+/// When rooms with so many members have stepped, the others stay due: what was touched in a step is
+/// still near when it is told, and there is enough to tell for a system call.
+const MEMBERS_AT_ONCE: usize = 64;
+
 /// Rooms that were closed and that nobody has asked about; older ones are forgotten.
 const CLOSED_LIMIT: usize = 16;
 
@@ -286,10 +290,15 @@ impl<G: Game> Node for Server<G> {
         if self.front.poll_timeout().is_some_and(|due| due <= now) {
             self.front.handle_timeout(now);
         }
+        let mut members = 0;
         for place in 0..self.rooms.len() {
             if self.due[place] <= now {
                 self.rooms[place].handle_timeout(now);
                 self.after(place);
+                members += self.rooms[place].members_here();
+            }
+            if members >= MEMBERS_AT_ONCE {
+                break;
             }
         }
         self.obey(now);

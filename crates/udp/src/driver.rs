@@ -159,10 +159,13 @@ impl Loop {
         self.wait(due, limit)?;
         let mut came = self.streams.receive(self.clock, node, &mut self.stream_buffer[..]);
         came |= self.receive(node);
-        let due = node.poll_timeout().is_some_and(|due| due <= self.now());
-        if due {
+        let (now, mut due) = (self.now(), false);
+        // Whatever falls due meanwhile waits for the next turn: sockets are not to be forgotten.
+        while node.poll_timeout().is_some_and(|due| due <= now) {
             self.told = self.now();
             node.handle_timeout(self.told);
+            self.flush(node);
+            due = true;
         }
         self.flush(node);
         Ok(if came || due { Wake::Work } else { Wake::Limit })
@@ -260,7 +263,7 @@ impl Loop {
 
     /// Drains every socket that may have something, once.
     fn receive(&mut self, node: &mut impl StreamNode) -> bool {
-        let mut came = 0;
+        let (begun, mut came) = (self.clock.now(), 0);
         self.unread = false;
         if self.unwatched {
             self.readable.fill(true);
@@ -298,7 +301,7 @@ impl Loop {
                 }
             }
         }
-        self.pace.looked(self.clock.now(), came);
+        self.pace.looked(begun, self.clock.now(), came);
         came > 0
     }
 }

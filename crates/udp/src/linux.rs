@@ -65,8 +65,16 @@ pub(crate) fn tell_arrivals(socket: BorrowedFd<'_>) -> io::Result<()> {
     turn_on(socket, libc::SOL_SOCKET, libc::SO_TIMESTAMPNS)
 }
 
+/// Has datagrams leave whole or not at all.
+pub(crate) fn never_fragment(socket: BorrowedFd<'_>) -> io::Result<()> {
+    set(socket, libc::IPPROTO_IP, libc::IP_MTU_DISCOVER, libc::IP_PMTUDISC_PROBE)
+}
+
 fn turn_on(socket: BorrowedFd<'_>, level: c_int, option: c_int) -> io::Result<()> {
-    let on: c_int = 1;
+    set(socket, level, option, 1)
+}
+
+fn set(socket: BorrowedFd<'_>, level: c_int, option: c_int, on: c_int) -> io::Result<()> {
     let len = size_of::<c_int>() as libc::socklen_t;
     // SAFETY: the kernel reads the `len` bytes of `on`, which outlives the call.
     let done = unsafe {

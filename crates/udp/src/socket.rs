@@ -75,6 +75,15 @@ impl Socket {
         Ok(Socket { inner, backend, tells_addresses, tells_arrivals })
     }
 
+    /// The same socket, whose datagrams leave whole or not at all: for what fits every path, such as
+    /// `native`. The system need not number them then. Where it cannot be told so, nothing changes.
+    #[must_use]
+    pub fn without_fragments(self) -> Self {
+        #[cfg(target_os = "linux")]
+        let _ = linux::never_fragment(self.fd());
+        self
+    }
+
     pub(crate) fn source(&mut self) -> &mut UdpSocket {
         &mut self.inner
     }

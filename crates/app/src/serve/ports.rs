@@ -39,7 +39,18 @@ impl Ports {
         let mut ports: Vec<_> = self.dialects.iter().map(|(_, port)| *port).collect();
         ports.sort_unstable();
         ports.dedup();
-        ports.into_iter().flat_map(|port| self.at(port)).map(Socket::bind).collect()
+        let sockets = ports.into_iter().flat_map(|port| self.at(port));
+        sockets.map(|address| self.open_socket(address)).collect()
+    }
+
+    fn open_socket(&self, address: SocketAddr) -> Result<Socket, BindError> {
+        let socket = Socket::bind(address)?;
+        let mut spoken = self.dialects.iter().filter(|(_, port)| *port == address.port());
+        // The datagrams of `rtype` may be longer than some paths are wide.
+        Ok(match spoken.all(|(dialect, _)| *dialect == Dialect::Native) {
+            true => socket.without_fragments(),
+            false => socket,
+        })
     }
 
     /// Binds what `rtype`'s TCP step needs: one port above.

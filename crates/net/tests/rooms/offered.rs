@@ -47,6 +47,25 @@ fn a_room_that_is_needed_no_more_closes_and_its_number_does_not_come_again() {
 }
 
 #[test]
+fn many_rooms_tick_bit_by_bit_and_all_of_them() {
+    let mut scene = scene(40);
+    scene.crowd(80);
+    let ticks = |scene: &Scene| -> Vec<u32> {
+        scene.server().rooms().iter().map(|room| room.tick()).collect()
+    };
+    let before = ticks(&scene);
+    let due = scene.server().poll_timeout().unwrap();
+    scene.server_mut().handle_timeout(due);
+    // Sixteen rooms of four are enough for one go, and the others are still due.
+    let stepped = ticks(&scene).iter().zip(&before).filter(|(now, then)| now > then).count();
+    assert_eq!((stepped, scene.server().poll_timeout()), (16, Some(due)));
+    while scene.server().poll_timeout().is_some_and(|next| next <= due) {
+        scene.server_mut().handle_timeout(due);
+    }
+    assert!(ticks(&scene).iter().zip(&before).all(|(now, then)| *now == then + 1));
+}
+
+#[test]
 fn ticks_that_were_let_go_count_when_their_room_is_closed_too() {
     let mut scene = scene(3);
     let guests = scene.crowd(4);

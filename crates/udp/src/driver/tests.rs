@@ -99,6 +99,52 @@ fn a_deadline_wakes_the_loop_without_a_datagram() {
     }
 }
 
+/// Has several things due at once, and does one at a time.
+struct Bits {
+    due: Time,
+    left: u8,
+    to: SocketAddr,
+    /// What was said, before each of them.
+    said: Vec<usize>,
+    words: usize,
+    word: Option<u8>,
+}
+
+impl Node for Bits {
+    fn handle_datagram(&mut self, _now: Time, _path: Path, _bytes: &mut [u8]) {}
+
+    fn handle_timeout(&mut self, _now: Time) {
+        self.said.push(self.words);
+        self.word = Some(self.left);
+        self.left -= 1;
+    }
+
+    fn poll_transmit(&mut self, _now: Time, out: &mut [u8]) -> Option<Transmit> {
+        out[0] = self.word.take()?;
+        self.words += 1;
+        Some(Transmit { path: Path::to(self.to), len: 1 })
+    }
+
+    fn poll_timeout(&self) -> Option<Time> {
+        (self.left > 0).then_some(self.due)
+    }
+}
+
+impl StreamNode for Bits {}
+
+#[test]
+fn what_is_due_is_done_in_one_turn_and_each_bit_of_it_is_sent_before_the_next() {
+    for backend in BOTH {
+        let mut driver = Loop::new(vec![loopback(backend)]).unwrap();
+        let peer = loopback(backend);
+        let (due, to) = (driver.now(), peer.local_addr().unwrap());
+        let mut node = Bits { due, left: 3, to, said: Vec::new(), words: 0, word: None };
+        assert_eq!(driver.turn(&mut node, due + Duration::from_secs(10)).unwrap(), Wake::Work);
+        assert_eq!((&node.said[..], node.left), (&[0, 1, 2][..], 0));
+        assert_eq!(received(&peer).len(), 3);
+    }
+}
+
 #[test]
 fn a_turn_takes_so_many_and_the_next_one_the_rest_without_waiting() {
     for backend in BOTH {
