@@ -68,7 +68,7 @@ pub(super) struct Crowd<G: Player> {
     /// Before this, nobody has.
     next_due: Time,
     standings: Vec<Standing>,
-    /// When sockets were looked at last.
+    /// When sockets were looked at last: all that had come by then is known.
     last_look: Time,
     /// Who comes next at first, and when.
     next_comer: usize,
@@ -88,8 +88,8 @@ pub(super) struct Crowd<G: Player> {
 /// How often bots are looked after: they wait no longer, and many are served in one go.
 const ROUND: Duration = Duration::from_millis(1);
 
-/// After a longer pause of this program everything is read before anyone is woken: a bot that is told
-/// the time before it is told what came meanwhile takes its connection for lost.
+/// After a longer pause of this program, wherever in its round, everything is read before anyone is
+/// woken: a bot that is told the time before what came meanwhile takes its connection for lost.
 const PAUSE: Duration = Duration::from_millis(100);
 
 /// How long it takes at most until the last bots were let in or refused.
@@ -220,20 +220,26 @@ impl<G: Player> Crowd<G> {
     /// Reads every socket that has something.
     fn read(&mut self) {
         let now = self.clock.now();
-        let pause = now.since(mem::replace(&mut self.last_look, now));
+        let pause = now.since(self.last_look);
         self.tally.longest_pause = self.tally.longest_pause.max(pause);
+        if pause < PAUSE {
+            self.last_look = now;
+        }
         let mut ready = mem::take(&mut self.ready);
         ready.extend(self.waiter.ready());
         for name in ready.drain(..) {
             // No server sends without end.
-            while self.receive(name, pause < PAUSE) {}
+            while self.receive(name) {}
         }
         self.ready = ready;
+        if pause >= PAUSE {
+            self.last_look = self.clock.now();
+        }
     }
 
     /// Takes what has come to one socket, and wakes whom it was for, at once or soon. Whether there
     /// may be more.
-    fn receive(&mut self, name: usize, at_once: bool) -> bool {
+    fn receive(&mut self, name: usize) -> bool {
         let Some(socket) = self.post.source.socket(name) else { return false };
         // An error is an earlier datagram's, or passes like one.
         let _ = socket.receive(&mut self.inbox);
@@ -244,9 +250,10 @@ impl<G: Player> Crowd<G> {
             {
                 bot.handle(read - ago, envelope, bytes);
                 // What came may be answered at once, and have moved what is due.
-                let due = match at_once {
-                    true => serve(self.clock.now(), place, bot, &mut self.post),
-                    false => Some(read),
+                let now = self.clock.now();
+                let due = match is_current(self.last_look, now) {
+                    true => serve(now, place, bot, &mut self.post),
+                    false => Some(now),
                 };
                 self.due[place] = due;
                 self.next_due = due.map_or(self.next_due, |due| self.next_due.min(due));
@@ -254,9 +261,7 @@ impl<G: Player> Crowd<G> {
             }
         }
         // Those whose time has come meanwhile do not wait for what came to others.
-        if at_once {
-            self.wake_due(self.clock.now());
-        }
+        self.wake_due(self.clock.now());
         self.inbox.is_full()
     }
 
@@ -264,12 +269,17 @@ impl<G: Player> Crowd<G> {
     fn wake_due(&mut self, now: Time) {
         if self.next_due <= now {
             for place in 0..self.bots.len() {
-                if self.due[place].is_some_and(|due| due <= now)
-                    && let Some(bot) = &mut self.bots[place]
-                {
-                    // Who waited for others here has not sent meanwhile: round trips are the line's.
-                    self.due[place] = serve(self.clock.now(), place, bot, &mut self.post);
-                    note(bot, &mut self.standings[place], &mut self.tally);
+                if self.due[place].is_some_and(|due| due <= now) {
+                    let now = self.clock.now();
+                    if !is_current(self.last_look, now) {
+                        break;
+                    }
+                    if let Some(bot) = &mut self.bots[place] {
+                        // Who waited for others here has not sent meanwhile: round trips are the
+                        // line's.
+                        self.due[place] = serve(now, place, bot, &mut self.post);
+                        note(bot, &mut self.standings[place], &mut self.tally);
+                    }
                 }
             }
             let next = self.due.iter().flatten().min();
@@ -342,6 +352,12 @@ impl<G: Player> Crowd<G> {
         }
         Ok(())
     }
+}
+
+/// Whether a look at the sockets still tells what has come by `now`, but for what will be read in a
+/// moment.
+fn is_current(last_look: Time, now: Time) -> bool {
+    now.since(last_look) < PAUSE
 }
 
 /// Does what is due for the bot at `place` and takes what it says; says when there is more to do.
