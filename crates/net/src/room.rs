@@ -331,7 +331,7 @@ impl<G: Game> Room<G> {
 
     /// How many those are.
     pub(crate) fn members_here(&self) -> usize {
-        self.members.iter().flatten().count()
+        self.members.iter().filter(|member| member.is_some()).count()
     }
 
     /// What happened since this was asked last.
@@ -390,7 +390,9 @@ impl<G: Game> Room<G> {
             CallKind::Packet(packet) => {
                 let (clock, journal) = (&self.clock, &mut self.journal);
                 let came = member.handle_packet(now, clock, &packet, &self.config, journal);
-                self.react(now, place, came);
+                if !matches!(came, member::Came::Nothing) {
+                    self.react(now, place, came);
+                }
             }
         }
     }

@@ -194,8 +194,15 @@ impl<G: Game> Server<G> {
         }
     }
 
-    /// Opens and closes rooms as the front says.
+    /// Opens and closes rooms as the front says. It is asked for every datagram, and mostly in vain.
+    #[inline]
     fn obey(&mut self, now: Time) {
+        if self.front.has_orders() {
+            self.obey_orders(now);
+        }
+    }
+
+    fn obey_orders(&mut self, now: Time) {
         while let Some(order) = self.front.poll_order() {
             match order {
                 RoomOrder::Open(NewRoom { room, number, offer, seed, guest }) => {

@@ -24,6 +24,10 @@ const RECEIVE_LEN: usize = 33 * 64;
 /// the node from its ticks.
 const DRAIN_LIMIT: usize = 4;
 
+/// How often a node is asked to do what is due before its sockets are read again: more often than any
+/// that does it in bits needs.
+const STEP_LIMIT: usize = 1024;
+
 /// Sockets have the tokens below, listeners and streams those from here on.
 const FIRST_STREAM_TOKEN: usize = SOCKET_LIMIT;
 
@@ -161,7 +165,10 @@ impl Loop {
         came |= self.receive(node);
         let (now, mut due) = (self.now(), false);
         // Whatever falls due meanwhile waits for the next turn: sockets are not to be forgotten.
-        while node.poll_timeout().is_some_and(|due| due <= now) {
+        for _ in 0..STEP_LIMIT {
+            if node.poll_timeout().is_none_or(|due| due > now) {
+                break;
+            }
             self.told = self.now();
             node.handle_timeout(self.told);
             self.flush(node);

@@ -214,9 +214,14 @@ impl Front {
     }
 
     /// What is to be done to the rooms; ask after everything that is handled here.
-    #[inline]
     pub fn poll_order(&mut self) -> Option<RoomOrder> {
         self.rooms.orders.pop_front()
+    }
+
+    /// Whether there is any.
+    #[inline]
+    pub(crate) fn has_orders(&self) -> bool {
+        !self.rooms.orders.is_empty()
     }
 
     /// How many rooms there have been.
