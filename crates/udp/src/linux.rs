@@ -74,11 +74,11 @@ fn turn_on(socket: BorrowedFd<'_>, level: c_int, option: c_int) -> io::Result<()
     set(socket, level, option, 1)
 }
 
-fn set(socket: BorrowedFd<'_>, level: c_int, option: c_int, on: c_int) -> io::Result<()> {
+fn set(socket: BorrowedFd<'_>, level: c_int, option: c_int, value: c_int) -> io::Result<()> {
     let len = size_of::<c_int>() as libc::socklen_t;
-    // SAFETY: the kernel reads the `len` bytes of `on`, which outlives the call.
+    // SAFETY: the kernel reads the `len` bytes of `value`, which outlives the call.
     let done = unsafe {
-        libc::setsockopt(socket.as_raw_fd(), level, option, ptr::from_ref(&on).cast(), len)
+        libc::setsockopt(socket.as_raw_fd(), level, option, ptr::from_ref(&value).cast(), len)
     };
     check(done.into()).map(drop)
 }
