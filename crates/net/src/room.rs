@@ -160,6 +160,8 @@ pub struct Room<G: Game> {
     may_speak: bool,
     /// Where the search for the next one goes on.
     cursor: usize,
+    /// Until then nobody is silent for too long, or to be freed.
+    watch_at: Time,
     inputs: Vec<PlayerInput>,
     late_ticks: u64,
 }
@@ -244,6 +246,7 @@ impl<G: Game> Room<G> {
             happened: VecDeque::with_capacity(EVENT_LIMIT),
             may_speak: true,
             cursor: 0,
+            watch_at: Time::ZERO,
             inputs: Vec::new(),
             late_ticks: 0,
             game,
@@ -364,6 +367,9 @@ impl<G: Game> Room<G> {
     pub fn handle_call(&mut self, now: Time, call: Call<'_>) {
         let place = usize::from(call.place);
         self.may_speak |= !is_answered_by_the_tick(&call.kind);
+        if !matches!(call.kind, CallKind::Packet(_)) {
+            self.watch_at = Time::ZERO;
+        }
         if let CallKind::Admit(admission) = call.kind {
             self.admit(now, place, call.session, admission);
             return;
@@ -372,13 +378,13 @@ impl<G: Game> Room<G> {
         if member.session != call.session {
             return;
         }
-        match call.kind {
+        match &call.kind {
             CallKind::Admit(_) => {}
-            CallKind::Repeat { sequence } => {
+            &CallKind::Repeat { sequence } => {
                 member.count(sequence);
                 member.greet(now);
             }
-            CallKind::Resume { path, sequence, nonce, fresh } => {
+            &CallKind::Resume { path, sequence, nonce, fresh } => {
                 self.resume(now, place, path, Return { sequence, nonce, fresh });
             }
             CallKind::StreamClosed => member.lose_stream(now, &self.config),
@@ -389,7 +395,7 @@ impl<G: Game> Room<G> {
             }
             CallKind::Packet(packet) => {
                 let (clock, journal) = (&self.clock, &mut self.journal);
-                let came = member.handle_packet(now, clock, &packet, &self.config, journal);
+                let came = member.handle_packet(now, clock, packet, &self.config, journal);
                 if !matches!(came, member::Came::Nothing) {
                     self.react(now, place, came);
                 }
@@ -413,8 +419,12 @@ impl<G: Game> Room<G> {
                 self.roster_changed(now);
             }
         }
-        for place in 0..self.members.len() {
-            self.watch_over(now, place);
+        if self.watch_at <= now {
+            (0..self.members.len()).for_each(|place| self.watch_over(now, place));
+            let has_bots = !self.bots.is_empty();
+            let members = self.members.iter().flatten();
+            self.watch_at =
+                members.map(|member| member.watch_at(has_bots)).min().unwrap_or(Time::END);
         }
     }
 
@@ -449,7 +459,7 @@ impl<G: Game> Room<G> {
 
     /// Ends every session: a stopped server says goodbye first.
     pub fn close(&mut self, reason: CloseReason) {
-        self.may_speak = true;
+        (self.may_speak, self.watch_at) = (true, Time::ZERO);
         for member in self.members.iter_mut().flatten() {
             member.close(reason);
         }
@@ -457,7 +467,7 @@ impl<G: Game> Room<G> {
 
     /// Removes a player who may not come back.
     pub fn kick(&mut self, player: PlayerId) {
-        self.may_speak = true;
+        (self.may_speak, self.watch_at) = (true, Time::ZERO);
         for member in self.members.iter_mut().flatten().filter(|member| member.player == player) {
             member.close(CloseReason::Kicked);
         }
@@ -521,6 +531,7 @@ impl<G: Game> Room<G> {
     fn react(&mut self, now: Time, place: usize, came: member::Came) {
         let Some(Some(member)) = self.members.get(place) else { return };
         let player = member.player;
+        self.watch_at = Time::ZERO;
         match came {
             member::Came::Nothing => {}
             member::Came::Back => self.note(RoomEvent::Heard(player)),

@@ -195,7 +195,7 @@ impl<G: Game> Server<G> {
     }
 
     /// Opens and closes rooms as the front says. It is asked for every datagram, and mostly in vain.
-    #[inline]
+    #[inline(always)]
     fn obey(&mut self, now: Time) {
         if self.front.has_orders() {
             self.obey_orders(now);

@@ -15,6 +15,9 @@ impl Time {
     /// The driver's origin.
     pub const ZERO: Time = Time(0);
 
+    /// The last instant there is.
+    pub const END: Time = Time(u64::MAX);
+
     /// The instant `ns` nanoseconds after the origin.
     pub const fn from_nanos(ns: u64) -> Self {
         Time(ns)

@@ -65,18 +65,32 @@ impl Inbox {
             .map(|(envelope, slot)| (*envelope, &mut slot[..envelope.len]))
     }
 
-    /// Their bytes alone.
-    pub(crate) fn bytes(&self) -> impl Iterator<Item = &[u8]> {
-        let slots = self.slots.chunks_exact(self.slot_len);
-        self.envelopes.iter().zip(slots).map(|(envelope, slot)| &slot[..envelope.len])
+    /// How many those are.
+    pub(crate) fn len(&self) -> usize {
+        self.envelopes.len()
     }
 
-    /// The same, each with how long before the inbox was filled it came, where the system says so.
+    /// The bytes of one of them.
+    #[inline]
+    pub(crate) fn bytes(&self, index: usize) -> Option<&[u8]> {
+        let start = index * self.slot_len;
+        Some(&self.slots[start..start + self.envelopes.get(index)?.len])
+    }
+
+    /// All of them, each with how long before the inbox was filled it came, where the system says so.
     pub fn arrivals(&mut self) -> impl Iterator<Item = (Envelope, Duration, &mut [u8])> {
         let slots = self.slots.chunks_exact_mut(self.slot_len);
         let ages = self.ages.iter().copied().chain(std::iter::repeat(Duration::ZERO));
         let datagrams = self.envelopes.iter().zip(ages).zip(slots);
         datagrams.map(|((envelope, age), slot)| (*envelope, age, &mut slot[..envelope.len]))
+    }
+
+    /// One of them in the same way.
+    #[inline]
+    pub(crate) fn arrival(&mut self, index: usize) -> Option<(Envelope, Duration, &mut [u8])> {
+        let (envelope, start) = (*self.envelopes.get(index)?, index * self.slot_len);
+        let age = self.ages.get(index).copied().unwrap_or_default();
+        Some((envelope, age, &mut self.slots[start..start + envelope.len]))
     }
 
     /// Whether it may be that more has come than there was room for.

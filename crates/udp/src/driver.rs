@@ -3,7 +3,7 @@
 use std::io;
 use std::time::Duration;
 
-use backspin::node::{Foreseen, Path, StreamNode};
+use backspin::node::{Foreseen, Node, Path, StreamNode};
 use backspin::time::Time;
 
 use crate::batch::{Backend, Inbox, Outbox};
@@ -23,6 +23,9 @@ const RECEIVE_LEN: usize = 33 * 64;
 /// How many full inboxes are taken from a socket before the node may answer: a flood must not keep
 /// the node from its ticks.
 const DRAIN_LIMIT: usize = 4;
+
+/// What a datagram will touch is brought near while so many before it are handed over.
+const LEAD: usize = 4;
 
 /// How often a node is asked to do what is due before its sockets are read again: more often than any
 /// that does it in bits needs.
@@ -282,21 +285,8 @@ impl Loop {
                 let count = socket.receive(&mut self.inbox).unwrap_or(0);
                 self.readable[i] = count > 0;
                 came += count;
-                if count > 1 {
-                    self.inbox.bytes().for_each(|it| node.foresee(Foreseen::Sender(it), fetch));
-                    self.inbox.bytes().for_each(|it| node.foresee(Foreseen::Datagram(it), fetch));
-                }
-                if count > 0 {
-                    let now = self.clock.now();
-                    for (envelope, ago, bytes) in self.inbox.arrivals() {
-                        // When it came, and not when we looked: whoever measures time by it would
-                        // be misled.
-                        self.told = self.told.max(now - ago);
-                        let (local, remote) = (envelope.local, envelope.remote);
-                        let path = Path { socket: i as u8, local, remote };
-                        node.handle_datagram(self.told, path, bytes);
-                    }
-                }
+                let now = self.clock.now();
+                hand_over(&mut self.inbox, node, &mut self.told, now, i as u8);
                 inboxes += 1;
                 if !self.inbox.is_full() {
                     // Nothing more, as it seems; the next wake-up looks again.
@@ -310,6 +300,26 @@ impl Loop {
         }
         self.pace.looked(begun, self.clock.now(), came);
         came > 0
+    }
+}
+
+/// Hands over what has come to a socket, and has what each datagram will touch brought near in the
+/// meantime: first what says whose it is, and when that is there, what is kept of its sender.
+fn hand_over(inbox: &mut Inbox, node: &mut impl Node, told: &mut Time, now: Time, socket: u8) {
+    for step in 0..inbox.len() + 2 * LEAD {
+        if let Some(bytes) = inbox.bytes(step) {
+            node.foresee(Foreseen::Sender(bytes), fetch);
+        }
+        let (nearer, here) = (step.checked_sub(LEAD), step.checked_sub(2 * LEAD));
+        if let Some(bytes) = nearer.and_then(|at| inbox.bytes(at)) {
+            node.foresee(Foreseen::Datagram(bytes), fetch);
+        }
+        if let Some((envelope, ago, bytes)) = here.and_then(|at| inbox.arrival(at)) {
+            // When it came, and not when we looked: whoever measures time by it would be misled.
+            *told = (*told).max(now - ago);
+            let (local, remote) = (envelope.local, envelope.remote);
+            node.handle_datagram(*told, Path { socket, local, remote }, bytes);
+        }
     }
 }
 

@@ -137,7 +137,7 @@ impl Pending {
     }
 
     /// All pending inputs, newest first: the first is an Input's newest, the rest its history.
-    pub fn iter(&self) -> impl Iterator<Item = PendingInput> + '_ {
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = PendingInput> + '_ {
         (0..self.len).map(|back| self.at(back))
     }
 

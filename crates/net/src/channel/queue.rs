@@ -130,16 +130,23 @@ impl InputQueue {
         &mut self,
         now: Time,
         newest: Newest,
-        history: impl IntoIterator<Item = u16>,
+        history: impl IntoIterator<Item = u16, IntoIter: ExactSizeIterator>,
     ) -> Received {
         debug_assert!(newest.tick != 0, "0 is no tick");
         self.note(now, newest);
         let mut received = Received::default();
-        let mut oldest = newest.tick;
         self.handle_input(newest.tick, newest.buttons, &mut received);
-        for buttons in history.into_iter().take(MAX_HISTORY) {
-            oldest = tick::before(oldest, 1);
-            self.handle_input(oldest, buttons, &mut received);
+        let history = history.into_iter().take(MAX_HISTORY);
+        let oldest = tick::before(newest.tick, history.len() as u32);
+        if self.has_all(oldest, history.len() as u32) {
+            // Every day on a good line: nothing is lost, and history brings nothing new.
+            received.duplicate += history.len() as u32;
+        } else {
+            let mut tick = newest.tick;
+            for buttons in history {
+                tick = tick::before(tick, 1);
+                self.handle_input(tick, buttons, &mut received);
+            }
         }
         received.gap = self.advance(newest.tick, oldest);
         received
@@ -224,6 +231,23 @@ impl InputQueue {
                 received.new += 1;
             }
         }
+    }
+
+    /// Whether the inputs of so many ticks, at most 63, from `oldest` on have come; not if that is
+    /// more than is remembered.
+    fn has_all(&self, oldest: u32, ticks: u32) -> bool {
+        let ones = |ticks: u32| (1_u64 << ticks) - 1;
+        let ahead = tick::since(oldest, self.next);
+        let back = (-ahead).max(0).unsigned_abs();
+        let (past, skipped) = (back.min(ticks), ahead.max(0).unsigned_abs());
+        let here = ticks - past;
+        if back > PAST_LIMIT || skipped + here > EARLY_LIMIT {
+            return false;
+        }
+        // With nothing to come there may be a shift by all 64 bits, whose mask is empty anyway.
+        let past = ones(past).wrapping_shl(back - past);
+        let here = ones(here).wrapping_shl(skipped);
+        self.past & past == past && self.here & here == here
     }
 
     /// An input came for the tick `back` before the next; what was known of it until now.

@@ -19,12 +19,9 @@ pub const fn before(tick: u32, ticks: u32) -> u32 {
 pub const fn since(tick: u32, earlier: u32) -> i32 {
     let distance = tick.wrapping_sub(earlier).cast_signed();
     // On the way over the end lies 0, which does not count.
-    if distance > 0 && tick < earlier {
-        distance - 1
-    } else if distance < 0 && tick > earlier {
-        distance + 1
-    } else {
-        distance
+    match tick < earlier {
+        true => distance - (distance > 0) as i32,
+        false => distance + (distance < 0) as i32,
     }
 }
 

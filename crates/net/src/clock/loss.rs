@@ -29,7 +29,7 @@ const BETTER_DEVIATIONS: f64 = 3.0;
 /// Counts which of a peer's numbered datagrams have arrived.
 ///
 /// What comes late has arrived; what comes twice counts once. Numbers wrap.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 #[repr(C)]
 pub struct LossMeter {
     newest: Option<u32>,
@@ -37,8 +37,15 @@ pub struct LossMeter {
     len: u32,
     /// How many of them have not arrived.
     missing: u32,
-    /// Bit `i` of word `w`: whether the datagram `64 w + i` before the newest has arrived.
+    /// Bit `i` of word `w`: whether the datagram `64 w + i` before the newest has arrived. What was
+    /// before the first counts as arrived.
     arrived: [u64; WORDS],
+}
+
+impl Default for LossMeter {
+    fn default() -> Self {
+        LossMeter { newest: None, len: 0, missing: 0, arrived: [u64::MAX; WORDS] }
+    }
 }
 
 impl LossMeter {
@@ -52,7 +59,6 @@ impl LossMeter {
     pub fn handle_arrival(&mut self, number: u32) -> bool {
         let Some(newest) = self.newest else {
             self.newest = Some(number);
-            self.arrived[0] = 1;
             self.len = 1;
             return true;
         };
@@ -126,19 +132,14 @@ impl LossMeter {
     /// arrived.
     fn advance(&mut self, by: u32) {
         let by = by.min(LONGEST_GAP);
-        let len = self.len;
-        self.len = (len + by).min(LEN);
+        self.len = (self.len + by).min(LEN);
         if by == 1 && self.missing == 0 {
-            // Every day on a good line: all ones, moved up by a one, are one more of them, or no
-            // other than before.
-            if len < LEN {
-                self.arrived[len as usize / 64] |= 1 << (len % 64);
-            }
+            // Every day on a good line: all ones, moved up by a one, are no other than before.
             return;
         }
         self.shift(by);
         self.arrived[0] |= 1;
-        self.missing = self.len - self.arrived.iter().map(|word| word.count_ones()).sum::<u32>();
+        self.missing = self.arrived.iter().map(|word| word.count_zeros()).sum();
     }
 
     /// Moves every bit up by `by`, less than 64.

@@ -10,8 +10,9 @@ const COUNT_END: u32 = u32::MAX;
 /// [`BitWriter::finish`] says so.
 #[derive(Debug)]
 pub struct BitWriter<'a> {
+    /// What is left of the room; nothing once something did not fit.
     out: &'a mut [u8],
-    len: usize,
+    room: usize,
     full: bool,
     /// The lowest `waiting` bits are not in `out` yet; they are fewer than 32.
     bits: u64,
@@ -22,7 +23,8 @@ impl<'a> BitWriter<'a> {
     /// A writer at the start of `out`.
     #[inline]
     pub fn new(out: &'a mut [u8]) -> Self {
-        BitWriter { out, len: 0, full: false, bits: 0, waiting: 0 }
+        let room = out.len();
+        BitWriter { out, room, full: false, bits: 0, waiting: 0 }
     }
 
     /// The lowest `count` bits of `value`, 32 at most; those above must be 0.
@@ -33,7 +35,11 @@ impl<'a> BitWriter<'a> {
         self.waiting += count;
         if self.waiting >= 32 {
             self.waiting -= 32;
-            self.bytes(&((self.bits >> self.waiting) as u32).to_be_bytes());
+            let bytes = ((self.bits >> self.waiting) as u32).to_be_bytes();
+            match std::mem::take(&mut self.out).split_first_chunk_mut() {
+                Some((place, rest)) => (*place, self.out) = (bytes, rest),
+                None => self.full = true,
+            }
         }
     }
 
@@ -77,21 +83,15 @@ impl<'a> BitWriter<'a> {
 
     /// How many bytes it is, the last one filled up with zeros; or that it did not fit.
     #[inline]
-    pub fn finish(mut self) -> Result<usize, Full> {
-        let left = (self.bits << (32 - self.waiting)) as u32;
-        self.bytes(&left.to_be_bytes()[..self.waiting.div_ceil(8) as usize]);
-        if self.full { Err(Full) } else { Ok(self.len) }
-    }
-
-    #[inline]
-    fn bytes(&mut self, bytes: &[u8]) {
-        match self.out.get_mut(self.len..).and_then(|rest| rest.get_mut(..bytes.len())) {
-            Some(place) if !self.full => {
-                place.copy_from_slice(bytes);
-                self.len += bytes.len();
-            }
-            _ => self.full = true,
+    pub fn finish(self) -> Result<usize, Full> {
+        if self.full {
+            return Err(Full);
         }
+        let left = ((self.bits << (32 - self.waiting)) as u32).to_be_bytes();
+        let left = &left[..self.waiting.div_ceil(8) as usize];
+        let len = self.room - self.out.len() + left.len();
+        self.out.get_mut(..left.len()).ok_or(Full)?.copy_from_slice(left);
+        Ok(len)
     }
 }
 

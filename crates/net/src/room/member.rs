@@ -379,6 +379,17 @@ impl Member {
         self.role == Role::Play && self.inputs == 0 && now.since(self.last_input) >= FIRST_INPUT
     }
 
+    /// When the member is to be looked after, if nothing is heard until then.
+    pub(super) fn watch_at(&self, has_bots: bool) -> Time {
+        match &self.presence {
+            Presence::Away { until } => *until,
+            Presence::Closing { .. } => Time::ZERO,
+            Presence::Here(_) if self.kept_by_stream() => Time::END,
+            Presence::Here(_) if has_bots && self.inputs == 0 => self.last_input + FIRST_INPUT,
+            Presence::Here(liveness) => liveness.deadline().unwrap_or(Time::ZERO),
+        }
+    }
+
     /// Whether the member could prove to be the same: `lan` knows nobody again, so its places are
     /// not kept.
     pub(super) fn has_way_back(&self) -> bool {
@@ -635,7 +646,7 @@ impl Member {
 impl Native {
     fn count_arrival(&mut self, sequence: u32) {
         self.lost.handle_arrival(sequence);
-        self.lost_share = (self.lost.share() * 255.0).round().min(255.0) as u8;
+        self.lost_share = (self.lost.share() * 255.0 + 0.5) as u8;
     }
 
     /// Takes the inputs of a datagram; says what they were.

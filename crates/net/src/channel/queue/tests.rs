@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// buttons.
 fn receive(queue: &mut InputQueue, tick: u32, history: u32) -> Received {
     let newest = Newest { tick, buttons: tick as u16, early_ns: 0 };
-    queue.handle(Time::ZERO, newest, (1..=history).map(|back| tick::before(tick, back) as u16))
+    queue.handle(Time::ZERO, newest, (0..history).map(|i| tick::before(tick, i + 1) as u16))
 }
 
 fn run(queue: &mut InputQueue) -> (u32, Taken) {
@@ -161,7 +161,7 @@ fn numbers_that_no_client_of_ours_sends_cost_nothing() {
     }
     // A history without an end is cut.
     let newest = Newest { tick: 900, buttons: 0, early_ns: 0 };
-    let received = queue.handle(Time::ZERO, newest, std::iter::repeat(1));
+    let received = queue.handle(Time::ZERO, newest, std::iter::repeat_n(1, 1_000));
     assert_eq!(received.stale as usize, MAX_HISTORY + 1);
     assert_eq!(queue.take(1_000), RELEASED);
 }
@@ -267,7 +267,7 @@ proptest! {
             (0..=history).for_each(|back| {
                 model.handle(newest - back, buttons(newest - back), &mut expected);
             });
-            let older = (1..=history).map(|back| buttons(newest - back));
+            let older: Vec<u16> = (1..=history).map(|back| buttons(newest - back)).collect();
             let record =
                 Newest { tick: number(start, newest), buttons: buttons(newest), early_ns: 0 };
             let received = queue.handle(Time::ZERO, record, older);

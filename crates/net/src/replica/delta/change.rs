@@ -41,9 +41,11 @@ impl<'a> Change<'a> {
         if let Some(turn) = turn {
             w.ranged(turn, self.ticks);
         }
-        for index in ones(changed & !self.moving).chain(ones(changed & self.moving)) {
-            let field = &self.kind.fields[index];
-            encode_value(field, expected.fields[index], after.fields[index], w);
+        for set in [changed & !self.moving, changed & self.moving] {
+            for index in ones(set) {
+                let field = &self.kind.fields[index];
+                encode_value(field, expected.fields[index], after.fields[index], w);
+            }
         }
     }
 
@@ -181,13 +183,12 @@ fn near_bits(field: &Field) -> u32 {
 
 fn encode_value(field: &Field, expected: i32, value: i32, w: &mut BitWriter<'_>) {
     let (low, distance) = (near_bits(field), value.abs_diff(expected) - 1);
-    let far = bit_length(distance) > low;
-    w.flag(far);
-    if far {
+    if bit_length(distance) > low {
+        w.flag(true);
         w.bits(value.abs_diff(field.min), field.bits());
     } else {
-        w.flag(value < expected);
-        w.bits(distance, low);
+        // Not far, the sign, and how far.
+        w.bits(u32::from(value < expected) << low | distance, low + 2);
     }
 }
 

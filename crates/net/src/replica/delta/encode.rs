@@ -1,7 +1,7 @@
 //! From two states to a body.
 
 use super::change::Change;
-use super::{Baseline, IdRange, find, gap_bits};
+use super::{Baseline, IdRange, gap_bits};
 use crate::replica::bits::{BitWriter, ones};
 use crate::replica::{ENTITY_LIMIT, Entity, Schema, State};
 use crate::wire::Full;
@@ -71,9 +71,9 @@ impl Changed {
         changed
     }
 
-    /// Their indices.
-    fn iter(&self) -> impl Iterator<Item = usize> {
-        let words = self.set.iter().enumerate();
+    /// Their indices, among so many entities.
+    fn iter(&self, entities: usize) -> impl Iterator<Item = usize> {
+        let words = self.set[..entities.div_ceil(32)].iter().enumerate();
         words.flat_map(|(word, &bits)| ones(bits).map(move |bit| word * 32 + bit))
     }
 }
@@ -86,15 +86,15 @@ fn encode_changes(
     w: &mut BitWriter<'_>,
 ) {
     w.count(changed.count);
-    let mut next = 0;
-    for (index, changes) in changed.iter().zip((1..=changed.count).rev()) {
+    let (mut next, mut rest) = (0, now);
+    for (index, changes) in changed.iter(baseline.entities.len()).zip((1..=changed.count).rev()) {
         let free = (baseline.entities.len() - next) as u32 - changes;
         if free > 0 {
             w.rice((index - next) as u32, gap_bits(free, changes));
         }
         next = index + 1;
         let before = &baseline.entities[index];
-        let after = find(now, before.id).filter(|after| after.kind == before.kind);
+        let after = pass(&mut rest, before);
         w.flag(after.is_none());
         if let Some(after) = after {
             let kind = &schema.kinds[usize::from(before.kind)];

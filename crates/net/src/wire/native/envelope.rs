@@ -215,8 +215,8 @@ fn check_uncompressed(size: u32, compressed: usize) -> Result<usize, Malformed> 
 
 #[inline]
 fn write_header(w: &mut Writer<'_>, kind: u8, flags: u8, sequence: u32) {
-    w.bytes(&[VERSION, kind, flags, 0, 0]);
-    w.u32_be(sequence);
+    let [a, b, c, d] = sequence.to_be_bytes();
+    w.bytes(&[VERSION, kind, flags, 0, 0, a, b, c, d]);
 }
 
 #[inline]

@@ -189,6 +189,8 @@ impl<'a> Input<'a> {
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct History<'a> {
     newest: u16,
+    /// How many ticks there are in all.
+    ticks: u8,
     /// Checked when decoded, or written by [`History::new`].
     runs: &'a [u8],
 }
@@ -205,44 +207,43 @@ impl<'a> History<'a> {
         room: &'a mut [u8; History::MAX_LEN],
     ) -> History<'a> {
         let mut w = Writer::new(room);
-        let (mut run_flags, mut ticks) = (newest, 0_u8);
-        let mut any = false;
+        let (mut run_flags, mut run, mut ticks) = (newest, 0_u8, 0_u8);
         for flags in older.into_iter().take(MAX_HISTORY) {
             if flags != run_flags {
-                w.u8(ticks);
+                w.u8(run);
                 encode_varint(&mut w, flags ^ run_flags);
-                (run_flags, ticks) = (flags, 0);
+                (run_flags, run) = (flags, 0);
             }
+            run += 1;
             ticks += 1;
-            any = true;
         }
-        if any {
-            w.u8(ticks);
+        if ticks > 0 {
+            w.u8(run);
         }
         let len = w.written();
-        History { newest, runs: &room[..len] }
+        History { newest, ticks, runs: &room[..len] }
     }
 
     /// The buttons of the ticks before the newest, newest first.
-    pub fn iter(&self) -> impl Iterator<Item = u16> + use<'a> {
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = u16> + use<'a> {
         let mut r = Reader::new(self.runs);
-        let mut flags = self.newest;
-        let mut first = true;
-        let runs = std::iter::from_fn(move || {
-            if !std::mem::take(&mut first) {
-                flags ^= decode_varint(&mut r).ok()?;
+        // The first run has the newest's buttons, and may be of no ticks.
+        let (mut flags, mut run) = (self.newest, r.u8("same").unwrap_or(0));
+        (0..self.ticks).map(move |_| {
+            if run == 0 {
+                flags ^= decode_varint(&mut r).unwrap_or(0);
+                run = r.u8("ticks").unwrap_or(u8::MAX);
             }
-            let ticks = r.u8("ticks").ok()?;
-            Some(std::iter::repeat_n(flags, usize::from(ticks)))
-        });
-        runs.flatten()
+            run -= 1;
+            flags
+        })
     }
 
     fn decode(r: &mut Reader<'a>, newest: u16) -> Result<Self, Malformed> {
         let runs = r.take_rest();
         let mut check = Reader::new(runs);
         if runs.is_empty() {
-            return Ok(History { newest, runs });
+            return Ok(History { newest, ticks: 0, runs });
         }
         let mut total = usize::from(check.u8("same")?);
         // "No ticks like the newest, and none unlike it" is written as nothing.
@@ -257,7 +258,7 @@ impl<'a> History<'a> {
             }
         }
         match total {
-            0..=MAX_HISTORY => Ok(History { newest, runs }),
+            0..=MAX_HISTORY => Ok(History { newest, ticks: total as u8, runs }),
             _ => Err(Malformed::out_of_range("ticks", total as u32)),
         }
     }
@@ -413,7 +414,7 @@ mod tests {
             vector.extend(has(1).then_some([8, 0x21]).iter().flatten());
             vector.extend(has(2).then_some([3, 0x80]).iter().flatten());
             vector.extend(has(4).then_some([3, 4, 1, 2, 1, 2, b'h', b'i']).iter().flatten());
-            let bare = Input { history: History { newest: 9, runs: &[] }, ..input };
+            let bare = Input { history: History { newest: 9, ticks: 0, runs: &[] }, ..input };
             check_native(0x10, &vector, Packet::Input(bare));
             vector.push(1);
             check_native(0x10, &vector, Packet::Input(input));

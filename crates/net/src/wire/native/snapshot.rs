@@ -147,11 +147,7 @@ impl Feedback {
     }
 
     fn encode(&self, w: &mut Writer<'_>) {
-        w.u8(self.echo);
-        w.u8(self.held);
-        w.i8(self.early);
-        w.u8(self.missing);
-        w.u8(self.lost);
+        w.bytes(&[self.echo, self.held, self.early.cast_unsigned(), self.missing, self.lost]);
     }
 }
 
@@ -297,8 +293,9 @@ impl<'a> DeltaSnapshot<'a> {
         let part = if self.part.is_whole() { 0 } else { DeltaSnapshot::MORE_PART };
         let more = part | self.events.map_or(0, |_| DeltaSnapshot::MORE_EVENTS);
         let feedback = self.feedback.map_or(0, |_| DeltaSnapshot::FEEDBACK);
-        w.u16_be(self.tick);
-        w.u8(self.baseline_back | feedback | if more == 0 { 0 } else { DeltaSnapshot::MORE });
+        let base = self.baseline_back | feedback | if more == 0 { 0 } else { DeltaSnapshot::MORE };
+        let [high, low] = self.tick.to_be_bytes();
+        w.bytes(&[high, low, base]);
         if more != 0 {
             w.u8(more);
         }
