@@ -8,7 +8,7 @@ use backspin::game::PlayerId;
 use backspin::node::{Node, Path, StreamEvent};
 use backspin::room::{RoomConfig, RoomEvent};
 use backspin::server::Server;
-use backspin::session::EndReason;
+use backspin::session::{EndReason, Limits};
 use backspin::time::Time;
 use backspin::wire::Name;
 use backspin::wire::native::{CloseReason, Datagram, Feedback, Packet};
@@ -155,6 +155,27 @@ fn a_silent_rtype_client_is_warned_about_dropped_and_given_up() {
     play_rtype(&mut desk, bob, 400);
     assert_eq!(room_events(&mut desk), [RoomEvent::Freed(alice_id)]);
     assert!(!admitted(&desk.receive(alice, &rtype_hello(token)), alice), "the token is void");
+}
+
+#[test]
+fn who_is_heard_again_is_warned_about_again_however_late_the_drop_is() {
+    use std::time::Duration;
+    let liveness = Limits { warn: Duration::from_secs(1), drop: Duration::from_secs(60) };
+    let config = RoomConfig { liveness, ..RoomConfig::default() };
+    let mut server = Server::new(FrontConfig::default(), [5; 32]);
+    server.open(Time::ZERO, Dots::default(), Name::new("Dots"), 0, config);
+    let mut desk = Desk::new(server);
+    let (alice, id) = (address("10.0.0.2:5000"), PlayerId(1));
+    let token = tcp_step(&mut desk, 1, "10.0.0.2");
+    desk.receive(alice, &rtype_hello(token));
+    room_events(&mut desk);
+    for _ in 0..3 {
+        desk.advance_ms(1_100);
+        assert_eq!(room_events(&mut desk), [RoomEvent::Quiet(id)]);
+        desk.advance_ms(500);
+        desk.receive(alice, INPUT);
+        assert_eq!(room_events(&mut desk), [RoomEvent::Heard(id)]);
+    }
 }
 
 #[test]
