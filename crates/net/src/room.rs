@@ -141,8 +141,9 @@ pub struct Room<G: Game> {
     /// The tick that was stepped last.
     tick: u32,
     clock: TickClock,
-    /// Places, as the front counts them; an empty one costs next to nothing.
-    members: Vec<Option<Box<Member>>>,
+    /// By place, as the front counts them, up to the last that was ever taken. They lie one behind the
+    /// other: to look up which page is where costs as much as what is on it.
+    members: Vec<Option<Member>>,
     /// Who is played by the server, in places that nobody else gets.
     bots: Vec<PlayerId>,
     roster_revision: u16,
@@ -228,7 +229,7 @@ impl<G: Game> Room<G> {
             world,
             tick: 0,
             clock: TickClock::new(now, game.tick_rate()),
-            members: (0..places).map(|_| None).collect(),
+            members: Vec::new(),
             bots: Vec::new(),
             roster_revision: 0,
             events: VecDeque::new(),
@@ -329,7 +330,7 @@ impl<G: Game> Room<G> {
 
     /// Who is here, or has a place here.
     pub fn members(&self) -> impl Iterator<Item = MemberCard> + '_ {
-        self.members.iter().flatten().map(|member| member.card())
+        self.members.iter().flatten().map(Member::card)
     }
 
     /// How many those are.
@@ -435,19 +436,20 @@ impl<G: Game> Room<G> {
 
     /// The next datagram to a member.
     pub fn poll_transmit(&mut self, now: Time, out: &mut [u8]) -> Option<Transmit> {
-        while self.cursor < self.members.len() {
-            if let Some(mut member) = self.members[self.cursor].take() {
-                let transmit = self.speak(now, &mut member, out);
-                self.members[self.cursor] = Some(member);
-                if transmit.is_some() {
-                    return transmit;
-                }
+        let mut members = std::mem::take(&mut self.members);
+        let mut transmit = None;
+        while self.cursor < members.len() {
+            transmit = self.speak(now, &mut members, self.cursor, out);
+            if transmit.is_some() {
+                break;
             }
             self.cursor += 1;
         }
-        self.cursor = 0;
-        self.may_speak = false;
-        None
+        self.members = members;
+        if transmit.is_none() {
+            (self.cursor, self.may_speak) = (0, false);
+        }
+        transmit
     }
 
     /// Has what is kept of the member in a place brought near.
@@ -476,7 +478,10 @@ impl<G: Game> Room<G> {
 
 impl<G: Game> Room<G> {
     fn admit(&mut self, now: Time, place: usize, session: SessionIndex, admission: Admission) {
-        let Some(slot) = self.members.get_mut(place) else { return };
+        let places = self.board.players.len();
+        if place >= places {
+            return;
+        }
         if admission.role == Role::Play {
             match admission.voice {
                 Voice::Native { .. } => self.game.join(&mut self.world, admission.player),
@@ -485,9 +490,11 @@ impl<G: Game> Room<G> {
             }
         }
         let joined = RoomEvent::Joined(admission.player, admission.name);
-        let places = self.board.players.len();
         let member = Member::new(now, session, admission, self.tick, places, &self.config);
-        *slot = Some(Box::new(member));
+        if self.members.len() <= place {
+            self.members.resize_with(place + 1, || None);
+        }
+        self.members[place] = Some(member);
         // A tick has one state only, which deltas stand on: `native` shows who is new from the next
         // tick on.
         self.look_without_ticks();
@@ -607,7 +614,7 @@ impl<G: Game> Room<G> {
 
     /// Gives a place up; whose it was.
     fn vacate(&mut self, now: Time, place: usize) -> Option<SessionIndex> {
-        let member = self.members[place].take()?;
+        let member = self.members.get_mut(place)?.take()?;
         if member.role == Role::Play {
             self.game.leave(&mut self.world, member.player);
         }

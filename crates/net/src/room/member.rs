@@ -63,10 +63,16 @@ pub(super) struct Member {
     /// the tick is told.
     next_measure: Time,
     pub(super) voice: Speech,
-    pub(super) round_trip: RoundTrip,
+    /// Apart, so that the members of a room lie near each other.
+    pub(super) seldom: Box<Seldom>,
+}
+
+/// What is needed of a member once a second at most.
+#[derive(Debug)]
+pub(super) struct Seldom {
     pub(super) name: Name,
-    /// Apart, since it is needed once a second at most.
-    pub(super) pinger: Box<Pinger>,
+    pub(super) round_trip: RoundTrip,
+    pub(super) pinger: Pinger,
 }
 
 /// Whether a member is there.
@@ -235,15 +241,17 @@ impl Member {
         Member {
             session,
             player: admission.player,
-            name: admission.name,
             role: admission.role,
             path: admission.path,
             voice: Speech::new(admission.voice, tick, places),
             presence: Presence::Here(Liveness::new(now, config.liveness)),
             buttons: Buttons::default(),
-            pinger: Box::new(Pinger::new(PING_EVERY)),
             next_measure: now,
-            round_trip: RoundTrip::default(),
+            seldom: Box::new(Seldom {
+                name: admission.name,
+                round_trip: RoundTrip::default(),
+                pinger: Pinger::new(PING_EVERY),
+            }),
             is_far: false,
             roster: Announcement::default(),
             due: Due { greeting: true, world: Some(0), ..Due::default() },
@@ -269,15 +277,15 @@ impl Member {
         MemberCard {
             session: self.session,
             player: self.player,
-            name: self.name,
+            name: self.seldom.name,
             role: self.role,
             path: self.path,
             dialect: self.voice.dialect(),
             present: self.is_here(),
-            rtt: self.round_trip.mean(),
-            jitter: self.round_trip.jitter(),
-            grade: self.round_trip.grade(),
-            pings: *self.pinger.counts(),
+            rtt: self.seldom.round_trip.mean(),
+            jitter: self.seldom.round_trip.jitter(),
+            grade: self.seldom.round_trip.grade(),
+            pings: *self.seldom.pinger.counts(),
             loss: arrivals.map(|arrivals| arrivals.loss()),
             arrivals,
             events_waiting: match &self.voice {
@@ -313,7 +321,7 @@ impl Member {
             // left a round trip ago.
             #[cfg(feature = "rtype")]
             Speech::Rtype(_) => {
-                self.round_trip.mean().map(|rtt| rtt.as_secs_f64() * f64::from(rate))
+                self.seldom.round_trip.mean().map(|rtt| rtt.as_secs_f64() * f64::from(rate))
             }
             #[cfg(feature = "lan")]
             Speech::Lan { .. } => None,
@@ -443,7 +451,7 @@ impl Member {
     ) {
         self.path = path;
         self.presence = Presence::Here(Liveness::new(now, config.liveness));
-        self.round_trip = RoundTrip::default();
+        self.seldom.round_trip = RoundTrip::default();
         self.last_input = now;
         if let Speech::Native(native) = &mut self.voice {
             // A Resume that comes again begins nothing anew.
@@ -608,7 +616,7 @@ impl Member {
         answer: Question,
         config: &RoomConfig,
     ) -> Came {
-        let Verdict::Sample(rtt) = self.pinger.handle_answer(now, answer) else {
+        let Verdict::Sample(rtt) = self.seldom.pinger.handle_answer(now, answer) else {
             return Came::Nothing;
         };
         self.measure(rtt, config)
@@ -634,7 +642,7 @@ impl Member {
     }
 
     fn measure(&mut self, rtt: Duration, config: &RoomConfig) -> Came {
-        self.round_trip.sample(rtt);
+        self.seldom.round_trip.sample(rtt);
         let was_far = std::mem::replace(&mut self.is_far, rtt > config.high_latency);
         match self.is_far && !was_far {
             true => Came::HighLatency(rtt.as_millis() as u32),

@@ -139,13 +139,15 @@ impl Told {
 }
 
 impl<G: Game> Room<G> {
-    /// The next datagram to a member, in `rtype`.
+    /// The next datagram to the member in place `at`, in `rtype`.
     pub(super) fn speak_rtype(
         &self,
         now: Time,
-        member: &mut Member,
+        members: &mut [Option<Member>],
+        at: usize,
         out: &mut [u8],
     ) -> Option<Result<usize, Full>> {
+        let member = members[at].as_mut()?;
         // Whoever was silent may come back with the token; and another program may be at the
         // address by now, which would take it for its own end.
         member.due.silent = false;
@@ -171,7 +173,7 @@ impl<G: Game> Room<G> {
             return Some(Packet::Despawn(Despawn { id }).encode(out));
         }
         if member.roster.take(now) {
-            return Some(self.encode_roster(member, out));
+            return Some(self.encode_roster(members, out));
         }
         if let Speech::Rtype(rtype) = &mut member.voice
             && let Some(packet) = rtype.told.next(now, &self.board)
@@ -181,17 +183,17 @@ impl<G: Game> Room<G> {
         if !std::mem::take(&mut member.due.ping) {
             return None;
         }
-        let ping = member.pinger.ask(now);
+        let ping = member.seldom.pinger.ask(now);
         let ping = Ping { sequence: ping.sequence, timestamp: ping.timestamp };
         Some(Packet::Ping(ping).encode(out))
     }
 
-    fn encode_roster(&self, member: &Member, out: &mut [u8]) -> Result<usize, Full> {
+    fn encode_roster(&self, members: &[Option<Member>], out: &mut [u8]) -> Result<usize, Full> {
         let here = |entry: &native::RosterEntry| {
             let [absent, watches] = [PlayerFlags::ABSENT, PlayerFlags::WATCHES];
             !entry.flags.contains(absent) && !entry.flags.contains(watches)
         };
-        let players = self.roster(self.entry(member)).into_iter().filter(here);
+        let players = self.roster(members).into_iter().filter(here);
         let players: Vec<_> = players
             .map(|entry| RosterEntry { id: entry.player, lives: entry.lives, name: entry.name })
             .collect();

@@ -118,18 +118,20 @@ impl View {
 }
 
 impl<G: Game> Room<G> {
-    /// The next datagram that `member` is owed, if any.
+    /// The next datagram that the member in place `at` is owed, if any.
     pub(super) fn speak(
         &mut self,
         now: Time,
-        member: &mut Member,
+        members: &mut [Option<Member>],
+        at: usize,
         out: &mut [u8],
     ) -> Option<Transmit> {
+        let member = members[at].as_mut()?;
         let path = member.path;
         let encoded = match member.voice {
-            Speech::Native(_) => self.speak_native(now, member, out),
+            Speech::Native(_) => self.speak_native(now, members, at, out),
             #[cfg(feature = "rtype")]
-            Speech::Rtype(_) => self.speak_rtype(now, member, out),
+            Speech::Rtype(_) => self.speak_rtype(now, members, at, out),
             #[cfg(feature = "lan")]
             Speech::Lan { .. } => self.speak_lan(member, out),
         };
@@ -140,25 +142,27 @@ impl<G: Game> Room<G> {
     fn speak_native(
         &mut self,
         now: Time,
-        member: &mut Member,
+        members: &mut [Option<Member>],
+        at: usize,
         out: &mut [u8],
     ) -> Option<Result<usize, Full>> {
+        let member = members[at].as_mut()?;
         let closing = closing(member);
         if closing.is_none() && !member.due.greeting && member.roster.take(now) {
-            let players = self.roster(self.entry(member));
+            let players = self.roster(members);
             let players = List::new(&players);
             let roster = Roster { revision: self.roster_revision, players };
-            let Speech::Native(native) = &mut member.voice else { return None };
+            let Speech::Native(native) = &mut members[at].as_mut()?.voice else { return None };
             return Some(native.encode(Packet::Roster(roster), out));
         }
         let session = member.session;
-        let Member { voice: Speech::Native(native), due, round_trip, .. } = member else {
+        let Member { voice: Speech::Native(native), due, seldom, .. } = member else {
             return None;
         };
         // What most members have none of is not asked how long it would wait.
         let again_after = match native.outbox.is_empty() {
             true => Duration::ZERO,
-            false => round_trip.mean().unwrap_or(FIRST_RTT) + RESEND_SLACK,
+            false => seldom.round_trip.mean().unwrap_or(FIRST_RTT) + RESEND_SLACK,
         };
         if let Some(reason) = closing {
             return Some(native.encode(Packet::Close(Close { session, reason }), out));
@@ -197,7 +201,7 @@ impl<G: Game> Room<G> {
         if !std::mem::take(&mut due.ping) {
             return None;
         }
-        let Question { sequence, timestamp } = member.pinger.ask(now);
+        let Question { sequence, timestamp } = seldom.pinger.ask(now);
         let ping = ServerPing { id: sequence, timestamp };
         Some(native.encode(Packet::ServerPing(ping), out))
     }
@@ -248,11 +252,11 @@ impl<G: Game> Room<G> {
         encode(sequence, *budget, packet, out)
     }
 
-    /// Everyone: the member who is spoken to is not among the others meanwhile.
-    pub(super) fn roster(&self, own: RosterEntry) -> Vec<RosterEntry> {
-        let others = self.members.iter().flatten().map(|member| self.entry(member));
+    /// Everyone.
+    pub(super) fn roster(&self, members: &[Option<Member>]) -> Vec<RosterEntry> {
+        let members = members.iter().flatten().map(|member| self.entry(member));
         let bots = self.bots.iter().map(|&bot| self.bot_entry(bot));
-        let mut players: Vec<_> = others.chain(bots).chain([own]).collect();
+        let mut players: Vec<_> = members.chain(bots).collect();
         players.sort_unstable_by_key(|entry| entry.player);
         players
     }
@@ -268,7 +272,7 @@ impl<G: Game> Room<G> {
         }
     }
 
-    pub(super) fn entry(&self, member: &Member) -> RosterEntry {
+    fn entry(&self, member: &Member) -> RosterEntry {
         let standing = self.game.standing_of(&self.world, member.player);
         let marks = self.game.marks(&self.world, member.player);
         let is_here = matches!(member.presence, Presence::Here(_));
@@ -286,8 +290,8 @@ impl<G: Game> Room<G> {
                 .into_iter()
                 .filter(|(is_so, _)| *is_so)
                 .fold(PlayerFlags::default(), |flags, (_, flag)| flags | flag),
-            rtt_ms: member.round_trip.mean().map_or(0, |rtt| rtt.as_millis() as u16),
-            name: member.name,
+            rtt_ms: member.seldom.round_trip.mean().map_or(0, |rtt| rtt.as_millis() as u16),
+            name: member.seldom.name,
         }
     }
 
