@@ -454,8 +454,9 @@ impl<G: Game> Room<G> {
 
     /// Has what is kept of the member in a place brought near.
     pub(crate) fn foresee(&self, place: usize, fetch: Fetch) {
-        if let Some(Some(member)) = self.members.get(place) {
-            member.foresee(fetch);
+        // Whether there is one is not asked: the answer is a part of what is to be fetched.
+        if let Some(member) = self.members.get(place) {
+            Member::foresee(member, fetch);
         }
     }
 

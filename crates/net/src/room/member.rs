@@ -262,10 +262,9 @@ impl Member {
         }
     }
 
-    /// Has what a datagram or a tick touches brought near.
-    pub(super) fn foresee(&self, fetch: Fetch) {
-        // Of the last, where most of it lies there is little to do.
-        fetch_to(self, offset_of!(Member, voice) + offset_of!(Native, lost) + 1, fetch);
+    /// Has what a datagram or a tick touches of whoever has a place brought near.
+    pub(super) fn foresee(place: &Option<Member>, fetch: Fetch) {
+        fetch_to(place, offset_of!(Member, voice) + offset_of!(Native, nonce), fetch);
     }
 
     pub(super) fn card(&self) -> MemberCard {
