@@ -440,10 +440,13 @@ impl<G: Game> Room<G> {
         let mut transmit = None;
         while self.cursor < members.len() {
             transmit = self.speak(now, &mut members, self.cursor, out);
+            let is_told = members[self.cursor].as_ref().is_none_or(Member::is_told);
+            if transmit.is_none() || is_told {
+                self.cursor += 1;
+            }
             if transmit.is_some() {
                 break;
             }
-            self.cursor += 1;
         }
         self.members = members;
         if transmit.is_none() {

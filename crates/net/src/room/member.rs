@@ -163,7 +163,7 @@ impl Said {
 }
 
 /// What a member is to be sent.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, PartialEq)]
 pub(super) struct Due {
     /// Accept, HelloAck or HELLO_ACK.
     pub(super) greeting: bool,
@@ -329,6 +329,13 @@ impl Member {
         PlayerInput { player: self.player, buttons: self.buttons, drawn }
     }
 
+    /// Whether nothing is left to be sent for now, as most members are told everything with one
+    /// datagram. Who is not asked this is asked for the next.
+    pub(super) fn is_told(&self) -> bool {
+        let is_native = matches!(self.voice, Speech::Native(_));
+        is_native && self.is_here() && self.roster.left == 0 && self.due == Due::default()
+    }
+
     /// Something that the member must learn.
     pub(super) fn tell(&mut self, event: &[u8]) {
         if let Speech::Native(native) = &mut self.voice {
@@ -489,7 +496,7 @@ impl Member {
         }
         self.due.world = Some(0);
         #[cfg(feature = "rtype")]
-        {
+        if matches!(self.voice, Speech::Rtype(_)) {
             self.due.gone = Some(0);
         }
         #[cfg(feature = "lan")]
