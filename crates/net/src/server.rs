@@ -28,8 +28,9 @@ const CLOSED_LIMIT: usize = 16;
 #[derive(Debug)]
 pub struct Server<G: Game> {
     front: Front,
-    /// In the order in which they were opened.
-    rooms: Vec<Room<G>>,
+    /// In the order in which they were opened. Boxed: a room is large, and when one is closed those
+    /// behind it move up.
+    rooms: Vec<Box<Room<G>>>,
     /// The slot that the front has for each of them.
     slots: Vec<usize>,
     /// When each of them ticks next: looked through more often than the rooms themselves.
@@ -101,7 +102,7 @@ impl<G: Game> Server<G> {
     }
 
     /// The rooms, in the order in which they were opened.
-    pub fn rooms(&self) -> &[Room<G>] {
+    pub fn rooms(&self) -> &[Box<Room<G>>] {
         &self.rooms
     }
 
@@ -112,7 +113,7 @@ impl<G: Game> Server<G> {
     }
 
     /// The rooms, to be asked for events.
-    pub fn rooms_mut(&mut self) -> &mut [Room<G>] {
+    pub fn rooms_mut(&mut self) -> &mut [Box<Room<G>>] {
         &mut self.rooms
     }
 
@@ -123,7 +124,7 @@ impl<G: Game> Server<G> {
 
     /// Ticks that were let go because a room came too late, in all rooms that there ever were.
     pub fn late_ticks(&self) -> u64 {
-        self.late_ticks_before + self.rooms.iter().map(Room::late_ticks).sum::<u64>()
+        self.late_ticks_before + self.rooms.iter().map(|room| room.late_ticks()).sum::<u64>()
     }
 
     /// Says goodbye to everyone.
@@ -150,7 +151,7 @@ impl<G: Game> Server<G> {
     /// The rooms, each with its slot and its name.
     pub fn listed(&self) -> impl Iterator<Item = (usize, Name, &Room<G>)> {
         let rooms = self.slots.iter().zip(&self.rooms);
-        rooms.filter_map(|(&slot, room)| Some((slot, self.front.room(slot)?.1, room)))
+        rooms.filter_map(|(&slot, room)| Some((slot, self.front.room(slot)?.1, &**room)))
     }
 
     fn place(&self, slot: usize) -> Option<usize> {
@@ -233,7 +234,7 @@ impl<G: Game> Server<G> {
         }
         self.places[slot] = Some(self.rooms.len());
         self.due.push(room.poll_timeout());
-        self.rooms.push(room);
+        self.rooms.push(Box::new(room));
         self.slots.push(slot);
     }
 

@@ -102,7 +102,7 @@ impl Recording {
 impl Matches {
     fn keep<G: Game>(
         &mut self,
-        rooms: &mut [Room<G>],
+        rooms: &mut [Box<Room<G>>],
         bytes: &mut Vec<u8>,
     ) -> Result<(), Box<dyn Error>> {
         for room in &mut *rooms {

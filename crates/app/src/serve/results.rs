@@ -83,7 +83,7 @@ impl Results {
         }
         // Rooms close in the middle of a match, too.
         if self.playing.len() > server.rooms().len() {
-            let open: HashSet<u32> = server.rooms().iter().map(Room::number).collect();
+            let open: HashSet<u32> = server.rooms().iter().map(|room| room.number()).collect();
             self.playing.retain(|number, _| open.contains(number));
         }
     }

@@ -89,7 +89,7 @@ impl Publisher {
     }
 
     /// Puts up what there is to see in the rooms that are watched.
-    fn show<G: Game>(&mut self, rooms: &[Room<G>]) {
+    fn show<G: Game>(&mut self, rooms: &[Box<Room<G>>]) {
         self.board.list_watched(&mut self.watched);
         let mut is_new = false;
         for &(number, seen) in &self.watched {
