@@ -200,6 +200,25 @@ fn a_log_that_nobody_reads_does_not_stop_the_server() {
 }
 
 #[test]
+fn a_late_tick_is_told_where_the_log_is_to_tell_more() {
+    for (level, is_told) in [("debug", true), ("info", false)] {
+        let server = start(&["--log", level]);
+        // An answer: the loop turns.
+        let peer = Peer::to(server.ports.rtype);
+        peer.send(&RTYPE_PING);
+        assert_eq!(peer.receive(), RTYPE_PONG);
+        server.signal("STOP");
+        std::thread::sleep(Duration::from_millis(100));
+        server.signal("CONT");
+        peer.send(&RTYPE_PING);
+        assert_eq!(peer.receive(), RTYPE_PONG);
+        server.signal("TERM");
+        let (_, log) = server.wait();
+        assert_eq!(log.contains(" ms late"), is_told, "{level}: {log}");
+    }
+}
+
+#[test]
 fn an_input_moves_the_players_ship() {
     let server = start(&[]);
     let (_stream, token) = ask_for_token(server.ports).unwrap();

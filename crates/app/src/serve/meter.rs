@@ -7,6 +7,7 @@ use backspin::node::{
     Fetch, Foreseen, Node, Path, StreamAction, StreamEvent, StreamId, StreamNode, Transmit,
 };
 use backspin::time::Time;
+use tracing::debug;
 
 /// A tick that begins later than this is counted as late.
 pub(crate) const LATE: Duration = Duration::from_millis(2);
@@ -147,7 +148,11 @@ impl<N: Node> Node for Metered<'_, N> {
         {
             let late = now.since(due);
             self.meter.ticks.lateness.count_in(late);
-            self.meter.ticks.late += u64::from(late > LATE);
+            if late > LATE {
+                self.meter.ticks.late += 1;
+                // At once, so that the time of the line is when it began.
+                debug!("a tick began {:.1} ms late", 1e3 * late.as_secs_f64());
+            }
             self.meter.begun = Some(Instant::now());
         }
         self.node.handle_timeout(now);
