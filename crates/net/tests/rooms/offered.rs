@@ -56,13 +56,31 @@ fn many_rooms_tick_bit_by_bit_and_all_of_them() {
     let before = ticks(&scene);
     let due = scene.server().poll_timeout().unwrap();
     scene.server_mut().handle_timeout(due);
-    // Sixteen rooms of four are enough for one go, and the others are still due.
-    let stepped = ticks(&scene).iter().zip(&before).filter(|(now, then)| now > then).count();
-    assert_eq!((stepped, scene.server().poll_timeout()), (16, Some(due)));
+    // Rooms with sixty-four are enough for one go, and the others are still due.
+    let rooms = scene.server().rooms().iter().zip(&before);
+    let stepped = rooms.filter(|(room, then)| room.tick() > **then);
+    let told: usize = stepped.map(|(room, _)| room.members().count()).sum();
+    assert_eq!((told, scene.server().poll_timeout()), (64, Some(due)));
     while scene.server().poll_timeout().is_some_and(|next| next <= due) {
         scene.server_mut().handle_timeout(due);
     }
     assert!(ticks(&scene).iter().zip(&before).all(|(now, then)| *now == then + 1));
+}
+
+#[test]
+fn a_server_too_slow_for_its_rooms_keeps_none_of_them_waiting_for_others_to_tick_twice() {
+    let mut scene = scene(40);
+    scene.crowd(80);
+    let begun = scene.server().poll_timeout().unwrap();
+    // Each go takes as long as a tick, and what is due at first takes more than one.
+    let (mut now, mut goes) = (begun, 0);
+    while scene.server().poll_timeout().is_some_and(|due| due <= begun) {
+        scene.server_mut().handle_timeout(now);
+        now += Duration::from_millis(17);
+        goes += 1;
+        assert!(goes < 100, "some rooms never have their turn");
+    }
+    assert_eq!(goes, 2);
 }
 
 #[test]
