@@ -19,7 +19,7 @@ pub const WATCHERS: u8 = 16;
 
 /// When rooms with so many members have stepped, the others stay due: what was touched in a step is
 /// still near when it is told, and there is enough to tell for a system call.
-const MEMBERS_AT_ONCE: usize = 64;
+const MEMBERS_AT_ONCE: usize = 256;
 
 /// Rooms that were closed and that nobody has asked about; older ones are forgotten.
 const CLOSED_LIMIT: usize = 16;

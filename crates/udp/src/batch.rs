@@ -19,7 +19,11 @@ pub enum Backend {
 }
 
 /// Datagrams in one system call, at most.
-pub(crate) const BATCH: usize = 64;
+pub(crate) const CALL: usize = 64;
+
+/// Datagrams that are handed over in one go, and gathered to be sent: some calls' worth. Whenever a
+/// thread changes between the system's code and ours, the processor has forgotten much of it.
+pub(crate) const BATCH: usize = 4 * CALL;
 
 /// Where a datagram came from or goes, and how long it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,8 +43,10 @@ pub struct Inbox {
     slots: Box<[u8]>,
     slot_len: usize,
     pub(crate) envelopes: Vec<Envelope>,
-    /// How long ago each came, where the system says so.
-    pub(crate) ages: Vec<Duration>,
+    /// When each came, by the system's clock in nanoseconds, where the system says so.
+    pub(crate) stamps: Vec<Option<u64>>,
+    /// When they were taken, by the same clock.
+    pub(crate) taken: u64,
 }
 
 impl Inbox {
@@ -52,8 +58,8 @@ impl Inbox {
     pub fn new(slot_len: usize) -> Self {
         assert!(slot_len > 0, "an inbox without room");
         let slots = vec![0; BATCH * slot_len].into_boxed_slice();
-        let (envelopes, ages) = (Vec::with_capacity(BATCH), Vec::with_capacity(BATCH));
-        Inbox { slots, slot_len, envelopes, ages }
+        let (envelopes, stamps) = (Vec::with_capacity(BATCH), Vec::with_capacity(BATCH));
+        Inbox { slots, slot_len, envelopes, stamps, taken: 0 }
     }
 
     /// What [`Socket::receive`] put here.
@@ -79,18 +85,21 @@ impl Inbox {
 
     /// All of them, each with how long before the inbox was filled it came, where the system says so.
     pub fn arrivals(&mut self) -> impl Iterator<Item = (Envelope, Duration, &mut [u8])> {
-        let slots = self.slots.chunks_exact_mut(self.slot_len);
-        let ages = self.ages.iter().copied().chain(std::iter::repeat(Duration::ZERO));
-        let datagrams = self.envelopes.iter().zip(ages).zip(slots);
-        datagrams.map(|((envelope, age), slot)| (*envelope, age, &mut slot[..envelope.len]))
+        let (slots, taken) = (self.slots.chunks_exact_mut(self.slot_len), self.taken);
+        let stamps = self.stamps.iter().copied().chain(std::iter::repeat(None));
+        let datagrams = self.envelopes.iter().zip(stamps).zip(slots);
+        datagrams.map(move |((envelope, stamp), slot)| {
+            (*envelope, age(stamp, taken), &mut slot[..envelope.len])
+        })
     }
 
     /// One of them in the same way.
     #[inline]
     pub(crate) fn arrival(&mut self, index: usize) -> Option<(Envelope, Duration, &mut [u8])> {
         let (envelope, start) = (*self.envelopes.get(index)?, index * self.slot_len);
-        let age = self.ages.get(index).copied().unwrap_or_default();
-        Some((envelope, age, &mut self.slots[start..start + envelope.len]))
+        let stamp = self.stamps.get(index).copied().flatten();
+        let bytes = &mut self.slots[start..start + envelope.len];
+        Some((envelope, age(stamp, self.taken), bytes))
     }
 
     /// Whether it may be that more has come than there was room for.
@@ -100,13 +109,22 @@ impl Inbox {
 
     pub(crate) fn clear(&mut self) {
         self.envelopes.clear();
-        self.ages.clear();
+        self.stamps.clear();
     }
 
-    /// The slots, how long each is, and the envelopes and ages of those that are taken.
-    pub(crate) fn parts(&mut self) -> (&mut [u8], usize, &mut Vec<Envelope>, &mut Vec<Duration>) {
-        (&mut self.slots, self.slot_len, &mut self.envelopes, &mut self.ages)
+    /// The slots that are free, how long each is, and the envelopes and stamps of those that are
+    /// taken.
+    pub(crate) fn parts(
+        &mut self,
+    ) -> (&mut [u8], usize, &mut Vec<Envelope>, &mut Vec<Option<u64>>) {
+        let free = &mut self.slots[self.envelopes.len() * self.slot_len..];
+        (free, self.slot_len, &mut self.envelopes, &mut self.stamps)
     }
+}
+
+/// How long before `taken` a datagram came; a clock that was set meanwhile says nothing.
+fn age(stamp: Option<u64>, taken: u64) -> Duration {
+    Duration::from_nanos(stamp.map_or(0, |came| taken.saturating_sub(came)))
 }
 
 /// What a node wants sent, until there is enough for a system call.
@@ -128,8 +146,8 @@ struct Letter {
 }
 
 impl Outbox {
-    /// Room for a few of the longest datagrams or for many short ones.
-    const BYTES: usize = 64 << 10;
+    /// Room for some of the longest datagrams or for many short ones.
+    const BYTES: usize = 128 << 10;
 
     /// What a node may write.
     pub(crate) const SLOT_LEN: usize = 2048;
@@ -165,11 +183,11 @@ impl Outbox {
     }
 
     /// Whether it makes a whole system call.
-    pub(crate) fn is_full(&self) -> bool {
-        self.letters.len() == BATCH
+    pub(crate) fn is_much(&self) -> bool {
+        self.letters.len() >= CALL
     }
 
-    /// Sends all, in one call per socket, and is empty. Each path says which of `sockets`. Says how
+    /// Sends all, in as few calls per socket as it takes, and is empty. Each path says which of `sockets`. Says how
     /// many the system did not take or had no socket.
     pub fn send(&mut self, sockets: &[Socket]) -> u64 {
         // The sort does not allocate, and a datagram keeps its place among those of its socket.

@@ -22,7 +22,7 @@ const RECEIVE_LEN: usize = 33 * 64;
 
 /// How many full inboxes are taken from a socket before the node may answer: a flood must not keep
 /// the node from its ticks.
-const DRAIN_LIMIT: usize = 4;
+const DRAIN_LIMIT: usize = 2;
 
 /// What a datagram will touch is brought near while so many before it are handed over.
 const LEAD: usize = 4;

@@ -14,7 +14,7 @@ use std::time::{Duration, SystemTime};
 
 use libc::{c_int, c_uint, c_void, cmsghdr, iovec, mmsghdr, msghdr};
 
-use crate::batch::{BATCH, Envelope};
+use crate::batch::{CALL, Envelope};
 
 /// An address as the kernel writes it; the family says which.
 #[derive(Clone, Copy)]
@@ -83,21 +83,21 @@ fn set(socket: BorrowedFd<'_>, level: c_int, option: c_int, value: c_int) -> io:
     check(done.into()).map(drop)
 }
 
-/// Takes what has come: one datagram into each `slot_len` bytes of `slots`, [`BATCH`] at most.
-/// `take` is given the envelope of each and how long ago it came, in the order of the slots. Never
-/// waits.
+/// Takes what has come: one datagram into each `slot_len` bytes of `slots`, [`CALL`] at most.
+/// `take` is given the envelope of each and when it came, by the clock of [`since_epoch`], in the
+/// order of the slots. Says how many they were. Never waits.
 pub(crate) fn receive(
     socket: BorrowedFd<'_>,
     slots: &mut [u8],
     slot_len: usize,
-    mut take: impl FnMut(Envelope, Duration),
-) -> io::Result<()> {
-    let mut names = [MaybeUninit::<Name>::uninit(); BATCH];
-    let mut controls = [MaybeUninit::<Control>::uninit(); BATCH];
-    let mut vectors = [MaybeUninit::<iovec>::uninit(); BATCH];
-    let mut headers = [MaybeUninit::<mmsghdr>::uninit(); BATCH];
+    mut take: impl FnMut(Envelope, Option<u64>),
+) -> io::Result<usize> {
+    let mut names = [MaybeUninit::<Name>::uninit(); CALL];
+    let mut controls = [MaybeUninit::<Control>::uninit(); CALL];
+    let mut vectors = [MaybeUninit::<iovec>::uninit(); CALL];
+    let mut headers = [MaybeUninit::<mmsghdr>::uninit(); CALL];
     let mut count = 0;
-    for slot in slots.chunks_exact_mut(slot_len).take(BATCH) {
+    for slot in slots.chunks_exact_mut(slot_len).take(CALL) {
         let vector =
             vectors[count].write(iovec { iov_base: slot.as_mut_ptr().cast(), iov_len: slot.len() });
         // The family stays 0, which is none, where the kernel writes no name.
@@ -118,10 +118,6 @@ pub(crate) fn receive(
         )
         .into()
     })?;
-    if received == 0 {
-        return Ok(());
-    }
-    let now = since_epoch();
     for i in 0..received {
         // SAFETY: `received` is at most `count`, and so many headers and names were written above.
         // The kernel leaves both whole.
@@ -132,26 +128,23 @@ pub(crate) fn receive(
         // SAFETY: the name is whole whatever its family, as it was written as the longest.
         let remote = unsafe { name.address() };
         let len = (header.msg_len as usize).min(slot_len);
-        // A clock that was set meanwhile says nothing.
-        let age = came.map_or(0, |came| now.saturating_sub(came));
-        let age = Duration::from_nanos(age);
-        take(Envelope { remote, local, len }, age);
+        take(Envelope { remote, local, len }, came);
     }
-    Ok(())
+    Ok(received)
 }
 
-/// Gives the system the first [`BATCH`] of these datagrams; says how many it took. An error is
+/// Gives the system the first [`CALL`] of these datagrams; says how many it took. An error is
 /// about the first alone.
 pub(crate) fn send<'a>(
     socket: BorrowedFd<'_>,
     datagrams: impl Iterator<Item = (Envelope, &'a [u8])>,
 ) -> io::Result<usize> {
-    let mut names = [MaybeUninit::<Name>::uninit(); BATCH];
-    let mut controls = [MaybeUninit::<Control>::uninit(); BATCH];
-    let mut vectors = [MaybeUninit::<iovec>::uninit(); BATCH];
-    let mut headers = [MaybeUninit::<mmsghdr>::uninit(); BATCH];
+    let mut names = [MaybeUninit::<Name>::uninit(); CALL];
+    let mut controls = [MaybeUninit::<Control>::uninit(); CALL];
+    let mut vectors = [MaybeUninit::<iovec>::uninit(); CALL];
+    let mut headers = [MaybeUninit::<mmsghdr>::uninit(); CALL];
     let mut count = 0;
-    for (envelope, bytes) in datagrams.take(BATCH) {
+    for (envelope, bytes) in datagrams.take(CALL) {
         let vector = vectors[count]
             .write(iovec { iov_base: bytes.as_ptr().cast_mut().cast(), iov_len: bytes.len() });
         let name = names[count].write(Name::new(envelope.remote));
@@ -307,7 +300,7 @@ unsafe fn told(header: &msghdr) -> (Option<IpAddr>, Option<u64>) {
 }
 
 /// The system's time in nanoseconds.
-fn since_epoch() -> u64 {
+pub(crate) fn since_epoch() -> u64 {
     let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     since.as_nanos().try_into().unwrap_or(u64::MAX)
 }

@@ -1,9 +1,9 @@
 //! Who sends for a loop: the loop itself, and threads beside it where a crowd plays.
 //!
 //! Sending is most of what a crowd costs, several times what its rooms do. So rooms stay on the
-//! loop's thread, where nothing has to be shared, and full batches of datagrams go to whichever
-//! thread is idle; if none is, the loop sends as if there were none. A small server never fills a
-//! batch, and never wakes anyone.
+//! loop's thread, where nothing has to be shared, and what makes a whole system call goes to
+//! whichever thread is idle; if none is, the loop sends as if there were none. A small server never
+//! has so much to say, and never wakes anyone.
 
 use std::io;
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
@@ -60,7 +60,7 @@ impl Post {
             self.spare.push(empty);
             unsent += failed;
         }
-        match (&self.full, outbox.is_full()) {
+        match (&self.full, outbox.is_much()) {
             (Some(full), true) if !self.spare.is_empty() => {
                 let spare = self.spare.swap_remove(0);
                 match full.try_send(std::mem::replace(outbox, spare)) {
@@ -112,7 +112,7 @@ mod tests {
 
     use super::*;
     use crate::Inbox;
-    use crate::batch::BATCH;
+    use crate::batch::{BATCH, CALL};
 
     fn fill(outbox: &mut Outbox, to: SocketAddr, count: usize) {
         for i in 0..count {
@@ -142,11 +142,12 @@ mod tests {
             let to = receiver.local_addr().unwrap();
             let mut post = Post::new([bind()].into(), threads).unwrap();
             let mut outbox = Outbox::new();
-            for count in [BATCH, BATCH, BATCH, 7, BATCH, 1] {
+            for count in [CALL, BATCH, BATCH, 7, CALL + 1, 1] {
                 fill(&mut outbox, to, count);
                 post.send(&mut outbox);
                 assert!(outbox.is_empty());
-                let all: Vec<u8> = (0..count as u8).collect();
+                let mut all: Vec<u8> = (0..count).map(|i| i as u8).collect();
+                all.sort_unstable();
                 assert_eq!(take(&receiver, count), all, "{threads} threads");
             }
         }

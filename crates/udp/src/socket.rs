@@ -8,6 +8,8 @@ use std::os::fd::{AsFd, BorrowedFd};
 use mio::net::UdpSocket;
 use socket2::{Domain, Protocol, Type};
 
+#[cfg(target_os = "linux")]
+use crate::batch::CALL;
 use crate::batch::{BATCH, Backend, Envelope, Inbox};
 use crate::bind::{BindError, Transport};
 #[cfg(target_os = "linux")]
@@ -133,7 +135,7 @@ impl Socket {
         self.send_some(std::iter::once((envelope, bytes))).map(drop)
     }
 
-    /// Sends datagrams, [`BATCH`] at most, in as few calls as it takes; says how many were sent.
+    /// Sends datagrams in as few calls as it takes; says how many were sent.
     pub(crate) fn send_all<'a>(
         &self,
         datagrams: impl ExactSizeIterator<Item = (Envelope, &'a [u8])> + Clone,
@@ -175,14 +177,26 @@ impl Socket {
     fn fill(&self, inbox: &mut Inbox) -> io::Result<()> {
         match self.backend {
             Backend::Batched => {
-                let (slots, slot_len, envelopes, ages) = inbox.parts();
-                linux::receive(self.fd(), slots, slot_len, |envelope, age| {
-                    envelopes.push(envelope);
-                    ages.push(age);
-                })
+                let filled = self.fill_by_calls(inbox);
+                inbox.taken = linux::since_epoch();
+                filled
             }
             Backend::Portable => self.fill_portably(inbox),
         }
+    }
+
+    fn fill_by_calls(&self, inbox: &mut Inbox) -> io::Result<()> {
+        while !inbox.is_full() {
+            let (slots, slot_len, envelopes, stamps) = inbox.parts();
+            let came = linux::receive(self.fd(), slots, slot_len, |envelope, stamp| {
+                envelopes.push(envelope);
+                stamps.push(stamp);
+            })?;
+            if came < CALL {
+                break;
+            }
+        }
+        Ok(())
     }
 
     fn give<'a>(&self, datagrams: impl Iterator<Item = (Envelope, &'a [u8])>) -> io::Result<usize> {
@@ -208,7 +222,7 @@ impl Socket {
 impl Socket {
     fn fill_portably(&self, inbox: &mut Inbox) -> io::Result<()> {
         let (slots, slot_len, envelopes, _) = inbox.parts();
-        for slot in slots.chunks_exact_mut(slot_len).skip(envelopes.len()) {
+        for slot in slots.chunks_exact_mut(slot_len) {
             let (len, remote) = self.inner.recv_from(slot)?;
             envelopes.push(Envelope { remote, local: None, len });
         }
