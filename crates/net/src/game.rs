@@ -341,6 +341,12 @@ pub trait Game: Clone {
         60
     }
 
+    /// Whether the rules ever ask what a player had on the screen: see [`Turn::seen_by`]. Of a game
+    /// that does not, no past worlds are kept.
+    fn looks_back(&self) -> bool {
+        true
+    }
+
     /// How many may play in one room.
     fn capacity(&self) -> u8;
 

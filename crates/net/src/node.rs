@@ -25,21 +25,26 @@ pub trait Node {
     /// When to call [`Node::handle_timeout`] next; `None` is "only after something came in".
     fn poll_timeout(&self) -> Option<Time>;
 
-    /// Names the memory that a datagram will touch which is about to be handed over, so that whoever
-    /// drives the node can have it brought near for many at once, instead of waiting for one after the
-    /// other. Changes nothing, and need not be asked.
+    /// Names the memory that will be touched by what is about to be handed over or done, so that
+    /// whoever drives the node can have it brought near for many at once, instead of waiting for one
+    /// after the other. Changes nothing, and need not be asked.
     fn foresee(&self, coming: Foreseen<'_>, fetch: Fetch) {
         let _ = (coming, fetch);
     }
 }
 
-/// A datagram that is about to be handed over.
+/// What is about to happen. A datagram is foreseen in three steps, each of which finds near what the
+/// one before it has named.
 #[derive(Clone, Copy, Debug)]
 pub enum Foreseen<'a> {
-    /// What says whose it is, is wanted.
+    /// What says whose the datagram is, is wanted.
     Sender(&'a [u8]),
-    /// What is kept of its sender is wanted, now that it is known who that is.
+    /// What leads to its sender is wanted, now that it is known who that is.
+    Way(&'a [u8]),
+    /// What is kept of its sender is wanted.
     Datagram(&'a [u8]),
+    /// [`Node::handle_timeout`] comes next, for this time.
+    Timeout(Time),
 }
 
 /// Brings memory near, from an address on and so many bytes: a hint that may be ignored.
@@ -48,6 +53,11 @@ pub type Fetch = fn(*const u8, usize);
 /// Has the first `len` bytes of a value fetched.
 pub(crate) fn fetch_to<T>(value: &T, len: usize, fetch: Fetch) {
     fetch(std::ptr::from_ref(value).cast(), len.min(size_of::<T>()));
+}
+
+/// Has all values of a slice fetched.
+pub(crate) fn fetch_all<T>(values: &[T], fetch: Fetch) {
+    fetch(values.as_ptr().cast(), size_of_val(values));
 }
 
 /// The stream half of a node that has one: `rtype`'s TCP step.

@@ -12,6 +12,7 @@ mod rtype;
 mod voice;
 
 use std::collections::VecDeque;
+use std::mem::offset_of;
 use std::time::Duration;
 
 use crate::channel::{Journal, LogLine};
@@ -20,7 +21,7 @@ use crate::game::{
     Buttons, Event, Game, Marks, PlayerId, PlayerInput, REWIND_LIMIT_TICKS, Reach, Stage, Standing,
     Turn,
 };
-use crate::node::{Fetch, Path, Transmit};
+use crate::node::{Fetch, Path, Transmit, fetch_all, fetch_to};
 use crate::replica::{Bodies, Cuts, FullForm, History, State};
 use crate::sabotage::{self, Sabotage};
 use crate::session::{ArrivalCounts, Grade, LifeEvent, Limits, PingCounts};
@@ -131,53 +132,58 @@ pub struct MemberCard {
 }
 
 /// One match.
+///
+/// What every datagram and every tick touches comes first, as in [`Member`]: rooms of a crowd are far
+/// away when their turn comes, and are brought near by [`Room::foresee`] and [`Room::foresee_tick`].
 #[derive(Debug)]
+#[repr(C)]
 pub struct Room<G: Game> {
-    game: G,
-    /// On the wire.
-    number: u32,
-    config: RoomConfig,
-    world: G::World,
-    /// The tick that was stepped last.
-    tick: u32,
-    clock: TickClock,
     /// By place, as the front counts them, up to the last that was ever taken. They lie one behind the
     /// other: to look up which page is where costs as much as what is on it.
     members: Vec<Option<Member>>,
-    /// Who is played by the server, in places that nobody else gets.
-    bots: Vec<PlayerId>,
-    roster_revision: u16,
-    events: VecDeque<RoomEvent>,
-    notices: VecDeque<Notice>,
-    view: View,
-    board: Board,
-    journal: Journal,
-    /// The worlds of the last ticks, to be rewound to.
-    past: Vec<(u32, G::World)>,
-    game_events: Vec<Event>,
-    /// What happened in the game, for whoever keeps the room.
-    happened: VecDeque<(u32, Event)>,
+    /// The tick that was stepped last.
+    tick: u32,
     /// Whether any member may be owed a datagram.
     may_speak: bool,
-    /// Where the search for the next one goes on.
-    cursor: usize,
+    roster_revision: u16,
     /// Until then nobody is silent for too long, or to be freed.
     watch_at: Time,
+    /// Where the search for the next member to be told goes on.
+    cursor: usize,
     inputs: Vec<PlayerInput>,
+    /// Who is played by the server, in places that nobody else gets.
+    bots: Vec<PlayerId>,
+    game_events: Vec<Event>,
+    board: Board,
+    journal: Journal,
+    game: G,
+    world: G::World,
+    clock: TickClock,
+    view: View,
+    /// On the wire.
+    number: u32,
+    config: RoomConfig,
+    events: VecDeque<RoomEvent>,
+    notices: VecDeque<Notice>,
+    /// The worlds of the last ticks, to be rewound to.
+    past: Vec<(u32, G::World)>,
+    /// What happened in the game, for whoever keeps the room.
+    happened: VecDeque<(u32, Event)>,
     late_ticks: u64,
 }
 
 /// What there is to see after a tick: made once, sent to all.
 #[derive(Debug)]
+#[repr(C)]
 struct View {
-    state: State,
-    /// The same, or with who has come since.
+    bodies: Bodies,
+    /// The newest state is what is shown.
+    history: History,
+    /// Of the states that are too large for one datagram.
+    cuts: Box<Cuts>,
+    /// What is shown, or with who has come since.
     #[cfg(feature = "rtype")]
     now: State,
-    history: History,
-    bodies: Bodies,
-    /// Of the states that are too large for one datagram.
-    cuts: Cuts,
     #[cfg(feature = "rtype")]
     full: FullForm,
     #[cfg(feature = "rtype")]
@@ -190,8 +196,6 @@ struct View {
     /// Those of what has gone in the last tick.
     #[cfg(feature = "rtype")]
     gone: Vec<u32>,
-    #[cfg(feature = "lan")]
-    lan: Option<crate::wire::lan::StateUpdate>,
 }
 
 /// How everyone stands after a tick, in games that count it.
@@ -214,6 +218,9 @@ struct Counted {
 
 /// Events that nobody has read yet; older ones make room.
 const EVENT_LIMIT: usize = 256;
+
+/// No more of a room than this is brought near before it is known what will be touched.
+const HEAD_LIMIT: usize = 1 << 10;
 
 /// A room that is so many ticks late lets them go instead of running after them.
 const CATCH_UP_LIMIT: u32 = 4;
@@ -269,7 +276,7 @@ impl<G: Game> Room<G> {
         for &bot in &self.bots {
             self.game.join_mute(&mut self.world, bot);
         }
-        self.look_without_ticks();
+        self.translate();
         self.count();
     }
 
@@ -300,7 +307,7 @@ impl<G: Game> Room<G> {
 
     /// What there is to see after the last tick.
     pub fn state(&self) -> &State {
-        &self.view.state
+        self.view.state()
     }
 
     /// The rules.
@@ -455,12 +462,35 @@ impl<G: Game> Room<G> {
         transmit
     }
 
-    /// Has what is kept of the member in a place brought near.
-    pub(crate) fn foresee(&self, place: usize, fetch: Fetch) {
+    /// Has what a datagram to any member, or a tick, touches first brought near.
+    pub(crate) fn foresee(&self, fetch: Fetch) {
+        // A large world is not touched all over.
+        let len = offset_of!(Room<G>, clock) + TickClock::HEAD_LEN;
+        fetch_to(self, len.min(HEAD_LIMIT), fetch);
+    }
+
+    /// Has what is kept of the member in a place brought near; the room is near by then.
+    pub(crate) fn foresee_member(&self, place: usize, fetch: Fetch) {
         // Whether there is one is not asked: the answer is a part of what is to be fetched.
         if let Some(member) = self.members.get(place) {
             Member::foresee(member, fetch);
         }
+    }
+
+    /// Has what the next tick touches brought near; the room is near by then.
+    pub(crate) fn foresee_tick(&self, fetch: Fetch) {
+        let tick = self.tick.wrapping_add(1);
+        fetch_to(&self.view.bodies, size_of::<Bodies>(), fetch);
+        self.view.history.foresee(tick, fetch);
+        self.clock.foresee(tick, fetch);
+        self.members.iter().for_each(|member| Member::foresee(member, fetch));
+        fetch_all(&self.inputs, fetch);
+        fetch_all(&self.board.players, fetch);
+    }
+
+    /// How many members there were at most.
+    pub(crate) fn places_used(&self) -> usize {
+        self.members.len()
     }
 
     /// Ends every session: a stopped server says goodbye first.
@@ -501,13 +531,13 @@ impl<G: Game> Room<G> {
         self.members[place] = Some(member);
         // A tick has one state only, which deltas stand on: `native` shows who is new from the next
         // tick on.
-        self.look_without_ticks();
+        self.translate();
         self.count();
         #[cfg(feature = "lan")]
         if let Some(Some(member)) = self.members.get_mut(place)
             && let Speech::Lan { first, .. } = &mut member.voice
         {
-            *first = self.view.lan;
+            *first = self.game.lan_state(&self.world);
         }
         self.note(joined);
         self.roster_changed(now);
@@ -689,7 +719,9 @@ impl<G: Game> Room<G> {
         let mut turn = Turn::new(tick, inputs, &self.past, game_events);
         self.game.step(&mut self.world, &mut turn);
         self.tick = tick;
-        self.remember();
+        if self.game.looks_back() {
+            self.remember();
+        }
         self.tell();
     }
 
@@ -755,27 +787,19 @@ impl<G: Game> Room<G> {
 
     /// Makes what everyone is shown.
     fn look(&mut self) {
-        let view = &mut self.view;
-        view.state.clear(self.tick);
-        self.game.capture(&self.world, &mut view.state);
-        view.history.push(&view.state);
+        self.game.capture(&self.world, self.view.history.begin(self.tick));
         #[cfg(feature = "rtype")]
-        view.gone.clear();
-        self.look_without_ticks();
+        self.view.gone.clear();
+        self.translate();
     }
 
-    /// Makes what the old dialects are shown: they have no ticks, so it is as new as it can be.
-    fn look_without_ticks(&mut self) {
-        let view = &mut self.view;
+    /// Makes what `rtype` is shown: it has no ticks, so it is as new as it can be.
+    fn translate(&mut self) {
         #[cfg(feature = "rtype")]
         if self.members.iter().flatten().any(|member| matches!(member.voice, Speech::Rtype(_))) {
-            view.now.clear(self.tick);
-            self.game.capture(&self.world, &mut view.now);
-            view.translate(&self.game);
-        }
-        #[cfg(feature = "lan")]
-        {
-            view.lan = self.game.lan_state(&self.world);
+            self.view.now.clear(self.tick);
+            self.game.capture(&self.world, &mut self.view.now);
+            self.view.translate(&self.game);
         }
     }
 }

@@ -19,7 +19,7 @@ pub const WATCHERS: u8 = 16;
 
 /// When rooms with so many members have stepped, the others stay due: what was touched in a step is
 /// still near when it is told, and there is enough to tell for a system call.
-const MEMBERS_AT_ONCE: usize = 256;
+const MEMBERS_AT_ONCE: usize = 128;
 
 /// Rooms that were closed and that nobody has asked about; older ones are forgotten.
 const CLOSED_LIMIT: usize = 16;
@@ -156,6 +156,19 @@ impl<G: Game> Server<G> {
     pub fn listed(&self) -> impl Iterator<Item = (usize, Name, &Room<G>)> {
         let rooms = self.slots.iter().zip(&self.rooms);
         rooms.filter_map(|(&slot, room)| Some((slot, self.front.room(slot)?.1, &**room)))
+    }
+
+    /// The room and the place of the sender of a datagram.
+    fn seat_of(&self, bytes: &[u8]) -> Option<(&Room<G>, usize)> {
+        let (room, place) = self.front.seat_of(bytes)?;
+        Some((&self.rooms[self.place(room)?], place.into()))
+    }
+
+    /// The rooms that are stepped next, as many as it could be.
+    fn due_next(&self, now: Time) -> impl Iterator<Item = &Room<G>> {
+        let places = (self.next_look..self.rooms.len()).chain(0..self.next_look);
+        let due = places.filter(move |&place| self.due.get(place).is_some_and(|due| *due <= now));
+        due.map(|place| &*self.rooms[place]).take(MEMBERS_AT_ONCE / 2)
     }
 
     fn place(&self, slot: usize) -> Option<usize> {
@@ -343,11 +356,25 @@ impl<G: Game> Node for Server<G> {
     fn foresee(&self, coming: Foreseen<'_>, fetch: Fetch) {
         match coming {
             Foreseen::Sender(bytes) => self.front.foresee(bytes, fetch),
+            Foreseen::Way(bytes) => {
+                if let Some((room, _)) = self.seat_of(bytes) {
+                    room.foresee(fetch);
+                }
+            }
             Foreseen::Datagram(bytes) => {
-                if let Some((room, place)) = self.front.seat_of(bytes)
-                    && let Some(at) = self.place(room)
-                {
-                    self.rooms[at].foresee(place.into(), fetch);
+                if let Some((room, place)) = self.seat_of(bytes) {
+                    room.foresee_member(place, fetch);
+                }
+            }
+            Foreseen::Timeout(now) => {
+                self.due_next(now).for_each(|room| room.foresee(fetch));
+                let mut members = 0;
+                for room in self.due_next(now) {
+                    room.foresee_tick(fetch);
+                    members += room.places_used();
+                    if members >= MEMBERS_AT_ONCE {
+                        break;
+                    }
                 }
             }
         }

@@ -403,7 +403,7 @@ fn a_snapshot_in_parts_allocates_nothing_on_either_side_once_the_buffers_have_gr
     let mut run = |ticks: std::ops::Range<u32>| {
         for tick in ticks {
             move_swarm(&mut state, tick);
-            here.push(&state);
+            here.begin(tick).clone_from(&state);
             // Two clients at two baselines; one of them loses a part now and then.
             let has = there.newest().map(|newest| newest.tick);
             let other = has.and_then(|has| here.at(has - 1));
@@ -415,7 +415,7 @@ fn a_snapshot_in_parts_allocates_nothing_on_either_side_once_the_buffers_have_gr
                 let had = has.and_then(|has| there.at(has));
                 if let Some(whole) = assembly.handle(&SWARM, had, tick, part, body).unwrap() {
                     assert_eq!(whole.digest(), state.digest());
-                    there.push(whole);
+                    there.begin(tick).clone_from(whole);
                     whole_ticks += 1;
                 }
             }

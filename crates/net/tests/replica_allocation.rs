@@ -46,8 +46,8 @@ impl Match {
         }
         assert_eq!(self.received, self.current);
         assert!(self.current.entities().iter().filter_map(|e| self.full.entity(e)).count() > 0);
-        self.server.push(&self.current);
-        self.client.swap(&mut self.received);
+        self.server.begin(tick).clone_from(&self.current);
+        self.client.begin(tick).clone_from(&self.received);
     }
 }
 

@@ -202,8 +202,8 @@ proptest! {
     ) {
         let (mut server, mut client) = (History::default(), History::default());
         let mut received = State::default();
-        server.push(&first);
-        client.push(&first);
+        server.begin(first.tick).clone_from(&first);
+        client.begin(first.tick).clone_from(&first);
         for (from, mut next) in [(first.tick, second.clone()), (second.tick, first.clone())] {
             next.tick = from.wrapping_add(if from == first.tick {
                 second.tick.wrapping_sub(first.tick)
@@ -215,8 +215,8 @@ proptest! {
                 delta::decode(schema, client.at(from), next.tick, &body, &mut received),
                 Ok(())
             );
-            server.push(&next);
-            client.swap(&mut received);
+            server.begin(next.tick).clone_from(&next);
+            client.begin(next.tick).clone_from(&received);
             prop_assert_eq!(server.at(next.tick), client.at(next.tick));
         }
     }

@@ -102,6 +102,11 @@ impl Game for Pong {
         GameId::new(*b"PONG", 1)
     }
 
+    /// The ball is where it is, for everyone.
+    fn looks_back(&self) -> bool {
+        false
+    }
+
     fn capacity(&self) -> u8 {
         if self.doubles { 4 } else { 2 }
     }

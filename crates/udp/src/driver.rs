@@ -173,6 +173,7 @@ impl Loop {
                 break;
             }
             self.told = self.now();
+            node.foresee(Foreseen::Timeout(self.told), fetch);
             node.handle_timeout(self.told);
             self.flush(node);
             due = true;
@@ -304,17 +305,21 @@ impl Loop {
 }
 
 /// Hands over what has come to a socket, and has what each datagram will touch brought near in the
-/// meantime: first what says whose it is, and when that is there, what is kept of its sender.
+/// meantime: first what says whose it is, and when that is there, what leads to its sender, and then
+/// what is kept of it.
 fn hand_over(inbox: &mut Inbox, node: &mut impl Node, told: &mut Time, now: Time, socket: u8) {
-    for step in 0..inbox.len() + 2 * LEAD {
+    for step in 0..inbox.len() + 3 * LEAD {
+        let earlier = |steps| step.checked_sub(steps * LEAD);
         if let Some(bytes) = inbox.bytes(step) {
             node.foresee(Foreseen::Sender(bytes), fetch);
         }
-        let (nearer, here) = (step.checked_sub(LEAD), step.checked_sub(2 * LEAD));
-        if let Some(bytes) = nearer.and_then(|at| inbox.bytes(at)) {
+        if let Some(bytes) = earlier(1).and_then(|at| inbox.bytes(at)) {
+            node.foresee(Foreseen::Way(bytes), fetch);
+        }
+        if let Some(bytes) = earlier(2).and_then(|at| inbox.bytes(at)) {
             node.foresee(Foreseen::Datagram(bytes), fetch);
         }
-        if let Some((envelope, ago, bytes)) = here.and_then(|at| inbox.arrival(at)) {
+        if let Some((envelope, ago, bytes)) = earlier(3).and_then(|at| inbox.arrival(at)) {
             // When it came, and not when we looked: whoever measures time by it would be misled.
             *told = (*told).max(now - ago);
             let (local, remote) = (envelope.local, envelope.remote);

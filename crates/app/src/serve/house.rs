@@ -106,6 +106,10 @@ impl Game for House {
         ask!(self, game => game.tick_rate())
     }
 
+    fn looks_back(&self) -> bool {
+        ask!(self, game => game.looks_back())
+    }
+
     fn capacity(&self) -> u8 {
         ask!(self, game => game.capacity())
     }

@@ -1,89 +1,55 @@
 //! The states that are still of use, and the bodies written of the newest one.
 //!
-//! A room keeps a [`History`] to write deltas against and to look back in time, and [`Bodies`]
-//! so that clients with the same baseline share one body. A client keeps a `History` of what it
-//! received, since any of it may be the next baseline.
+//! A room keeps a [`History`] to write deltas against, and [`Bodies`] so that clients with the same
+//! baseline share one body.
 
 use super::delta;
 use super::schema::Schema;
 use super::state::State;
+use crate::node::{Fetch, fetch_to};
 use crate::wire::Full;
 use crate::wire::native::MAX_BASELINE_BACK;
 
-/// So many states are kept: with the newest of tick n, those of n down to n - 31. While tick
-/// n + 1 is written, that is every baseline it can have.
+/// So many states are kept: with the newest of tick n, those of n down to n - 31.
 pub const HISTORY_LEN: usize = MAX_BASELINE_BACK as usize;
 
 /// A tick's place is its remainder, which does not jump where ticks wrap.
 const _: () = assert!(HISTORY_LEN.is_power_of_two());
 
-/// The states of the last [`HISTORY_LEN`] ticks, as far as they were pushed.
+/// The states of the last [`HISTORY_LEN`] ticks, as far as there were any.
+///
+/// What is too old lies in its place until that is needed: a room looks at two or three places in a
+/// tick, and has no business with the others, which are far away by then.
 #[derive(Clone, Debug, Default)]
 pub struct History {
-    slots: [Slot; HISTORY_LEN],
     newest: Option<u32>,
-}
-
-#[derive(Clone, Debug, Default)]
-struct Slot {
-    taken: bool,
-    state: State,
+    states: [Option<State>; HISTORY_LEN],
 }
 
 impl History {
-    /// Keeps a copy of `state` in place of the one that is [`HISTORY_LEN`] ticks older. A state
-    /// too old to be kept is ignored.
-    pub fn push(&mut self, state: &State) {
-        if let Some(slot) = self.slot_for(state.tick) {
-            slot.state.clone_from(state);
-        }
-    }
-
-    /// Keeps `state` without copying it, and leaves an old one in its place, to be overwritten.
-    /// A state too old to be kept is ignored.
-    pub fn swap(&mut self, state: &mut State) {
-        if let Some(slot) = self.slot_for(state.tick) {
-            std::mem::swap(&mut slot.state, state);
-        }
+    /// An empty state of tick `tick`, later than all before, in the memory of one that is too old.
+    pub fn begin(&mut self, tick: u32) -> &mut State {
+        self.newest = Some(tick);
+        let state = self.states[place(tick)].get_or_insert_default();
+        state.clear(tick);
+        state
     }
 
     /// The state of tick `tick`, if it is kept.
     pub fn at(&self, tick: u32) -> Option<&State> {
-        let slot = &self.slots[place(tick)];
-        (slot.taken && slot.state.tick == tick).then_some(&slot.state)
+        let is_of_use = self.newest?.wrapping_sub(tick) < HISTORY_LEN as u32;
+        self.states[place(tick)].as_ref().filter(|state| is_of_use && state.tick == tick)
+    }
+
+    /// Has what [`History::begin`] touches brought near.
+    pub(crate) fn foresee(&self, tick: u32, fetch: Fetch) {
+        let state = &self.states[place(tick)];
+        fetch_to(state, size_of_val(state), fetch);
     }
 
     /// The state with the newest tick.
     pub fn newest(&self) -> Option<&State> {
         self.newest.and_then(|tick| self.at(tick))
-    }
-
-    /// Forgets all states; the memory is kept.
-    pub fn clear(&mut self) {
-        self.newest = None;
-        self.slots.iter_mut().for_each(|slot| slot.taken = false);
-    }
-
-    fn slot_for(&mut self, tick: u32) -> Option<&mut Slot> {
-        match self.newest.map(|newest| newest.wrapping_sub(tick)) {
-            // Older by less than the history is long: it is still of use.
-            Some(back) if back < HISTORY_LEN as u32 => {}
-            Some(back) if back <= u32::MAX / 2 => return None,
-            _ => {
-                self.forget_before(tick);
-                self.newest = Some(tick);
-            }
-        }
-        let slot = &mut self.slots[place(tick)];
-        slot.taken = true;
-        Some(slot)
-    }
-
-    /// Frees what is too old once `newest` is the newest.
-    fn forget_before(&mut self, newest: u32) {
-        for slot in &mut self.slots {
-            slot.taken &= newest.wrapping_sub(slot.state.tick) < HISTORY_LEN as u32;
-        }
     }
 }
 
@@ -96,14 +62,18 @@ fn place(tick: u32) -> usize {
 pub struct Bodies {
     body_limit: usize,
     tick: Option<u32>,
-    /// By the age of the baseline; 0 is none.
-    written: [Option<Written>; HISTORY_LEN + 1],
+    /// One or two, mostly.
+    written: Vec<Written>,
+    /// They lie one behind the other, and behind the last is what is left of older ones.
     bytes: Vec<u8>,
+    used: usize,
 }
 
 /// Where a body is among the bytes.
 #[derive(Clone, Copy, Debug)]
 struct Written {
+    /// How old the baseline is; 0 is none.
+    back: usize,
     start: usize,
     len: Result<usize, Full>,
 }
@@ -111,8 +81,7 @@ struct Written {
 impl Bodies {
     /// A cache for bodies of at most `body_limit` bytes.
     pub const fn new(body_limit: usize) -> Self {
-        let written = [None; HISTORY_LEN + 1];
-        Bodies { body_limit, tick: None, written, bytes: Vec::new() }
+        Bodies { body_limit, tick: None, written: Vec::new(), bytes: Vec::new(), used: 0 }
     }
 
     /// The body of `current` against `baseline`, written if it was not yet. The bodies of
@@ -131,34 +100,43 @@ impl Bodies {
             self.tick = Some(current.tick);
         }
         let back = baseline.map_or(0, |baseline| current.tick.wrapping_sub(baseline.tick) as usize);
-        // Of a baseline that is too old, the encoder complains.
-        let known = self.written.get(back).copied().flatten();
-        let Written { start, len } = match known {
+        let known = self.written.iter().find(|written| written.back == back).copied();
+        let Written { start, len, .. } = match known {
             Some(written) => written,
-            None => self.write(schema, baseline, current),
+            None => self.write(schema, back, baseline, current),
         };
-        self.written[back] = Some(Written { start, len });
         len.map(|len| &self.bytes[start..start + len])
     }
 
     /// How many bodies are kept.
     pub fn count(&self) -> usize {
-        self.written.iter().flatten().count()
+        self.written.len()
     }
 
     /// Forgets all bodies; the memory is kept.
     pub fn clear(&mut self) {
         self.tick = None;
-        self.written = [None; HISTORY_LEN + 1];
-        self.bytes.clear();
+        self.written.clear();
+        self.used = 0;
     }
 
-    fn write(&mut self, schema: &Schema, baseline: Option<&State>, current: &State) -> Written {
-        let start = self.bytes.len();
-        self.bytes.resize(start + self.body_limit, 0);
-        let len = delta::encode(schema, baseline, current, &mut self.bytes[start..]);
-        self.bytes.truncate(start + len.unwrap_or(0));
-        Written { start, len }
+    fn write(
+        &mut self,
+        schema: &Schema,
+        back: usize,
+        baseline: Option<&State>,
+        current: &State,
+    ) -> Written {
+        let (start, end) = (self.used, self.used + self.body_limit);
+        if self.bytes.len() < end {
+            self.bytes.resize(end, 0);
+        }
+        // Of a baseline that is too old, the encoder complains.
+        let len = delta::encode(schema, baseline, current, &mut self.bytes[start..end]);
+        self.used += len.unwrap_or(0);
+        let written = Written { back, start, len };
+        self.written.push(written);
+        written
     }
 }
 
@@ -195,43 +173,34 @@ mod tests {
         for age in 0..100 {
             let tick = first.wrapping_add(age);
             let next = state(tick, age as i32);
-            history.push(&next);
+            history.begin(tick).clone_from(&next);
             assert_eq!(history.newest(), Some(&next));
             let kept = |back: &u32| history.at(tick.wrapping_sub(*back)).is_some();
             assert_eq!((0..200).filter(kept).count(), 32.min(age as usize + 1));
             let oldest = 31.min(age);
             let expected = state(tick.wrapping_sub(oldest), (age - oldest) as i32);
             assert_eq!(history.at(expected.tick), Some(&expected));
+            assert_eq!(history.at(tick.wrapping_add(1)), None);
         }
-        history.clear();
-        assert!((0..=u32::from(u16::MAX)).all(|back| history.at(50 - back.min(50)).is_none()));
     }
 
     #[test]
-    fn what_comes_late_is_kept_while_it_is_of_use() {
+    fn a_gap_does_not_keep_what_is_too_old() {
         let mut history = History::default();
-        history.push(&state(100, 1));
-        history.push(&state(69, 2));
-        history.push(&state(68, 3));
-        history.push(&state(36, 4));
-        assert_eq!(history.newest().map(|newest| newest.tick), Some(100));
-        assert_eq!(history.at(69), Some(&state(69, 2)));
-        assert_eq!((history.at(68), history.at(36)), (None, None));
-        // A gap does not keep what is too old.
-        history.push(&state(110, 5));
-        assert_eq!(history.at(69), None);
-        assert_eq!(history.at(100), Some(&state(100, 1)));
+        for tick in [68, 69, 100] {
+            history.begin(tick).clone_from(&state(tick, 1));
+        }
+        assert_eq!((history.at(68), history.at(69)), (None, Some(&state(69, 1))));
+        history.begin(110).clone_from(&state(110, 2));
+        assert_eq!((history.at(69), history.at(100)), (None, Some(&state(100, 1))));
     }
 
     #[test]
-    fn a_swapped_state_leaves_an_old_one() {
+    fn a_new_state_is_empty_whatever_was_in_its_place() {
         let mut history = History::default();
-        let mut next = state(1, 1);
-        history.swap(&mut next);
-        assert_eq!(history.at(1), Some(&state(1, 1)));
-        next = state(33, 2);
-        history.swap(&mut next);
-        assert_eq!((history.at(33), &next), (Some(&state(33, 2)), &state(1, 1)));
+        history.begin(1).clone_from(&state(1, 1));
+        assert_eq!(*history.begin(33), State::new(33));
+        assert_eq!(history.at(1), None);
     }
 
     #[test]

@@ -8,7 +8,7 @@
 //!
 //! ```text
 //! game -> State -> History, Bodies, Cuts -> delta::encode -> body       server
-//! game <- State <- History, Assembly     <- delta::decode <- body       client
+//! game <- State <- Picture, Assembly     <- delta::decode <- body       client
 //! ```
 
 pub mod bits;

@@ -1,7 +1,9 @@
 //! A room's time: when its ticks are due, and when each of the last was shown.
 
+use std::mem::offset_of;
 use std::time::Duration;
 
+use crate::node::{Fetch, fetch_to};
 use crate::time::Time;
 
 /// How many ticks it is remembered when they were shown: a second at 60 Hz.
@@ -9,6 +11,7 @@ const SHOWN: usize = 64;
 
 /// Counts the ticks of a room.
 #[derive(Debug)]
+#[repr(C)]
 pub(super) struct TickClock {
     epoch: Time,
     rate: u8,
@@ -17,6 +20,9 @@ pub(super) struct TickClock {
 }
 
 impl TickClock {
+    /// Where what every tick touches ends.
+    pub(super) const HEAD_LEN: usize = offset_of!(TickClock, shown);
+
     /// A clock whose tick 0 is at `epoch`.
     pub(super) const fn new(epoch: Time, rate: u8) -> Self {
         TickClock { epoch, rate, shown: [None; SHOWN] }
@@ -45,6 +51,12 @@ impl TickClock {
         if slot.is_none_or(|(shown, _)| shown != tick) {
             *slot = Some((tick, now));
         }
+    }
+
+    /// Has what is noted of `tick` when it is shown brought near.
+    pub(super) fn foresee(&self, tick: u32, fetch: Fetch) {
+        let slot = &self.shown[tick as usize % SHOWN];
+        fetch_to(slot, size_of_val(slot), fetch);
     }
 
     /// How long a state was on its way, and the word that it came, which was held for a while.

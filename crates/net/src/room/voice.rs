@@ -44,12 +44,11 @@ struct Piece<'a> {
 impl View {
     pub(super) fn new(schema: &Schema) -> Self {
         View {
-            state: State::default(),
+            history: History::default(),
             #[cfg(feature = "rtype")]
             now: State::default(),
-            history: History::default(),
             bodies: Bodies::new(MAX_DATAGRAM_LEN - HEAD_LEN),
-            cuts: Cuts::new(PART_LEN),
+            cuts: Box::new(Cuts::new(PART_LEN)),
             #[cfg(feature = "rtype")]
             full: FullForm::new(schema),
             #[cfg(feature = "rtype")]
@@ -60,23 +59,28 @@ impl View {
             ids_before: Vec::new(),
             #[cfg(feature = "rtype")]
             gone: Vec::new(),
-            #[cfg(feature = "lan")]
-            lan: None,
         }
+    }
+
+    /// What is shown.
+    pub(super) fn state(&self) -> &State {
+        static NOTHING: State = State::new(0);
+        self.history.newest().unwrap_or(&NOTHING)
     }
 
     /// What is to be sent to `native` of the state: all of it, if its budget has the room; else
     /// the part behind the `sent` ones that are out.
     fn piece(&mut self, schema: &Schema, native: &Native, sent: usize) -> Result<Piece<'_>, Full> {
-        let tick = self.state.tick;
+        let state = self.history.newest().ok_or(Full)?;
+        let tick = state.tick;
         let near = |has: &u32| (1..=HISTORY_TICKS).contains(&tick.wrapping_sub(*has));
         let baseline = native.baseline.filter(near).and_then(|has| self.history.at(has));
         let back = baseline.map_or(0, |baseline| tick.wrapping_sub(baseline.tick)) as u8;
         let body_len = native.budget.bytes() - HEAD_LEN;
-        match self.bodies.body(schema, baseline, &self.state) {
+        match self.bodies.body(schema, baseline, state) {
             Ok(body) if body.len() <= body_len => Ok(Piece { tick, back, part: Part::WHOLE, body }),
             _ => {
-                let parts = self.cuts.parts(schema, baseline, &self.state)?;
+                let parts = self.cuts.parts(schema, baseline, state)?;
                 let (part, body) = parts.get(sent as u8).ok_or(Full)?;
                 Ok(Piece { tick, back, part, body })
             }
@@ -185,7 +189,7 @@ impl<G: Game> Room<G> {
             self.clock.show(self.tick, now);
             self.journal.note(LogLine::SnapshotSent {
                 tick: self.tick,
-                entities: self.view.state.entities().len(),
+                entities: self.view.state().entities().len(),
                 player: member.player.0,
                 ack: native.queue.last_ack().unwrap_or(0),
             });
@@ -307,7 +311,7 @@ impl<G: Game> Room<G> {
         }
         member.due.world.take()?;
         let Speech::Lan { seq, first } = &mut member.voice else { return None };
-        let now = self.view.lan?;
+        let now = self.game.lan_state(&self.world)?;
         let state = first.take().unwrap_or(now);
         if state != now {
             member.due.world = Some(0);

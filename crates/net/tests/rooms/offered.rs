@@ -48,19 +48,19 @@ fn a_room_that_is_needed_no_more_closes_and_its_number_does_not_come_again() {
 
 #[test]
 fn many_rooms_tick_bit_by_bit_and_all_of_them() {
-    let mut scene = scene(40);
-    scene.crowd(80);
+    let mut scene = scene(80);
+    scene.crowd(160);
     let ticks = |scene: &Scene| -> Vec<u32> {
         scene.server().rooms().iter().map(|room| room.tick()).collect()
     };
     let before = ticks(&scene);
     let due = scene.server().poll_timeout().unwrap();
     scene.server_mut().handle_timeout(due);
-    // Rooms with sixty-four are enough for one go, and the others are still due.
+    // Rooms with 128 members are enough for one go, and the others are still due.
     let rooms = scene.server().rooms().iter().zip(&before);
     let stepped = rooms.filter(|(room, then)| room.tick() > **then);
     let told: usize = stepped.map(|(room, _)| room.members().count()).sum();
-    assert_eq!((told, scene.server().poll_timeout()), (64, Some(due)));
+    assert_eq!((told, scene.server().poll_timeout()), (128, Some(due)));
     while scene.server().poll_timeout().is_some_and(|next| next <= due) {
         scene.server_mut().handle_timeout(due);
     }
@@ -69,8 +69,8 @@ fn many_rooms_tick_bit_by_bit_and_all_of_them() {
 
 #[test]
 fn a_server_too_slow_for_its_rooms_keeps_none_of_them_waiting_for_others_to_tick_twice() {
-    let mut scene = scene(40);
-    scene.crowd(80);
+    let mut scene = scene(80);
+    scene.crowd(160);
     let begun = scene.server().poll_timeout().unwrap();
     // Each go takes as long as a tick, and what is due at first takes more than one.
     let (mut now, mut goes) = (begun, 0);
