@@ -158,6 +158,16 @@ impl<G: Game> Server<G> {
         rooms.filter_map(|(&slot, room)| Some((slot, self.front.room(slot)?.1, &**room)))
     }
 
+    /// How many slots there are: every room has one of its own for as long as it is there.
+    pub fn slots(&self) -> usize {
+        self.places.len()
+    }
+
+    /// The room in a slot, with its name.
+    pub fn room(&self, slot: usize) -> Option<(Name, &Room<G>)> {
+        Some((self.front.room(slot)?.1, &*self.rooms[self.place(slot)?]))
+    }
+
     /// The room and the place of the sender of a datagram.
     fn seat_of(&self, bytes: &[u8]) -> Option<(&Room<G>, usize)> {
         let (room, place) = self.front.seat_of(bytes)?;

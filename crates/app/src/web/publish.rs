@@ -9,8 +9,8 @@ use backspin::record::Recorded;
 use backspin::room::{MemberCard, Room};
 use backspin::server::Server;
 use backspin::time::Time;
-use backspin::wire::Dialect;
 use backspin::wire::native::Role;
+use backspin::wire::{Dialect, Name};
 use tracing::info;
 
 use super::board::{Board, Scene};
@@ -22,8 +22,21 @@ use crate::serve::meter::Meter;
 /// How often a status is put up.
 const STATUS_EVERY: Duration = Duration::from_secs(1);
 
+/// So many rooms are asked how they are behind one tick: a crowd's all at once would make the next
+/// one late.
+const ROOMS_AT_ONCE: usize = 16;
+
 /// A room that is watched is shown so many times a second.
 pub(super) const SCENES_PER_SECOND: u32 = 30;
+
+/// A status that is being made.
+#[derive(Debug)]
+struct Draft {
+    began: Time,
+    /// The slot of the room that is asked next.
+    next: usize,
+    rooms: Vec<RoomStatus>,
+}
 
 /// What the loop has.
 #[derive(Debug)]
@@ -33,6 +46,7 @@ pub(crate) struct Publisher {
     started: Time,
     last: Arc<Status>,
     next_status: Time,
+    draft: Option<Draft>,
     /// The rooms that are watched, and the tick that was seen last.
     watched: Vec<(u32, Option<u32>)>,
 }
@@ -45,6 +59,7 @@ impl Publisher {
             started,
             last: Arc::default(),
             next_status: started,
+            draft: None,
             watched: Vec::new(),
         }
     }
@@ -58,10 +73,19 @@ impl Publisher {
         unsent: u64,
     ) {
         self.show(server.rooms());
-        if now >= self.next_status {
+        if self.draft.is_none() && now >= self.next_status {
             self.next_status = now + STATUS_EVERY;
-            self.last = Arc::new(self.status(now, server, meter, unsent));
-            self.board.put_status(Arc::clone(&self.last));
+            let rooms = Vec::with_capacity(server.rooms().len());
+            self.draft = Some(Draft { began: now, next: 0, rooms });
+        }
+        if let Some(mut draft) = self.draft.take() {
+            self.ask(server, &mut draft);
+            if draft.next < server.slots() {
+                self.draft = Some(draft);
+            } else {
+                self.last = Arc::new(self.status(draft, server, meter, unsent));
+                self.board.put_status(Arc::clone(&self.last));
+            }
         }
     }
 
@@ -83,8 +107,8 @@ impl Publisher {
                     server.drain(now);
                 }
             }
-            // Whoever asked sees what came of it.
-            self.next_status = now;
+            // Whoever asked sees what came of it: what was noted before does not count.
+            (self.draft, self.next_status) = (None, now);
         }
     }
 
@@ -107,45 +131,61 @@ impl Publisher {
         }
     }
 
-    fn status<G: Game>(&self, now: Time, server: &Server<G>, meter: &Meter, unsent: u64) -> Status {
-        let front = server.front();
-        let uptime = now.since(self.started);
-        let elapsed = uptime.saturating_sub(self.last.uptime);
-        let rooms = server.listed().map(|(_, name, room)| {
-            let number = room.number();
-            let before = self.last.rooms.binary_search_by_key(&number, |room| room.room);
-            let before = before.ok().map(|place| &self.last.rooms[place]);
-            let members = room.members().map(|card| {
-                let mut member = MemberStatus::from(card);
-                let same = |other: &&MemberStatus| {
-                    (other.player, other.name) == (member.player, member.name)
-                };
-                let before = before.and_then(|room| room.members.iter().find(same));
-                member.compare(before, elapsed);
-                member
-            });
-            RoomStatus {
-                room: number,
-                name,
-                game: game_name(room.game().id()),
-                capacity: room.game().capacity(),
-                tick: room.tick(),
-                tick_rate: room.tick_rate(),
-                bots: room.bots().iter().map(|bot| bot.0).collect(),
-                members: members.collect(),
+    /// Asks the next rooms how they are.
+    fn ask<G: Game>(&self, server: &Server<G>, draft: &mut Draft) {
+        let elapsed = draft.began.since(self.started).saturating_sub(self.last.uptime);
+        let enough = draft.rooms.len() + ROOMS_AT_ONCE;
+        while draft.next < server.slots() && draft.rooms.len() < enough {
+            if let Some((name, room)) = server.room(draft.next) {
+                draft.rooms.push(self.room_status(name, room, elapsed));
             }
+            draft.next += 1;
+        }
+    }
+
+    fn room_status<G: Game>(&self, name: Name, room: &Room<G>, elapsed: Duration) -> RoomStatus {
+        let number = room.number();
+        let before = self.last.rooms.binary_search_by_key(&number, |room| room.room);
+        let before = before.ok().map(|place| &self.last.rooms[place]);
+        let members = room.members().map(|card| {
+            let mut member = MemberStatus::from(card);
+            let same =
+                |other: &&MemberStatus| (other.player, other.name) == (member.player, member.name);
+            let before = before.and_then(|room| room.members.iter().find(same));
+            member.compare(before, elapsed);
+            member
         });
+        RoomStatus {
+            room: number,
+            name,
+            game: game_name(room.game().id()),
+            capacity: room.game().capacity(),
+            tick: room.tick(),
+            tick_rate: room.tick_rate(),
+            bots: room.bots().iter().map(|bot| bot.0).collect(),
+            members: members.collect(),
+        }
+    }
+
+    fn status<G: Game>(
+        &self,
+        draft: Draft,
+        server: &Server<G>,
+        meter: &Meter,
+        unsent: u64,
+    ) -> Status {
+        let front = server.front();
         Status {
             number: self.last.number + 1,
             name: front.name(),
-            uptime,
+            uptime: draft.began.since(self.started),
             draining: front.is_draining(),
             sessions: front.sessions(),
             traffic: meter.traffic,
             ticks: meter.ticks.clone(),
             skipped_ticks: server.late_ticks(),
             dropped: Drops { front: *front.counts(), unsent },
-            rooms: sorted(rooms.collect()),
+            rooms: sorted(draft.rooms),
         }
     }
 }
@@ -186,5 +226,39 @@ impl From<MemberCard> for MemberStatus {
             gaps,
             arrivals,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use backspin::front::FrontConfig;
+    use backspin::room::RoomConfig;
+    use backspin_pong::Pong;
+
+    use super::*;
+    use crate::web::Page;
+
+    #[test]
+    fn a_crowds_status_is_made_bit_by_bit_and_put_up_whole() {
+        let mut server = Server::new(FrontConfig::default(), [7; 32]);
+        let open = |server: &mut Server<Pong>, room: usize| {
+            let name = Name::new(&format!("Room {room}"));
+            server.open(Time::ZERO, Pong::default(), name, 1, RoomConfig::default());
+        };
+        (0..2 * ROOMS_AT_ONCE + 1).for_each(|room| open(&mut server, room));
+        let any = "127.0.0.1:0".parse().unwrap();
+        let Page { publisher, .. } = &mut Page::open(any, None, Time::ZERO).unwrap();
+        let mut rooms_told = |ms| {
+            publisher.tell(Time::from_millis(ms), &server, &Meter::default(), 0);
+            (publisher.last.number, publisher.last.rooms.len())
+        };
+        assert_eq!((rooms_told(0), rooms_told(4)), ((0, 0), (0, 0)));
+        let all = 2 * ROOMS_AT_ONCE + 1;
+        assert_eq!(rooms_told(8), (1, all));
+        // The next one begins when it is time.
+        assert_eq!(
+            [999, 1_000, 1_004, 1_008].map(rooms_told),
+            [(1, all), (1, all), (1, all), (2, all)]
+        );
     }
 }
