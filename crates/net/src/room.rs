@@ -132,9 +132,9 @@ pub struct MemberCard {
 }
 
 /// One match.
-///
-/// What every datagram and every tick touches comes first, as in [`Member`]: rooms of a crowd are far
-/// away when their turn comes, and are brought near by [`Room::foresee`] and [`Room::foresee_tick`].
+//
+// What every datagram and every tick touches comes first, as in `Member`: rooms of a crowd are far
+// away when their turn comes, and are brought near by `foresee` and `foresee_tick`.
 #[derive(Debug)]
 #[repr(C)]
 pub struct Room<G: Game> {

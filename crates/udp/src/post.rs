@@ -13,7 +13,7 @@ use std::thread::{self, JoinHandle};
 use crate::Socket;
 use crate::batch::Outbox;
 
-/// Takes full batches to the sockets.
+/// Takes what is to be sent to the sockets.
 #[derive(Debug)]
 pub(crate) struct Post {
     sockets: Arc<[Socket]>,

@@ -1,11 +1,12 @@
 //! Rooms that are always there.
 
+use std::cell::Cell;
 use std::time::Duration;
 
 use backspin::front::{FrontConfig, Limits};
-use backspin::node::Node;
+use backspin::node::{Foreseen, Node};
 use backspin::session::EndReason;
-use backspin::sim::LinkConfig;
+use backspin::sim::{Chance, LinkConfig};
 use backspin::wire::native::Role;
 
 use super::{Scene, scene_with};
@@ -81,6 +82,46 @@ fn a_server_too_slow_for_its_rooms_keeps_none_of_them_waiting_for_others_to_tick
         assert!(goes < 100, "some rooms never have their turn");
     }
     assert_eq!(goes, 2);
+}
+
+thread_local! {
+    /// How many bytes were asked for.
+    static FETCHED: Cell<usize> = const { Cell::new(0) };
+}
+
+/// How many bytes a server wants near for what is coming.
+fn foreseen(scene: &Scene, coming: Foreseen<'_>) -> usize {
+    FETCHED.set(0);
+    scene.server().foresee(coming, |_, len| FETCHED.set(FETCHED.get() + len));
+    FETCHED.get()
+}
+
+#[test]
+fn what_a_tick_will_touch_is_foreseen_of_the_rooms_that_are_due() {
+    let mut scene = scene(3);
+    let due = scene.server().poll_timeout().unwrap();
+    assert_eq!(foreseen(&scene, Foreseen::Timeout(due - Duration::from_nanos(1))), 0);
+    let of_one = foreseen(&scene, Foreseen::Timeout(due));
+    assert!(of_one > 0);
+    scene.crowd(2);
+    let later = scene.world.now() + Duration::from_secs(1);
+    let with_members = foreseen(&scene, Foreseen::Timeout(later));
+    assert!(with_members > of_one + 2 * 256, "{of_one} {with_members}");
+}
+
+#[test]
+fn whatever_comes_can_be_foreseen() {
+    let mut scene = scene(3);
+    scene.crowd(4);
+    let mut chance = Chance::new(1, 0);
+    for _ in 0..10_000 {
+        let mut bytes = vec![0; chance.below(40) as usize];
+        bytes.fill_with(|| chance.below(4) as u8);
+        let steps = [Foreseen::Sender(&bytes), Foreseen::Way(&bytes), Foreseen::Datagram(&bytes)];
+        for step in steps {
+            assert!(foreseen(&scene, step) <= 2048);
+        }
+    }
 }
 
 #[test]
