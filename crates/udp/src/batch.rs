@@ -187,8 +187,8 @@ impl Outbox {
         self.letters.len() >= CALL
     }
 
-    /// Sends all, in as few calls per socket as it takes, and is empty. Each path says which of `sockets`. Says how
-    /// many the system did not take or had no socket.
+    /// Sends all, in as few calls per socket as it takes, and is empty. Each path says which of
+    /// `sockets`. Says how many the system did not take or had no socket.
     pub fn send(&mut self, sockets: &[Socket]) -> u64 {
         // The sort does not allocate, and a datagram keeps its place among those of its socket.
         self.letters.sort_unstable_by_key(|letter| (letter.path.socket, letter.start));

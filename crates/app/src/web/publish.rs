@@ -29,13 +29,12 @@ const ROOMS_AT_ONCE: usize = 16;
 /// A room that is watched is shown so many times a second.
 pub(super) const SCENES_PER_SECOND: u32 = 30;
 
-/// A status that is being made.
+/// A status that is being made: its rooms are asked one after the other, all else was noted at once.
 #[derive(Debug)]
 struct Draft {
-    began: Time,
+    status: Status,
     /// The slot of the room that is asked next.
     next: usize,
-    rooms: Vec<RoomStatus>,
 }
 
 /// What the loop has.
@@ -75,15 +74,16 @@ impl Publisher {
         self.show(server.rooms());
         if self.draft.is_none() && now >= self.next_status {
             self.next_status = now + STATUS_EVERY;
-            let rooms = Vec::with_capacity(server.rooms().len());
-            self.draft = Some(Draft { began: now, next: 0, rooms });
+            let status = self.status(now, server, meter, unsent);
+            self.draft = Some(Draft { status, next: 0 });
         }
         if let Some(mut draft) = self.draft.take() {
             self.ask(server, &mut draft);
             if draft.next < server.slots() {
                 self.draft = Some(draft);
             } else {
-                self.last = Arc::new(self.status(draft, server, meter, unsent));
+                sort(&mut draft.status.rooms);
+                self.last = Arc::new(draft.status);
                 self.board.put_status(Arc::clone(&self.last));
             }
         }
@@ -132,14 +132,14 @@ impl Publisher {
     }
 
     /// Asks the next rooms how they are.
-    fn ask<G: Game>(&self, server: &Server<G>, draft: &mut Draft) {
-        let elapsed = draft.began.since(self.started).saturating_sub(self.last.uptime);
-        let enough = draft.rooms.len() + ROOMS_AT_ONCE;
-        while draft.next < server.slots() && draft.rooms.len() < enough {
-            if let Some((name, room)) = server.room(draft.next) {
-                draft.rooms.push(self.room_status(name, room, elapsed));
+    fn ask<G: Game>(&self, server: &Server<G>, Draft { status, next }: &mut Draft) {
+        let elapsed = status.uptime.saturating_sub(self.last.uptime);
+        let enough = status.rooms.len() + ROOMS_AT_ONCE;
+        while *next < server.slots() && status.rooms.len() < enough {
+            if let Some((name, room)) = server.room(*next) {
+                status.rooms.push(self.room_status(name, room, elapsed));
             }
-            draft.next += 1;
+            *next += 1;
         }
     }
 
@@ -167,33 +167,27 @@ impl Publisher {
         }
     }
 
-    fn status<G: Game>(
-        &self,
-        draft: Draft,
-        server: &Server<G>,
-        meter: &Meter,
-        unsent: u64,
-    ) -> Status {
+    /// How the server is, its rooms left out.
+    fn status<G: Game>(&self, now: Time, server: &Server<G>, meter: &Meter, unsent: u64) -> Status {
         let front = server.front();
         Status {
             number: self.last.number + 1,
             name: front.name(),
-            uptime: draft.began.since(self.started),
+            uptime: now.since(self.started),
             draining: front.is_draining(),
             sessions: front.sessions(),
             traffic: meter.traffic,
             ticks: meter.ticks.clone(),
             skipped_ticks: server.late_ticks(),
             dropped: Drops { front: *front.counts(), unsent },
-            rooms: sorted(draft.rooms),
+            rooms: Vec::with_capacity(server.rooms().len()),
         }
     }
 }
 
 /// In the order of their numbers. Numbers rise as rooms are opened, and begin anew after 2^32.
-fn sorted(mut rooms: Vec<RoomStatus>) -> Vec<RoomStatus> {
+fn sort(rooms: &mut [RoomStatus]) {
     rooms.sort_unstable_by_key(|room| room.room);
-    rooms
 }
 
 impl From<MemberCard> for MemberStatus {
