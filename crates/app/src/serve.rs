@@ -109,7 +109,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Box<dyn Error>> {
         let limit = driver.now() + TURN;
         driver.set_punctual(server.server().front().sessions() > 0);
         driver.turn(&mut meter.on(&mut server), limit)?;
-        if meter.end_turn() == TurnKind::Tick && next_chores <= driver.now() {
+        if meter.end_turn(driver.held_up()) == TurnKind::Tick && next_chores <= driver.now() {
             next_chores = driver.now() + CHORES;
             if let Some(results) = &mut results {
                 results.keep(driver.now(), server.server());

@@ -214,7 +214,11 @@ fn a_late_tick_is_told_where_the_log_is_to_tell_more() {
         assert_eq!(peer.receive(), RTYPE_PONG);
         server.signal("TERM");
         let (_, log) = server.wait();
-        assert_eq!(log.contains(" ms late"), is_told, "{level}: {log}");
+        // Whoever stopped it has held it up, for most of that time at least.
+        let held_up = log.split(" ms late, held up for ").skip(1);
+        let longest =
+            held_up.filter_map(|line| line.split(' ').next()?.parse().ok()).fold(0.0, f64::max);
+        assert_eq!(longest > 50.0, is_told, "{level}: {log}");
     }
 }
 

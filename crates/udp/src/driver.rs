@@ -9,6 +9,9 @@ use backspin::time::Time;
 use crate::batch::{Backend, Inbox, Outbox};
 use crate::clock::Clock;
 use crate::fetch::fetch;
+use crate::hold::Hold;
+#[cfg(target_os = "linux")]
+use crate::linux;
 use crate::pace::Pace;
 use crate::post::Post;
 use crate::streams::Streams;
@@ -58,6 +61,9 @@ pub struct Loop {
     pace: Pace,
     vigil: Vigil,
     is_punctual: bool,
+    hold: Hold,
+    /// How long it was held up before the node last did what was due.
+    held_up: Duration,
     /// The latest time that the node was told: it never goes back.
     told: Time,
     unsent: u64,
@@ -107,6 +113,8 @@ impl Loop {
             pace: Pace::new(dated),
             vigil: Vigil::default(),
             is_punctual: false,
+            hold: Hold::default(),
+            held_up: Duration::ZERO,
             told: Time::ZERO,
             unsent: 0,
         })
@@ -156,6 +164,13 @@ impl Loop {
         self.unsent
     }
 
+    /// When the node last did what was due, how long the machine had held it up: it had something to
+    /// do and was not let run, since it last had nothing to do. A node that is late by more is late
+    /// by its own work.
+    pub fn held_up(&self) -> Duration {
+        self.held_up
+    }
+
     /// Waits until something comes, the node's deadline passes, or `limit` is reached; hands the
     /// node what is due and sends what it wants sent.
     ///
@@ -173,6 +188,9 @@ impl Loop {
                 break;
             }
             self.told = self.now();
+            if !due {
+                self.held_up = self.hold.so_far(self.told, run_time());
+            }
             node.foresee(Foreseen::Timeout(self.told), fetch);
             node.handle_timeout(self.told);
             self.flush(node);
@@ -251,10 +269,25 @@ impl Loop {
         matters: bool,
         nap: impl Fn(&mut Waiter, Duration) -> io::Result<bool>,
     ) -> io::Result<()> {
-        let mut now = self.clock.now();
-        if !self.is_punctual || !matters || until <= now {
-            return nap(&mut self.waiter, until.since(now)).map(drop);
+        let now = self.clock.now();
+        if until <= now {
+            return nap(&mut self.waiter, Duration::ZERO).map(drop);
         }
+        match self.is_punctual && matters {
+            true => self.be_up_by(until, now, nap)?,
+            false => drop(nap(&mut self.waiter, until.since(now))?),
+        }
+        self.hold.rise(until, self.clock.now(), run_time());
+        Ok(())
+    }
+
+    /// Sleeps for as long as sleep is known to end in time, and waits awake for the rest.
+    fn be_up_by(
+        &mut self,
+        until: Time,
+        mut now: Time,
+        nap: impl Fn(&mut Waiter, Duration) -> io::Result<bool>,
+    ) -> io::Result<()> {
         let rise = self.vigil.rise(until);
         if now < rise {
             if !nap(&mut self.waiter, rise.since(now))? {
@@ -326,6 +359,14 @@ fn hand_over(inbox: &mut Inbox, node: &mut impl Node, told: &mut Time, now: Time
             node.handle_datagram(*told, Path { socket, local, remote }, bytes);
         }
     }
+}
+
+/// How long this thread has had a processor, where the system says so.
+fn run_time() -> Option<Duration> {
+    #[cfg(target_os = "linux")]
+    return linux::run_time();
+    #[cfg(not(target_os = "linux"))]
+    None
 }
 
 #[cfg(test)]

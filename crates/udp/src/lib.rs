@@ -11,6 +11,7 @@ mod bind;
 mod clock;
 mod driver;
 mod fetch;
+mod hold;
 mod interfaces;
 #[cfg(target_os = "linux")]
 mod linux;

@@ -1,5 +1,5 @@
 //! The system calls that Linux has and the standard library does not: many datagrams in one call,
-//! with the local address of each, and waiting to the nanosecond.
+//! with the local address of each, waiting to the nanosecond, and how long a thread has run.
 //!
 //! All unsafe code of the project is here, but for a hint in `fetch`. Nothing is kept between two
 //! calls: what the kernel writes to or reads from lives on the stack or is borrowed for the call.
@@ -179,6 +179,15 @@ pub(crate) fn wait(poll: BorrowedFd<'_>, patience: Duration) -> io::Result<()> {
         .map(drop)
 }
 
+/// How long the calling thread has had a processor.
+pub(crate) fn run_time() -> Option<Duration> {
+    let mut run = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: the call writes one `timespec`, which is alive.
+    check(unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &raw mut run).into() })
+        .ok()?;
+    stamped(run).map(Duration::from_nanos)
+}
+
 fn check(result: i64) -> io::Result<usize> {
     usize::try_from(result).map_err(|_| io::Error::last_os_error())
 }
@@ -305,7 +314,7 @@ pub(crate) fn since_epoch() -> u64 {
     since.as_nanos().try_into().unwrap_or(u64::MAX)
 }
 
-/// The same of a time that the kernel has noted.
+/// A time of the kernel's in nanoseconds.
 fn stamped(stamp: libc::timespec) -> Option<u64> {
     let (seconds, ns): (u64, u64) = (stamp.tv_sec.try_into().ok()?, stamp.tv_nsec.try_into().ok()?);
     seconds.checked_mul(1_000_000_000)?.checked_add(ns)

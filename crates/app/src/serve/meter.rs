@@ -96,6 +96,9 @@ pub(crate) struct Ticks {
     pub(crate) lateness: Histogram,
     /// Those that began later than [`LATE`].
     pub(crate) late: u64,
+    /// Those of them that would not have if the machine had let the server run: another program had
+    /// the processor, or another virtual machine.
+    pub(crate) held_up: u64,
 }
 
 /// Counts for one loop.
@@ -103,8 +106,8 @@ pub(crate) struct Ticks {
 pub(crate) struct Meter {
     pub(crate) traffic: Traffic,
     pub(crate) ticks: Ticks,
-    /// When the work on the tick of this turn began.
-    begun: Option<Instant>,
+    /// When the work on the tick of this turn began, and how late that was.
+    begun: Option<(Instant, Duration)>,
 }
 
 /// Whether there was a tick in a turn.
@@ -120,10 +123,18 @@ impl Meter {
         Metered { meter: self, node }
     }
 
-    /// Ends a turn: everything has been sent.
-    pub(crate) fn end_turn(&mut self) -> TurnKind {
-        let Some(begun) = self.begun.take() else { return TurnKind::Idle };
+    /// Ends a turn: everything has been sent. The machine had held it up for so long when its tick
+    /// began.
+    pub(crate) fn end_turn(&mut self, held_up: Duration) -> TurnKind {
+        let Some((begun, late)) = self.begun.take() else { return TurnKind::Idle };
         self.ticks.work.count_in(begun.elapsed());
+        self.ticks.lateness.count_in(late);
+        if late > LATE {
+            self.ticks.late += 1;
+            self.ticks.held_up += u64::from(late.saturating_sub(held_up) <= LATE);
+            let ms = |span: Duration| 1e3 * span.as_secs_f64();
+            debug!("a tick began {:.1} ms late, held up for {:.1} ms", ms(late), ms(held_up));
+        }
         TurnKind::Tick
     }
 }
@@ -146,14 +157,7 @@ impl<N: Node> Node for Metered<'_, N> {
         if self.meter.begun.is_none()
             && let Some(due) = self.node.poll_timeout()
         {
-            let late = now.since(due);
-            self.meter.ticks.lateness.count_in(late);
-            if late > LATE {
-                self.meter.ticks.late += 1;
-                // At once, so that the time of the line is when it began.
-                debug!("a tick began {:.1} ms late", 1e3 * late.as_secs_f64());
-            }
-            self.meter.begun = Some(Instant::now());
+            self.meter.begun = Some((Instant::now(), now.since(due)));
         }
         self.node.handle_timeout(now);
     }
@@ -207,6 +211,19 @@ mod tests {
         assert_eq!(histogram.counts[last - 1..], [1, 1]);
         assert_eq!(histogram.total(), 5);
         assert_eq!(histogram.sum, us(200_102));
+    }
+
+    #[test]
+    fn a_late_tick_is_the_machines_if_it_would_have_been_in_time_without_it() {
+        let ms = Duration::from_millis;
+        let mut meter = Meter::default();
+        for (late, held_up) in [(2, 0), (9, 7), (9, 8), (9, 6), (3, 0)] {
+            meter.begun = Some((Instant::now(), ms(late)));
+            assert_eq!(meter.end_turn(ms(held_up)), TurnKind::Tick);
+        }
+        assert_eq!((meter.ticks.late, meter.ticks.held_up), (4, 2));
+        assert_eq!(meter.ticks.lateness.total(), 5);
+        assert_eq!(meter.end_turn(ms(0)), TurnKind::Idle);
     }
 
     #[test]

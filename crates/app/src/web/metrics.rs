@@ -86,8 +86,14 @@ fn write_ticks(out: &mut String, status: &Status) -> fmt::Result {
     write_histogram(out, "tick_seconds", help, &ticks.work)?;
     let help = "How long after their time ticks began.";
     write_histogram(out, "tick_lateness_seconds", help, &ticks.lateness)?;
-    let late = format!("Ticks that began more than {} ms late.", LATE.as_millis());
-    single(out, "ticks_late_total", Kind::Counter, &late, ticks.late)?;
+    let help = format!(
+        "Ticks that began more than {} ms late: by the server's own work, or because the machine \
+         did not let it run.",
+        LATE.as_millis()
+    );
+    let mut metric = Metric::begin(out, "ticks_late_total", Kind::Counter, &help)?;
+    metric.put(&[("cause", &"server")], ticks.late - ticks.held_up)?;
+    metric.put(&[("cause", &"machine")], ticks.held_up)?;
     let skipped = "Ticks that were let go because a room came too late.";
     single(out, "ticks_skipped_total", Kind::Counter, skipped, status.skipped_ticks)
 }

@@ -212,12 +212,14 @@ fn ticks<S: Serializer>(ticks: &Ticks, serializer: S) -> Result<S::Ok, S::Error>
     struct Told {
         count: u64,
         late: u64,
+        late_by_machine: u64,
         work_us: Quantiles,
         lateness_us: Quantiles,
     }
     Told {
         count: ticks.work.total(),
         late: ticks.late,
+        late_by_machine: ticks.held_up,
         work_us: Quantiles::of(&ticks.work),
         lateness_us: Quantiles::of(&ticks.lateness),
     }

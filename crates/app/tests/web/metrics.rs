@@ -64,7 +64,11 @@ fn the_numbers_are_those_of_the_rooms() {
     };
     same("backspin_uptime_seconds", &told["uptime_ms"], 1e-3);
     same("backspin_sessions", &told["sessions"], 1.0);
-    same("backspin_ticks_late_total", &told["ticks"]["late"], 1.0);
+    let [late, held_up] =
+        ["late", "late_by_machine"].map(|kind| told["ticks"][kind].as_u64().unwrap());
+    for (cause, count) in [("server", late - held_up), ("machine", held_up)] {
+        same(&format!("backspin_ticks_late_total{{cause=\"{cause}\"}}"), &count.into(), 1.0);
+    }
     same("backspin_ticks_skipped_total", &told["skipped_ticks"], 1.0);
     same("backspin_tick_seconds_count", &told["ticks"]["count"], 1.0);
     for (direction, way) in [("in", "in"), ("out", "out")] {

@@ -93,7 +93,8 @@ function showGlance() {
   tell("loss", known(sample.loss, percent));
   say("loss-more", "of what players send");
   tell("tick", known(sample.tick_p99_us, micros));
-  say("tick-more", `${count(status.ticks.late)} late of ${count(status.ticks.count)}`);
+  const { late, late_by_machine: held, count: ticks } = status.ticks;
+  say("tick-more", `${count(late)} late of ${count(ticks)}${held ? `, ${count(held)} by the machine` : ""}`);
   tell("out", known(sample.bytes_out, rate));
   say("out-more", known(sample.bytes_in, (bytes) => `received ${rate(bytes)}`));
 }
