@@ -1,6 +1,6 @@
 //! What the system is asked: a core, a network of our own, time spent, memory held, bytes passed.
 //!
-//! All unsafe code of the bench that is not a contender's is here.
+//! All unsafe code of the bench that is not a contender's is here and in `profile`.
 
 use std::fs;
 use std::io;

@@ -9,6 +9,7 @@ mod control;
 mod crowd;
 mod machine;
 mod plot;
+mod profile;
 mod report;
 mod run;
 mod server;

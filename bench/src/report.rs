@@ -28,6 +28,8 @@ pub(crate) struct Row {
     pub(crate) contender: Contender,
     pub(crate) cpu_ns: f64,
     pub(crate) cpu_ratio: f64,
+    /// Half of the repetitions lie between these.
+    cpu_quartiles: [f64; 2],
     user_pct: f64,
     pub(crate) wire_ratio: f64,
     wire_bytes: f64,
@@ -116,7 +118,7 @@ impl Report {
              {repeat} --write docs\n```\n\n![CPU time of the server](bench.svg)\n\n",
             self.heading()
         );
-        text += "| | server CPU per client and tick | to raw `sendto` | user share | wire bytes to \
+        text += "| | server CPU per client and tick | to raw `sendto` (half of the repetitions) | user share | wire bytes to \
                  raw | datagrams per client and tick | ";
         let _ = writeln!(
             text,
@@ -126,8 +128,10 @@ impl Report {
         text += "|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n";
         for row in &self.rows {
             let cells = row.cells();
+            let [low, high] = row.cpu_quartiles;
             let _ = write!(text, "| {} | {:.2} us", cells[0], row.cpu_ns / 1000.0);
-            for cell in &cells[1..] {
+            let _ = write!(text, " | {} ({low:.2} to {high:.2})", cells[1]);
+            for cell in &cells[2..] {
                 let _ = write!(text, " | {cell}");
             }
             text += " |\n";
@@ -151,12 +155,16 @@ impl Row {
         let of = |figure: &dyn Fn(&Figures) -> f64| {
             median(few.iter().map(|outcome| figure(&outcome.figures)))
         };
-        let ratio = |one: &[Outcome], other: &[Outcome], figure: &dyn Fn(&Figures) -> f64| {
-            median(one.iter().flat_map(|one| {
+        let ratios = |one: &[Outcome], other: &[Outcome], figure: &dyn Fn(&Figures) -> f64| {
+            let ratio = |one: &Outcome| {
                 let same = |other: &&Outcome| other.repetition == one.repetition;
                 let other = other.iter().find(same)?;
                 Some(figure(&one.figures) / figure(&other.figures))
-            }))
+            };
+            one.iter().filter_map(ratio).collect::<Vec<_>>()
+        };
+        let ratio = |one: &[Outcome], other: &[Outcome], figure: &dyn Fn(&Figures) -> f64| {
+            median(ratios(one, other, figure).into_iter())
         };
         let delivers = |outcomes: &[Outcome]| {
             let good = |outcome: &&Outcome| outcome.figures.delivers(outcome.job.clients);
@@ -171,6 +179,7 @@ impl Row {
             contender,
             cpu_ns: of(&cpu),
             cpu_ratio: ratio(few, raw, &cpu),
+            cpu_quartiles: [0.25, 0.75].map(|part| quantile(ratios(few, raw, &cpu), part)),
             user_pct: of(&|figures| figures.user_pct),
             wire_ratio: ratio(few, raw, &|figures| figures.wire_bytes_per_tick),
             wire_bytes: of(&|figures| figures.wire_bytes_per_tick),
@@ -215,14 +224,16 @@ fn write_line(text: &mut String, cells: &[String; 9]) {
 }
 
 fn median(numbers: impl Iterator<Item = f64>) -> f64 {
-    let mut numbers: Vec<_> = numbers.collect();
+    quantile(numbers.collect(), 0.5)
+}
+
+/// What this part of the numbers does not exceed; between two of them, in proportion.
+fn quantile(mut numbers: Vec<f64>, part: f64) -> f64 {
     numbers.sort_unstable_by(f64::total_cmp);
-    let middle = numbers.len() / 2;
-    match numbers.len() {
-        0 => f64::NAN,
-        len if len % 2 == 0 => (numbers[middle - 1] + numbers[middle]) / 2.0,
-        _ => numbers[middle],
-    }
+    let Some(last) = numbers.len().checked_sub(1) else { return f64::NAN };
+    let at = part * last as f64;
+    let (below, above) = (numbers[at.floor() as usize], numbers[at.ceil() as usize]);
+    below + (above - below) * at.fract()
 }
 
 #[cfg(test)]
@@ -234,5 +245,13 @@ mod tests {
         assert_eq!(median([3.0, 1.0, 2.0].into_iter()), 2.0);
         assert_eq!(median([4.0, 1.0, 2.0, 3.0].into_iter()), 2.5);
         assert!(median([].into_iter()).is_nan());
+    }
+
+    #[test]
+    fn quartiles_have_a_quarter_on_their_far_side() {
+        let numbers = || vec![5.0, 1.0, 4.0, 2.0, 3.0];
+        assert_eq!([0.25, 0.75].map(|part| quantile(numbers(), part)), [2.0, 4.0]);
+        assert_eq!(quantile(vec![1.0, 2.0], 0.25), 1.25);
+        assert_eq!(quantile(vec![7.0], 0.75), 7.0);
     }
 }

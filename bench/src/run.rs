@@ -70,9 +70,10 @@ impl Figures {
         let meter = served.meter;
         let cpu = meter.user + meter.system;
         let ticks = served.done.snapshots as f64;
+        let by_ticks = || meter.user.as_secs_f64() / cpu.as_secs_f64();
         Figures {
             cpu_ns_per_tick: cpu.as_nanos() as f64 / ticks,
-            user_pct: 100.0 * meter.user.as_secs_f64() / cpu.as_secs_f64(),
+            user_pct: 100.0 * served.samples.user_share().unwrap_or_else(by_ticks),
             wire_bytes_per_tick: meter.wire_bytes as f64 / ticks,
             datagrams_per_tick: meter.wire_datagrams as f64 / ticks,
             heap_bytes: served.heap_bytes,

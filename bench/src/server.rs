@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::TICK;
 use crate::control::{self, Order, Orders};
 use crate::machine::{self, Meter};
+use crate::profile::{Profile, Samples};
 
 /// A server, whoever made it.
 pub(crate) trait Host {
@@ -39,6 +40,8 @@ pub(crate) struct Served {
     pub(crate) meter: Meter,
     pub(crate) done: Done,
     pub(crate) heap_bytes: u64,
+    /// None where the system does not allow it.
+    pub(crate) samples: Samples,
 }
 
 /// Serves until told to end, and says what it cost from `begin` on.
@@ -46,6 +49,8 @@ pub(crate) fn serve(host: &mut dyn Host) -> Result<(), Box<dyn Error>> {
     let orders = Orders::listen();
     let mut next = Instant::now();
     let mut begun = None;
+    let mut profile = Profile::begin().ok();
+    let mut sample = || profile.as_mut().map(Profile::take).unwrap_or_default();
     loop {
         next += TICK;
         host.wait(next);
@@ -53,12 +58,15 @@ pub(crate) fn serve(host: &mut dyn Host) -> Result<(), Box<dyn Error>> {
         // A tick that was missed is not made up for.
         next = next.max(Instant::now() - TICK);
         match orders.poll() {
-            Some(Order::Begin) => begun = Some((host.done(), Meter::begin())),
+            Some(Order::Begin) => {
+                sample();
+                begun = Some((host.done(), Meter::begin()));
+            }
             Some(Order::End) => break,
             None => {}
         }
     }
-    let meter = Meter::end();
+    let (meter, samples) = (Meter::end(), sample());
     let (before, first) = begun.ok_or("told to end before it began")?;
     let after = host.done();
     let done = Done {
@@ -66,6 +74,6 @@ pub(crate) fn serve(host: &mut dyn Host) -> Result<(), Box<dyn Error>> {
         snapshots: after.snapshots - before.snapshots,
     };
     let heap_bytes = machine::heap_bytes();
-    control::say(&Served { meter: meter.since(first), done, heap_bytes })?;
+    control::say(&Served { meter: meter.since(first), done, heap_bytes, samples })?;
     Ok(())
 }
