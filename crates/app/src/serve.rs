@@ -142,6 +142,12 @@ fn reload(
     server: &mut Recorded<House>,
     has_log: bool,
 ) -> Config {
+    if args.config.is_none() {
+        warn!(
+            "asked to read the settings again, and there is no file of them: name one with --config"
+        );
+        return old;
+    }
     let new = match Config::load(&args.given, args.config.as_deref()) {
         Ok(new) => new,
         Err(error) => {

@@ -4,6 +4,8 @@
 //! from. Below is the wire, above whoever draws and reads keys. What comes from anyone but the
 //! server asked is ignored.
 
+mod config;
+mod frame;
 #[cfg(feature = "lan")]
 mod lan;
 mod native;
@@ -24,74 +26,18 @@ use crate::channel::{AlarmEvent, LogLine, Pending, Timeline};
 use crate::clock::Delay;
 use crate::game::{Buttons, Event, Game, PlayerId};
 use crate::node::{Node, Path, StreamAction, StreamEvent, StreamId, StreamNode, Transmit};
-use crate::replica::{Drawn, Schema, State};
+use crate::replica::State;
 use crate::session::{
-    ArrivalCounts, EndReason, Grade, LifeEvent, Limits, Liveness, PingCounts, Pinger, Retry,
-    RetryPolicy, RetryStep, RoundTrip, Secrets,
+    ArrivalCounts, EndReason, Grade, LifeEvent, Liveness, PingCounts, Pinger, Retry, RetryPolicy,
+    RetryStep, RoundTrip, Secrets,
 };
 use crate::time::Time;
 use crate::wire::native::{PlayerFlags, Role, Secret, SessionIndex};
 use crate::wire::{Dialect, Full, Name};
 
+pub use config::ClientConfig;
+pub use frame::Frame;
 pub use rooms::{LISTED_LIMIT, ListStatus, RoomPick, Rooms, SERVER_LIMIT, ServerRooms};
-
-/// What a player decides before joining.
-#[derive(Clone, Debug)]
-pub struct ClientConfig {
-    /// The server.
-    pub server: SocketAddr,
-    /// How to speak to it.
-    pub dialect: Dialect,
-    /// The player's name.
-    pub name: Name,
-    /// To play or to watch (`native`).
-    pub role: Role,
-    /// Which room (`native`), by its number in the list of [`Rooms`]; 0 is any.
-    pub room: u32,
-    /// The room's password (`native`).
-    pub password: Name,
-    /// The name of a room to make (`native`), instead of entering one that is there: the player is
-    /// its host, others need the password if there is one, and it closes when it is empty.
-    pub new_room: Option<Name>,
-    /// What the operator gave out (`native`), at most 64 bytes.
-    pub token: Vec<u8>,
-    /// Where this client's socket is bound, for `lan`, whose HELLO names it.
-    pub own_port: u16,
-    /// When a silent server is worth a sign, and when it is given up.
-    pub liveness: Limits,
-    /// How many lines about inputs and snapshots are kept for [`Client::poll_line`]; 0 is none.
-    pub journal: usize,
-    /// Whether the player's own part of the world is predicted (`native`): for whoever looks at it.
-    /// A bot that goes by [`Client::state`] needs none; what it sends is the same.
-    pub predicts: bool,
-    /// How long a server keeps the place of a player it has dropped (`native`).
-    pub resume_for: Duration,
-    /// What an earlier run of the program was given (`native`): the way back into its slot, if
-    /// that is still kept; else the client joins as someone new.
-    pub ticket: Option<Secret>,
-}
-
-impl ClientConfig {
-    /// What most players want of `server`.
-    pub fn new(server: SocketAddr, dialect: Dialect, name: Name) -> Self {
-        ClientConfig {
-            server,
-            dialect,
-            name,
-            role: Role::Play,
-            room: 0,
-            password: Name::default(),
-            new_room: None,
-            token: Vec::new(),
-            own_port: 0,
-            liveness: Limits::DEFAULT,
-            journal: 0,
-            predicts: true,
-            resume_for: crate::front::RESUME_FOR,
-            ticket: None,
-        }
-    }
-}
 
 /// What a screen is told.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -148,32 +94,6 @@ pub struct ClientCounts {
     pub bytes_in: u64,
     /// Bytes to the server.
     pub bytes_out: u64,
-}
-
-/// What is on the screen at one moment.
-#[derive(Clone, Debug, Default)]
-pub struct Frame {
-    /// Everything that is drawn, in the order of its ids.
-    pub entities: Vec<Drawn>,
-    /// The server tick at which the others are drawn, with its fraction (`native`).
-    pub drawn_tick: Option<f64>,
-}
-
-impl Frame {
-    /// Writes what is drawn into a state, each thing where it is on the screen: what a player, or a
-    /// bot in its place, can know.
-    pub fn write(&self, schema: &Schema, state: &mut State) {
-        state.clear(self.drawn_tick.map_or(0, |tick| tick.max(0.0) as u32));
-        for drawn in &self.entities {
-            let mut entity = drawn.entity;
-            let Some(kind) = schema.kinds.get(usize::from(entity.kind)) else { continue };
-            for (i, field) in kind.fields.iter().enumerate() {
-                entity.fields[i] = field.quantise(drawn.fields[i]);
-            }
-            // Whatever is on the screen came from a state, so its id is in order.
-            let _ = state.push(entity);
-        }
-    }
 }
 
 /// One player's side.

@@ -98,7 +98,7 @@
 //! # 6. Play over real sockets
 //!
 //! The crate `backspin-udp` has the loop that owns clock and sockets. A server and a client are
-//! the same objects that the simulator drives. (All of it: `crates/udp/examples/tag.rs`.)
+//! the same objects that the simulator drives. (All of it: `crates/udp/examples/tag_online.rs`.)
 //!
 //! ```text
 //! let mut driver = Loop::new(vec![Socket::bind("0.0.0.0:4300".parse()?)?])?;

@@ -5,8 +5,10 @@
 //! Every tick the world takes one step and every member is sent one datagram, or the parts of a
 //! world that is too large for one.
 
+mod attendance;
 mod clock;
 mod member;
+mod native;
 #[cfg(feature = "rtype")]
 mod rtype;
 mod voice;
@@ -16,15 +18,14 @@ use std::mem::offset_of;
 use std::time::Duration;
 
 use crate::channel::{Journal, LogLine};
-use crate::front::{Admission, Call, CallKind, Notice, NoticeKind, RESUME_FOR, Voice};
+use crate::front::{Call, CallKind, Notice, RESUME_FOR};
 use crate::game::{
     Buttons, Event, Game, Marks, PlayerId, PlayerInput, REWIND_LIMIT_TICKS, Reach, Stage, Standing,
     Turn,
 };
 use crate::node::{Fetch, Path, Transmit, fetch_all, fetch_to};
 use crate::replica::{Bodies, Cuts, FullForm, History, State};
-use crate::sabotage::{self, Sabotage};
-use crate::session::{ArrivalCounts, Grade, LifeEvent, Limits, PingCounts};
+use crate::session::{ArrivalCounts, Grade, Limits, PingCounts};
 use crate::time::Time;
 use crate::wire::native::{CloseReason, Datagram, Role, SessionIndex};
 use crate::wire::{Dialect, Name, Packet};
@@ -511,160 +512,6 @@ impl<G: Game> Room<G> {
 }
 
 impl<G: Game> Room<G> {
-    fn admit(&mut self, now: Time, place: usize, session: SessionIndex, admission: Admission) {
-        let places = self.board.players.len();
-        if place >= places {
-            return;
-        }
-        if admission.role == Role::Play {
-            match admission.voice {
-                Voice::Native { .. } => self.game.join(&mut self.world, admission.player),
-                #[cfg(any(feature = "lan", feature = "rtype"))]
-                _ => self.game.join_mute(&mut self.world, admission.player),
-            }
-        }
-        let joined = RoomEvent::Joined(admission.player, admission.name);
-        let member = Member::new(now, session, admission, self.tick, places, &self.config);
-        if self.members.len() <= place {
-            self.members.resize_with(place + 1, || None);
-        }
-        self.members[place] = Some(member);
-        // A tick has one state only, which deltas stand on: `native` shows who is new from the next
-        // tick on.
-        self.translate();
-        self.count();
-        #[cfg(feature = "lan")]
-        if let Some(Some(member)) = self.members.get_mut(place)
-            && let Speech::Lan { first, .. } = &mut member.voice
-        {
-            *first = self.game.lan_state(&self.world);
-        }
-        self.note(joined);
-        self.roster_changed(now);
-    }
-
-    /// The old address is not robbed while it plays.
-    fn resume(&mut self, now: Time, place: usize, path: Path, back: Return) {
-        let Some(Some(member)) = self.members.get_mut(place) else { return };
-        if !member.may_move(now, path) {
-            return;
-        }
-        // Its Accept was lost, or someone else sends it again: nothing begins anew.
-        if member.has_returned(path, back.nonce) {
-            member.count(back.sequence);
-            member.greet(now);
-            return;
-        }
-        let was_away = matches!(member.presence, Presence::Away { .. });
-        member.move_to(now, path, back, self.tick, &self.config);
-        let (session, player) = (member.session, member.player);
-        if was_away && member.role == Role::Play {
-            self.game.come_back(&mut self.world, player);
-        }
-        let kind = NoticeKind::Moved { path, sequence: back.sequence };
-        self.notices.push_back(Notice { session, kind });
-        self.note(RoomEvent::Resumed(player, path));
-        if was_away {
-            self.roster_changed(now);
-        }
-    }
-
-    fn react(&mut self, now: Time, place: usize, came: member::Came) {
-        let Some(Some(member)) = self.members.get(place) else { return };
-        let player = member.player;
-        self.watch_at = Time::ZERO;
-        match came {
-            member::Came::Nothing => {}
-            member::Came::Back => self.note(RoomEvent::Heard(player)),
-            member::Came::HighLatency(ms) => self.note(RoomEvent::HighLatency(player, ms)),
-            member::Came::Goodbye { keep } => {
-                self.note(RoomEvent::Left(player));
-                match keep {
-                    member::Keep::Place => {
-                        self.send_away(now, place);
-                        self.roster_changed(now);
-                    }
-                    member::Keep::Nothing => self.free(now, place),
-                }
-            }
-        }
-    }
-
-    fn watch_over(&mut self, now: Time, place: usize) {
-        let Some(Some(member)) = self.members.get_mut(place) else { return };
-        let (player, kept_by_stream) = (member.player, member.kept_by_stream());
-        // Who is alone with bots may have been made up by someone else.
-        let is_made_up = !self.bots.is_empty() && member.never_played(now);
-        match &mut member.presence {
-            Presence::Away { .. } if sabotage::is(Sabotage::KeepPlace) => {}
-            Presence::Away { until } if *until <= now => self.free(now, place),
-            Presence::Away { .. } => {}
-            Presence::Closing { said, .. } if *said => self.free(now, place),
-            Presence::Closing { .. } => {}
-            Presence::Here(_) if kept_by_stream => {}
-            Presence::Here(_) if is_made_up => self.drop_silent(now, place),
-            Presence::Here(liveness) => match liveness.handle_timeout(now) {
-                Some(LifeEvent::Warn) => self.note(RoomEvent::Quiet(player)),
-                Some(LifeEvent::Drop) => self.drop_silent(now, place),
-                _ => {}
-            },
-        }
-    }
-
-    fn drop_silent(&mut self, now: Time, place: usize) {
-        let Some(Some(member)) = self.members.get(place) else { return };
-        let has_way_back = member.has_way_back();
-        self.note(RoomEvent::Dropped(member.player));
-        match has_way_back {
-            true => {
-                self.send_away(now, place);
-                self.say_silent(place);
-                self.roster_changed(now);
-            }
-            false => self.free(now, place),
-        }
-    }
-
-    fn send_away(&mut self, now: Time, place: usize) {
-        if let Some(Some(member)) = self.members.get_mut(place) {
-            member.go_away(now + self.config.resume_for);
-            if member.role == Role::Play {
-                self.game.go_away(&mut self.world, member.player);
-            }
-        }
-    }
-
-    fn say_silent(&mut self, place: usize) {
-        if let Some(Some(member)) = self.members.get_mut(place) {
-            member.say_silent();
-        }
-    }
-
-    fn free(&mut self, now: Time, place: usize) {
-        if let Some(session) = self.vacate(now, place) {
-            self.notices.push_back(Notice { session, kind: NoticeKind::Freed });
-        }
-    }
-
-    /// Gives a place up; whose it was.
-    fn vacate(&mut self, now: Time, place: usize) -> Option<SessionIndex> {
-        let member = self.members.get_mut(place)?.take()?;
-        if member.role == Role::Play {
-            self.game.leave(&mut self.world, member.player);
-        }
-        self.note(RoomEvent::Freed(member.player));
-        self.count();
-        self.roster_changed(now);
-        Some(member.session)
-    }
-
-    fn roster_changed(&mut self, now: Time) {
-        self.roster_revision = self.roster_revision.wrapping_add(1);
-        for member in self.members.iter_mut().flatten().filter(|member| member.is_here()) {
-            member.roster.announce(now);
-        }
-    }
-
     /// Counts lives, scores and marks. Whether anything has changed that the roster shows.
     fn count(&mut self) -> bool {
         let mut changed = false;

@@ -88,3 +88,14 @@ fn the_file_is_read_again_when_asked() {
         assert!(told.contains(line), "{line} is not in\n{told}");
     }
 }
+
+#[test]
+fn without_a_file_there_is_nothing_to_read_again_and_that_is_said() {
+    let home = Home::new();
+    let server = Server::start_in(&home, Ports::native, &[]);
+    server.signal("HUP");
+    std::thread::sleep(std::time::Duration::from_millis(500));
+    server.signal("TERM");
+    let (status, told) = server.wait();
+    assert!(status.success() && told.contains("name one with --config"), "{told}");
+}

@@ -4,16 +4,13 @@ use std::mem::offset_of;
 use std::time::Duration;
 
 use super::clock::TickClock;
+use super::native::Native;
 use super::{MemberCard, RoomConfig};
-use crate::channel::{
-    BACKLOG_BYTES, Inbox, InputQueue, InputSource, Journal, LogLine, Newest, Outbox, Received, tick,
-};
-use crate::clock::LossMeter;
+use crate::channel::{InputSource, Journal, LogLine, Received, tick};
 use crate::front::{Admission, Voice};
 use crate::game::{Buttons, PlayerId, PlayerInput};
 use crate::node::{Fetch, Path, fetch_to};
-use crate::sabotage::{self, Sabotage};
-use crate::session::{Liveness, Pinger, Question, RoundTrip, Verdict, Window};
+use crate::session::{Liveness, Pinger, Question, RoundTrip, Verdict};
 use crate::time::Time;
 use crate::wire::native::{self, CloseReason, Role, SessionIndex};
 use crate::wire::{Dialect, Name, Packet};
@@ -100,66 +97,6 @@ pub(super) enum Speech {
         /// sent.
         first: Option<crate::wire::lan::StateUpdate>,
     },
-}
-
-/// In the order of [`Member`].
-#[derive(Debug)]
-#[repr(C)]
-pub(super) struct Native {
-    /// The number of the next datagram to the client.
-    pub(super) sequence: u32,
-    pub(super) budget: native::Budget,
-    /// The share of the client's datagrams that is lost, as it is told: in 255ths.
-    pub(super) lost_share: u8,
-    /// The newest snapshot that the client has.
-    pub(super) has: Option<u32>,
-    /// What the parts that are being sent are written against.
-    pub(super) baseline: Option<u32>,
-    /// How many 256ths of a tick behind its inputs the client draws the others.
-    drawn_back: Option<u16>,
-    pub(super) inbox: Inbox,
-    pub(super) said: Said,
-    pub(super) outbox: Outbox,
-    pub(super) queue: InputQueue,
-    pub(super) window: Window,
-    lost: LossMeter,
-    pub(super) nonce: u64,
-    pub(super) ticket: native::Secret,
-}
-
-/// What a player said since the last tick, each behind its length. An inbox lets no more through
-/// than it has room for, and a tick is short.
-#[derive(Debug, Default)]
-pub(super) struct Said {
-    bytes: Vec<u8>,
-}
-
-impl Said {
-    /// Words beyond this wait for nobody: a player who says more in one tick is not heard.
-    const LIMIT: usize = BACKLOG_BYTES;
-
-    fn push(&mut self, words: &[u8]) {
-        if let Ok(len) = u8::try_from(words.len())
-            && self.bytes.len() + 1 + words.len() <= Said::LIMIT
-        {
-            self.bytes.push(len);
-            self.bytes.extend_from_slice(words);
-        }
-    }
-
-    pub(super) fn words(&self) -> impl Iterator<Item = &[u8]> {
-        let mut rest = &self.bytes[..];
-        std::iter::from_fn(move || {
-            let (len, behind) = rest.split_first()?;
-            let (words, behind) = behind.split_at_checked(usize::from(*len))?;
-            rest = behind;
-            Some(words)
-        })
-    }
-
-    pub(super) fn clear(&mut self) {
-        self.bytes.clear();
-    }
 }
 
 /// What a member is to be sent.
@@ -460,19 +397,7 @@ impl Member {
         self.seldom.round_trip = RoundTrip::default();
         self.last_input = now;
         if let Speech::Native(native) = &mut self.voice {
-            // A Resume that comes again begins nothing anew.
-            if back.fresh && native.nonce != back.nonce {
-                (native.inbox, native.outbox) = (Inbox::new(), Outbox::new());
-            }
-            native.nonce = back.nonce;
-            native.window = Window::new(back.sequence.wrapping_add(1));
-            native.lost = LossMeter::new();
-            native.lost_share = 0;
-            native.queue = InputQueue::new(tick::after(tick, 1));
-            native.has = None;
-            if sabotage::is(Sabotage::ForgetEvents) {
-                native.outbox = Outbox::new();
-            }
+            native.begin_again(back, tick);
         }
         self.roster.announce(now);
         self.greet(now);
@@ -657,49 +582,6 @@ impl Member {
     }
 }
 
-impl Native {
-    fn count_arrival(&mut self, sequence: u32) {
-        self.lost.handle_arrival(sequence);
-        self.lost_share = (self.lost.share() * 255.0 + 0.5) as u8;
-    }
-
-    /// Takes the inputs of a datagram; says what they were.
-    fn handle_input(
-        &mut self,
-        now: Time,
-        clock: &TickClock,
-        input: &native::Input<'_>,
-    ) -> Received {
-        let record = input.newest;
-        let due = clock.due(record.sequence);
-        let early_ns = due.as_nanos() as i64 - now.as_nanos() as i64;
-        let newest = Newest { tick: record.sequence, buttons: record.input_flags, early_ns };
-        let received = self.queue.handle(now, newest, input.history.iter());
-        self.drawn_back = input.drawn_back;
-        if let Some(echo) = input.snapshot {
-            self.handle_ack(tick::before(record.sequence, echo.back.into()), None);
-        }
-        if let Some(block) = &input.events {
-            self.handle_events(block);
-        }
-        received
-    }
-
-    fn handle_ack(&mut self, server_tick: u32, events: Option<&native::EventBlock<'_>>) {
-        if self.has.is_none_or(|has| tick::is_after(server_tick, has)) {
-            self.has = Some(server_tick);
-        }
-        if let Some(block) = events {
-            self.handle_events(block);
-        }
-    }
-
-    fn handle_events(&mut self, block: &native::EventBlock<'_>) {
-        self.outbox.acknowledge(block.acknowledged);
-        self.inbox.handle(&block.events).for_each(|words| self.said.push(words));
-    }
-}
-
 impl Speech {
     fn dialect(&self) -> Dialect {
         match self {
@@ -714,22 +596,8 @@ impl Speech {
     fn new(voice: Voice, tick: u32, places: usize) -> Self {
         match voice {
             Voice::Native { nonce, ticket, budget, first_sequence, peer_sequence } => {
-                Speech::Native(Native {
-                    nonce,
-                    ticket,
-                    budget,
-                    sequence: first_sequence,
-                    window: Window::new(peer_sequence.wrapping_add(1)),
-                    lost: LossMeter::new(),
-                    lost_share: 0,
-                    queue: InputQueue::new(tick::after(tick, 1)),
-                    has: None,
-                    baseline: None,
-                    drawn_back: None,
-                    inbox: Inbox::new(),
-                    outbox: Outbox::new(),
-                    said: Said::default(),
-                })
+                let proof = (nonce, ticket, budget);
+                Speech::Native(Native::new(proof, first_sequence, peer_sequence, tick))
             }
             #[cfg(feature = "rtype")]
             Voice::Rtype { kept_by_stream } => {

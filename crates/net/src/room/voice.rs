@@ -1,6 +1,7 @@
 //! What a room says to a member, in the member's dialect: one datagram a call.
 
-use super::member::{Due, Member, Native, Presence, Speech};
+use super::member::{Due, Member, Presence, Speech};
+use super::native::Native;
 use super::{BOT, Room, View};
 use std::time::Duration;
 

@@ -1,8 +1,8 @@
 //! The example game over real sockets.
 //!
 //! ```text
-//! cargo run --release -p backspin-udp --example tag -- serve 127.0.0.1:4300
-//! cargo run --release -p backspin-udp --example tag -- join 127.0.0.1:4300
+//! cargo run --release -p backspin-udp --example tag_online -- serve 127.0.0.1:4300
+//! cargo run --release -p backspin-udp --example tag_online -- join 127.0.0.1:4300
 //! ```
 
 use std::error::Error;

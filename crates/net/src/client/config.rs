@@ -1,0 +1,66 @@
+//! What a player decides before joining.
+
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use crate::session::Limits;
+use crate::wire::native::{Role, Secret};
+use crate::wire::{Dialect, Name};
+
+/// What a player decides before joining.
+#[derive(Clone, Debug)]
+pub struct ClientConfig {
+    /// The server.
+    pub server: SocketAddr,
+    /// How to speak to it.
+    pub dialect: Dialect,
+    /// The player's name.
+    pub name: Name,
+    /// To play or to watch (`native`).
+    pub role: Role,
+    /// Which room (`native`), by its number in the list of [`Rooms`](super::Rooms); 0 is any.
+    pub room: u32,
+    /// The room's password (`native`).
+    pub password: Name,
+    /// The name of a room to make (`native`), instead of entering one that is there: the player is
+    /// its host, others need the password if there is one, and it closes when it is empty.
+    pub new_room: Option<Name>,
+    /// What the operator gave out (`native`), at most 64 bytes.
+    pub token: Vec<u8>,
+    /// Where this client's socket is bound, for `lan`, whose HELLO names it.
+    pub own_port: u16,
+    /// When a silent server is worth a sign, and when it is given up.
+    pub liveness: Limits,
+    /// How many lines about inputs and snapshots are kept for [`Client::poll_line`](super::Client::poll_line); 0 is none.
+    pub journal: usize,
+    /// Whether the player's own part of the world is predicted (`native`): for whoever looks at it.
+    /// A bot that goes by [`Client::state`](super::Client::state) needs none; what it sends is the same.
+    pub predicts: bool,
+    /// How long a server keeps the place of a player it has dropped (`native`).
+    pub resume_for: Duration,
+    /// What an earlier run of the program was given (`native`): the way back into its slot, if
+    /// that is still kept; else the client joins as someone new.
+    pub ticket: Option<Secret>,
+}
+
+impl ClientConfig {
+    /// What most players want of `server`.
+    pub fn new(server: SocketAddr, dialect: Dialect, name: Name) -> Self {
+        ClientConfig {
+            server,
+            dialect,
+            name,
+            role: Role::Play,
+            room: 0,
+            password: Name::default(),
+            new_room: None,
+            token: Vec::new(),
+            own_port: 0,
+            liveness: Limits::DEFAULT,
+            journal: 0,
+            predicts: true,
+            resume_for: crate::front::RESUME_FOR,
+            ticket: None,
+        }
+    }
+}

@@ -1,0 +1,173 @@
+//! Who is in a room: who comes, who is silent, who is away and comes back, who goes.
+
+use super::member::{Came, Keep, Member, Presence, Return, Speech};
+use super::{Room, RoomEvent};
+use crate::front::{Admission, Notice, NoticeKind, Voice};
+use crate::game::Game;
+use crate::node::Path;
+use crate::sabotage::{self, Sabotage};
+use crate::session::LifeEvent;
+use crate::time::Time;
+use crate::wire::native::{Role, SessionIndex};
+
+impl<G: Game> Room<G> {
+    pub(super) fn admit(
+        &mut self,
+        now: Time,
+        place: usize,
+        session: SessionIndex,
+        admission: Admission,
+    ) {
+        let places = self.board.players.len();
+        if place >= places {
+            return;
+        }
+        if admission.role == Role::Play {
+            match admission.voice {
+                Voice::Native { .. } => self.game.join(&mut self.world, admission.player),
+                #[cfg(any(feature = "lan", feature = "rtype"))]
+                _ => self.game.join_mute(&mut self.world, admission.player),
+            }
+        }
+        let joined = RoomEvent::Joined(admission.player, admission.name);
+        let member = Member::new(now, session, admission, self.tick, places, &self.config);
+        if self.members.len() <= place {
+            self.members.resize_with(place + 1, || None);
+        }
+        self.members[place] = Some(member);
+        // A tick has one state only, which deltas stand on: `native` shows who is new from the next
+        // tick on.
+        self.translate();
+        self.count();
+        #[cfg(feature = "lan")]
+        if let Some(Some(member)) = self.members.get_mut(place)
+            && let Speech::Lan { first, .. } = &mut member.voice
+        {
+            *first = self.game.lan_state(&self.world);
+        }
+        self.note(joined);
+        self.roster_changed(now);
+    }
+
+    /// The old address is not robbed while it plays.
+    pub(super) fn resume(&mut self, now: Time, place: usize, path: Path, back: Return) {
+        let Some(Some(member)) = self.members.get_mut(place) else { return };
+        if !member.may_move(now, path) {
+            return;
+        }
+        // Its Accept was lost, or someone else sends it again: nothing begins anew.
+        if member.has_returned(path, back.nonce) {
+            member.count(back.sequence);
+            member.greet(now);
+            return;
+        }
+        let was_away = matches!(member.presence, Presence::Away { .. });
+        member.move_to(now, path, back, self.tick, &self.config);
+        let (session, player) = (member.session, member.player);
+        if was_away && member.role == Role::Play {
+            self.game.come_back(&mut self.world, player);
+        }
+        let kind = NoticeKind::Moved { path, sequence: back.sequence };
+        self.notices.push_back(Notice { session, kind });
+        self.note(RoomEvent::Resumed(player, path));
+        if was_away {
+            self.roster_changed(now);
+        }
+    }
+
+    pub(super) fn react(&mut self, now: Time, place: usize, came: Came) {
+        let Some(Some(member)) = self.members.get(place) else { return };
+        let player = member.player;
+        self.watch_at = Time::ZERO;
+        match came {
+            Came::Nothing => {}
+            Came::Back => self.note(RoomEvent::Heard(player)),
+            Came::HighLatency(ms) => self.note(RoomEvent::HighLatency(player, ms)),
+            Came::Goodbye { keep } => {
+                self.note(RoomEvent::Left(player));
+                match keep {
+                    Keep::Place => {
+                        self.send_away(now, place);
+                        self.roster_changed(now);
+                    }
+                    Keep::Nothing => self.free(now, place),
+                }
+            }
+        }
+    }
+
+    pub(super) fn watch_over(&mut self, now: Time, place: usize) {
+        let Some(Some(member)) = self.members.get_mut(place) else { return };
+        let (player, kept_by_stream) = (member.player, member.kept_by_stream());
+        // Who is alone with bots may have been made up by someone else.
+        let is_made_up = !self.bots.is_empty() && member.never_played(now);
+        match &mut member.presence {
+            Presence::Away { .. } if sabotage::is(Sabotage::KeepPlace) => {}
+            Presence::Away { until } if *until <= now => self.free(now, place),
+            Presence::Away { .. } => {}
+            Presence::Closing { said, .. } if *said => self.free(now, place),
+            Presence::Closing { .. } => {}
+            Presence::Here(_) if kept_by_stream => {}
+            Presence::Here(_) if is_made_up => self.drop_silent(now, place),
+            Presence::Here(liveness) => match liveness.handle_timeout(now) {
+                Some(LifeEvent::Warn) => self.note(RoomEvent::Quiet(player)),
+                Some(LifeEvent::Drop) => self.drop_silent(now, place),
+                _ => {}
+            },
+        }
+    }
+
+    pub(super) fn drop_silent(&mut self, now: Time, place: usize) {
+        let Some(Some(member)) = self.members.get(place) else { return };
+        let has_way_back = member.has_way_back();
+        self.note(RoomEvent::Dropped(member.player));
+        match has_way_back {
+            true => {
+                self.send_away(now, place);
+                self.say_silent(place);
+                self.roster_changed(now);
+            }
+            false => self.free(now, place),
+        }
+    }
+
+    pub(super) fn send_away(&mut self, now: Time, place: usize) {
+        if let Some(Some(member)) = self.members.get_mut(place) {
+            member.go_away(now + self.config.resume_for);
+            if member.role == Role::Play {
+                self.game.go_away(&mut self.world, member.player);
+            }
+        }
+    }
+
+    pub(super) fn say_silent(&mut self, place: usize) {
+        if let Some(Some(member)) = self.members.get_mut(place) {
+            member.say_silent();
+        }
+    }
+
+    pub(super) fn free(&mut self, now: Time, place: usize) {
+        if let Some(session) = self.vacate(now, place) {
+            self.notices.push_back(Notice { session, kind: NoticeKind::Freed });
+        }
+    }
+
+    /// Gives a place up; whose it was.
+    pub(super) fn vacate(&mut self, now: Time, place: usize) -> Option<SessionIndex> {
+        let member = self.members.get_mut(place)?.take()?;
+        if member.role == Role::Play {
+            self.game.leave(&mut self.world, member.player);
+        }
+        self.note(RoomEvent::Freed(member.player));
+        self.count();
+        self.roster_changed(now);
+        Some(member.session)
+    }
+
+    pub(super) fn roster_changed(&mut self, now: Time) {
+        self.roster_revision = self.roster_revision.wrapping_add(1);
+        for member in self.members.iter_mut().flatten().filter(|member| member.is_here()) {
+            member.roster.announce(now);
+        }
+    }
+}
