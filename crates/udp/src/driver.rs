@@ -69,6 +69,17 @@ pub struct Loop {
     unsent: u64,
 }
 
+/// What is at the end of a wait.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum End {
+    /// A time to be awake and in time for.
+    Deadline,
+    /// Some work that comes before a deadline; it may begin late, or be done sooner.
+    Rising,
+    /// Nothing that has to be in time.
+    Any,
+}
+
 /// Why a turn ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wake {
@@ -221,11 +232,15 @@ impl Loop {
     fn wait(&mut self, due: Option<Time>, limit: Time) -> io::Result<()> {
         let deadline = due.unwrap_or(limit);
         let busy = self.unread || self.streams.is_busy();
-        if !busy && let Some(rest) = self.pace.rest_until(deadline) {
-            // Nothing to sleep off, mostly: whatever came last came long ago. A crowd that is read
-            // late makes the node late.
-            let matters = due.is_some() && (rest == deadline || self.pace.is_crowd());
-            self.wait_until(rest, matters, |_, pause| {
+        if !busy && let Some(rest) = self.pace.rest_until(deadline, self.early(due)) {
+            // Nothing to sleep off, mostly: whatever came last came long ago.
+            let end = match due {
+                Some(deadline) if rest == deadline => End::Deadline,
+                // A crowd that is read late makes the node late, but nothing is to be waited for.
+                Some(_) if self.pace.is_crowd() => End::Rising,
+                _ => End::Any,
+            };
+            self.wait_until(rest, end, |_, pause| {
                 std::thread::sleep(pause);
                 Ok(true)
             })?;
@@ -236,10 +251,13 @@ impl Loop {
         // A crowd is there already: nothing to be woken for before the next look.
         match busy || self.pace.is_crowd() {
             true => self.waiter.wait(Duration::ZERO)?,
-            false => self.wait_until(deadline, due.is_some(), |waiter, patience| {
-                waiter.wait(patience)?;
-                Ok(waiter.events().next().is_none())
-            })?,
+            false => {
+                let end = if due.is_some() { End::Deadline } else { End::Any };
+                self.wait_until(deadline, end, |waiter, patience| {
+                    waiter.wait(patience)?;
+                    Ok(waiter.events().next().is_none())
+                })?;
+            }
         }
         for event in self.waiter.events() {
             match self.readable.get_mut(event.token().0) {
@@ -261,21 +279,29 @@ impl Loop {
         self.readable.fill(true);
     }
 
-    /// Waits until a time, and may be late unless that `matters`. `nap` says whether nothing came
-    /// that ends the wait.
+    /// How long before a deadline to get up.
+    fn early(&self, due: Option<Time>) -> Duration {
+        match self.is_punctual && due.is_some() {
+            true => self.vigil.early(),
+            false => Duration::ZERO,
+        }
+    }
+
+    /// Waits until a time. `nap` says whether nothing came that ends the wait.
     fn wait_until(
         &mut self,
         until: Time,
-        matters: bool,
+        end: End,
         nap: impl Fn(&mut Waiter, Duration) -> io::Result<bool>,
     ) -> io::Result<()> {
         let now = self.clock.now();
         if until <= now {
             return nap(&mut self.waiter, Duration::ZERO).map(drop);
         }
-        match self.is_punctual && matters {
-            true => self.be_up_by(until, now, nap)?,
-            false => drop(nap(&mut self.waiter, until.since(now))?),
+        match end {
+            End::Deadline if self.is_punctual => self.be_up_by(until, now, nap)?,
+            End::Rising if self.is_punctual => self.sleep_until(until, now, &nap).map(drop)?,
+            _ => drop(nap(&mut self.waiter, until.since(now))?),
         }
         self.hold.rise(until, self.clock.now(), run_time());
         Ok(())
@@ -284,25 +310,38 @@ impl Loop {
     /// Sleeps for as long as sleep is known to end in time, and waits awake for the rest.
     fn be_up_by(
         &mut self,
-        until: Time,
-        mut now: Time,
+        deadline: Time,
+        now: Time,
         nap: impl Fn(&mut Waiter, Duration) -> io::Result<bool>,
     ) -> io::Result<()> {
-        let rise = self.vigil.rise(until);
-        if now < rise {
-            if !nap(&mut self.waiter, rise.since(now))? {
-                return Ok(());
-            }
-            now = self.clock.now();
-            self.vigil.woke(rise, now);
-        }
-        if now < until {
-            while now < until && nap(&mut self.waiter, Duration::ZERO)? {
+        let Some(mut now) = self.sleep_until(deadline - self.vigil.early(), now, &nap)? else {
+            return Ok(());
+        };
+        if now < deadline {
+            while now < deadline && nap(&mut self.waiter, Duration::ZERO)? {
                 now = self.clock.now();
             }
-            self.vigil.stood(until, now);
+            self.vigil.stood(deadline, now);
         }
         Ok(())
+    }
+
+    /// Sleeps, and learns from how it wakes; says when that is, unless something came before.
+    fn sleep_until(
+        &mut self,
+        rise: Time,
+        now: Time,
+        nap: &impl Fn(&mut Waiter, Duration) -> io::Result<bool>,
+    ) -> io::Result<Option<Time>> {
+        if now >= rise {
+            return Ok(Some(now));
+        }
+        if !nap(&mut self.waiter, rise.since(now))? {
+            return Ok(None);
+        }
+        let now = self.clock.now();
+        self.vigil.woke(rise, now);
+        Ok(Some(now))
     }
 
     /// Drains every socket that may have something, once.

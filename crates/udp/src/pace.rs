@@ -77,13 +77,14 @@ impl Pace {
         self.is_crowd
     }
 
-    /// Until when nothing is looked at, whatever comes: `deadline` at most.
-    pub(crate) fn rest_until(&self, deadline: Time) -> Option<Time> {
+    /// Until when nothing is looked at, whatever comes: `deadline` at most. A crowd is looked at so
+    /// much `early` as its reader gets up.
+    pub(crate) fn rest_until(&self, deadline: Time, early: Duration) -> Option<Time> {
         if !self.is_crowd {
             return Some(deadline.min(self.last_read? + GATHER));
         }
-        // To be done at the deadline or a little after it: to be done before it is to sleep twice.
-        let start = deadline - HEAD_START_LIMIT.min(self.reading * 3 / 4);
+        // To be done at the deadline or a little after it: to be done before it is to wait twice.
+        let start = deadline - HEAD_START_LIMIT.min(self.reading * 3 / 4 + early);
         // What comes after the crowd was read is read at the deadline.
         let rest = if self.last_look < start { start } else { deadline };
         Some(rest.min(self.last_look + CROWD_GATHER))
@@ -111,7 +112,7 @@ mod tests {
                 // At once if something came; else when the next does.
                 let ns = (taken + 1) * TICK.as_nanos() as u64;
                 let next = Time::from_nanos(ns.div_ceil(per_tick));
-                let rest = pace.rest_until(deadline).unwrap_or(now);
+                let rest = pace.rest_until(deadline, Duration::ZERO).unwrap_or(now);
                 now = if rest == deadline { deadline } else { rest.max(next).min(deadline) };
                 let there = now.as_nanos() * per_tick / TICK.as_nanos() as u64;
                 let begun = now;
@@ -135,12 +136,27 @@ mod tests {
     }
 
     #[test]
+    fn who_gets_up_early_reads_the_crowd_then_and_looks_again_at_the_deadline() {
+        let mut pace = Pace::new(true);
+        looks_in_a_tick(&mut pace, 256);
+        let (early, reading) = (Duration::from_millis(1), pace.reading);
+        let deadline = pace.last_look + TICK;
+        let start = deadline - (reading * 3 / 4 + early);
+        assert_eq!(pace.rest_until(deadline, early), Some(start));
+        pace.looked(start, start + reading, 256);
+        assert_eq!(pace.rest_until(deadline, early), Some(deadline));
+    }
+
+    #[test]
     fn a_crowd_without_a_deadline_is_looked_at_all_the_same() {
         let mut pace = Pace::new(true);
         looks_in_a_tick(&mut pace, 256);
         let now = Time::from_millis(1_000);
         pace.looked(now, now, 256);
-        assert_eq!(pace.rest_until(now + Duration::from_secs(9)), Some(now + CROWD_GATHER));
+        assert_eq!(
+            pace.rest_until(now + Duration::from_secs(9), Duration::ZERO),
+            Some(now + CROWD_GATHER)
+        );
     }
 
     #[test]
@@ -162,6 +178,6 @@ mod tests {
         let now = Time::from_millis(2_000);
         pace.looked(now, now, 1);
         let later = now + Duration::from_millis(16);
-        assert_eq!(pace.rest_until(later), Some(now + GATHER));
+        assert_eq!(pace.rest_until(later, Duration::ZERO), Some(now + GATHER));
     }
 }

@@ -2,7 +2,8 @@
 //!
 //! A machine that is shared wakes a sleeper late now and then: a processor that has nothing to do is
 //! given to others, and comes back when they let it. So a loop that must not be late, and has been,
-//! gets up a little before its deadlines and stands the rest of the time awake. Where sleep ends in
+//! gets up a little before its deadlines, does what can be done before them, and stands the rest of
+//! the time awake. Where sleep ends in
 //! time it sleeps to the end; where others take the processor from one who is awake just as often,
 //! standing does no good, and it sleeps as well.
 
@@ -51,11 +52,11 @@ impl Share {
 }
 
 impl Vigil {
-    /// When to get up for `deadline`.
-    pub(crate) fn rise(&self, deadline: Time) -> Time {
+    /// How long before a deadline to get up.
+    pub(crate) fn early(&self) -> Duration {
         match self.pushed.0 * WORTH > self.slept_in.0 {
-            true => deadline,
-            false => deadline - self.early,
+            true => Duration::ZERO,
+            false => self.early,
         }
     }
 
@@ -89,12 +90,8 @@ mod tests {
 
     /// Sleeps to a deadline, wakes so late, and stands what is left.
     fn sleep(vigil: &mut Vigil, late: Duration) {
-        let due = vigil.rise(DEADLINE);
+        let due = DEADLINE - vigil.early();
         vigil.woke(due, due + late);
-    }
-
-    fn early(vigil: &Vigil) -> Duration {
-        DEADLINE.since(vigil.rise(DEADLINE))
     }
 
     #[test]
@@ -102,7 +99,7 @@ mod tests {
         let mut vigil = Vigil::default();
         for _ in 0..10_000 {
             sleep(&mut vigil, LATE);
-            assert_eq!(vigil.rise(DEADLINE), DEADLINE);
+            assert_eq!(vigil.early(), Duration::ZERO);
         }
     }
 
@@ -111,7 +108,7 @@ mod tests {
         let mut vigil = Vigil::default();
         let nights = [1, 2, 3, 4].map(|_| {
             sleep(&mut vigil, Duration::from_millis(9));
-            early(&vigil)
+            vigil.early()
         });
         assert_eq!(nights, [FIRST, FIRST * 2, MOST, MOST]);
     }
@@ -123,7 +120,7 @@ mod tests {
         for _ in 0..2_000 {
             sleep(&mut vigil, Duration::ZERO);
         }
-        assert_eq!(early(&vigil), Duration::ZERO);
+        assert_eq!(vigil.early(), Duration::ZERO);
     }
 
     #[test]
@@ -133,7 +130,7 @@ mod tests {
             let late = if night % 100 == 0 { Duration::from_millis(1) } else { Duration::ZERO };
             sleep(&mut vigil, late);
         }
-        assert!(early(&vigil) > MOST / 2, "{vigil:?}");
+        assert!(vigil.early() > MOST / 2, "{vigil:?}");
     }
 
     /// So many sleeps, every `sleep`th of them late; who stands is late every `stand`th time. Says
@@ -141,7 +138,7 @@ mod tests {
     fn nights(vigil: &mut Vigil, count: u32, sleep: u32, stand: u32) -> u32 {
         let (late, mut stood) = (Duration::from_millis(1), 0);
         for night in 0..count {
-            let due = vigil.rise(DEADLINE);
+            let due = DEADLINE - vigil.early();
             let slept_in = night % sleep == 0;
             vigil.woke(due, if slept_in { due + late } else { due });
             if due < DEADLINE {
