@@ -203,7 +203,7 @@ impl Row {
         [
             self.contender.to_string(),
             format!("{:.2}", self.cpu_ratio),
-            format!("{:.0} %", self.user_pct),
+            format!("{:.1} %", self.user_pct),
             format!("{:.2}", self.wire_ratio),
             format!("{:.2}", self.datagrams),
             crowd,

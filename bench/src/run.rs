@@ -104,7 +104,7 @@ impl fmt::Display for Figures {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "{:.0} ns, {:.0} % user, {:.1} bytes, {:.3} datagrams, {} kB heap; {:.1} snapshots/s, \
+            "{:.0} ns, {:.1} % user, {:.1} bytes, {:.3} datagrams, {} kB heap; {:.1} snapshots/s, \
              {:.2} % lost, {:.3} inputs",
             self.cpu_ns_per_tick,
             self.user_pct,
