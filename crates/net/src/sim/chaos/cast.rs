@@ -193,7 +193,12 @@ impl StreamNode for Actor {
 
     fn handle_stream(&mut self, now: Time, stream: StreamId, event: StreamEvent<'_>) {
         match self {
-            Actor::Server(gate) => gate.server.handle_stream(now, stream, event),
+            Actor::Server(gate) => {
+                if let StreamEvent::Opened(peer) = event {
+                    gate.ledger.note_stream(peer);
+                }
+                gate.server.handle_stream(now, stream, event);
+            }
             Actor::Guest(guest) => guest.client.handle_stream(now, stream, event),
             Actor::Nobody => {}
         }

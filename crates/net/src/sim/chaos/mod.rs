@@ -58,6 +58,8 @@ const LIMITS: front::Limits = front::Limits {
     streams_per_ip: 2,
     rooms: 3,
     rooms_per_ip: 1,
+    password_tries: 16,
+    wider: session::Wider::DEFAULT,
 };
 
 /// What a seed that passed comes to.
