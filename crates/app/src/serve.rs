@@ -213,6 +213,13 @@ fn announce(config: &Config, ports: &Ports, page: Option<&Page>) {
     };
     let _ = writeln!(out, "{} serves {games}", config.name);
     let _ = write!(out, "{ports}");
+    if config.refuses_old_dialects() {
+        let _ = writeln!(
+            out,
+            "  lan and rtype cannot carry the token: they are refused, unless there is \
+             --unguarded-dialects"
+        );
+    }
     if let Some(page) = page {
         let _ = writeln!(out, "  page    http://{}/", page.address);
     }
