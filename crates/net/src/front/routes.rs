@@ -75,7 +75,7 @@ struct Places {
 
 /// Hashes with a key of our own: peers choose the addresses.
 #[derive(Clone, Debug)]
-struct Keyed([u8; 16]);
+pub(super) struct Keyed(pub(super) [u8; 16]);
 
 impl BuildHasher for Keyed {
     type Hasher = SipHasher13;
@@ -151,6 +151,13 @@ impl Routes {
 
     pub(super) fn sessions_of(&self, ip: IpAddr) -> u16 {
         self.per_ip.get(&limited_ip(ip)).copied().unwrap_or(0)
+    }
+
+    /// The room and the place of every session from there.
+    pub(super) fn seats_of(&self, ip: IpAddr) -> Vec<(usize, u8)> {
+        let from = |route: &&Route| limited_ip(route.path.remote.ip()) == limited_ip(ip);
+        let routes = self.routes.iter().flatten().filter(from);
+        routes.map(|route| (route.room, route.place)).collect()
     }
 
     pub(super) fn route(&self, session: SessionIndex) -> Option<&Route> {

@@ -215,7 +215,7 @@ impl Front {
             self.lobby.actions.push_back((stream, Deed::Close));
             return;
         }
-        if self.draining {
+        if self.draining || self.is_banned(now, ip) {
             self.lobby.actions.push_back((stream, Deed::Close));
             return;
         }
@@ -283,6 +283,20 @@ impl Lobby {
     fn fresh_tokens(&self, group: IpAddr) -> usize {
         let fresh = |token: &&Token| matches!(token.use_, Use::Fresh { .. });
         self.tokens.values().filter(fresh).filter(|token| limited_ip(token.ip) == group).count()
+    }
+
+    /// Closes the streams from an address, and takes back the tokens that nobody used.
+    pub(super) fn turn_out(&mut self, group: IpAddr) {
+        let is_theirs = |ip: IpAddr| limited_ip(ip) == group;
+        self.tokens
+            .retain(|_, token| matches!(token.use_, Use::Spent { .. }) || !is_theirs(token.ip));
+        let actions = &mut self.actions;
+        self.streams.retain(|&stream, caller| {
+            if is_theirs(caller.ip) {
+                actions.push_back((stream, Deed::Close));
+            }
+            !is_theirs(caller.ip)
+        });
     }
 
     /// The session is over: its token is good for nothing now.
