@@ -166,7 +166,7 @@ fn one_connection_too_many_is_told_so_and_places_become_free_again() {
     put_status(&page, 1);
     let open = idle(&page, CONNECTION_LIMIT + LOOPBACK_RESERVE);
     let text = get(&page, "/metrics");
-    assert!(text.starts_with("HTTP/1.1 429 ") && text.contains("Retry-After: 5\r\n"), "{text}");
+    assert!(text.starts_with("HTTP/1.1 503 ") && text.contains("Retry-After: 5\r\n"), "{text}");
     // Whoever looks after the server is answered, and whoever waits for nothing makes room.
     assert!(get(&page, "/healthz").starts_with("HTTP/1.1 200 "));
     let waiting: Vec<_> = (0..2 * HEALTH_RESERVE).map(|_| connect(&page)).collect();

@@ -136,7 +136,7 @@ impl Visitors {
     fn find(&self, address: IpAddr) -> Result<Seat, Crowd> {
         let theirs = self.by_address.get(&address).copied().unwrap_or(0);
         let (places, each) = match is_loopback(address) {
-            true => (CONNECTION_LIMIT + LOOPBACK_RESERVE, CONNECTION_LIMIT + LOOPBACK_RESERVE),
+            true => (CONNECTION_LIMIT + LOOPBACK_RESERVE, usize::MAX),
             false => (CONNECTION_LIMIT, ADDRESS_LIMIT),
         };
         match () {
