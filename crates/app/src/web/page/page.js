@@ -370,18 +370,32 @@ find("drain").addEventListener("click", () => {
   if (status.draining) return command("DELETE", "/api/drain", "Let new players in again?");
   return command("POST", "/api/drain", "Let nobody new in? Who plays goes on, and you can undo it.");
 });
-find("token-form").addEventListener("submit", (event) => {
+/** The token that was tried last, and when. */
+let tried = { token: "", at: 0 };
+
+/** Enter changes the field and submits the form: one try, as wrong ones are counted. */
+function tryToken(event) {
   event.preventDefault();
-  showBans();
+  const token = find("token").value;
+  const isRepeat = token === tried.token && Date.now() - tried.at < 500;
+  tried = { token, at: Date.now() };
+  if (!isRepeat) showBans();
+}
+
+/** For how long an address is banned: the players' term, or for good. */
+const addressTerm = () => (find("term").value ? forHowLong().replace("are banned ", "") : "for good");
+
+find("token-form").addEventListener("submit", tryToken);
+find("token").addEventListener("change", tryToken);
+find("term").addEventListener("change", () => {
+  say("ban", `Ban this address ${addressTerm()}`);
+  if (status) showMembers();
 });
-find("token").addEventListener("change", showBans);
-find("term").addEventListener("change", () => status && showMembers());
 find("ban-form").addEventListener("submit", (event) => {
   event.preventDefault();
   const [address, term] = [find("ban-address").value.trim(), find("term").value || "forever"];
   if (!address) return;
-  const span = find("term").value ? forHowLong().replace("are banned ", "") : "for good";
-  command("POST", `/api/bans/${address}?minutes=${term}`, `Ban ${address} ${span}? Everyone there goes.`);
+  command("POST", `/api/bans/${address}?minutes=${term}`, `Ban ${address} ${addressTerm()}? Everyone there goes.`);
 });
 setInterval(() => isTrusted && showBans(), BANS_EVERY_MS);
 
