@@ -1,6 +1,6 @@
 //! What an operator with the token may do.
 
-use crate::process::Home;
+use crate::process::{Home, Ports};
 use crate::server::{Server, TOKEN};
 
 #[test]
@@ -108,11 +108,23 @@ fn a_banned_player_reads_why_also_after_a_restart_until_the_ban_is_lifted() {
     assert_eq!(code, Some(0), "{log}");
     assert!(log.contains("127.0.0.1 is banned by the operator, for 60 minutes"), "{log}");
 
+    // A server without a page keeps the same ones out.
+    let plain = crate::process::Server::start_in(&home, Ports::native, &[]);
+    let at = plain.native().to_string();
+    let join = Home::new().command(&["pong", "join", &at, "--ui", "none"]).output().unwrap();
+    assert_eq!(join.status.code(), Some(1));
+    let said = String::from_utf8(join.stderr).unwrap();
+    assert!(said.contains("You are banned from this server."), "{said}");
+    drop(plain);
+
     let server = Server::start_in(&home);
     is_turned_away(&server);
     assert_eq!(server.bans(), told_again(&told));
     assert_eq!(server.command_by("DELETE", "/api/bans/127.0.0.1").code, 202);
     assert_eq!(server.bans()["bans"].as_array().unwrap().len(), 0);
+    // The second status from now was made behind the command.
+    let number = server.told()["number"].as_u64().unwrap();
+    server.wait_for(|told| told["number"].as_u64() >= Some(number + 2));
     let _anna = server.join("Anna");
     server.wait_for_players(1);
 }
