@@ -15,7 +15,7 @@ use tracing::level_filters::LevelFilter;
 use super::log;
 use super::ports::{Dialect, Ports};
 use crate::results;
-use crate::web::{self, PageAddress};
+use crate::web::{self, PageAddress, PageConfig, Proxies};
 
 /// Everything that can be said, by whoever says it: on the command line and in the environment
 /// (clap), or in a file (serde), by the same names.
@@ -139,12 +139,26 @@ pub(super) struct Given {
     #[arg(value_parser = checked(str::parse::<PageAddress>))]
     http: Option<String>,
 
-    /// Let whoever has this token remove players and drain the server, over HTTP
+    /// Let whoever has this token remove and ban players and drain the server, over HTTP
     ///
-    /// Without one nothing can be changed there.
+    /// Without one nothing can be changed there, and nobody sees who is banned.
     #[arg(long, value_name = "TOKEN", env = "BACKSPIN_HTTP_TOKEN", hide_env_values = true)]
     #[arg(value_parser = checked(web::parse_token))]
     http_token: Option<String>,
+
+    /// Proxies before the page whose X-Forwarded-For is believed: ranges of addresses, with commas
+    /// between them, such as 127.0.0.1/32,::1/128 [default: none]
+    ///
+    /// The page limits connections and wrong tokens by address. Behind a proxy that is not named
+    /// here, everyone has the proxy's address.
+    #[arg(long, value_name = "CIDR", env = "BACKSPIN_TRUSTED_PROXY")]
+    #[arg(value_parser = checked(str::parse::<Proxies>))]
+    trusted_proxy: Option<String>,
+
+    /// Keep who is banned in this file, one for each server; "" forgets bans when the server stops
+    /// [default: bans.json in the user's folder for data]
+    #[arg(long, value_name = "FILE", env = "BACKSPIN_BANS")]
+    bans: Option<String>,
 
     /// What is told on stderr: off, error, warn, info, debug or trace [default: info]
     #[arg(long, value_name = "LEVEL", env = "BACKSPIN_LOG", value_parser = checked(log::parse))]
@@ -186,8 +200,10 @@ pub(super) struct Config {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) record_matches: Option<PathBuf>,
     results: PathBuf,
-    pub(super) http: PageAddress,
+    http: PageAddress,
     http_token: String,
+    trusted_proxy: Proxies,
+    bans: PathBuf,
     #[serde(serialize_with = "log::serialize")]
     pub(super) log: LevelFilter,
     pub(super) log_json: bool,
@@ -218,6 +234,11 @@ const USUAL_SENDERS: usize = 4;
 
 /// The longest token that fits a Join.
 const TOKEN_LIMIT: usize = 64;
+
+/// Beside the results.
+fn usual_bans() -> PathBuf {
+    results::usual_file().with_file_name("bans.json")
+}
 
 fn usual_senders() -> u16 {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
@@ -276,6 +297,8 @@ impl Given {
             results: self.results.or(other.results),
             http: self.http.or(other.http),
             http_token: self.http_token.or(other.http_token),
+            trusted_proxy: self.trusted_proxy.or(other.trusted_proxy),
+            bans: self.bans.or(other.bans),
             log: self.log.or(other.log),
             log_json: self.log_json.or(other.log_json),
         }
@@ -356,6 +379,11 @@ impl Config {
                 }
                 _ => String::new(),
             },
+            trusted_proxy: given
+                .trusted_proxy
+                .map_or(Ok(Proxies::default()), |text| text.parse())
+                .map_err(|error| format!("trusted-proxy: {error}"))?,
+            bans: given.bans.map_or_else(usual_bans, PathBuf::from),
             log: match given.log {
                 Some(text) => log::parse(&text).map_err(|error| format!("log: {error}"))?,
                 None => LevelFilter::INFO,
@@ -381,9 +409,15 @@ impl Config {
         !self.token.is_empty() && !self.unguarded_dialects
     }
 
-    /// What lets someone change things over HTTP, if anything does.
-    pub(super) fn http_token(&self) -> Option<&str> {
-        Some(self.http_token.as_str()).filter(|token| !token.is_empty())
+    /// Where bans are kept, if they are.
+    pub(super) fn bans(&self) -> Option<&Path> {
+        Some(self.bans.as_path()).filter(|path| !path.as_os_str().is_empty())
+    }
+
+    /// What is decided about the page, if there is one.
+    pub(super) fn page(&self) -> Option<PageConfig> {
+        let token = Some(self.http_token.clone()).filter(|token| !token.is_empty());
+        Some(PageConfig { at: self.http.0?, token, proxies: self.trusted_proxy.clone() })
     }
 
     /// The settings that differ in `new` and cannot change while the server runs.
@@ -462,7 +496,8 @@ mod tests {
     #[test]
     fn what_is_printed_can_be_read_again() {
         let text = "native-port = 5\nbind = \"127.0.0.1\"\nname = \"Attic\"\ntoken = \"a \\\"b\\\"\"\n\
-                    allow-tokenless = true\nresults = \"r.db\"\nhttp = \"8080\"\nhttp-token = \"t\"\nlog = \"warn\"\nlog-json = true\n";
+                    allow-tokenless = true\nresults = \"r.db\"\nhttp = \"8080\"\nhttp-token = \"t\"\n\
+                    trusted-proxy = \"127.0.0.1,::1/128\"\nbans = \"b.json\"\nlog = \"warn\"\nlog-json = true\n";
         let config = file(text).unwrap();
         assert_eq!(file(&config.to_file().unwrap()), Ok(config.clone()));
         assert_ne!(config, file("").unwrap());
@@ -490,6 +525,7 @@ mod tests {
             ("streams-per-address = 257", "streams-per-address"),
             ("pong-rooms = 0\nrtype-rooms = 0", "no room"),
             ("bind = \"here\"", "bind"),
+            ("trusted-proxy = \"proxy\"", "trusted-proxy"),
         ] {
             let said = file(text).unwrap_err();
             assert!(said.contains(named), "{text}: {said}");
