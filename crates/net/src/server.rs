@@ -25,7 +25,7 @@ const MEMBERS_AT_ONCE: usize = 128;
 const CLOSED_LIMIT: usize = 16;
 
 /// A front with rooms behind it.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Server<G: Game> {
     front: Front,
     /// In the order in which they were opened. Boxed: a room is large, and when one is closed those
@@ -52,7 +52,7 @@ pub struct Server<G: Game> {
 }
 
 /// A game that rooms are opened for.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Offer<G> {
     game: G,
     config: RoomConfig,

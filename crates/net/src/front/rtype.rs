@@ -31,7 +31,7 @@ const FRESH_TOKENS_PER_IP: usize = 64;
 const INBOX_LEN: usize = crate::wire::rtype::HEADER_LEN + Name::MAX;
 
 /// Streams and tokens: what the TCP step leaves behind.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Lobby {
     streams: BTreeMap<StreamId, Caller>,
     tokens: BTreeMap<NonZeroU32, Token>,
@@ -39,7 +39,7 @@ pub(super) struct Lobby {
 }
 
 /// Someone at the other end of a stream.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Caller {
     ip: IpAddr,
     opened: Time,
@@ -49,7 +49,7 @@ struct Caller {
 }
 
 /// What a token is good for.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Token {
     ip: IpAddr,
     name: Name,

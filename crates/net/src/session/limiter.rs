@@ -94,6 +94,7 @@ impl LimiterConfig {
 }
 
 /// A bucket for each address, or nearly: they share a table of fixed size.
+#[derive(Clone)]
 pub struct Limiter {
     hasher: SipHasher24,
     rate: Rate,

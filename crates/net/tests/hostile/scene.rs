@@ -53,9 +53,8 @@ pub(crate) const START: Time = Time::from_millis(3_900);
 /// How long the honest are left alone, until all of them play.
 pub(crate) const PEACE: Duration = Duration::from_secs(1);
 
-/// The longest match, in ticks: long enough for a cookie to grow old, and for the place of someone
-/// who was silent to be given up.
-pub(crate) const MAX_TICKS: u32 = 38;
+/// The longest match after that: long enough for a script that begins when a cookie grows old.
+const LONGEST: Duration = Duration::from_secs(12);
 
 /// The stream of the honest `rtype` player; those of others come after it.
 pub(crate) const HONEST_STREAM: StreamId = StreamId::FIRST_ACCEPTED;
@@ -82,6 +81,7 @@ struct Standing {
 type Standings = [Option<Standing>; HONEST.len()];
 
 /// What `native` owes an address.
+#[derive(Clone)]
 struct Account {
     address: SocketAddr,
     /// Bytes that came from there and were not answered yet.
@@ -91,6 +91,7 @@ struct Account {
 }
 
 /// The server and everyone around it.
+#[derive(Clone)]
 pub(crate) struct Scene {
     server: Server<Yard>,
     pub(crate) honest: Vec<Honest>,
@@ -109,6 +110,10 @@ pub(crate) struct Scene {
     pub(crate) token: Option<u32>,
     history: Vec<Standings>,
     twin: Option<&'static [Standings]>,
+    /// When the script is over.
+    until: Time,
+    /// What datagrams are written into.
+    buffer: Vec<u8>,
 }
 
 impl Scene {
@@ -118,7 +123,7 @@ impl Scene {
         let twin = TWIN.get_or_init(|| {
             let mut alone = Scene::begin(None);
             alone.come_in();
-            alone.advance(Duration::from_secs(u64::from(MAX_TICKS / u32::from(Yard::RATE)) + 1));
+            alone.advance(LONGEST);
             alone.history
         });
         let mut scene = Scene::begin(Some(twin));
@@ -154,6 +159,8 @@ impl Scene {
             token: None,
             history: Vec::new(),
             twin,
+            until: START + PEACE + LONGEST,
+            buffer: vec![0; 2048],
         }
     }
 
@@ -179,9 +186,27 @@ impl Scene {
         self.room().tick()
     }
 
-    /// Whether the match may go on.
+    /// How many are there, how many places are taken, and how many rooms there are.
+    #[allow(dead_code, reason = "the seeds' test looks at it, the fuzz target does not")]
+    pub(crate) fn crowd(&self) -> (usize, usize, usize) {
+        let (front, rooms) = (self.server.front(), self.server.rooms());
+        let present = rooms.iter().flat_map(|room| room.members()).filter(|card| card.present);
+        (present.count(), front.sessions(), rooms.len())
+    }
+
+    /// A script begins, which may take so long.
+    pub(crate) fn begin_script(&mut self, span: Duration) {
+        self.until = self.now + span;
+    }
+
+    /// Whether the script has had its time.
     pub(crate) fn is_over(&self) -> bool {
-        self.tick() + 4 >= MAX_TICKS
+        self.now >= self.until
+    }
+
+    /// Lets time pass for a script, as far as it has any.
+    pub(crate) fn wait(&mut self, span: Duration) {
+        self.advance(span.min(self.until.since(self.now)));
     }
 
     /// Lets time pass while the honest play.
@@ -268,7 +293,7 @@ impl Scene {
     }
 
     fn drain(&mut self) -> usize {
-        let mut out = [0; 2048];
+        let mut out = std::mem::take(&mut self.buffer);
         let mut sent = 0;
         while let Some(transmit) = self.server.poll_transmit(self.now, &mut out) {
             sent += 1;
@@ -292,14 +317,15 @@ impl Scene {
             }
             self.leaked.push((to, bytes.to_vec()));
         }
+        self.buffer = out;
         sent
     }
 
     fn pump_honest(&mut self) -> bool {
-        let mut out = [0; 2048];
+        let out = &mut self.buffer;
         let mut spoke = false;
         for player in &mut self.honest {
-            while let Some(transmit) = player.poll(self.now, &mut out) {
+            while let Some(transmit) = player.poll(self.now, out) {
                 spoke = true;
                 let path = Path::to(player.at);
                 self.server.handle_datagram(self.now, path, &mut out[..transmit.len]);
@@ -309,7 +335,7 @@ impl Scene {
     }
 
     fn pump_streams(&mut self) -> bool {
-        let mut out = [0; 256];
+        let mut out = std::mem::take(&mut self.buffer);
         let mut moved = false;
         while let Some((stream, action)) = self.server.poll_stream(self.now, &mut out) {
             moved = true;
@@ -344,6 +370,7 @@ impl Scene {
                 self.honest[3].client.handle_stream(now, OWN_STREAM, opened);
             }
         }
+        self.buffer = out;
         moved
     }
 
