@@ -20,8 +20,8 @@ use backspin::replica::{ENTITY_LIMIT, Entity, MAX_FIELDS, State, delta};
 use backspin::session::EndReason;
 use backspin::time::Time;
 use backspin::wire::native::{
-    Accept, Budget, Challenge, Datagram, DeltaSnapshot, Feedback, Packet, Part, Reject,
-    RejectReason, Role, Secret, SessionIndex,
+    Accept, Budget, Challenge, Datagram, DeltaSnapshot, Feedback, MAX_BASELINE_BACK, Packet, Part,
+    Reject, RejectReason, Role, Secret, SessionIndex,
 };
 use backspin::wire::{Dialect, List, Name, lan, rtype};
 
@@ -220,7 +220,7 @@ impl Scene {
         }
         let baseline = self.client.state();
         let back = u8::try_from(tick::since(tick, baseline.tick)).ok();
-        let back = back.filter(|back| form & 1 == 1 && (1..=60).contains(back));
+        let back = back.filter(|back| form & 1 == 1 && (1..=MAX_BASELINE_BACK).contains(back));
         let mut body = [0; 1024];
         let len = delta::encode(schema, back.map(|_| baseline), &state, &mut body).ok()?;
         let [echo, held, early, missing, lost, ..] = *bytes else { return None };
