@@ -96,7 +96,7 @@ pub struct ClientCounts {
     pub bytes_out: u64,
 }
 
-/// One player's side.
+/// One player's side. A clone asks with the same secrets: it is for tests.
 #[derive(Clone, Debug)]
 pub struct Client<G: Game> {
     game: G,

@@ -24,7 +24,7 @@ const MEMBERS_AT_ONCE: usize = 128;
 /// Rooms that were closed and that nobody has asked about; older ones are forgotten.
 const CLOSED_LIMIT: usize = 16;
 
-/// A front with rooms behind it.
+/// A front with rooms behind it. A clone hands out the same secrets: it is for tests.
 #[derive(Clone, Debug)]
 pub struct Server<G: Game> {
     front: Front,
