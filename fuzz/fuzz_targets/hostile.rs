@@ -12,5 +12,5 @@ mod counting;
 mod hostile;
 
 fuzz_target!(|data: &[u8]| {
-    hostile::play(data, counting::bytes_in_use);
+    hostile::play(data, hostile::Extent::SHORT, counting::bytes_in_use);
 });

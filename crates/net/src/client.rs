@@ -96,8 +96,8 @@ pub struct ClientCounts {
     pub bytes_out: u64,
 }
 
-/// One player's side.
-#[derive(Debug)]
+/// One player's side. A clone asks with the same secrets: it is for tests.
+#[derive(Clone, Debug)]
 pub struct Client<G: Game> {
     game: G,
     config: ClientConfig,
@@ -123,7 +123,7 @@ pub struct Client<G: Game> {
 }
 
 /// How far the client has come.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 enum Phase {
     /// Asking, again and again: a Hello, a Join, a Resume, whatever the dialect needs next.
     Asking(Retry),
@@ -137,7 +137,7 @@ enum Phase {
 }
 
 /// A dialect, with what it keeps.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 enum Speech<G: Game> {
     Native(Box<native::Native<G>>),
     #[cfg(feature = "rtype")]
@@ -147,7 +147,7 @@ enum Speech<G: Game> {
 }
 
 /// What is to be sent.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct Due {
     /// Copies of the question of [`Phase::Asking`].
     questions: u8,

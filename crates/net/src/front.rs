@@ -354,7 +354,7 @@ pub struct Kept {
 }
 
 /// The door of a server.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Front {
     config: FrontConfig,
     secrets: Secrets,

@@ -139,7 +139,7 @@ pub struct MemberCard {
 //
 // What every datagram and every tick touches comes first, as in `Member`: rooms of a crowd are far
 // away when their turn comes, and are brought near by `foresee` and `foresee_tick`.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 #[repr(C)]
 pub struct Room<G: Game> {
     /// By place, as the front counts them, up to the last that was ever taken. They lie one behind the
@@ -177,7 +177,7 @@ pub struct Room<G: Game> {
 }
 
 /// What there is to see after a tick: made once, sent to all.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 #[repr(C)]
 struct View {
     bodies: Bodies,
@@ -203,7 +203,7 @@ struct View {
 }
 
 /// How everyone stands after a tick, in games that count it.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Board {
     /// By place.
     players: Vec<Option<Counted>>,

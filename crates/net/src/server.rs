@@ -27,8 +27,8 @@ const MEMBERS_AT_ONCE: usize = 128;
 /// Rooms that were closed and that nobody has asked about; older ones are forgotten.
 const CLOSED_LIMIT: usize = 16;
 
-/// A front with rooms behind it.
-#[derive(Debug)]
+/// A front with rooms behind it. A clone hands out the same secrets: it is for tests.
+#[derive(Clone, Debug)]
 pub struct Server<G: Game> {
     front: Front,
     /// In the order in which they were opened. Boxed: a room is large, and when one is closed those
@@ -55,7 +55,7 @@ pub struct Server<G: Game> {
 }
 
 /// A game that rooms are opened for.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Offer<G> {
     game: G,
     config: RoomConfig,

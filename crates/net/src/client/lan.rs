@@ -13,7 +13,7 @@ use crate::wire::lan::{GuestInput, Hello, Packet, StateUpdate, Steer};
 const GUEST: PlayerId = PlayerId(2);
 
 /// What `lan` keeps.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Lan<G: Game> {
     /// The newest state; `None` takes any.
     newest: Option<StateUpdate>,

@@ -19,7 +19,7 @@ use crate::wire::{Full, Name};
 const HINT_REACH: u32 = 256;
 
 /// What `native` keeps.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Native<G: Game> {
     nonce: u64,
     /// The Challenge's; `None` while a Hello is what to ask with.

@@ -21,7 +21,7 @@ const FINEST_S: f64 = 0.012;
 const CATCH_UP_LIMIT: u32 = 4;
 
 /// What an old dialect keeps for drawing.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Plain<G: Game> {
     game: G,
     clock: ArrivalClock,

@@ -30,7 +30,7 @@ const STREAM: StreamId = StreamId(0);
 const INBOX_LEN: usize = 256;
 
 /// What `rtype` keeps.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Rtype<G: Game> {
     dial: Dial,
     inbox: Vec<u8>,

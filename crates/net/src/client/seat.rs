@@ -41,7 +41,7 @@ const SEEN_CORRECTION: f32 = 1.0;
 const EVENT_LIMIT: usize = 256;
 
 /// What Accept gave us, and what became of it.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Seat<G: Game> {
     game: G,
     player: PlayerId,

@@ -50,7 +50,7 @@ const TRUST_LIMIT: u32 = 64;
 const DISTRUST: u32 = 4;
 
 /// Everything that the server has told and not taken back.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Told {
     /// By their ids.
     things: Vec<Thing>,

@@ -19,7 +19,7 @@ use crate::wire::native::{Datagram, PROTOCOL, Packet, Reject, RejectReason};
 pub const BAN_LIMIT: usize = 4096;
 
 /// Who is banned, by [`limited_ip`], and until when; `None` is for good.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Bans {
     until: HashMap<IpAddr, Option<Time>, Keyed>,
 }

@@ -53,7 +53,7 @@ pub struct NewRoom {
 }
 
 /// All rooms.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Rooms {
     /// What a call names a room by; slots are used again, numbers are not.
     slots: Vec<Option<Listed>>,

@@ -16,7 +16,7 @@ use crate::wire::native::{Budget, Role, Secret, SessionIndex};
 use crate::wire::{Dialect, Name};
 
 /// The sessions of a server. Every look-up is O(1).
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Routes {
     limits: Limits,
     routes: Vec<Option<Route>>,
@@ -32,7 +32,7 @@ pub(super) struct Routes {
 }
 
 /// One session, seen from the door. What every datagram touches comes first: see the rooms' members.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 #[repr(C, align(64))]
 pub(super) struct Route {
     pub(super) path: Path,
@@ -47,7 +47,7 @@ pub(super) struct Route {
 }
 
 /// What shows that a datagram is a player's, and a player the one who was here before.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 #[repr(C)]
 pub(super) struct Proof {
     /// The numbers of the player's datagrams.
@@ -68,7 +68,7 @@ pub(super) struct Found {
 }
 
 /// The places of one room: players first, then watchers.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Places {
     players: usize,
     taken: Vec<bool>,

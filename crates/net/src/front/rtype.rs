@@ -41,7 +41,7 @@ const FRESH_TOKENS_PER_IP: usize = 64;
 const INBOX_LEN: usize = crate::wire::rtype::HEADER_LEN + Name::MAX;
 
 /// Streams and tokens: what the TCP step leaves behind.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Lobby {
     streams: BTreeMap<StreamId, Caller>,
     tokens: BTreeMap<NonZeroU32, Token>,
@@ -53,7 +53,7 @@ pub(super) struct Lobby {
 }
 
 /// Someone at the other end of a stream.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Caller {
     ip: IpAddr,
     inbox: [u8; INBOX_LEN],
@@ -65,7 +65,7 @@ struct Caller {
 }
 
 /// What a token is good for.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Token {
     ip: IpAddr,
     name: Name,

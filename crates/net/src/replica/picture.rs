@@ -39,7 +39,7 @@ pub struct Drawn {
 }
 
 /// The snapshots that have come, and what was drawn of them last.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Picture {
     states: Vec<State>,
     present: [bool; KEPT],

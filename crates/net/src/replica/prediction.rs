@@ -9,7 +9,7 @@ use super::{Entity, MAX_FIELDS, Motion, Picture, Schema, State};
 use crate::game::{Buttons, Event, Game, PlayerId, PlayerInput, Turn};
 
 /// What one player predicts.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Prediction<G: Game> {
     game: G,
     player: PlayerId,

@@ -48,13 +48,13 @@ impl Course<'_> {
 }
 
 /// The things that slide.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Sliding {
     things: Vec<Thing>,
 }
 
 /// One of them.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Thing {
     id: u16,
     tick: f64,

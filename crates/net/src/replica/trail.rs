@@ -33,7 +33,7 @@ const ASTRAY: f32 = 1.0;
 const LAG_GAIN: f32 = 1.0 / 16.0;
 
 /// What one player predicts of the own entity, and how it came there.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Trail<G: Game> {
     own: u16,
     schema: &'static Schema,

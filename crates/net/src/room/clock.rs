@@ -10,7 +10,7 @@ use crate::time::Time;
 const SHOWN: usize = 64;
 
 /// Counts the ticks of a room.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 #[repr(C)]
 pub(super) struct TickClock {
     epoch: Time,

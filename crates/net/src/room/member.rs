@@ -42,7 +42,7 @@ const GOODBYES: u8 = 3;
 
 /// What every datagram and every tick touches comes first, all else behind it: a crowd does not
 /// fit into the processor's caches, and what it costs is mostly waiting for memory.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 #[repr(C, align(64))]
 pub(super) struct Member {
     pub(super) session: SessionIndex,
@@ -68,7 +68,7 @@ pub(super) struct Member {
 }
 
 /// What is needed of a member once a second at most.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Seldom {
     pub(super) name: Name,
     pub(super) round_trip: RoundTrip,
@@ -76,7 +76,7 @@ pub(super) struct Seldom {
 }
 
 /// Whether a member is there.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) enum Presence {
     /// It was let in, and has not said anything yet: until then, nobody may be there at all.
     Invited { until: Time },
@@ -89,7 +89,7 @@ pub(super) enum Presence {
 }
 
 /// A dialect, with what it keeps for one member.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 #[allow(clippy::large_enum_variant, reason = "a crowd speaks `native`, and is looked at in one go")]
 pub(super) enum Speech {
     Native(Native),
@@ -107,7 +107,7 @@ pub(super) enum Speech {
 }
 
 /// What a member is to be sent.
-#[derive(Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Due {
     /// Accept, HelloAck or HELLO_ACK.
     pub(super) greeting: bool,
@@ -124,7 +124,7 @@ pub(super) struct Due {
 }
 
 /// A roster that changed: said at once, and again in case it was lost.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Announcement {
     left: u8,
     at: Time,

@@ -10,7 +10,7 @@ use crate::time::Time;
 use crate::wire::native::{Budget, EventBlock, Input, Secret};
 
 /// What is kept for one member, in the order of its use like [`Member`](super::member::Member).
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 #[repr(C)]
 pub(super) struct Native {
     /// The number of the next datagram to the client.
@@ -122,7 +122,7 @@ impl Native {
 
 /// What a player said since the last tick, each behind its length. An inbox lets no more through
 /// than it has room for, and a tick is short.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Said {
     bytes: Vec<u8>,
 }

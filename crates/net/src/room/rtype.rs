@@ -26,7 +26,7 @@ const AGAIN_AFTER: Duration = Duration::from_secs(1);
 const STATE_FIT: usize = (MAX_DATAGRAM_LEN - 1 - HEADER_LEN - 2) / <Entity as Record>::LEN;
 
 /// What is kept for one member.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Rtype {
     pub(super) kept_by_stream: bool,
     /// The newest input's number; its client counts anew after a break.
@@ -36,14 +36,14 @@ pub(super) struct Rtype {
 }
 
 /// What a player asked for since the last tick: the newest of each.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Wishes {
     config: Option<LobbyConfig>,
     start: bool,
 }
 
 /// What a member was told last. What is not there is to be told.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Told {
     lobby: Option<LobbyStatus>,
     over: Option<GameOverReason>,

@@ -15,7 +15,7 @@ const PHASES: usize = 16;
 const PLAYERS: u32 = 256;
 
 /// Who ticks when. Times count from the first room's beginning.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Phases {
     origin: Option<Time>,
     /// How many can play in the rooms of each turn.

@@ -155,6 +155,7 @@ impl LimiterConfig {
 }
 
 /// A bucket for each address and each IPv6 network, or nearly: they share tables of fixed size.
+#[derive(Clone)]
 pub struct Limiter {
     hasher: SipHasher24,
     config: LimiterConfig,

@@ -20,6 +20,7 @@ const TAPPED: usize = 64;
 const SPEAKS_EVERY: u32 = 2;
 
 /// An honest player.
+#[derive(Clone)]
 pub(crate) struct Honest {
     pub(crate) client: Client<Yard>,
     config: ClientConfig,
@@ -50,6 +51,8 @@ impl Honest {
         let config = ClientConfig {
             own_port: at.port(),
             liveness,
+            // Nobody looks, and what is sent is the same.
+            predicts: false,
             ..ClientConfig::new(server, dialect, Name::new("Honest"))
         };
         Honest {

@@ -9,6 +9,8 @@
 //! is sent more `native` bytes than came from there before it is proved, and what the server keeps
 //! and says stays within its limits.
 //!
+//! A script begins at one of the [`stage`]s, which are played once and then copied.
+//!
 //! Three things are left out, because no code could withstand them before sessions are sealed:
 //!
 //! - a datagram in the name of a `lan` or `rtype` player: those dialects prove nothing. In the name
@@ -23,6 +25,7 @@ mod act;
 mod attacker;
 mod honest;
 mod scene;
+mod stage;
 mod yard;
 
 use std::time::Duration;
@@ -35,8 +38,11 @@ use backspin::front::FrontCounts;
 )]
 pub(crate) use act::ACTS;
 pub(crate) use act::Script;
-use attacker::Attacker;
-use scene::Scene;
+#[allow(
+    unused_imports,
+    reason = "the seeds' test looks at stages, the fuzz target only plays from them"
+)]
+pub(crate) use stage::{STAGES, Stage, stages};
 
 /// What an attack may cost the server and the attacker's own memory together, in bytes: six
 /// more sessions, each with its boxes of events, and the answers that wait.
@@ -54,23 +60,53 @@ pub(crate) struct Outcome {
     pub(crate) counts: FrontCounts,
 }
 
-/// Plays a script. `in_use` says how many bytes this thread has allocated.
+/// How much of a script is played.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Extent {
+    span: Duration,
+    datagrams: usize,
+    /// How long is waited for what shows only later.
+    after: Duration,
+}
+
+#[allow(dead_code, reason = "the seeds' test plays the whole, the fuzz target what is short")]
+impl Extent {
+    /// Enough for someone to come, fall silent and be given up, and for every limit.
+    pub(crate) const WHOLE: Extent = Extent {
+        span: Duration::from_secs(6),
+        datagrams: 2_000,
+        after: Duration::from_millis(450),
+    };
+
+    /// What a fuzzer can afford many hundred times a second: where it takes long to come to, a
+    /// [`stage`] is there already.
+    pub(crate) const SHORT: Extent = Extent {
+        span: Duration::from_millis(200),
+        datagrams: 60,
+        after: Duration::from_millis(200),
+    };
+}
+
+/// Plays a script, whose first byte says at which stage it begins. `in_use` says how many bytes
+/// this thread has allocated.
 ///
 /// # Panics
 /// If the attacker achieves anything.
-pub(crate) fn play(script: &[u8], in_use: impl Fn() -> isize) -> Outcome {
-    let mut scene = Scene::new();
-    let mut attacker = Attacker::new();
+pub(crate) fn play(script: &[u8], extent: Extent, in_use: impl Fn() -> isize) -> Outcome {
+    let (first, script) = script.split_first().unwrap_or((&0, &[]));
+    let stages = stages(&in_use);
     let before = in_use();
+    let Stage { mut scene, mut attacker } = stages.at(*first).clone();
+    scene.begin_script(extent.span);
+    attacker.begin_script(extent.datagrams);
     for act in Script(script) {
         if scene.is_over() {
             break;
         }
         attacker.act(&mut scene, act);
     }
-    // What was done may show only later.
-    scene.advance(Duration::from_millis(450));
-    let cost = in_use() - before;
+    scene.advance(extent.after);
+    let cost = in_use() - before - stages.honest;
     assert!(cost <= COST, "{cost} bytes");
     let (most_sessions, most_rooms) = (scene.most_sessions, scene.most_rooms);
     Outcome { most_sessions, most_rooms, counts: scene.counts() }

@@ -47,6 +47,7 @@ pub(crate) const LIMITS: Limits = Limits {
 const LIVENESS: session::Limits =
     session::Limits { warn: Duration::from_millis(1_000), drop: Duration::from_millis(1_500) };
 const RESUME_FOR: Duration = Duration::from_secs(2);
+const CLAIM_WITHIN: Duration = Duration::from_millis(1_200);
 
 /// When the match begins: a cookie of the first tenth of a second after [`PEACE`] is no good from
 /// 10 s on, so that a short script sees it grow old.
@@ -55,9 +56,8 @@ pub(crate) const START: Time = Time::from_millis(3_900);
 /// How long the honest are left alone, until all of them play.
 pub(crate) const PEACE: Duration = Duration::from_secs(1);
 
-/// The longest match, in ticks: long enough for a cookie to grow old, and for the place of someone
-/// who was silent to be given up.
-pub(crate) const MAX_TICKS: u32 = 38;
+/// The longest match after that: long enough for a script that begins when a cookie grows old.
+const LONGEST: Duration = Duration::from_secs(12);
 
 /// The stream of the honest `rtype` player; those of others come after it.
 pub(crate) const HONEST_STREAM: StreamId = StreamId::FIRST_ACCEPTED;
@@ -84,6 +84,7 @@ struct Standing {
 type Standings = [Option<Standing>; HONEST.len()];
 
 /// What `native` owes an address.
+#[derive(Clone)]
 struct Account {
     address: SocketAddr,
     /// Bytes that came from there and were not answered yet.
@@ -93,6 +94,7 @@ struct Account {
 }
 
 /// The server and everyone around it.
+#[derive(Clone)]
 pub(crate) struct Scene {
     server: Server<Yard>,
     pub(crate) honest: Vec<Honest>,
@@ -111,6 +113,10 @@ pub(crate) struct Scene {
     pub(crate) token: Option<u32>,
     history: Vec<Standings>,
     twin: Option<&'static [Standings]>,
+    /// When the script is over.
+    until: Time,
+    /// What datagrams are written into.
+    buffer: Vec<u8>,
 }
 
 impl Scene {
@@ -120,7 +126,7 @@ impl Scene {
         let twin = TWIN.get_or_init(|| {
             let mut alone = Scene::begin(None);
             alone.come_in();
-            alone.advance(Duration::from_secs(u64::from(MAX_TICKS / u32::from(Yard::RATE)) + 1));
+            alone.advance(LONGEST);
             alone.history
         });
         let mut scene = Scene::begin(Some(twin));
@@ -132,8 +138,12 @@ impl Scene {
     fn begin(twin: Option<&'static [Standings]>) -> Self {
         let config = FrontConfig { limits: LIMITS, ..FrontConfig::default() };
         let mut server = Server::new(config, [9; 32]);
-        let room =
-            RoomConfig { liveness: LIVENESS, resume_for: RESUME_FOR, ..RoomConfig::default() };
+        let room = RoomConfig {
+            liveness: LIVENESS,
+            resume_for: RESUME_FOR,
+            claim_within: CLAIM_WITHIN,
+            ..RoomConfig::default()
+        };
         for name in ["One", "Two"] {
             server.open(START, Yard::default(), Name::new(name), 0, room);
         }
@@ -156,6 +166,8 @@ impl Scene {
             token: None,
             history: Vec::new(),
             twin,
+            until: START + PEACE + LONGEST,
+            buffer: vec![0; 2048],
         }
     }
 
@@ -181,9 +193,27 @@ impl Scene {
         self.room().tick()
     }
 
-    /// Whether the match may go on.
+    /// How many are there, how many places are taken, and how many rooms there are.
+    #[allow(dead_code, reason = "the seeds' test looks at it, the fuzz target does not")]
+    pub(crate) fn crowd(&self) -> (usize, usize, usize) {
+        let (front, rooms) = (self.server.front(), self.server.rooms());
+        let present = rooms.iter().flat_map(|room| room.members()).filter(|card| card.present);
+        (present.count(), front.sessions(), rooms.len())
+    }
+
+    /// A script begins, which may take so long.
+    pub(crate) fn begin_script(&mut self, span: Duration) {
+        self.until = self.now + span;
+    }
+
+    /// Whether the script has had its time.
     pub(crate) fn is_over(&self) -> bool {
-        self.tick() + 4 >= MAX_TICKS
+        self.now >= self.until
+    }
+
+    /// Lets time pass for a script, as far as it has any.
+    pub(crate) fn wait(&mut self, span: Duration) {
+        self.advance(span.min(self.until.since(self.now)));
     }
 
     /// Lets time pass while the honest play.
@@ -270,7 +300,7 @@ impl Scene {
     }
 
     fn drain(&mut self) -> usize {
-        let mut out = [0; 2048];
+        let mut out = std::mem::take(&mut self.buffer);
         let mut sent = 0;
         while let Some(transmit) = self.server.poll_transmit(self.now, &mut out) {
             sent += 1;
@@ -294,14 +324,15 @@ impl Scene {
             }
             self.leaked.push((to, bytes.to_vec()));
         }
+        self.buffer = out;
         sent
     }
 
     fn pump_honest(&mut self) -> bool {
-        let mut out = [0; 2048];
+        let out = &mut self.buffer;
         let mut spoke = false;
         for player in &mut self.honest {
-            while let Some(transmit) = player.poll(self.now, &mut out) {
+            while let Some(transmit) = player.poll(self.now, out) {
                 spoke = true;
                 let path = Path::to(player.at);
                 self.server.handle_datagram(self.now, path, &mut out[..transmit.len]);
@@ -311,7 +342,7 @@ impl Scene {
     }
 
     fn pump_streams(&mut self) -> bool {
-        let mut out = [0; 256];
+        let mut out = std::mem::take(&mut self.buffer);
         let mut moved = false;
         while let Some((stream, action)) = self.server.poll_stream(self.now, &mut out) {
             moved = true;
@@ -347,6 +378,7 @@ impl Scene {
                 self.honest[3].client.handle_stream(now, OWN_STREAM, opened);
             }
         }
+        self.buffer = out;
         moved
     }
 

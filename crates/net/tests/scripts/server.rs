@@ -668,6 +668,8 @@ fn a_resume_that_is_sent_again_begins_nothing_anew() {
     let mut desk = desk();
     let (old, new) = (address("10.0.0.2:5000"), address("10.0.0.2:6000"));
     let mut alice = join(&mut desk, old);
+    let input = alice.input(0);
+    desk.receive(old, &input);
     desk.advance_ms(1_000);
     let payload = [&NONCE[..], &cookie(&mut desk, new), &alice.ticket, &[1]].concat();
     let resume = native(0x09, 500, &payload);

@@ -184,7 +184,11 @@ fn decode_front(r: &mut Reader<'_>) -> Result<FrontConfig, Malformed> {
         limits: Limits {
             sessions: small(r, "sessions")?,
             sessions_per_ip: small(r, "sessions_per_ip")?,
-            stranger_datagrams_per_s: small(r, "stranger_datagrams_per_s")?,
+            // A door that lets no stranger speak is no door: it cannot be made.
+            stranger_datagrams_per_s: match small(r, "stranger_datagrams_per_s")? {
+                0 => return Err(Malformed::out_of_range("stranger_datagrams_per_s", 0)),
+                rate => rate,
+            },
             player_datagrams_per_s: small(r, "player_datagrams_per_s")?,
             streams: small(r, "streams")?,
             streams_per_ip: small(r, "streams_per_ip")?,
@@ -255,4 +259,21 @@ fn decode_room(r: &mut Reader<'_>) -> Result<RoomConfig, Malformed> {
         high_latency: span("high_latency")?,
         journal: 0,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_door_that_lets_no_stranger_speak_is_refused() {
+        let front = |strangers: u8| {
+            let bytes = [1, b'x', 1, 2, 3, 0, 0, 0, 0, 10, 3, strangers, 10, 6, 3, 5, 1, 16, 4, 8];
+            let mut r = Reader::new(&bytes);
+            let decoded = decode_front(&mut r).map(|config| config.limits.stranger_datagrams_per_s);
+            decoded.inspect(|_| assert_eq!(r.left(), 0))
+        };
+        assert_eq!(front(1), Ok(1));
+        assert_eq!(front(0), Err(Malformed::out_of_range("stranger_datagrams_per_s", 0)));
+    }
 }

@@ -1,7 +1,8 @@
 //! A capture file, from the outside in: its `file` format holds frames, a [`frame`]'s link,
 //! network and transport headers hold a payload, and TCP segments make a [`stream`].
 //!
-//! A capture is written by strangers: nothing here trusts a length, and what is kept is bounded.
+//! A capture is written by strangers: nothing here trusts a length, and what is kept is bounded. The
+//! fuzz target `pcap` is made of these very files, with those that they name above them.
 
 mod file;
 pub(super) mod frame;
@@ -121,6 +122,8 @@ impl<'a, W: Write> Inspection<'a, W> {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::HashSet;
+
     use super::super::hex;
     use super::super::print::Style;
     use super::*;
@@ -203,6 +206,21 @@ mod tests {
             let (lines, error) = lines(&capture);
             assert!(lines > 0 || error.is_some(), "round {round}");
         }
+    }
+
+    #[test]
+    fn every_seed_of_the_fuzz_target_is_a_capture_and_together_they_have_both_transports() {
+        let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/seeds/pcap");
+        let (mut transports, mut kinds) = (HashSet::new(), HashSet::new());
+        for file in folder.read_dir().expect("the seeds") {
+            let bytes = std::fs::read(file.expect("a file").path()).expect("a seed");
+            assert!(matches!(lines(&bytes), (1.., None)), "{:?}", lines(&bytes));
+            kinds.insert(bytes[..4].to_vec());
+            let mut printer = Printer::new(Vec::new(), Style::Short);
+            inspect("it", &bytes[..], &mut printer).expect("a capture");
+            transports.insert(String::from_utf8_lossy(&printer.out).contains("(tcp)"));
+        }
+        assert_eq!((transports.len(), kinds.len()), (2, 3), "little, big and next generation");
     }
 
     #[test]

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 use backspin::wire::rtype;
 
+use super::super::decode::{self, Decoded, NoPacket};
 use super::frame::{Path, Segment};
-use crate::tools::inspect::decode::{self, Decoded, NoPacket};
 
 /// The most directions that are followed; the one that was silent longest makes room.
 const MAX_STREAMS: usize = 128;

@@ -1,0 +1,15 @@
+//! A node log with right checksums and any lines: replayed or refused, in bounded memory and work.
+//!
+//! How the input is read, and the checks, are the tests' own, where the seeds run, too.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+
+#[path = "../../crates/net/tests/counting/mod.rs"]
+mod counting;
+#[path = "../../crates/net/tests/hostile_file/mod.rs"]
+mod hostile_file;
+
+fuzz_target!(|data: &[u8]| {
+    let _ = hostile_file::log(data, counting::bytes_in_use);
+});
