@@ -11,7 +11,7 @@ use backspin::replica::State;
 
 use super::errand::Title;
 use super::{Cell, List, Row, Tone};
-use crate::serve::record::file::{Privacy, Sink};
+use crate::serve::record::file::Sink;
 use crate::utc::{Utc, unix_ms};
 
 /// The newest of them are listed; nobody scrolls further.
@@ -106,11 +106,9 @@ pub(super) struct Recorder {
 impl Recorder {
     /// Begins a file in `folder`.
     pub(super) fn begin<G: Game>(folder: &Path, game: &G, room: &str) -> Result<Self, String> {
-        fs::create_dir_all(folder).map_err(|error| error.to_string())?;
         let now = unix_ms();
         let stem = Utc::from_unix_ms(now).compact();
-        let sink = Sink::create(folder, &stem, "bsreplay", Privacy::Plain)
-            .map_err(|error| error.to_string())?;
+        let sink = Sink::create(folder, &stem, "bsreplay").map_err(|error| error.to_string())?;
         let writer = ReplayWriter::new(game, now, backspin::wire::Name::new(room));
         Ok(Recorder { writer, sink, bytes: Vec::new() })
     }
@@ -130,7 +128,7 @@ impl Recorder {
         self.writer.handle_state(state);
         self.bytes.clear();
         self.writer.poll_bytes(&mut self.bytes);
-        self.sink.write(&self.bytes).map_err(|error| error.to_string())
+        self.sink.write_all(&self.bytes).map_err(|error| error.to_string())
     }
 
     /// The match is over, or left.
@@ -138,7 +136,7 @@ impl Recorder {
         self.bytes.clear();
         self.writer.finish(&mut self.bytes);
         // What is on the disk can be shown as far as it goes.
-        let _ = self.sink.write(&self.bytes);
+        let _ = self.sink.write_all(&self.bytes);
     }
 }
 

@@ -27,6 +27,8 @@ fn write_all(out: &mut String, status: &Status) -> fmt::Result {
     write_rooms(out, status)?;
     write_traffic(out, status)?;
     write_ticks(out, status)?;
+    let dropped = "Lines of the log that were dropped because nobody read them in time.";
+    single(out, "log_lines_dropped_total", Kind::Counter, dropped, status.log_dropped)?;
     write_players(out, status)
 }
 
