@@ -19,7 +19,7 @@ use tracing_subscriber::{Registry, fmt, reload};
 use crate::spool::{self, Spool};
 
 /// Bytes of lines that wait to be read, at the most: some thousands of lines.
-const LOG_LIMIT: usize = 512 * 1024;
+const LOG_LIMIT: usize = 256 * 1024;
 
 /// The log. Dropped, it waits a moment for what is left to be written.
 pub(super) struct Log {
