@@ -134,13 +134,15 @@ pub(crate) fn run(args: &Args) -> Result<(), Box<dyn Error>> {
             config = reload(config, read, &log, &ports, &mut server, recording.has_log());
         }
     }
+    if let Some(results) = &mut results {
+        results.keep(driver.now(), server.server());
+    }
     server.close(driver.now(), CloseReason::Stopping);
     driver.flush(&mut server);
     teller.tell(driver.now(), server.server_mut());
     let until = Instant::now() + LAST_WRITES;
     recording.finish(&mut server, until);
-    if let Some(mut results) = results {
-        results.keep(driver.now(), server.server());
+    if let Some(results) = results {
         results.finish(until);
     }
     info!("stopped; everyone was told");

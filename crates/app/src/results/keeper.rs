@@ -245,3 +245,139 @@ impl Work {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+    use std::io::{BufRead, BufReader, Read, Write};
+    use std::process::{Command, Stdio};
+
+    use super::super::journal::Pending;
+    use super::super::store::tests::{Folder, pong};
+    use super::super::store::{Filter, Store};
+    use super::*;
+
+    fn soon() -> Instant {
+        Instant::now() + Duration::from_secs(10)
+    }
+
+    #[track_caller]
+    fn wait_until(mut is_so: impl FnMut() -> bool) {
+        let limit = soon();
+        while !is_so() {
+            assert!(Instant::now() < limit, "it never happens");
+            thread::sleep(Duration::from_millis(1));
+        }
+    }
+
+    /// When the matches ended that are in the database.
+    fn kept(path: &Path) -> Vec<u64> {
+        let all = Filter { limit: u32::MAX, ..Filter::default() };
+        let matches = Store::read(path).unwrap().matches(&all).unwrap();
+        matches.iter().map(|result| result.ended_ms).collect()
+    }
+
+    #[test]
+    fn what_is_kept_is_in_the_database_and_nowhere_else() {
+        let folder = Folder::new("keeper");
+        let mut keeper = Keeper::start(&folder.file()).unwrap();
+        (1..=5).for_each(|number| keeper.keep(pong(number, "Ann", "Bob")));
+        keeper.finish(soon());
+        assert_eq!(kept(&folder.file()), [5, 4, 3, 2, 1]);
+        assert_eq!(Pending::of(&folder.file()).entries, []);
+    }
+
+    #[test]
+    fn what_ends_while_the_database_is_locked_is_noted_and_kept_later() {
+        let folder = Folder::new("locked");
+        let mut keeper = Keeper::start(&folder.file()).unwrap();
+        let other = rusqlite::Connection::open(folder.file()).unwrap();
+        other.execute_batch("BEGIN EXCLUSIVE").unwrap();
+        for number in 1..=6 {
+            let began = Instant::now();
+            keeper.keep(pong(number, "Ann", "Bob"));
+            assert!(began.elapsed() < Duration::from_millis(500), "it waits for the database");
+            wait_until(|| Pending::of(&folder.file()).entries.len() == number as usize);
+        }
+        assert_eq!(kept(&folder.file()), [0; 0]);
+        other.execute_batch("COMMIT").unwrap();
+        wait_until(|| Pending::of(&folder.file()).entries.is_empty());
+        assert_eq!(kept(&folder.file()), [6, 5, 4, 3, 2, 1]);
+    }
+
+    #[test]
+    fn a_keeper_that_ends_while_the_database_is_locked_leaves_the_rest_to_the_next() {
+        let folder = Folder::new("next");
+        let mut keeper = Keeper::start(&folder.file()).unwrap();
+        let other = rusqlite::Connection::open(folder.file()).unwrap();
+        other.execute_batch("BEGIN EXCLUSIVE").unwrap();
+        keeper.keep(pong(1, "Ann", "Bob"));
+        let began = Instant::now();
+        keeper.finish(soon());
+        assert!(began.elapsed() < 4 * LAST_TRIES, "{:?}", began.elapsed());
+        // A lock is no obstacle to the start of the next one either.
+        let next = Keeper::start(&folder.file()).unwrap();
+        other.execute_batch("COMMIT").unwrap();
+        wait_until(|| kept(&folder.file()) == [1]);
+        next.finish(soon());
+        assert_eq!(Pending::of(&folder.file()).entries, []);
+    }
+
+    /// The folder of a keeper that is to be killed, for the process that is.
+    const VICTIM: &str = "BACKSPIN_TEST_VICTIM";
+
+    /// Not a test: what the next one starts and kills. It keeps results one after the other and says
+    /// which of them are noted.
+    #[test]
+    #[ignore = "a process that a test starts"]
+    fn victim() {
+        let Some(path) = std::env::var_os(VICTIM).map(PathBuf::from) else { return };
+        let first: u64 = std::env::var("BACKSPIN_TEST_FIRST").unwrap().parse().unwrap();
+        let mut keeper = Keeper::start(&path).unwrap();
+        let store = Store::read(&path).unwrap();
+        for number in first.. {
+            keeper.keep(pong(number, "Ann", "Bob"));
+            let key = format!("{:016x}-{}", keeper.run, keeper.keys);
+            wait_until(|| {
+                let pending = Pending::of(&path).entries;
+                pending.iter().any(|entry| entry.key == key) || store.has(&key).unwrap()
+            });
+            // Past the capture of the test's own output.
+            std::io::stdout().write_all(format!("noted {number}\n").as_bytes()).unwrap();
+        }
+    }
+
+    #[test]
+    fn whoever_is_killed_at_any_moment_loses_no_result_and_doubles_none() {
+        let folder = Folder::new("killed");
+        drop(Store::open(&folder.file(), store::PATIENCE).unwrap());
+        let (mut noted, mut next) = (BTreeSet::new(), 1);
+        for round in 0..12 {
+            let mut command = Command::new(std::env::current_exe().unwrap());
+            command.args(["--exact", "results::keeper::tests::victim", "--ignored"]);
+            command.arg("--nocapture").env(VICTIM, folder.file());
+            command.env("BACKSPIN_TEST_FIRST", next.to_string());
+            let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+            let mut lines = BufReader::new(child.stdout.take().unwrap());
+            let mut said = String::new();
+            while !said.contains("noted ") {
+                assert_ne!(lines.read_line(&mut said).unwrap(), 0, "{said}");
+            }
+            // Spread over what it does, without chance.
+            thread::sleep(Duration::from_micros(round * 7_919 % 40_000));
+            child.kill().unwrap();
+            child.wait().unwrap();
+            lines.read_to_string(&mut said).unwrap();
+            let numbers = said.split("noted ").skip(1).filter_map(|rest| rest.split_once('\n'));
+            noted.extend(numbers.map(|(number, _)| number.parse::<u64>().unwrap()));
+            next = noted.last().unwrap() + 2;
+        }
+        Keeper::start(&folder.file()).unwrap().finish(soon());
+        let kept = kept(&folder.file());
+        let once: BTreeSet<u64> = kept.iter().copied().collect();
+        assert_eq!(once.len(), kept.len(), "some are there twice");
+        assert!(noted.is_subset(&once), "lost: {:?}", noted.difference(&once));
+        assert!(noted.len() >= 12);
+        assert_eq!(Pending::of(&folder.file()).entries, []);
+    }
+}

@@ -6,7 +6,7 @@
 //! log that began later would have no beginning. It ends for good.
 
 pub(crate) mod file;
-mod scribe;
+pub(crate) mod scribe;
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -23,7 +23,7 @@ use tracing::{info, warn};
 
 use crate::utc::{Utc, unix_ms};
 use file::Sink;
-use scribe::{Over, Scribe, Title, Track};
+use scribe::{NewFile, Over, Scribe, Track};
 
 /// Bytes of a node log that wait to be written, at the most: two minutes of fifty players, six
 /// seconds of a thousand.
@@ -235,7 +235,7 @@ fn is_played<G: Game>(room: &Room<G>) -> bool {
 /// A replay of what is played in a room from now on.
 fn begin<G: Game>(scribe: &mut Scribe, dir: &Path, room: &Room<G>) -> (ReplayWriter, Track) {
     let (now, number) = (unix_ms(), room.number());
-    let track = scribe.begin(Title {
+    let track = scribe.begin(NewFile {
         dir: dir.to_owned(),
         stem: format!("{}-room{number}", Utc::from_unix_ms(now).compact()),
         extension: "bsreplay",

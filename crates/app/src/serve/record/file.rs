@@ -67,15 +67,6 @@ impl Sink {
         }
     }
 
-    /// Appends `bytes`. They come by the second, so that nothing is kept back.
-    pub(crate) fn write_all(&mut self, bytes: &[u8]) -> Result<(), SinkError> {
-        let mut rest = bytes;
-        while !rest.is_empty() {
-            rest = &rest[self.write(rest)?..];
-        }
-        Ok(())
-    }
-
     /// Whether nothing was written.
     pub(crate) fn is_empty(&self) -> bool {
         self.len == 0

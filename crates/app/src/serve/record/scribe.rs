@@ -8,9 +8,9 @@ use std::collections::HashMap;
 use std::error::Error;
 use std::io;
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel, sync_channel};
+use std::sync::{Arc, OnceLock};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -25,7 +25,7 @@ const RETRY_EVERY: Duration = Duration::from_millis(500);
 const ORDER_LEN: usize = 128;
 
 /// The thread, and the way to it.
-pub(super) struct Scribe {
+pub(crate) struct Scribe {
     orders: Sender<Order>,
     /// Hangs up when the thread has ended.
     ended: Receiver<()>,
@@ -45,33 +45,50 @@ struct Shared {
 
 /// A recording, as whoever makes it sees it.
 #[derive(Clone)]
-pub(super) struct Track {
+pub(crate) struct Track {
     number: u64,
-    is_over: Arc<AtomicBool>,
+    /// Why it goes on no more.
+    over: Arc<OnceLock<String>>,
+}
+
+impl Track {
+    /// Why its file cannot be written, if it cannot.
+    pub(crate) fn cause(&self) -> Option<&str> {
+        self.over.get().map(String::as_str)
+    }
+
+    fn is_over(&self) -> bool {
+        self.over.get().is_some()
+    }
+
+    /// Only the first cause counts.
+    fn close(&self, cause: String) {
+        let _ = self.over.set(cause);
+    }
 }
 
 /// A recording goes on no more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Over {
+pub(crate) enum Over {
     /// Its file cannot be written, as was told.
     Failed,
     /// The disk is too slow for it.
     Behind,
 }
 
-/// What a recording is called when it is told of.
+/// A file that is to be made.
 #[derive(Clone, Debug)]
-pub(super) struct Title {
-    pub(super) dir: PathBuf,
-    pub(super) stem: String,
-    pub(super) extension: &'static str,
+pub(crate) struct NewFile {
+    pub(crate) dir: PathBuf,
+    pub(crate) stem: String,
+    pub(crate) extension: &'static str,
     /// What is told when it has come to its end, before the file's name.
-    pub(super) praise: String,
+    pub(crate) praise: String,
 }
 
 enum Order {
     /// Makes a file.
-    Begin(Track, Title),
+    Begin(Track, NewFile),
     /// Goes on with one that is there.
     Adopt(Track, Sink),
     Write(Track, Vec<u8>),
@@ -81,7 +98,7 @@ enum Order {
 
 impl Scribe {
     /// A thread with a queue of so many bytes.
-    pub(super) fn start(name: &str, limit: usize) -> Result<Self, Box<dyn Error>> {
+    pub(crate) fn start(name: &str, limit: usize) -> Result<Self, Box<dyn Error>> {
         let (orders, given) = channel();
         let (ending, ended) = sync_channel::<()>(0);
         let shared = Arc::new(Shared { limit, ..Shared::default() });
@@ -95,14 +112,14 @@ impl Scribe {
     }
 
     /// Begins a recording in a new file.
-    pub(super) fn begin(&mut self, title: Title) -> Track {
+    pub(crate) fn begin(&mut self, title: NewFile) -> Track {
         let track = self.track();
         self.order(Order::Begin(track.clone(), title), ORDER_LEN);
         track
     }
 
     /// Begins one in a file that is there.
-    pub(super) fn adopt(&mut self, sink: Sink) -> Track {
+    pub(crate) fn adopt(&mut self, sink: Sink) -> Track {
         let track = self.track();
         self.order(Order::Adopt(track.clone(), sink), ORDER_LEN);
         track
@@ -110,13 +127,13 @@ impl Scribe {
 
     fn track(&mut self) -> Track {
         self.tracks += 1;
-        Track { number: self.tracks, is_over: Arc::default() }
+        Track { number: self.tracks, over: Arc::default() }
     }
 
     /// Has bytes written to the end of a recording, and takes them. Where it is over nothing is
     /// taken, and [`Scribe::end`] is all that is left to do.
-    pub(super) fn write(&self, track: &Track, bytes: &mut Vec<u8>) -> Result<(), Over> {
-        if track.is_over.load(Ordering::Relaxed) {
+    pub(crate) fn write(&self, track: &Track, bytes: &mut Vec<u8>) -> Result<(), Over> {
+        if track.is_over() {
             return Err(Over::Failed);
         }
         if bytes.is_empty() {
@@ -131,23 +148,23 @@ impl Scribe {
     }
 
     /// A recording has come to its end.
-    pub(super) fn end(&self, track: Track) {
+    pub(crate) fn end(&self, track: Track) {
         self.order(Order::End(track), ORDER_LEN);
     }
 
     /// A recording ends where it is: what waits to be written of it is left out.
-    pub(super) fn abandon(&self, track: Track) {
-        track.is_over.store(true, Ordering::Relaxed);
+    pub(crate) fn abandon(&self, track: Track) {
+        track.close("the disk is too slow".into());
         self.end(track);
     }
 
     /// Whether it has caught up enough for recordings to begin.
-    pub(super) fn has_room(&self) -> bool {
+    pub(crate) fn has_room(&self) -> bool {
         self.shared.queued.load(Ordering::Relaxed) <= self.shared.limit / 2
     }
 
     /// Waits for what is not written yet, until a time at the latest.
-    pub(super) fn finish(self, until: Instant) {
+    pub(crate) fn finish(self, until: Instant) {
         self.shared.is_ending.store(true, Ordering::Relaxed);
         drop(self.orders);
         let patience = until.saturating_duration_since(Instant::now());
@@ -197,8 +214,8 @@ impl Work {
         self.shared.queued.fetch_sub(len, Ordering::Relaxed);
     }
 
-    fn begin(&mut self, track: &Track, title: Title) {
-        if track.is_over.load(Ordering::Relaxed) {
+    fn begin(&mut self, track: &Track, title: NewFile) {
+        if track.is_over() {
             return;
         }
         match Sink::create(&title.dir, &title.stem, title.extension) {
@@ -213,7 +230,7 @@ impl Work {
     fn write(&mut self, track: &Track, bytes: &[u8]) {
         let Some(File { sink, .. }) = self.open.get_mut(&track.number) else { return };
         let (mut rest, mut is_told) = (bytes, false);
-        while !rest.is_empty() && !track.is_over.load(Ordering::Relaxed) {
+        while !rest.is_empty() && !track.is_over() {
             match sink.write(rest) {
                 Ok(len) => rest = &rest[len..],
                 Err(error) if !error.is_full() => fail(track, &error),
@@ -233,7 +250,7 @@ impl Work {
 
     fn end(&mut self, track: &Track) {
         let Some(File { sink, praise }) = self.open.remove(&track.number) else { return };
-        match (track.is_over.load(Ordering::Relaxed), praise) {
+        match (track.is_over(), praise) {
             (true, _) if sink.is_empty() => sink.remove(),
             (false, Some(praise)) => info!("{praise} {}", sink.path()),
             _ => {}
@@ -242,7 +259,7 @@ impl Work {
 }
 
 fn fail(track: &Track, error: &SinkError) {
-    track.is_over.store(true, Ordering::Relaxed);
+    track.close(error.to_string());
     warn!("recording stops here, the game goes on: {error}");
 }
 
@@ -269,9 +286,9 @@ mod tests {
             Dir(dir)
         }
 
-        fn title(&self, stem: &str) -> Title {
+        fn title(&self, stem: &str) -> NewFile {
             let (dir, stem) = (self.0.clone(), stem.to_owned());
-            Title { dir, stem, extension: "test", praise: "recorded in".into() }
+            NewFile { dir, stem, extension: "test", praise: "recorded in".into() }
         }
 
         fn read(&self, name: &str) -> Option<Vec<u8>> {
@@ -350,7 +367,7 @@ mod tests {
         let mut scribe = Scribe::start("test", 1 << 20).unwrap();
         // A file where there should be a directory.
         std::fs::write(dir.0.join("file"), "").unwrap();
-        let bad = scribe.begin(Title { dir: dir.0.join("file"), ..dir.title("bad") });
+        let bad = scribe.begin(NewFile { dir: dir.0.join("file"), ..dir.title("bad") });
         let good = scribe.begin(dir.title("good"));
         let limit = soon();
         while scribe.write(&bad, &mut b"lost".to_vec()).is_ok() {
