@@ -1,12 +1,13 @@
 //! A log on a pipe that nobody reads.
 
-use std::io::{BufRead, BufReader, Read};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::process::Stdio;
 use std::time::Instant;
 
 use rustix::pipe::fcntl_setpipe_size;
 
-use crate::process::{Home, PATIENCE, Ports, Server};
-use crate::{IN_TIME, PIPE_LEN, ask, metric, play, wait_until};
+use crate::process::{HERE, Home, PATIENCE, Ports, Server};
+use crate::{IN_TIME, PIPE_LEN, Program, ask, metric, play, wait_until};
 
 const DROPPED: &str = "backspin_log_lines_dropped_total";
 
@@ -41,6 +42,22 @@ fn nobody_reads_the_log_and_everyone_plays_on_until_the_server_is_stopped() {
     reader.read_to_end(&mut told).unwrap();
     // A pipe is full when the next piece does not fit.
     assert!((1..=PIPE_LEN).contains(&told.len()), "{} bytes were in the pipe", told.len());
+}
+
+#[test]
+fn a_server_whose_greeting_nobody_reads_serves() {
+    let home = Home::new();
+    let (reader, mut writer) = std::io::pipe().unwrap();
+    fcntl_setpipe_size(&reader, PIPE_LEN).unwrap();
+    writer.write_all(&[b'\n'; PIPE_LEN]).unwrap();
+    let ports = Ports::native();
+    let mut command = home.serve(ports);
+    let mut server = Program::start(command.stdout(writer).stderr(Stdio::null()));
+    let target = format!("{HERE}:{}", ports.native);
+    let load = ["load", "--game", "pong", "--clients", "2", "--seconds", "1", "--target", &target];
+    wait_until("bots are let in", PATIENCE, || home.command(&load).status().unwrap().success());
+    let took = server.stop();
+    assert!(took < IN_TIME, "{took:?}");
 }
 
 #[test]
