@@ -10,6 +10,7 @@ mod screen;
 mod script;
 mod seed;
 mod serve;
+mod spool;
 mod terminal;
 mod tools;
 mod utc;
@@ -87,8 +88,7 @@ fn report(done: Result<(), Box<dyn Error>>) -> ExitCode {
         // Whoever reads our output has seen enough, as `head` does.
         Err(error) if is_closed_pipe(error.as_ref()) => ExitCode::SUCCESS,
         Err(error) => {
-            // With stderr gone too there is nobody left to tell.
-            let _ = writeln!(io::stderr(), "backspin: {error}");
+            spool::say(spool::stderr(), &format!("backspin: {error}\n"));
             ExitCode::FAILURE
         }
     }

@@ -18,7 +18,9 @@ use std::error::Error;
 use std::io::{self, Write};
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
-use std::time::Duration;
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::thread;
+use std::time::{Duration, Instant};
 
 use backspin::record::Recorded;
 use backspin::wire::Name;
@@ -30,10 +32,10 @@ use tracing::{info, warn};
 
 use crate::results::usual_file;
 use crate::web::{Bans, Page};
-use crate::{seed, utc};
+use crate::{seed, spool, utc};
 use config::{Config, Given};
 use house::House;
-use log::{Teller, Volume};
+use log::{Log, Teller};
 use meter::{Meter, TurnKind};
 use ports::Ports;
 use record::Recording;
@@ -78,13 +80,16 @@ const TURN: Duration = Duration::from_millis(100);
 /// How often rooms are asked for results and news. Some of them tick every other millisecond.
 const CHORES: Duration = Duration::from_millis(15);
 
+/// What is on its way to a disk when the server stops is waited for no longer than this.
+const LAST_WRITES: Duration = Duration::from_secs(1);
+
 /// Runs the command.
 pub(crate) fn run(args: &Args) -> Result<(), Box<dyn Error>> {
     let mut config = Config::load(&args.given, args.config.as_deref())?;
     if args.print_config {
         return Ok(io::stdout().write_all(config.to_file()?.as_bytes())?);
     }
-    let volume = log::start(config.log, config.log_json);
+    let log = Log::start(config.log, config.log_json)?;
     let (stop, reread) = (Stop::on_signals()?, stop::on_hang_up()?);
     let ports = config.ports()?;
     let mut driver = Loop::with_listeners(ports.open_sockets()?, ports.open_listeners()?)?
@@ -107,7 +112,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Box<dyn Error>> {
     }
     let mut page = config.page().map(|page| Page::open(page, bans, now)).transpose()?;
     let (mut meter, mut teller) = (Meter::default(), Teller::default());
-    let mut next_chores = now;
+    let (mut next_chores, mut settings) = (now, Settings::new());
     announce(&config, &ports, page.as_ref());
     while !stop.is_asked() {
         let limit = driver.now() + TURN;
@@ -119,6 +124,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Box<dyn Error>> {
                 results.keep(driver.now(), server.server());
             }
             if let Some(Page { publisher, .. }) = &mut page {
+                meter.log_dropped = log.dropped();
                 publisher.obey(driver.now(), &mut server);
                 publisher.tell(driver.now(), server.server(), &meter, driver.unsent());
             }
@@ -126,33 +132,86 @@ pub(crate) fn run(args: &Args) -> Result<(), Box<dyn Error>> {
         }
         recording.keep(driver.now(), &mut server);
         if reread.swap(false, Ordering::Relaxed) {
-            config = reload(config, args, &volume, &ports, &mut server, recording.has_log());
+            settings.read(args);
         }
+        if let Some(read) = settings.poll_read() {
+            config = reload(config, read, &log, &ports, &mut server, recording.has_log());
+        }
+    }
+    if let Some(results) = &mut results {
+        results.keep(driver.now(), server.server());
     }
     server.close(driver.now(), CloseReason::Stopping);
     driver.flush(&mut server);
-    recording.finish(&mut server);
     teller.tell(driver.now(), server.server_mut());
+    let until = Instant::now() + LAST_WRITES;
+    recording.finish(&mut server, until);
+    if let Some(results) = results {
+        results.finish(until);
+    }
     info!("stopped; everyone was told");
     Ok(())
 }
 
-/// Reads the file again and does what can be done about it now.
+/// The settings in the file, or what is wrong with them.
+type Reading = Result<Config, String>;
+
+/// Where settings come from that are read again: from a thread, since a disk may take its time.
+struct Settings {
+    sender: SyncSender<Reading>,
+    readings: Receiver<Reading>,
+    is_reading: bool,
+}
+
+impl Settings {
+    fn new() -> Self {
+        let (sender, readings) = sync_channel(1);
+        Settings { sender, readings, is_reading: false }
+    }
+
+    /// Has the file read again, unless it is being read.
+    fn read(&mut self, args: &Args) {
+        let Some(path) = args.config.clone() else {
+            warn!(
+                "asked to read the settings again, and there is no file of them: name one with \
+                 --config"
+            );
+            return;
+        };
+        if self.is_reading {
+            return;
+        }
+        let (given, sender) = (args.given.clone(), self.sender.clone());
+        let work = move || {
+            let read = Config::load(&given, Some(&path)).map_err(|error| error.to_string());
+            // A server that has stopped meanwhile does not want it.
+            let _ = sender.send(read);
+        };
+        let begun = thread::Builder::new().name("settings".into()).spawn(work);
+        self.is_reading = begun.is_ok();
+        if let Err(error) = begun {
+            warn!("the settings cannot be read again: {error}");
+        }
+    }
+
+    /// What was read, if it has been.
+    fn poll_read(&mut self) -> Option<Reading> {
+        let read = self.readings.try_recv().ok()?;
+        self.is_reading = false;
+        Some(read)
+    }
+}
+
+/// Does what can be done now about settings that were read again.
 fn reload(
     old: Config,
-    args: &Args,
-    volume: &Volume,
+    read: Reading,
+    log: &Log,
     ports: &Ports,
     server: &mut Recorded<House>,
     has_log: bool,
 ) -> Config {
-    if args.config.is_none() {
-        warn!(
-            "asked to read the settings again, and there is no file of them: name one with --config"
-        );
-        return old;
-    }
-    let new = match Config::load(&args.given, args.config.as_deref()) {
+    let new = match read {
         Ok(new) => new,
         Err(error) => {
             warn!("{error}; the settings are as they were");
@@ -162,7 +221,7 @@ fn reload(
     for name in old.fixed_changes(&new) {
         warn!("{name} was changed; that takes a server that is started anew");
     }
-    volume.set(new.log);
+    log.set_level(new.log);
     match has_log {
         // The log says how the door was set up, and could not be played back.
         true => warn!("everything is being recorded: who is let in stays as it was"),
@@ -203,24 +262,18 @@ fn offers(config: &Config) -> impl Iterator<Item = Offer> {
 /// Says where it listens, for people and for scripts that wait for it. Whether anyone reads it does
 /// not matter to the players.
 fn announce(config: &Config, ports: &Ports, page: Option<&Page>) {
-    let mut out = io::stdout().lock();
     let games = match (config.pong_rooms, config.rtype_rooms) {
         (_, 0) => "Pong",
         (0, _) => "R-Type",
         _ => "Pong and R-Type",
     };
-    let _ = writeln!(out, "{} serves {games}", config.name);
-    let _ = write!(out, "{ports}");
-    if config.refuses_old_dialects() {
-        let _ = writeln!(
-            out,
-            "  lan and rtype cannot carry the token: they are refused, unless there is \
-             --unguarded-dialects"
-        );
-    }
-    if let Some(page) = page {
-        let _ = writeln!(out, "  page    http://{}/", page.address);
-    }
-    let _ = writeln!(out, "Ctrl-C stops it");
-    let _ = out.flush();
+    let refused = match config.refuses_old_dialects() {
+        true => {
+            "  lan and rtype are refused, as they cannot carry the token; --unguarded-dialects lets them in\n"
+        }
+        false => "",
+    };
+    let page = page.map(|page| format!("  page    http://{}/\n", page.address)).unwrap_or_default();
+    let words = format!("{} serves {games}\n{ports}{refused}{page}Ctrl-C stops it\n", config.name);
+    spool::say(spool::stdout(), &words);
 }

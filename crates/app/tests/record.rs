@@ -231,6 +231,28 @@ fn a_full_disk_ends_the_recording_and_not_the_game() {
 }
 
 #[test]
+fn a_replay_that_had_to_end_begins_anew_in_another_file() {
+    let dir = Dir::new("anew");
+    // No file may be longer than 4 KiB at most, whatever the shell counts in.
+    let server = Server::start("trap '' XFSZ; ulimit -f 4;", &["--record-matches", dir.arg()]);
+    let begun = || {
+        let files = dir.files("bsreplay");
+        files.iter().filter(|file| fs::metadata(file).unwrap().len() > 0).count()
+    };
+    let limit = Instant::now() + 3 * PATIENCE;
+    while begun() < 2 {
+        assert!(Instant::now() < limit, "{} recordings", begun());
+        server.play(&[Dialect::Native], Duration::from_secs(2));
+    }
+    for file in dir.files("bsreplay") {
+        assert_eq!(fs::metadata(file).unwrap().permissions().mode() & 0o777, 0o600);
+    }
+    let told = server.stop("TERM");
+    assert!(told.contains("recording stops here, the game goes on: "), "{told}");
+    assert!(told.contains("stopped; everyone was told"), "{told}");
+}
+
+#[test]
 fn what_cannot_be_recorded_or_replayed_is_told_in_a_sentence() {
     let dir = Dir::new("sentences");
     let file = dir.0.join("notes.txt");

@@ -177,7 +177,7 @@ impl Loop {
 
     /// When the node last did what was due, how long the machine had held it up: it had something to
     /// do and was not let run, since it last had nothing to do. A node that is late by more is late
-    /// by its own work.
+    /// by its own work, or by what was done between two turns, also where that only waited.
     pub fn held_up(&self) -> Duration {
         self.held_up
     }
@@ -187,6 +187,7 @@ impl Loop {
     ///
     /// Neither a peer nor a socket ends the loop; an error is one of waiting, on this machine.
     pub fn turn(&mut self, node: &mut impl StreamNode, limit: Time) -> io::Result<Wake> {
+        self.hold.come_back(self.now(), run_time());
         self.flush(node);
         let due = node.poll_timeout().filter(|due| *due <= limit);
         self.wait(due, limit)?;
@@ -208,6 +209,7 @@ impl Loop {
             due = true;
         }
         self.flush(node);
+        self.hold.leave(self.now(), run_time());
         Ok(if came || due { Wake::Work } else { Wake::Limit })
     }
 

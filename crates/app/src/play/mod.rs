@@ -26,4 +26,4 @@ pub(crate) use rooms::{RoomSearch, at_native, quick};
 pub(crate) use search::Search;
 pub(crate) use seat::{Fallback, Seat};
 pub(crate) use table::{Access, Table};
-pub(crate) use ticket::TicketFile;
+pub(crate) use ticket::{TicketFile, TicketKeeper};

@@ -18,7 +18,7 @@ use backspin_rtype::RType;
 use backspin_udp::{Listener, Loop, Socket};
 
 use super::rooms::find_room;
-use super::{Address, Fallback, Seat, Table, TicketFile};
+use super::{Address, Fallback, Seat, Table, TicketFile, TicketKeeper};
 use crate::seed;
 
 /// A game that can be opened.
@@ -53,7 +53,7 @@ pub(crate) struct Opened<G: Game> {
     /// Where others can come to.
     pub(crate) addresses: Vec<SocketAddr>,
     /// The way back, for a guest who plays.
-    pub(crate) ticket: Option<TicketFile>,
+    pub(crate) ticket: Option<TicketKeeper>,
 }
 
 /// Who wants to be a guest, and what they bring.
@@ -221,7 +221,7 @@ pub(crate) fn sit<G: Playable>(
     if dialect == Dialect::Native && guest.role == Role::Play {
         // A match without a way back is better than none.
         if let Ok((file, found)) = TicketFile::open(game.id(), server) {
-            (ticket, config.ticket) = (Some(file), found);
+            (ticket, config.ticket) = (TicketKeeper::start(file).ok(), found);
         }
     }
     let fallback = match or_old {

@@ -8,7 +8,8 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Seek, Write};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime};
+use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
+use std::time::{Duration, Instant, SystemTime};
 
 use backspin::game::GameId;
 use backspin::wire::native::Secret;
@@ -26,6 +27,55 @@ pub(crate) struct TicketFile {
     path: PathBuf,
     key: String,
     kept: Option<Secret>,
+}
+
+/// A ticket file with a thread of its own: whoever plays never waits for the disk.
+#[derive(Debug)]
+pub(crate) struct TicketKeeper {
+    tickets: SyncSender<Option<Secret>>,
+    /// Hangs up when the thread has ended.
+    ended: Receiver<()>,
+}
+
+/// A disk that does not answer at the end is not waited for any longer.
+const DISCARD_IN: Duration = Duration::from_millis(500);
+
+impl TicketKeeper {
+    /// Starts to keep tickets in `file`.
+    pub(crate) fn start(mut file: TicketFile) -> io::Result<Self> {
+        let (tickets, given) = sync_channel(1);
+        let (ending, ended) = sync_channel(0);
+        let work = move || {
+            let _ending: SyncSender<()> = ending;
+            while let Ok(ticket) = given.recv() {
+                match ticket {
+                    // A disk that is full costs the way back, not the match.
+                    Some(ticket) => drop(file.keep(ticket)),
+                    None => return file.discard(),
+                }
+            }
+        };
+        std::thread::Builder::new().name("ticket".into()).spawn(work)?;
+        Ok(TicketKeeper { tickets, ended })
+    }
+
+    /// Has `ticket` kept, and says that the match goes on: call it every few seconds.
+    pub(crate) fn keep(&self, ticket: Secret) {
+        // While the disk is slow, the next one will do.
+        let _ = self.tickets.try_send(Some(ticket));
+    }
+
+    /// The match is over, and there is nothing to come back to.
+    pub(crate) fn discard(self) {
+        let until = Instant::now() + DISCARD_IN;
+        while let Err(TrySendError::Full(_)) = self.tickets.try_send(None) {
+            if Instant::now() >= until {
+                return;
+            }
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        let _ = self.ended.recv_timeout(until.saturating_duration_since(Instant::now()));
+    }
 }
 
 impl TicketFile {
@@ -85,8 +135,8 @@ impl TicketFile {
         Err(io::Error::other("there are too many tickets"))
     }
 
-    /// Keeps `ticket`, and says that the match goes on: call it every few seconds.
-    pub(crate) fn keep(&mut self, ticket: Secret) -> io::Result<()> {
+    /// Keeps `ticket`, and says that the match goes on.
+    fn keep(&mut self, ticket: Secret) -> io::Result<()> {
         if self.kept != Some(ticket) {
             let hex: String = ticket.0.iter().map(|byte| format!("{byte:02x}")).collect();
             self.file.set_len(0)?;
@@ -98,7 +148,7 @@ impl TicketFile {
     }
 
     /// The match is over, and there is nothing to come back to.
-    pub(crate) fn discard(self) {
+    fn discard(self) {
         // A file that stays is found to be old some day.
         let _ = fs::remove_file(&self.path);
     }
@@ -180,6 +230,24 @@ mod tests {
         third.discard();
         let (_, gone) = TicketFile::open_in(&folder, GAME, server(4300)).unwrap();
         assert_eq!(gone, None);
+        fs::remove_dir_all(&folder).unwrap();
+    }
+
+    #[test]
+    fn a_keeper_writes_tickets_and_discards_them_at_the_end() {
+        let folder = empty("keeper");
+        let (file, _) = TicketFile::open_in(&folder, GAME, server(4300)).unwrap();
+        let path = file.path.clone();
+        let keeper = TicketKeeper::start(file).unwrap();
+        keeper.keep(Secret([7; 16]));
+        let limit = Instant::now() + Duration::from_secs(10);
+        while fs::read_to_string(&path).unwrap().is_empty() {
+            assert!(Instant::now() < limit, "it is not written");
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        keeper.keep(Secret([7; 16]));
+        keeper.discard();
+        assert!(!path.exists());
         fs::remove_dir_all(&folder).unwrap();
     }
 

@@ -179,10 +179,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Box<dyn Error>> {
         _ => None,
     };
     let voice = PongVoice::new(options.bot, versus, game.capacity().into())?;
-    let Some(opened) = script::open(game, &options, errand.as_ref(), seat)? else {
-        return Ok(());
-    };
-    script::play(opened, voice, seat)
+    script::run(game, &options, errand.as_ref(), voice, seat)
 }
 
 /// What was asked for: where it leads, or nowhere if a host is to be found first.

@@ -1,17 +1,28 @@
 //! Results of matches: kept by a server, shown by `backspin results`.
+//!
+//! ```text
+//! keeper   -> a server's thread that keeps them
+//! journal  -> the side file that they are noted in first
+//! store    -> the database
+//! ```
 
+mod journal;
+mod keeper;
 mod store;
 
 use std::env;
 use std::error::Error;
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::utc::Utc;
-pub(crate) use store::{Filter, MatchResult, Outcome, PlayerResult, Standing, Store};
+use journal::Pending;
+pub(crate) use keeper::Keeper;
+use store::{Filter, Standing, Store};
+pub(crate) use store::{MatchResult, Outcome, PlayerResult};
 
 /// Show the results of matches that a server has kept.
 ///
@@ -49,7 +60,7 @@ pub(crate) struct Args {
 }
 
 /// Which game.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, ValueEnum)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Kind {
     Pong,
@@ -84,12 +95,32 @@ pub(crate) fn usual_file() -> PathBuf {
 
 /// Runs the command.
 pub(crate) fn run(args: &Args) -> Result<(), Box<dyn Error>> {
-    let store = Store::read(&args.file.clone().unwrap_or_else(usual_file))?;
+    let file = args.file.clone().unwrap_or_else(usual_file);
+    let store = Store::read(&file)?;
+    tell_pending(&file, &store)?;
     let filter = Filter { game: args.game, player: args.player.clone(), limit: args.limit };
     match args.leaderboard {
         true => show(args.json, &store.leaderboard(&filter)?, standing_line),
         false => show(args.json, &store.matches(&filter)?, match_line),
     }
+}
+
+/// Says on stderr how many results are missing here because they are still beside the file.
+fn tell_pending(file: &Path, store: &Store) -> Result<(), Box<dyn Error>> {
+    let mut waiting = 0;
+    for entry in Pending::of(file).entries {
+        waiting += u32::from(!store.has(&entry.key)?);
+    }
+    if waiting > 0 {
+        // What is asked for comes on stdout, also where nobody hears this.
+        let _ = writeln!(
+            io::stderr(),
+            "{waiting} more finished matches are noted in {}.pending-*: a server that runs, or is \
+             started, takes them in",
+            file.display()
+        );
+    }
+    Ok(())
 }
 
 fn show<T: Serialize>(

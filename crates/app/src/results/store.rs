@@ -1,21 +1,21 @@
-//! Where results are kept: one SQLite file.
+//! Where results are kept: one SQLite file, its owner's alone.
 //!
-//! A match that is written was given to the system: it is there when this program is killed in the
-//! next moment. When it reaches the disk is up to [`Store::settle`], which may take a while and so
-//! is not called where players wait.
+//! A match that is written is on the disk. That may take a while, so nobody writes where players wait:
+//! the [`Keeper`](super::Keeper) has a thread for it.
 
 use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-use std::{fmt, fs};
+use std::{fmt, fs, io};
 
-use rusqlite::{Connection, OpenFlags, Row, Transaction, params};
-use serde::Serialize;
+use rusqlite::{Connection, ErrorCode, OpenFlags, Row, Transaction, TransactionBehavior, params};
+use serde::{Deserialize, Serialize};
 
 use super::Kind;
+use super::journal::Entry;
 
 /// A match that is over.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 pub(crate) struct MatchResult {
     pub(crate) game: Kind,
     /// The room's number.
@@ -28,7 +28,7 @@ pub(crate) struct MatchResult {
 }
 
 /// How it came out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Outcome {
     /// One side won against the other.
@@ -40,7 +40,7 @@ pub(crate) enum Outcome {
 }
 
 /// How one player did.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 pub(crate) struct PlayerResult {
     pub(crate) name: String,
     pub(crate) score: u32,
@@ -63,6 +63,7 @@ pub(crate) struct Standing {
 /// The file of results.
 #[derive(Debug)]
 pub(crate) struct Store {
+    path: PathBuf,
     connection: Connection,
 }
 
@@ -71,13 +72,17 @@ pub(crate) struct Store {
 pub(crate) struct StoreError {
     path: PathBuf,
     cause: String,
+    is_busy: bool,
 }
 
-/// The form of the tables; a file of another form is left alone.
-const VERSION: i64 = 1;
+/// The form of the tables. The form before is brought up to it, any other is left alone.
+const VERSION: i64 = 2;
+
+/// The form whose matches have no keys.
+const KEYLESS: i64 = 1;
 
 /// How long another program may hold the file.
-const PATIENCE: Duration = Duration::from_secs(2);
+pub(super) const PATIENCE: Duration = Duration::from_secs(2);
 
 const TABLES: &str = "
     CREATE TABLE matches (
@@ -100,45 +105,62 @@ const TABLES: &str = "
         PRIMARY KEY (match_id, place)
     ) STRICT, WITHOUT ROWID;
     CREATE INDEX players_by_name ON players (name);
-    PRAGMA user_version = 1;
+";
+
+/// What a match is known by, so that none is kept twice. Those of the form before have none.
+const KEYS: &str = "
+    ALTER TABLE matches ADD COLUMN key TEXT;
+    CREATE UNIQUE INDEX matches_by_key ON matches (key);
+    PRAGMA user_version = 2;
 ";
 
 impl Store {
-    /// Opens the file, or makes it.
-    pub(crate) fn open(path: &Path) -> Result<Self, StoreError> {
+    /// Opens the file, or makes it. Another program may hold it for so long.
+    pub(crate) fn open(path: &Path, patience: Duration) -> Result<Self, StoreError> {
         if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
             fs::create_dir_all(folder).map_err(|error| StoreError::new(path, &error))?;
         }
-        Store::begin(path, OpenFlags::default(), Store::prepare)
+        make_private(path).map_err(|error| StoreError::new(path, &error))?;
+        Store::begin(path, OpenFlags::default(), patience, Store::prepare)
     }
 
     /// Opens the file to read it, also while a server writes.
     pub(crate) fn read(path: &Path) -> Result<Self, StoreError> {
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        Store::begin(path, flags, Store::check)
+        Store::begin(path, flags, PATIENCE, Store::check)
     }
 
     fn begin(
         path: &Path,
         flags: OpenFlags,
+        patience: Duration,
         ready: fn(&mut Connection) -> Result<(), Box<dyn Error>>,
     ) -> Result<Self, StoreError> {
-        let wrong = |error: &dyn fmt::Display| StoreError::new(path, error);
-        let mut connection =
-            Connection::open_with_flags(path, flags).map_err(|error| wrong(&error))?;
-        connection.busy_timeout(PATIENCE).map_err(|error| wrong(&error))?;
-        ready(&mut connection).map_err(|error| wrong(&error))?;
-        Ok(Store { connection })
+        let wrong = |error| StoreError::of(path, error);
+        let mut connection = Connection::open_with_flags(path, flags).map_err(wrong)?;
+        connection.busy_timeout(patience).map_err(wrong)?;
+        ready(&mut connection).map_err(|error| match error.downcast() {
+            Ok(error) => wrong(*error),
+            Err(other) => StoreError::new(path, &other),
+        })?;
+        Ok(Store { path: path.to_owned(), connection })
     }
 
     fn prepare(connection: &mut Connection) -> Result<(), Box<dyn Error>> {
         connection.pragma_update(None, "journal_mode", "WAL")?;
-        connection.pragma_update(None, "synchronous", "NORMAL")?;
-        // The disk is waited for in `settle` alone.
-        connection.pragma_update(None, "wal_autocheckpoint", 0)?;
-        if version(connection)? == 0 {
-            let transaction = connection.transaction()?;
-            transaction.execute_batch(TABLES)?;
+        // What is committed is on the disk.
+        connection.pragma_update(None, "synchronous", "FULL")?;
+        if version(connection)? < VERSION {
+            let transaction =
+                connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+            // Another server may have been here first.
+            let version = version(&transaction)?;
+            if version == 0 {
+                transaction.execute_batch(TABLES)?;
+            }
+            if version < VERSION {
+                transaction.execute_batch(KEYS)?;
+            }
             transaction.commit()?;
         }
         Store::check(connection)
@@ -146,22 +168,39 @@ impl Store {
 
     fn check(connection: &mut Connection) -> Result<(), Box<dyn Error>> {
         match version(connection)? {
-            VERSION => Ok(()),
+            VERSION | KEYLESS => Ok(()),
             0 => Err("it holds no results".into()),
             other => Err(format!("it was written by another version ({other})").into()),
         }
     }
 
-    /// Writes a match down, whole or not at all.
-    pub(crate) fn keep(&mut self, result: &MatchResult) -> Result<(), Box<dyn Error>> {
-        let transaction = self.connection.transaction()?;
-        insert(&transaction, result)?;
-        Ok(transaction.commit()?)
+    /// Changes how long another program may hold the file.
+    pub(crate) fn set_patience(&self, patience: Duration) -> Result<(), StoreError> {
+        let set = self.connection.busy_timeout(patience);
+        set.map_err(|error| StoreError::of(&self.path, error))
     }
 
-    /// Brings what was written to the disk.
-    pub(crate) fn settle(&self) -> Result<(), Box<dyn Error>> {
-        Ok(self.connection.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(()))?)
+    /// Writes matches down and waits until they are on the disk: all of them, or none. Those that
+    /// are there already stay as they are.
+    pub(crate) fn keep(&mut self, entries: &[Entry]) -> Result<(), StoreError> {
+        let mut keep = || {
+            let transaction =
+                self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+            for entry in entries {
+                insert(&transaction, entry)?;
+            }
+            transaction.commit()
+        };
+        keep().map_err(|error| StoreError::of(&self.path, error))
+    }
+
+    /// Whether a match is there.
+    pub(crate) fn has(&self, key: &str) -> Result<bool, Box<dyn Error>> {
+        if version(&self.connection)? == KEYLESS {
+            return Ok(false);
+        }
+        let mut query = self.connection.prepare_cached("SELECT 1 FROM matches WHERE key = ?")?;
+        Ok(query.exists([key])?)
     }
 
     /// The last matches, the latest first.
@@ -239,18 +278,34 @@ fn version(connection: &Connection) -> rusqlite::Result<i64> {
     connection.pragma_query_value(None, "user_version", |row| row.get(0))
 }
 
-fn insert(transaction: &Transaction<'_>, result: &MatchResult) -> rusqlite::Result<()> {
-    transaction
+/// A file that is made here is its owner's alone, and so are those that SQLite makes beside it. One
+/// that is there stays as its owner wants it.
+fn make_private(path: &Path) -> io::Result<()> {
+    let mut options = fs::OpenOptions::new();
+    options.append(true).create(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path).map(drop)
+}
+
+fn insert(transaction: &Transaction<'_>, entry: &Entry) -> rusqlite::Result<()> {
+    let Entry { key, result } = entry;
+    let fresh = transaction
         .prepare_cached(
-            "INSERT INTO matches (game, room, ended_ms, seconds, outcome) VALUES (?, ?, ?, ?, ?)",
+            "INSERT INTO matches (key, game, room, ended_ms, seconds, outcome)
+             VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (key) DO NOTHING",
         )?
         .execute(params![
+            key,
             result.game.word(),
             result.room,
             result.ended_ms as i64,
             result.seconds,
             result.outcome.word(),
         ])?;
+    if fresh == 0 {
+        return Ok(());
+    }
     let id = transaction.last_insert_rowid();
     let mut insert =
         transaction.prepare_cached("INSERT INTO players VALUES (?, ?, ?, ?, ?, ?, ?, ?)")?;
@@ -302,33 +357,45 @@ impl Outcome {
 
 impl StoreError {
     fn new(path: &Path, cause: &dyn fmt::Display) -> Self {
-        StoreError { path: path.to_owned(), cause: cause.to_string() }
+        StoreError { path: path.to_owned(), cause: cause.to_string(), is_busy: false }
+    }
+
+    fn of(path: &Path, error: rusqlite::Error) -> Self {
+        use ErrorCode::{DatabaseBusy, DatabaseLocked};
+        let is_busy = matches!(error.sqlite_error_code(), Some(DatabaseBusy | DatabaseLocked));
+        StoreError { is_busy, ..StoreError::new(path, &error) }
+    }
+
+    /// Whether another program holds the file, and will let go of it.
+    pub(crate) fn is_busy(&self) -> bool {
+        self.is_busy
     }
 }
 
 impl fmt::Display for StoreError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let StoreError { path, cause } = self;
-        write!(f, "the results in {} cannot be used: {cause}; name another file", path.display())
+        let StoreError { path, cause, is_busy } = self;
+        write!(f, "the results in {} cannot be used: {cause}", path.display())?;
+        if *is_busy { Ok(()) } else { f.write_str("; name another file") }
     }
 }
 
 impl Error for StoreError {}
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
 
     /// A folder of its own for a test; gone at its end.
-    struct Folder(PathBuf);
+    pub(in super::super) struct Folder(PathBuf);
 
     impl Folder {
-        fn new(name: &str) -> Self {
+        pub(in super::super) fn new(name: &str) -> Self {
             let name = format!("backspin-results-{name}-{}", std::process::id());
             Folder(std::env::temp_dir().join(name))
         }
 
-        fn file(&self) -> PathBuf {
+        pub(in super::super) fn file(&self) -> PathBuf {
             self.0.join("results.db")
         }
     }
@@ -345,7 +412,7 @@ mod tests {
         PlayerResult { name, score, won, round_trip_ms, jitter_ms, lost_pct }
     }
 
-    fn pong(ended_ms: u64, winner: &str, loser: &str) -> MatchResult {
+    pub(in super::super) fn pong(ended_ms: u64, winner: &str, loser: &str) -> MatchResult {
         MatchResult {
             game: Kind::Pong,
             room: 1,
@@ -365,6 +432,16 @@ mod tests {
         }
     }
 
+    fn open(path: &Path) -> Result<Store, StoreError> {
+        Store::open(path, PATIENCE)
+    }
+
+    /// With a key that says when it ended.
+    fn keep(store: &mut Store, result: &MatchResult) {
+        let key = format!("test-{}", result.ended_ms);
+        store.keep(&[Entry { key, result: result.clone() }]).unwrap();
+    }
+
     fn all() -> Filter {
         Filter { limit: 10, ..Filter::default() }
     }
@@ -372,11 +449,11 @@ mod tests {
     #[test]
     fn what_was_kept_is_there_without_a_goodbye() {
         let folder = Folder::new("kept");
-        let mut store = Store::open(&folder.file()).unwrap();
+        let mut store = open(&folder.file()).unwrap();
         let (first, second) = (pong(1, "Ann", "Bob"), rtype(2, "Ann"));
-        store.keep(&first).unwrap();
-        store.keep(&second).unwrap();
-        // As if killed: nothing is closed, nothing was settled.
+        keep(&mut store, &first);
+        keep(&mut store, &second);
+        // As if killed: nothing is closed.
         std::mem::forget(store);
         let store = Store::read(&folder.file()).unwrap();
         assert_eq!(store.matches(&all()).unwrap(), [second, first]);
@@ -385,10 +462,9 @@ mod tests {
     #[test]
     fn results_are_found_by_game_and_by_player() {
         let folder = Folder::new("found");
-        let mut store = Store::open(&folder.file()).unwrap();
+        let mut store = open(&folder.file()).unwrap();
         let kept = [pong(1, "Ann", "Bob"), rtype(2, "Cay"), pong(3, "Cay", "Ann")];
-        kept.iter().for_each(|result| store.keep(result).unwrap());
-        store.settle().unwrap();
+        kept.iter().for_each(|result| keep(&mut store, result));
         let of = |filter: Filter| {
             let found = store.matches(&filter).unwrap();
             found.iter().map(|result| result.ended_ms).collect::<Vec<_>>()
@@ -402,13 +478,13 @@ mod tests {
     #[test]
     fn who_won_most_leads() {
         let folder = Folder::new("leads");
-        let mut store = Store::open(&folder.file()).unwrap();
+        let mut store = open(&folder.file()).unwrap();
         for (at, winner, loser) in [(1, "Ann", "Bob"), (2, "Bob", "Ann"), (3, "Bob", "Cay")] {
-            store.keep(&pong(at, winner, loser)).unwrap();
+            keep(&mut store, &pong(at, winner, loser));
         }
         let mut with_a_bot = pong(4, "Bot", "Guest");
         with_a_bot.players.iter_mut().for_each(|player| player.round_trip_ms = None);
-        store.keep(&with_a_bot).unwrap();
+        keep(&mut store, &with_a_bot);
         let names = |filter| {
             let lines: Vec<Standing> = store.leaderboard(&filter).unwrap();
             lines.into_iter().map(|line| (line.name, line.won, line.played)).collect::<Vec<_>>()
@@ -423,7 +499,7 @@ mod tests {
     fn a_file_that_is_something_else_is_left_alone() {
         let folder = Folder::new("else");
         fs::create_dir_all(&folder.0).unwrap();
-        let said = |path: &Path| Store::open(path).unwrap_err().to_string();
+        let said = |path: &Path| open(path).unwrap_err().to_string();
         fs::write(folder.file(), "not a database, but a letter to someone, long enough").unwrap();
         assert!(said(&folder.file()).contains("cannot be used"));
         let newer = folder.0.join("newer.db");
@@ -431,5 +507,75 @@ mod tests {
         connection.pragma_update(None, "user_version", 9).unwrap();
         assert!(said(&newer).contains("another version (9)"));
         assert!(Store::read(&folder.0.join("none.db")).is_err());
+    }
+
+    #[test]
+    fn a_match_that_is_kept_twice_is_there_once() {
+        let folder = Folder::new("twice");
+        let mut store = open(&folder.file()).unwrap();
+        let entry = |number: u64| Entry {
+            key: format!("test-{number}"),
+            result: pong(number, "Ann", "Bob"),
+        };
+        store.keep(&[entry(1), entry(2)]).unwrap();
+        store.keep(&[entry(1), entry(3), entry(2)]).unwrap();
+        let ended: Vec<_> = store.matches(&all()).unwrap().iter().map(|it| it.ended_ms).collect();
+        assert_eq!(ended, [3, 2, 1]);
+        assert!(store.has("test-3").unwrap() && !store.has("test-4").unwrap());
+        assert_eq!(store.matches(&all()).unwrap()[0].players.len(), 2);
+    }
+
+    #[test]
+    fn a_file_of_the_form_before_is_read_and_goes_on() {
+        let folder = Folder::new("before");
+        fs::create_dir_all(&folder.0).unwrap();
+        let connection = Connection::open(folder.file()).unwrap();
+        connection.execute_batch(TABLES).unwrap();
+        connection
+            .execute_batch(
+                "INSERT INTO matches VALUES (1, 'pong', 1, 7, 61.5, 'decided');
+                 INSERT INTO matches VALUES (2, 'pong', 1, 8, 61.5, 'decided');
+                 INSERT INTO players VALUES (1, 0, 'Ann', 5, 1, 12.5, NULL, 0.0);
+                 PRAGMA user_version = 1;",
+            )
+            .unwrap();
+        let ended = |store: &Store| {
+            let found = store.matches(&all()).unwrap();
+            found.iter().map(|result| result.ended_ms).collect::<Vec<_>>()
+        };
+        let reader = Store::read(&folder.file()).unwrap();
+        assert_eq!((ended(&reader), reader.has("test-9").unwrap()), (vec![8, 7], false));
+        let mut store = open(&folder.file()).unwrap();
+        keep(&mut store, &pong(9, "Ann", "Bob"));
+        assert_eq!((ended(&reader), reader.has("test-9").unwrap()), (vec![9, 8, 7], true));
+        assert_eq!(store.matches(&all()).unwrap()[2].players[0].name, "Ann");
+    }
+
+    #[test]
+    fn a_file_that_another_program_holds_is_busy_and_not_wrong() {
+        let folder = Folder::new("busy");
+        let mut store = Store::open(&folder.file(), Duration::from_millis(1)).unwrap();
+        let other = Connection::open(folder.file()).unwrap();
+        other.execute_batch("BEGIN EXCLUSIVE").unwrap();
+        let entry = Entry { key: "test-1".into(), result: pong(1, "Ann", "Bob") };
+        assert!(store.keep(std::slice::from_ref(&entry)).unwrap_err().is_busy());
+        other.execute_batch("COMMIT").unwrap();
+        store.keep(&[entry]).unwrap();
+        assert_eq!(store.matches(&all()).unwrap().len(), 1);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn results_are_their_owners_alone() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = Folder::new("private");
+        let mut store = open(&folder.file()).unwrap();
+        keep(&mut store, &pong(1, "Ann", "Bob"));
+        let files: Vec<_> = fs::read_dir(&folder.0).unwrap().map(|it| it.unwrap()).collect();
+        assert!(files.len() >= 2, "{files:?}");
+        for file in files {
+            let mode = file.metadata().unwrap().permissions().mode();
+            assert_eq!(mode & 0o777, 0o600, "{file:?}");
+        }
     }
 }

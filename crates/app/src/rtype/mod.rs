@@ -221,10 +221,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Box<dyn Error>> {
     let solo = Errand::Solo { difficulty: None };
     let game = errand.as_ref().unwrap_or(&solo).rtype(&options);
     let voice = RtypeVoice::new(game.clone(), steers);
-    let Some(opened) = script::open(game, &options, errand.as_ref(), seat)? else {
-        return Ok(());
-    };
-    script::play(opened, voice, seat)
+    script::run(game, &options, errand.as_ref(), voice, seat)
 }
 
 /// What was asked for: where it leads, or nowhere if a host is to be found first.

@@ -26,7 +26,7 @@ use super::figures::{Figures, Reading};
 use super::library::Recorder;
 use super::stage::{Names, Offer, Stage, Standing, StandingPhase};
 use super::{Bindings, Cell, Cue, Held, Page, Settings, Tone};
-use crate::play::{Opened, Seat, Table, TicketFile};
+use crate::play::{Opened, Seat, Table, TicketKeeper};
 pub(super) use moments::Moments;
 use news::{News, hear_room, remember};
 
@@ -88,7 +88,7 @@ pub(super) trait Sitting {
 pub(super) struct Bout<G: Stage> {
     game: G,
     table: Table<Seat<G>>,
-    ticket: Option<TicketFile>,
+    ticket: Option<TicketKeeper>,
     next_ticket: Time,
     name: String,
     addresses: Vec<SocketAddr>,
@@ -452,10 +452,9 @@ impl<G: Stage> Bout<G> {
             return;
         }
         let ticket = self.table.seat().client().and_then(|client| client.ticket());
-        if let (Some(file), Some(ticket)) = (&mut self.ticket, ticket) {
+        if let (Some(file), Some(ticket)) = (&self.ticket, ticket) {
             self.next_ticket = now + TICKET_EVERY;
-            // A disk that is full costs the way back, not the match.
-            let _ = file.keep(ticket);
+            file.keep(ticket);
         }
     }
 }

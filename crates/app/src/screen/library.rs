@@ -4,6 +4,7 @@ use std::env;
 use std::fs::{self, File};
 use std::io::Read;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use backspin::game::Game;
 use backspin::record::replay::{Player, ReplayHeader, ReplayWriter};
@@ -11,7 +12,7 @@ use backspin::replica::State;
 
 use super::errand::Title;
 use super::{Cell, List, Row, Tone};
-use crate::serve::record::file::{Privacy, Sink};
+use crate::serve::record::scribe::{NewFile, Over, Scribe, Track};
 use crate::utc::{Utc, unix_ms};
 
 /// The newest of them are listed; nobody scrolls further.
@@ -96,23 +97,34 @@ fn entry(path: PathBuf) -> Option<Entry> {
     Some(Entry { path, title, when, room: header.room.to_string(), len })
 }
 
-/// A match that is being written down.
+/// Bytes of a replay that wait to be written, at the most: minutes of a match.
+const QUEUE_LIMIT: usize = 4 << 20;
+
+/// What is left to be written at the end is waited for no longer than this.
+const LAST_WRITES: Duration = Duration::from_millis(500);
+
+/// A match that is being written down, by a thread of its own: a disk that stands still holds up
+/// neither the picture nor those who play with us.
 pub(super) struct Recorder {
     writer: ReplayWriter,
-    sink: Sink,
+    scribe: Scribe,
+    track: Track,
     bytes: Vec<u8>,
 }
 
 impl Recorder {
     /// Begins a file in `folder`.
     pub(super) fn begin<G: Game>(folder: &Path, game: &G, room: &str) -> Result<Self, String> {
-        fs::create_dir_all(folder).map_err(|error| error.to_string())?;
+        let mut scribe = Scribe::start("replay", QUEUE_LIMIT).map_err(|error| error.to_string())?;
         let now = unix_ms();
-        let stem = Utc::from_unix_ms(now).compact();
-        let sink = Sink::create(folder, &stem, "bsreplay", Privacy::Plain)
-            .map_err(|error| error.to_string())?;
+        let track = scribe.begin(NewFile {
+            dir: folder.to_owned(),
+            stem: Utc::from_unix_ms(now).compact(),
+            extension: "bsreplay",
+            praise: "the match is recorded in".into(),
+        });
         let writer = ReplayWriter::new(game, now, backspin::wire::Name::new(room));
-        Ok(Recorder { writer, sink, bytes: Vec::new() })
+        Ok(Recorder { writer, scribe, track, bytes: Vec::new() })
     }
 
     /// What happened.
@@ -128,17 +140,20 @@ impl Recorder {
     ) -> Result<(), String> {
         self.writer.handle_roster(players);
         self.writer.handle_state(state);
-        self.bytes.clear();
         self.writer.poll_bytes(&mut self.bytes);
-        self.sink.write(&self.bytes).map_err(|error| error.to_string())
+        self.scribe.write(&self.track, &mut self.bytes).map_err(|over| match over {
+            Over::Failed => self.track.cause().unwrap_or_default().to_owned(),
+            Over::Behind => "the disk is too slow".into(),
+        })
     }
 
     /// The match is over, or left.
     pub(super) fn finish(mut self) {
-        self.bytes.clear();
         self.writer.finish(&mut self.bytes);
         // What is on the disk can be shown as far as it goes.
-        let _ = self.sink.write(&self.bytes);
+        let _ = self.scribe.write(&self.track, &mut self.bytes);
+        self.scribe.end(self.track);
+        self.scribe.finish(Instant::now() + LAST_WRITES);
     }
 }
 

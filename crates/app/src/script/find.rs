@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use backspin::finder::{FinderEvent, Fit, Found};
 
-use super::line::Line;
+use super::line::{Line, Lines};
 use super::{LOOK_EVERY, SeatArgs};
 use crate::play::{self, Guest, Opened, Playable, Search};
 use crate::serve::stop::Stop;
@@ -19,8 +19,8 @@ pub(super) fn find<G: Playable>(
     guest: &Guest,
     port: Option<u16>,
     args: &SeatArgs,
+    lines: &Lines,
 ) -> Result<Option<Opened<G>>, Box<dyn Error>> {
-    let lines = args.lines();
     let stop = Stop::on_signals()?;
     let mut search = Search::start(game.id(), port, guest.dialect)?;
     let began = Instant::now();

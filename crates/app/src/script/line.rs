@@ -1,7 +1,7 @@
 //! What happens around a match, as lines: of JSON for scripts, of text for people. What happens in
 //! it, the game's own lines tell.
 
-use std::io::{self, Write};
+use std::io;
 use std::net::SocketAddr;
 use std::time::Duration;
 
@@ -13,15 +13,22 @@ use backspin::wire::native::{RoomEntry, RoomFlags};
 use backspin::wire::{Dialect, Name};
 use serde::Serialize;
 
+use crate::spool::{self, Feed, Spool};
+
 /// Something to tell.
 pub(crate) trait Tell: Serialize {
     /// For people; what comes sixty times a second is for scripts alone.
     fn text(&self) -> Option<String>;
 }
 
-/// Where lines go.
+/// Bytes of lines that wait to be read, at the most: three seconds of a match, or more.
+const LINE_LIMIT: usize = 32 * 1024;
+
+/// Where lines go: to stdout, through a queue. Where nobody reads them they are dropped and counted,
+/// and the match goes on.
 pub(crate) struct Lines {
     json: bool,
+    spool: Spool,
 }
 
 /// One thing that happened.
@@ -76,6 +83,10 @@ pub(super) enum Line {
         player: Option<u32>,
         reason: String,
     },
+    /// So many lines are missing here: nobody read them in time.
+    Dropped {
+        lines: u64,
+    },
 }
 
 /// A room, as a script reads it.
@@ -90,24 +101,29 @@ pub(super) struct RoomCard {
 }
 
 impl Lines {
-    pub(super) fn new(json: bool) -> Self {
-        Lines { json }
+    /// Starts to write to stdout.
+    pub(super) fn start(json: bool) -> io::Result<Self> {
+        let notice = move |feed: &Feed, lines| {
+            // It fails where nobody reads any more, who is not told either.
+            let _ = put(feed, json, &Line::Dropped { lines });
+        };
+        Ok(Lines { json, spool: Spool::start("lines", spool::stdout()?, LINE_LIMIT, notice)? })
     }
 
-    /// Writes a line, and lets it be read at once.
+    /// Has a line written, and waits for nobody to read it. An error says that nobody will.
     pub(crate) fn say(&self, line: &impl Tell) -> io::Result<()> {
-        let mut out = io::stdout().lock();
-        match self.json {
-            true => {
-                serde_json::to_writer(&mut out, line)?;
-                writeln!(out)?;
-            }
-            false => match line.text() {
-                Some(text) => writeln!(out, "{text}")?,
-                None => return Ok(()),
-            },
-        }
-        out.flush()
+        put(self.spool.feed(), self.json, line)
+    }
+}
+
+fn put(feed: &Feed, json: bool, line: &impl Tell) -> io::Result<()> {
+    let text = match json {
+        true => Some(serde_json::to_string(line)?),
+        false => line.text(),
+    };
+    match text {
+        Some(text) => feed.put((text + "\n").as_bytes()),
+        None => Ok(()),
     }
 }
 
@@ -227,6 +243,9 @@ impl Tell for Line {
                 format!("player {player} is gone: {reason}")
             }
             Line::Disconnected { player: None, reason } => reason.clone(),
+            Line::Dropped { lines } => {
+                format!("{lines} lines are missing here: nobody read them in time")
+            }
         })
     }
 }

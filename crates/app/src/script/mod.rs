@@ -13,7 +13,7 @@ mod line;
 mod seat;
 
 use std::error::Error;
-use std::io::{self, BufRead};
+use std::io::{self, BufRead, Read};
 use std::sync::mpsc::{self, Receiver};
 use std::time::{Duration, Instant};
 
@@ -41,6 +41,12 @@ const LINGER: Duration = Duration::from_secs(6);
 
 /// How often a ticket is said to be still good.
 const TICKET_EVERY: Duration = Duration::from_secs(2);
+
+/// Lines of stdin that are obeyed at one look, and that wait for the next, at the most.
+const COMMANDS: usize = 64;
+
+/// A line of stdin is read in pieces of this length; commands are a few words.
+const COMMAND_LEN: u64 = 1024;
 
 /// How a game is played and told without a face.
 pub(crate) trait Voice {
@@ -79,18 +85,33 @@ pub(crate) struct News<'a> {
     pub(crate) own: Option<PlayerId>,
 }
 
-/// Opens the table that `errand` leads to, or that of the first host that is found. Nothing if
-/// someone stopped the search.
-pub(crate) fn open<G: Playable>(
+/// Opens the table that `errand` leads to, or that of the first host that is found, and plays there
+/// until the match is over or left, or someone stops it.
+pub(crate) fn run<V: Voice>(
+    game: V::Game,
+    options: &Options,
+    errand: Option<&Errand>,
+    voice: V,
+    args: &SeatArgs,
+) -> Result<(), Box<dyn Error>> {
+    let lines = args.lines()?;
+    match open(game, options, errand, args, &lines)? {
+        Some(opened) => play(Script::new(opened, voice, lines), args),
+        None => Ok(()),
+    }
+}
+
+/// Opens a table. Nothing if someone stopped the search.
+fn open<G: Playable>(
     game: G,
     options: &Options,
     errand: Option<&Errand>,
     args: &SeatArgs,
+    lines: &Lines,
 ) -> Result<Option<Opened<G>>, Box<dyn Error>> {
     let guest = options.guest(args.name());
     match errand {
         Some(Errand::Quick(addresses)) => {
-            let lines = args.lines();
             let tell = |servers: &[ServerRooms], best: Option<&RoomPick>| {
                 servers.iter().try_for_each(|server| lines.say(&Line::server(server)))?;
                 best.map_or(Ok(()), |pick| lines.say(&Line::picked(pick)))
@@ -98,17 +119,12 @@ pub(crate) fn open<G: Playable>(
             play::quick(game, &guest, addresses, tell).map(Some)
         }
         Some(errand) => errand.table(game, options, args.name()).map(Some),
-        None => find::find(game, &guest, options.port, args),
+        None => find::find(game, &guest, options.port, args, lines),
     }
 }
 
 /// Plays until the match is over or left.
-pub(crate) fn play<V: Voice>(
-    opened: Opened<V::Game>,
-    voice: V,
-    args: &SeatArgs,
-) -> Result<(), Box<dyn Error>> {
-    let mut script = Script::new(opened, voice, args);
+fn play<V: Voice>(mut script: Script<V>, args: &SeatArgs) -> Result<(), Box<dyn Error>> {
     let stop = Stop::on_signals()?;
     let commands = read_commands();
     let ended = loop {
@@ -116,7 +132,7 @@ pub(crate) fn play<V: Voice>(
         if let Some(error) = script.opened.table.failure() {
             return Err(error.into());
         }
-        while let Ok(command) = commands.try_recv() {
+        for command in commands.try_iter().take(COMMANDS) {
             script.obey(command.trim());
         }
         if let Some(ended) = script.look()? {
@@ -149,11 +165,11 @@ struct Script<V: Voice> {
 }
 
 impl<V: Voice> Script<V> {
-    fn new(opened: Opened<V::Game>, voice: V, args: &SeatArgs) -> Self {
+    fn new(opened: Opened<V::Game>, voice: V, lines: Lines) -> Self {
         Script {
             opened,
             voice,
-            lines: args.lines(),
+            lines,
             began: Instant::now(),
             left: false,
             over: None,
@@ -300,10 +316,9 @@ impl<V: Voice> Script<V> {
             return;
         }
         let ticket = self.opened.table.seat().client().and_then(|client| client.ticket());
-        if let (Some(file), Some(ticket)) = (&mut self.opened.ticket, ticket) {
+        if let (Some(file), Some(ticket)) = (&self.opened.ticket, ticket) {
             self.next_ticket = self.began.elapsed() + TICKET_EVERY;
-            // A disk that is full costs the way back, not the match.
-            let _ = file.keep(ticket);
+            file.keep(ticket);
         }
     }
 
@@ -348,13 +363,16 @@ fn tell_room<G: Playable>(event: RoomEvent, own: Option<PlayerId>, room: &Room<G
 
 /// Lines of stdin, as they come.
 fn read_commands() -> Receiver<String> {
-    let (sender, receiver) = mpsc::channel();
+    let (sender, receiver) = mpsc::sync_channel(COMMANDS);
     // It waits for input until the program ends.
     std::thread::spawn(move || {
-        for line in io::stdin().lock().lines().map_while(Result::ok) {
-            if sender.send(line).is_err() {
+        let (mut input, mut line) = (io::stdin().lock(), Vec::new());
+        while let Ok(1..) = input.by_ref().take(COMMAND_LEN).read_until(b'\n', &mut line) {
+            // A piece of a line that is too long is no command.
+            if sender.send(String::from_utf8_lossy(&line).into_owned()).is_err() {
                 break;
             }
+            line.clear();
         }
     });
     receiver

@@ -1,5 +1,6 @@
 //! What everyone decides on the command line, whichever game it is.
 
+use std::io;
 use std::time::Duration;
 
 use backspin::wire::Name;
@@ -60,7 +61,7 @@ impl SeatArgs {
         self.seconds.map(|seconds| Duration::from_secs(seconds.into()))
     }
 
-    pub(crate) fn lines(&self) -> Lines {
-        Lines::new(self.json)
+    pub(super) fn lines(&self) -> io::Result<Lines> {
+        Lines::start(self.json)
     }
 }

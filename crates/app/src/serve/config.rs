@@ -117,7 +117,8 @@ pub(super) struct Given {
     /// Write down everything that comes in, for `backspin replay`, in a new file of this directory
     ///
     /// About 2.5 kB a second for each player, 0.5 kB with nobody there. The file holds the server's
-    /// secrets: whoever reads it can take any player's place as long as this server runs.
+    /// secrets: whoever reads it can take any player's place as long as this server runs. It ends if
+    /// the disk does not keep up, and the next one begins when the server is started anew.
     #[arg(long, value_name = "DIR", env = "BACKSPIN_RECORD")]
     record: Option<PathBuf>,
 

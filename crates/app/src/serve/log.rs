@@ -1,5 +1,7 @@
-//! What an operator reads on stderr.
+//! What an operator reads on stderr. It leaves through a [`Spool`]: where nobody reads it, lines are
+//! dropped and counted, and the game goes on.
 
+use std::error::Error;
 use std::io::{self, IsTerminal};
 
 use backspin::game::{Game, PlayerId};
@@ -14,27 +16,48 @@ use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 use tracing_subscriber::{Registry, fmt, reload};
 
-/// How much is told; it can be changed while the program runs.
-pub(super) struct Volume(reload::Handle<LevelFilter, Registry>);
+use crate::spool::{self, Spool};
 
-impl Volume {
-    pub(super) fn set(&self, level: LevelFilter) {
-        // It fails where the log is gone, and then nobody hears it.
-        let _ = self.0.modify(|filter| *filter = level);
-    }
+/// Bytes of lines that wait to be read, at the most: some thousands of lines.
+const LOG_LIMIT: usize = 256 * 1024;
+
+/// The log. Dropped, it waits a moment for what is left to be written.
+pub(super) struct Log {
+    filter: reload::Handle<LevelFilter, Registry>,
+    spool: Spool,
 }
 
-/// Starts to tell what is of this level or worse, for people or as lines of JSON.
-pub(super) fn start(level: LevelFilter, json: bool) -> Volume {
-    let (filter, handle) = reload::Layer::new(level);
-    // A log that nobody reads any more must not stop the game.
-    let lines = fmt::layer().with_writer(io::stderr).log_internal_errors(false).with_target(false);
-    let registry = tracing_subscriber::registry().with(filter);
-    match json {
-        true => registry.with(lines.json().flatten_event(true)).init(),
-        false => registry.with(lines.with_ansi(io::stderr().is_terminal())).init(),
+impl Log {
+    /// Starts to tell what is of this level or worse, for people or as lines of JSON.
+    pub(super) fn start(level: LevelFilter, json: bool) -> Result<Self, Box<dyn Error>> {
+        let spool = Spool::start("log", spool::stderr()?, LOG_LIMIT, |_, lines| {
+            warn!("{lines} lines of the log were dropped: nobody read them in time");
+        })?;
+        let (layer, filter) = reload::Layer::new(level);
+        let feed = spool.feed().clone();
+        // A log that nobody reads any more must not stop the game.
+        let lines = fmt::layer()
+            .with_writer(move || feed.clone())
+            .log_internal_errors(false)
+            .with_target(false);
+        let registry = tracing_subscriber::registry().with(layer);
+        match json {
+            true => registry.with(lines.json().flatten_event(true)).init(),
+            false => registry.with(lines.with_ansi(io::stderr().is_terminal())).init(),
+        }
+        Ok(Log { filter, spool })
     }
-    Volume(handle)
+
+    /// Changes how much is told.
+    pub(super) fn set_level(&self, level: LevelFilter) {
+        // It fails where the log is gone, and then nobody hears it.
+        let _ = self.filter.modify(|filter| *filter = level);
+    }
+
+    /// How many lines were dropped because nobody read them.
+    pub(super) fn dropped(&self) -> u64 {
+        self.spool.feed().dropped()
+    }
 }
 
 /// A level by its name.

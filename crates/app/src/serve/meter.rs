@@ -106,6 +106,8 @@ pub(crate) struct Ticks {
 pub(crate) struct Meter {
     pub(crate) traffic: Traffic,
     pub(crate) ticks: Ticks,
+    /// Lines of the log that nobody read in time.
+    pub(crate) log_dropped: u64,
     /// When the work on the tick of this turn began, and how late that was.
     begun: Option<(Instant, Duration)>,
 }

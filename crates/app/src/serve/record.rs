@@ -1,14 +1,17 @@
 //! What a server writes down: its node log, and a replay of every match.
 //!
-//! The bytes come from [`backspin::record`]; here are the files. A disk that is full or gone stops
-//! the recording, never the game.
+//! The bytes come from [`backspin::record`], `scribe` is the thread that writes them, `file` the
+//! files. A disk that is slow, full or gone ends a recording, never the game. A replay begins anew
+//! when the disk has caught up. A node log cannot: it replays from the server's first moment, and a
+//! log that began later would have no beginning. It ends for good.
 
 pub(crate) mod file;
+pub(crate) mod scribe;
 
 use std::collections::BTreeMap;
-use std::collections::btree_map::Entry;
 use std::error::Error;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use backspin::game::Game;
 use backspin::record::{Recorded, ReplayWriter};
@@ -19,21 +22,64 @@ use backspin::wire::native::Role;
 use tracing::{info, warn};
 
 use crate::utc::{Utc, unix_ms};
-use file::{Privacy, Sink};
+use file::Sink;
+use scribe::{NewFile, Over, Scribe, Track};
+
+/// Bytes of a node log that wait to be written, at the most: two minutes of fifty players, six
+/// seconds of a thousand.
+const LOG_LIMIT: usize = 16 << 20;
+
+/// The same of all replays together.
+const MATCH_LIMIT: usize = 16 << 20;
+
+/// After replays had to end, others begin no sooner than this; twice that if they end again.
+const FIRST_PAUSE: Duration = Duration::from_secs(1);
+
+/// And no later than this.
+const LONGEST_PAUSE: Duration = Duration::from_secs(60);
 
 /// Everything that is being written.
 pub(super) struct Recording {
-    log: Option<Sink>,
+    log: Option<NodeLog>,
     matches: Option<Matches>,
     /// What is about to be written.
     bytes: Vec<u8>,
 }
 
+struct NodeLog {
+    scribe: Scribe,
+    track: Track,
+}
+
 /// The replays of all rooms.
 struct Matches {
     dir: PathBuf,
+    scribe: Scribe,
     /// By the room's number; one where nobody plays has none.
-    open: BTreeMap<u32, (ReplayWriter, Sink)>,
+    open: BTreeMap<u32, (ReplayWriter, Track)>,
+    pause: Pause,
+}
+
+/// When recordings may begin that had to end.
+#[derive(Debug, Default)]
+struct Pause {
+    until: Time,
+    length: Duration,
+}
+
+impl Pause {
+    fn is_over(&self, now: Time) -> bool {
+        now >= self.until
+    }
+
+    /// They had to end again.
+    fn begin(&mut self, now: Time) {
+        // What happened long ago does not count.
+        let is_new = now > self.until + LONGEST_PAUSE;
+        let length = if is_new { Duration::ZERO } else { self.length * 2 };
+        self.length = length.clamp(FIRST_PAUSE, LONGEST_PAUSE);
+        self.until = now + self.length;
+    }
 }
 
 impl Recording {
@@ -47,13 +93,8 @@ impl Recording {
             std::fs::create_dir_all(dir)
                 .map_err(|error| format!("cannot record to {}: {error}", dir.display()))?;
         }
-        let utc = Utc::from_unix_ms(unix_ms()).compact();
-        let log = log_dir.map(|dir| Sink::create(dir, &utc, "bslog", Privacy::Secret));
-        let log = log.transpose()?;
-        if let Some(log) = &log {
-            info!("everything is recorded in {}, which holds the server's secrets", log.path());
-        }
-        let matches = match_dir.map(|dir| Matches { dir: dir.into(), open: BTreeMap::new() });
+        let log = log_dir.map(NodeLog::start).transpose()?;
+        let matches = match_dir.map(Matches::start).transpose()?;
         Ok(Recording { log, matches, bytes: Vec::new() })
     }
 
@@ -62,76 +103,125 @@ impl Recording {
         self.log.is_some()
     }
 
-    /// Writes what there is since the last turn.
+    /// Has written what there is since the last turn, and waits for nothing.
     pub(super) fn keep<G: Game>(&mut self, now: Time, server: &mut Recorded<G>) {
-        server.poll_log(now, &mut self.bytes);
-        self.write_log(server);
-        if let Some(matches) = &mut self.matches
-            && let Err(error) = matches.keep(server.server_mut().rooms_mut(), &mut self.bytes)
-        {
-            warn!("matches are recorded no more: {error}");
-            self.matches = None;
-        }
-    }
-
-    /// Writes the rest.
-    pub(super) fn finish<G: Game>(mut self, server: &mut Recorded<G>) {
-        server.finish_log(&mut self.bytes);
-        self.write_log(server);
-        for (_, (writer, mut sink)) in self.matches.into_iter().flat_map(|all| all.open) {
-            self.bytes.clear();
-            writer.finish(&mut self.bytes);
-            if let Err(error) = sink.write(&self.bytes) {
-                warn!("a match is not recorded to its end: {error}");
+        if let Some(NodeLog { scribe, track }) = &self.log {
+            server.poll_log(now, &mut self.bytes);
+            if let Err(over) = scribe.write(track, &mut self.bytes) {
+                if over == Over::Behind {
+                    warn!("recording stops here, the game goes on: the disk is too slow");
+                }
+                warn!("there is no node log until the server is started anew");
+                scribe.abandon(track.clone());
+                server.drop_log();
+                self.log = None;
             }
+            self.bytes.clear();
+        }
+        if let Some(matches) = &mut self.matches {
+            matches.keep(now, server.server_mut().rooms_mut(), &mut self.bytes);
         }
     }
 
-    fn write_log<G: Game>(&mut self, server: &mut Recorded<G>) {
-        if let Some(log) = &mut self.log
-            && let Err(error) = log.write(&self.bytes)
-        {
-            warn!("recording stops here, the game goes on: {error}");
-            self.log = None;
-            server.drop_log();
+    /// Has the rest written, and waits for it until a time at the latest.
+    pub(super) fn finish<G: Game>(mut self, server: &mut Recorded<G>, until: Instant) {
+        if let Some(NodeLog { scribe, track }) = self.log {
+            server.finish_log(&mut self.bytes);
+            if scribe.write(&track, &mut self.bytes).is_err() {
+                warn!("the node log lacks its end");
+            }
+            scribe.end(track);
+            scribe.finish(until);
         }
-        self.bytes.clear();
+        if let Some(mut matches) = self.matches {
+            let numbers: Vec<u32> = matches.open.keys().copied().collect();
+            numbers.into_iter().for_each(|number| matches.end(number, &mut self.bytes));
+            matches.scribe.finish(until);
+        }
+    }
+}
+
+impl NodeLog {
+    fn start(dir: &Path) -> Result<Self, Box<dyn Error>> {
+        let utc = Utc::from_unix_ms(unix_ms()).compact();
+        let sink = Sink::create(dir, &utc, "bslog")?;
+        info!("everything is recorded in {}, which holds the server's secrets", sink.path());
+        let mut scribe = Scribe::start("node log", LOG_LIMIT)?;
+        let track = scribe.adopt(sink);
+        Ok(NodeLog { scribe, track })
     }
 }
 
 impl Matches {
-    fn keep<G: Game>(
-        &mut self,
-        rooms: &mut [Box<Room<G>>],
-        bytes: &mut Vec<u8>,
-    ) -> Result<(), Box<dyn Error>> {
+    fn start(dir: &Path) -> Result<Self, Box<dyn Error>> {
+        let (dir, scribe) = (dir.to_owned(), Scribe::start("replays", MATCH_LIMIT)?);
+        Ok(Matches { dir, scribe, open: BTreeMap::new(), pause: Pause::default() })
+    }
+
+    fn keep<G: Game>(&mut self, now: Time, rooms: &mut [Box<Room<G>>], bytes: &mut Vec<u8>) {
+        let may_begin = self.pause.is_over(now) && self.scribe.has_room();
         for room in &mut *rooms {
             let number = room.number();
             if !is_played(room) {
                 continue;
             }
-            let (writer, sink) = match self.open.entry(number) {
-                Entry::Occupied(open) => open.into_mut(),
-                Entry::Vacant(open) => open.insert(begin(&self.dir, room, number)?),
-            };
+            if !self.open.contains_key(&number) {
+                if !may_begin {
+                    continue;
+                }
+                let begun = begin(&mut self.scribe, &self.dir, room);
+                self.open.insert(number, begun);
+            }
+            let Some((writer, track)) = self.open.get_mut(&number) else { continue };
             bytes.clear();
             writer.follow(room);
             writer.poll_bytes(bytes);
-            sink.write(bytes)?;
+            match self.scribe.write(track, bytes) {
+                Ok(()) => {}
+                Err(Over::Failed) => self.fail(now, number),
+                Err(Over::Behind) => return self.fall_behind(now),
+            }
         }
         // Where nobody plays any more, also because the room is closed.
         let is_on =
             |number: u32| rooms.iter().any(|room| room.number() == number && is_played(room));
         let over: Vec<u32> = self.open.keys().copied().filter(|&number| !is_on(number)).collect();
         for number in over {
-            let Some((writer, mut sink)) = self.open.remove(&number) else { continue };
-            bytes.clear();
-            writer.finish(bytes);
-            sink.write(bytes)?;
-            info!("room {number}: the match is recorded in {}", sink.path());
+            self.end(number, bytes);
         }
+    }
+
+    /// What is played in a room has come to its end.
+    fn end(&mut self, number: u32, bytes: &mut Vec<u8>) {
+        let Some((writer, track)) = self.open.remove(&number) else { return };
         bytes.clear();
-        Ok(())
+        writer.finish(bytes);
+        if self.scribe.write(&track, bytes).is_err() {
+            warn!("room {number}: the match is not recorded to its end");
+            return self.scribe.abandon(track);
+        }
+        self.scribe.end(track);
+    }
+
+    /// A file cannot be written, as was told.
+    fn fail(&mut self, now: Time, number: u32) {
+        if let Some((_, track)) = self.open.remove(&number) {
+            self.scribe.abandon(track);
+        }
+        self.pause.begin(now);
+    }
+
+    /// The disk does not keep up: nothing more is written of what is open.
+    fn fall_behind(&mut self, now: Time) {
+        let count = self.open.len();
+        warn!(
+            "the disk is too slow: {count} recordings of matches end here, and others begin when it \
+             has caught up"
+        );
+        for (_, (_, track)) in std::mem::take(&mut self.open) {
+            self.scribe.abandon(track);
+        }
+        self.pause.begin(now);
     }
 }
 
@@ -143,14 +233,33 @@ fn is_played<G: Game>(room: &Room<G>) -> bool {
 }
 
 /// A replay of what is played in a room from now on.
-fn begin<G: Game>(
-    dir: &Path,
-    room: &Room<G>,
-    number: u32,
-) -> Result<(ReplayWriter, Sink), Box<dyn Error>> {
-    let now = unix_ms();
-    let stem = format!("{}-room{number}", Utc::from_unix_ms(now).compact());
-    let sink = Sink::create(dir, &stem, "bsreplay", Privacy::Plain)?;
+fn begin<G: Game>(scribe: &mut Scribe, dir: &Path, room: &Room<G>) -> (ReplayWriter, Track) {
+    let (now, number) = (unix_ms(), room.number());
+    let track = scribe.begin(NewFile {
+        dir: dir.to_owned(),
+        stem: format!("{}-room{number}", Utc::from_unix_ms(now).compact()),
+        extension: "bsreplay",
+        praise: format!("room {number}: the match is recorded in"),
+    });
     let name = Name::new(&format!("room {number}"));
-    Ok((ReplayWriter::new(room.game(), now, name), sink))
+    (ReplayWriter::new(room.game(), now, name), track)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pauses_grow_up_to_a_limit_and_what_is_long_ago_is_forgotten() {
+        let (mut pause, mut now) = (Pause::default(), Time::from_millis(100_000));
+        let seconds = [(); 8].map(|()| {
+            pause.begin(now);
+            assert!(!pause.is_over(now) && pause.is_over(now + pause.length));
+            now = pause.until;
+            pause.length.as_secs()
+        });
+        assert_eq!(seconds, [1, 2, 4, 8, 16, 32, 60, 60]);
+        pause.begin(now + LONGEST_PAUSE + Duration::from_secs(1));
+        assert_eq!(pause.length, FIRST_PAUSE);
+    }
 }

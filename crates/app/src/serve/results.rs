@@ -2,10 +2,8 @@
 
 use std::collections::{HashMap, HashSet};
 use std::error::Error;
-use std::path::{Path, PathBuf};
-use std::sync::mpsc::{RecvTimeoutError, SyncSender, sync_channel};
-use std::thread::{self, JoinHandle};
-use std::time::Duration;
+use std::path::Path;
+use std::time::{Duration, Instant};
 
 use backspin::game::PlayerId;
 use backspin::room::{BOT, Room};
@@ -13,28 +11,17 @@ use backspin::server::Server;
 use backspin::time::Time;
 use backspin_pong as pong;
 use backspin_rtype::mission::Phase;
-use tracing::error;
 
 use super::house::{House, World};
-use crate::results::{Kind, MatchResult, Outcome, PlayerResult, Store};
+use crate::results::{Keeper, Kind, MatchResult, Outcome, PlayerResult};
 use crate::utc;
 
 /// Looks at the rooms and keeps what has been decided there.
 pub(super) struct Results {
-    store: Store,
-    _disk: Disk,
+    keeper: Keeper,
     /// Since when each room plays.
     playing: HashMap<u32, Time>,
 }
-
-/// A thread that waits for the disk, so that no tick has to.
-struct Disk {
-    stop: Option<SyncSender<()>>,
-    thread: Option<JoinHandle<()>>,
-}
-
-/// How often results are brought to the disk.
-const SETTLE_EVERY: Duration = Duration::from_secs(2);
 
 /// How a world stands.
 enum Verdict {
@@ -53,8 +40,7 @@ struct Score {
 impl Results {
     /// Keeps results in the file at `path`.
     pub(super) fn start(path: &Path) -> Result<Self, Box<dyn Error>> {
-        let store = Store::open(path)?;
-        Ok(Results { store, _disk: Disk::start(path)?, playing: HashMap::new() })
+        Ok(Results { keeper: Keeper::start(path)?, playing: HashMap::new() })
     }
 
     /// Keeps what was decided since this was called last: once a tick is enough.
@@ -67,17 +53,14 @@ impl Results {
                 }
                 Verdict::Over(game, outcome, scores) => {
                     let Some(began) = self.playing.remove(&room.number()) else { continue };
-                    let result = MatchResult {
+                    self.keeper.keep(MatchResult {
                         game,
                         room: room.number(),
                         ended_ms: utc::unix_ms(),
                         seconds: now.since(began).as_secs_f64(),
                         outcome,
                         players: scores.iter().map(|score| player(room, score)).collect(),
-                    };
-                    if let Err(error) = self.store.keep(&result) {
-                        error!("a result could not be kept: {error}");
-                    }
+                    });
                 }
             }
         }
@@ -86,6 +69,11 @@ impl Results {
             let open: HashSet<u32> = server.rooms().iter().map(|room| room.number()).collect();
             self.playing.retain(|number, _| open.contains(number));
         }
+    }
+
+    /// Waits for what is not kept yet, until a time at the latest.
+    pub(super) fn finish(self, until: Instant) {
+        self.keeper.finish(until);
     }
 }
 
@@ -145,36 +133,5 @@ impl Verdict {
             won: outcome == Outcome::Victory,
         };
         Verdict::Over(Kind::Rtype, outcome, played.map(score).collect())
-    }
-}
-
-impl Disk {
-    fn start(path: &Path) -> Result<Self, Box<dyn Error>> {
-        let path: PathBuf = path.to_owned();
-        let store = Store::open(&path)?;
-        let (stop, stopped) = sync_channel(0);
-        let work = move || {
-            loop {
-                let asked = stopped.recv_timeout(SETTLE_EVERY);
-                if let Err(error) = store.settle() {
-                    error!("results could not be brought to the disk: {error}");
-                }
-                if asked != Err(RecvTimeoutError::Timeout) {
-                    break;
-                }
-            }
-        };
-        let thread = thread::Builder::new().name("results".into()).spawn(work)?;
-        Ok(Disk { stop: Some(stop), thread: Some(thread) })
-    }
-}
-
-impl Drop for Disk {
-    fn drop(&mut self) {
-        drop(self.stop.take());
-        if let Some(thread) = self.thread.take() {
-            // What it could not write it has said.
-            let _ = thread.join();
-        }
     }
 }

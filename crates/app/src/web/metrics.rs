@@ -56,6 +56,8 @@ fn write_all(out: &mut String, status: &Status, page: &PageCounts) -> fmt::Resul
     write_players(out, status)?;
     write_traffic(out, status)?;
     write_ticks(out, status)?;
+    let dropped = "Lines of the log that were dropped because nobody read them in time.";
+    single(out, "log_lines_dropped_total", Kind::Counter, dropped, status.log_dropped)?;
     write_page(out, page)
 }
 

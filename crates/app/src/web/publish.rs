@@ -201,6 +201,7 @@ impl Publisher {
             traffic: meter.traffic,
             ticks: meter.ticks.clone(),
             skipped_ticks: server.late_ticks(),
+            log_dropped: meter.log_dropped,
             dropped: Drops { front: *front.counts(), unsent },
             rooms: Vec::with_capacity(server.rooms().len()),
         }

@@ -32,6 +32,8 @@ pub(crate) struct Status {
     pub(crate) ticks: Ticks,
     /// Ticks that were let go, in all rooms.
     pub(crate) skipped_ticks: u64,
+    /// Lines of the log that nobody read in time.
+    pub(crate) log_dropped: u64,
     /// Datagrams that were dropped, by reason.
     #[serde(serialize_with = "drops")]
     pub(crate) dropped: Drops,

@@ -159,6 +159,11 @@ impl Server {
         (HERE, self.ports.rtype + 1).into()
     }
 
+    /// Its process.
+    pub(crate) fn id(&self) -> u32 {
+        self.child.id()
+    }
+
     /// Sends it a signal, by its name.
     pub(crate) fn signal(&self, name: &str) {
         signal(self.child.id(), name);

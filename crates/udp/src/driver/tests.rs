@@ -217,6 +217,27 @@ impl Node for Count {
 
 impl StreamNode for Count {}
 
+#[cfg(target_os = "linux")]
+#[test]
+fn a_chore_that_waits_between_two_turns_is_not_the_machines_doing() {
+    let mut driver = Loop::new(vec![loopback(Backend::Batched)]).unwrap();
+    let to = driver.sockets()[0].local_addr().unwrap();
+    let mut node = Echo { answers: Vec::new(), deadline: None };
+    let mut late_by_chore = || {
+        let rest = driver.now() + Duration::from_millis(1);
+        driver.turn(&mut node, rest).unwrap();
+        let due = driver.now() + Duration::from_millis(5);
+        node.deadline = Some((due, to));
+        std::thread::sleep(Duration::from_millis(100));
+        driver.turn(&mut node, due).unwrap();
+        assert_eq!(node.deadline, None);
+        driver.held_up()
+    };
+    // A busy machine may hold it up as well, but not time and again.
+    let held_up = [(); 5].map(|()| late_by_chore());
+    assert!(held_up.iter().any(|span| *span < Duration::from_millis(50)), "{held_up:?}");
+}
+
 #[test]
 fn loops_on_one_clock_agree_on_the_time() {
     let first = Loop::new(Vec::new()).unwrap();

@@ -1,7 +1,7 @@
 //! One file that is being written.
 
 use std::fmt;
-use std::fs::{File, OpenOptions};
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -9,15 +9,7 @@ use std::path::{Path, PathBuf};
 pub(crate) struct Sink {
     path: PathBuf,
     file: File,
-}
-
-/// Who may read a file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Privacy {
-    /// Whoever may read others of this user.
-    Plain,
-    /// Its owner alone, where the system knows such a thing.
-    Secret,
+    len: u64,
 }
 
 /// Why a file cannot be written.
@@ -31,26 +23,21 @@ pub(crate) struct SinkError {
 const NAME_LIMIT: u32 = 1000;
 
 impl Sink {
-    /// Makes `DIR/STEM-N.EXTENSION`, with the first N that is free.
-    pub(crate) fn create(
-        dir: &Path,
-        stem: &str,
-        extension: &str,
-        privacy: Privacy,
-    ) -> Result<Self, SinkError> {
+    /// Makes `DIR/STEM-N.EXTENSION`, with the first N that is free, for its owner alone where the
+    /// system knows such a thing.
+    pub(crate) fn create(dir: &Path, stem: &str, extension: &str) -> Result<Self, SinkError> {
         let mut options = OpenOptions::new();
         options.write(true).create_new(true);
         #[cfg(unix)]
-        if privacy == Privacy::Secret {
-            std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        if let Err(cause) = fs::create_dir_all(dir) {
+            return Err(SinkError { path: dir.to_owned(), cause });
         }
-        #[cfg(not(unix))]
-        let _ = privacy;
         let mut n = 1;
         loop {
             let path = dir.join(format!("{stem}-{n}.{extension}"));
             match options.open(&path) {
-                Ok(file) => return Ok(Sink { path, file }),
+                Ok(file) => return Ok(Sink { path, file, len: 0 }),
                 Err(cause) if cause.kind() == io::ErrorKind::AlreadyExists && n < NAME_LIMIT => {
                     n += 1;
                 }
@@ -64,10 +51,46 @@ impl Sink {
         self.path.display()
     }
 
-    /// Appends `bytes`. They come by the second, so that nothing is kept back.
-    pub(crate) fn write(&mut self, bytes: &[u8]) -> Result<(), SinkError> {
-        let written = self.file.write_all(bytes);
-        written.map_err(|cause| SinkError { path: self.path.clone(), cause })
+    /// Appends some of `bytes`, one of them at least; how many.
+    pub(crate) fn write(&mut self, bytes: &[u8]) -> Result<usize, SinkError> {
+        let wrong = |cause| SinkError { path: self.path.clone(), cause };
+        loop {
+            match self.file.write(bytes) {
+                Ok(0) => return Err(wrong(io::ErrorKind::WriteZero.into())),
+                Ok(len) => {
+                    self.len += len as u64;
+                    return Ok(len);
+                }
+                Err(cause) if cause.kind() == io::ErrorKind::Interrupted => {}
+                Err(cause) => return Err(wrong(cause)),
+            }
+        }
+    }
+
+    /// Whether nothing was written.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// Takes it away again.
+    pub(crate) fn remove(self) {
+        // One that stays is in nobody's way.
+        let _ = fs::remove_file(&self.path);
+    }
+
+    /// A pipe in the place of a file.
+    #[cfg(all(test, unix))]
+    pub(crate) fn open_for_test(path: &Path) -> Self {
+        // Open for both, so that it is not waited for who reads.
+        let file = OpenOptions::new().read(true).write(true).open(path).unwrap();
+        Sink { path: path.to_owned(), file, len: 0 }
+    }
+}
+
+impl SinkError {
+    /// What the system said.
+    pub(crate) fn kind(&self) -> io::ErrorKind {
+        self.cause.kind()
     }
 }
 
@@ -87,7 +110,7 @@ mod tests {
     fn a_thousand_files_of_one_second_have_names_and_none_is_written_over() {
         let dir = std::env::temp_dir().join(format!("backspin-sink-{}", std::process::id()));
         std::fs::create_dir_all(&dir).unwrap();
-        let create = || Sink::create(&dir, "now", "bslog", Privacy::Secret);
+        let create = || Sink::create(&dir, "now", "bslog");
         for n in 1..=1000 {
             assert_eq!(create().unwrap().path, dir.join(format!("now-{n}.bslog")));
         }
