@@ -147,7 +147,9 @@ impl Store {
     }
 
     fn prepare(connection: &mut Connection) -> Result<(), Box<dyn Error>> {
-        connection.pragma_update(None, "journal_mode", "WAL")?;
+        // Not a write-ahead log: its index is mapped into memory, and a full disk would end the
+        // program with SIGBUS.
+        connection.pragma_update(None, "journal_mode", "TRUNCATE")?;
         // What is committed is on the disk.
         connection.pragma_update(None, "synchronous", "FULL")?;
         if version(connection)? < VERSION {
