@@ -23,6 +23,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use backspin::record::Recorded;
+use backspin::time::Time;
 use backspin::wire::Name;
 use backspin::wire::native::CloseReason;
 use backspin_pong::Pong;
@@ -97,14 +98,8 @@ pub(crate) fn run(args: &Args) -> Result<(), Box<dyn Error>> {
     let mut recording =
         Recording::start(config.record.as_deref(), config.record_matches.as_deref())?;
     let mut results = open_results(&config)?;
-    let (now, front, secret) = (driver.now(), config.front(&ports), seed::secret()?);
-    let mut server = match recording.has_log() {
-        true => Recorded::on(now, utc::unix_ms(), front, secret),
-        false => Recorded::off(front, secret),
-    };
-    for Offer { game, name, most } in offers(&config) {
-        server.offer(now, game, Name::new(name), most, log::room_config());
-    }
+    let now = driver.now();
+    let mut server = make_server(now, &config, &ports, recording.has_log())?;
     let bans = Bans::open(config.bans())?;
     for ban in bans.iter() {
         // The list is no longer than the door's own.
@@ -131,6 +126,10 @@ pub(crate) fn run(args: &Args) -> Result<(), Box<dyn Error>> {
             teller.tell(driver.now(), server.server_mut());
         }
         recording.keep(driver.now(), &mut server);
+        if recording.may_begin_log(driver.now()) && server.server().front().is_idle() {
+            recording.begin_log();
+            server = make_anew(driver.now(), &server, &config, &ports)?;
+        }
         if reread.swap(false, Ordering::Relaxed) {
             settings.read(args);
         }
@@ -151,6 +150,43 @@ pub(crate) fn run(args: &Args) -> Result<(), Box<dyn Error>> {
     }
     info!("stopped; everyone was told");
     Ok(())
+}
+
+/// A server without a past, which is recorded or not.
+fn make_server(
+    now: Time,
+    config: &Config,
+    ports: &Ports,
+    has_log: bool,
+) -> Result<Recorded<House>, Box<dyn Error>> {
+    let (front, secret) = (config.front(ports), seed::secret()?);
+    let mut server = match has_log {
+        true => Recorded::on(now, utc::unix_ms(), front, secret),
+        false => Recorded::off(front, secret),
+    };
+    for Offer { game, name, most } in offers(config) {
+        server.offer(now, game, Name::new(name), most, log::room_config());
+    }
+    Ok(server)
+}
+
+/// A recorded server in place of one that nobody is on. What the operator has told that one holds.
+fn make_anew(
+    now: Time,
+    old: &Recorded<House>,
+    config: &Config,
+    ports: &Ports,
+) -> Result<Recorded<House>, Box<dyn Error>> {
+    let mut server = make_server(now, config, ports, true)?;
+    let front = old.server().front();
+    for (ip, lasts) in front.bans(now) {
+        // It has room for as many.
+        let _ = server.ban(now, ip, lasts);
+    }
+    if front.is_draining() {
+        server.drain(now);
+    }
+    Ok(server)
 }
 
 /// The settings in the file, or what is wrong with them.

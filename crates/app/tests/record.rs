@@ -253,6 +253,31 @@ fn a_replay_that_had_to_end_begins_anew_in_another_file() {
 }
 
 #[test]
+fn a_node_log_that_had_to_end_begins_anew_when_nobody_is_there() {
+    let dir = Dir::new("log-anew");
+    let server = Server::start("trap '' XFSZ; ulimit -f 4;", &["--record", dir.arg()]);
+    let begun = || {
+        let files = dir.files("bslog");
+        files.iter().filter(|file| fs::metadata(file).unwrap().len() > 0).count()
+    };
+    let limit = Instant::now() + 3 * PATIENCE;
+    while begun() < 2 {
+        assert!(Instant::now() < limit, "{} logs", begun());
+        // An empty server writes half a kilobyte a second.
+        std::thread::sleep(Duration::from_millis(200));
+    }
+    // Someone plays on the server that was made anew, as on the one before.
+    server.play(&[Dialect::Native], Duration::from_secs(1));
+    let told = server.stop("TERM");
+    assert!(told.contains("everything is recorded again"), "{told}");
+    // Each begins with a server without a past, and replays as far as it goes.
+    for file in dir.files("bslog").iter().take(2) {
+        let output = replay(&["--salvage"], file);
+        assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    }
+}
+
+#[test]
 fn what_cannot_be_recorded_or_replayed_is_told_in_a_sentence() {
     let dir = Dir::new("sentences");
     let file = dir.0.join("notes.txt");

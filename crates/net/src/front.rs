@@ -440,6 +440,16 @@ impl Front {
         self.routes.len()
     }
 
+    /// Whether nobody has a place here, a stream, or an answer to come.
+    pub fn is_idle(&self) -> bool {
+        let Kept { sessions, answers, .. } = self.kept();
+        #[cfg(feature = "rtype")]
+        let is_called = self.lobby.streams() > 0;
+        #[cfg(not(feature = "rtype"))]
+        let is_called = false;
+        sessions == 0 && answers == 0 && !is_called
+    }
+
     /// How much the door keeps now: each bounded by its limit.
     pub fn kept(&self) -> Kept {
         Kept {

@@ -118,7 +118,7 @@ pub(super) struct Given {
     ///
     /// About 2.5 kB a second for each player, 0.5 kB with nobody there. The file holds the server's
     /// secrets: whoever reads it can take any player's place as long as this server runs. It ends if
-    /// the disk does not keep up, and the next one begins when the server is started anew.
+    /// the disk does not keep up, and the next one begins when nobody is on the server.
     #[arg(long, value_name = "DIR", env = "BACKSPIN_RECORD")]
     record: Option<PathBuf>,
 

@@ -1,9 +1,9 @@
 //! What a server writes down: its node log, and a replay of every match.
 //!
 //! The bytes come from [`backspin::record`], `scribe` is the thread that writes them, `file` the
-//! files. A disk that is slow, full or gone ends a recording, never the game. A replay begins anew
-//! when the disk has caught up. A node log cannot: it replays from the server's first moment, and a
-//! log that began later would have no beginning. It ends for good.
+//! files. A disk that is slow, full or gone ends a recording, never the game. It begins anew when the
+//! disk has caught up: a replay at once, a node log when nobody is on the server, since it replays from a
+//! server without a past. Then the server itself is made anew, with the bans of the one before.
 
 pub(crate) mod file;
 pub(crate) mod scribe;
@@ -47,8 +47,11 @@ pub(super) struct Recording {
 }
 
 struct NodeLog {
+    dir: PathBuf,
     scribe: Scribe,
-    track: Track,
+    /// None after it had to end.
+    track: Option<Track>,
+    pause: Pause,
 }
 
 /// The replays of all rooms.
@@ -98,23 +101,44 @@ impl Recording {
         Ok(Recording { log, matches, bytes: Vec::new() })
     }
 
-    /// Whether there is a log to be written.
+    /// Whether a log is being written.
     pub(super) fn has_log(&self) -> bool {
-        self.log.is_some()
+        self.log.as_ref().is_some_and(|log| log.track.is_some())
+    }
+
+    /// Whether a log had to end and another can begin, with a server that has no past.
+    pub(super) fn may_begin_log(&self, now: Time) -> bool {
+        self.log.as_ref().is_some_and(|log| {
+            log.track.is_none() && log.pause.is_over(now) && log.scribe.has_room()
+        })
+    }
+
+    /// Begins a log in a new file.
+    pub(super) fn begin_log(&mut self) {
+        let Some(log) = &mut self.log else { return };
+        log.track = Some(log.scribe.begin(NewFile {
+            dir: log.dir.clone(),
+            stem: Utc::from_unix_ms(unix_ms()).compact(),
+            extension: "bslog",
+            praise: "everything since the disk caught up was recorded in".into(),
+        }));
+        info!("everything is recorded again, from a server without a past");
     }
 
     /// Has written what there is since the last turn, and waits for nothing.
     pub(super) fn keep<G: Game>(&mut self, now: Time, server: &mut Recorded<G>) {
-        if let Some(NodeLog { scribe, track }) = &self.log {
+        if let Some(NodeLog { scribe, track, pause, .. }) = &mut self.log
+            && let Some(open) = track
+        {
             server.poll_log(now, &mut self.bytes);
-            if let Err(over) = scribe.write(track, &mut self.bytes) {
+            if let Err(over) = scribe.write(open, &mut self.bytes) {
                 if over == Over::Behind {
                     warn!("recording stops here, the game goes on: the disk is too slow");
                 }
-                warn!("there is no node log until the server is started anew");
-                scribe.abandon(track.clone());
+                warn!("the next node log begins when the disk has caught up and nobody is here");
+                track.take().into_iter().for_each(|track| scribe.abandon(track));
+                pause.begin(now);
                 server.drop_log();
-                self.log = None;
             }
             self.bytes.clear();
         }
@@ -125,12 +149,14 @@ impl Recording {
 
     /// Has the rest written, and waits for it until a time at the latest.
     pub(super) fn finish<G: Game>(mut self, server: &mut Recorded<G>, until: Instant) {
-        if let Some(NodeLog { scribe, track }) = self.log {
+        if let Some(NodeLog { scribe, track, .. }) = self.log {
             server.finish_log(&mut self.bytes);
-            if scribe.write(&track, &mut self.bytes).is_err() {
-                warn!("the node log lacks its end");
+            if let Some(track) = track {
+                if scribe.write(&track, &mut self.bytes).is_err() {
+                    warn!("the node log lacks its end");
+                }
+                scribe.end(track);
             }
-            scribe.end(track);
             scribe.finish(until);
         }
         if let Some(mut matches) = self.matches {
@@ -147,8 +173,8 @@ impl NodeLog {
         let sink = Sink::create(dir, &utc, "bslog")?;
         info!("everything is recorded in {}, which holds the server's secrets", sink.path());
         let mut scribe = Scribe::start("node log", LOG_LIMIT)?;
-        let track = scribe.adopt(sink);
-        Ok(NodeLog { scribe, track })
+        let track = Some(scribe.adopt(sink));
+        Ok(NodeLog { dir: dir.to_owned(), scribe, track, pause: Pause::default() })
     }
 }
 

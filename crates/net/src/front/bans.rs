@@ -5,6 +5,7 @@
 
 use std::collections::HashMap;
 use std::net::IpAddr;
+use std::time::Duration;
 
 use super::Front;
 use super::answer::{Answer, NativeAnswer};
@@ -82,6 +83,13 @@ impl Front {
         self.bans.until.remove(&limited_ip(ip));
     }
 
+    /// Everyone who is kept out, and for how long from now; `None` is for good.
+    pub fn bans(&self, now: Time) -> impl Iterator<Item = (IpAddr, Option<Duration>)> + '_ {
+        let holds = move |until: &Option<Time>| until.is_none_or(|until| now < until);
+        let bans = self.bans.until.iter().filter(move |(_, until)| holds(until));
+        bans.map(move |(ip, until)| (*ip, until.map(|until| until.since(now))))
+    }
+
     /// Whether an address is kept out.
     pub fn is_banned(&self, now: Time, ip: IpAddr) -> bool {
         self.bans.hold(now, ip)
@@ -114,7 +122,6 @@ impl Front {
 mod tests {
     use super::*;
     use std::net::Ipv4Addr;
-    use std::time::Duration;
 
     fn ip(text: &str) -> IpAddr {
         text.parse().unwrap()

@@ -306,7 +306,7 @@ impl Member {
     pub(super) fn greet(&mut self, now: Time, config: &RoomConfig) {
         // In `lan` a HELLO can be forged: saying it again keeps nothing.
         if let Presence::Invited { until } = &mut self.presence
-            && self.voice.dialect() != Dialect::Lan
+            && self.voice.proves_address()
         {
             *until = (*until).max(now + config.claim_within);
         }
@@ -645,6 +645,15 @@ impl Speech {
             #[cfg(feature = "rtype")]
             Speech::Rtype(rtype) => rtype.kept_by_stream,
             _ => false,
+        }
+    }
+
+    /// Whether whoever says hello in it is known to be there.
+    fn proves_address(&self) -> bool {
+        match self {
+            #[cfg(feature = "lan")]
+            Speech::Lan { .. } => false,
+            _ => true,
         }
     }
 
