@@ -3,7 +3,8 @@
 use std::fmt;
 use std::time::Duration;
 
-use super::act::{Act, Knock, Place, Twist};
+use super::act::{Act, Dating, Errand, Knock, Place, Refused, Twist};
+use super::rules::Rules;
 use crate::sim::{Chance, Drift, Preset};
 use crate::time::Time;
 use crate::wire::Dialect;
@@ -18,6 +19,8 @@ pub struct Scenario {
     pub guests: Vec<GuestPlan>,
     /// The server's clock.
     pub clock: Drift,
+    /// The server's limits and timers.
+    pub rules: Rules,
     /// Whether all guests share one IP address.
     pub home: Home,
     /// What happens, in order.
@@ -55,6 +58,9 @@ const CALM: Duration = Duration::from_secs(8);
 const STOPPED_FOR: Duration = Duration::from_millis(300);
 
 impl Scenario {
+    /// The hosts from which visitors come.
+    pub const VISITORS: usize = 3;
+
     /// The scenario of a seed.
     pub fn draw(seed: u64) -> Self {
         // The links' streams begin far above.
@@ -66,12 +72,13 @@ impl Scenario {
             _ => Home::Apart,
         };
         let clock = clock(&mut chance);
-        let mut draft = Draft { acts: Vec::new(), chance, guests: guests.len(), heals };
+        let rules = Rules::draw(&mut chance);
+        let mut draft = Draft { acts: Vec::new(), chance, guests: guests.len(), heals, rules };
         draft.fill();
         let mut acts = draft.acts;
         acts.retain(|(at, _)| *at < heals);
         acts.sort_by_key(|(at, _)| *at);
-        Scenario { seed, guests, clock, home, acts, heals, ends: heals + CALM }
+        Scenario { seed, guests, clock, rules, home, acts, heals, ends: heals + CALM }
     }
 }
 
@@ -84,6 +91,7 @@ impl fmt::Display for Scenario {
             };
             writeln!(f, "guest {number} {does} in {}", guest.dialect)?;
         }
+        writeln!(f, "{}", self.rules)?;
         if self.home == Home::Together {
             writeln!(f, "all of them are behind one IP address")?;
         }
@@ -125,6 +133,7 @@ struct Draft {
     chance: Chance,
     guests: usize,
     heals: Time,
+    rules: Rules,
 }
 
 impl Draft {
@@ -139,6 +148,11 @@ impl Draft {
             let at = Time::from_millis(500 + self.chance.below(self.heals.as_millis() - 500));
             self.add(at);
         }
+        for _ in 0..self.chance.below(12) {
+            let at = Time::from_millis(500 + self.chance.below(self.heals.as_millis() - 500));
+            let visit = self.visit();
+            self.acts.push((at, visit));
+        }
         if self.chance.happens(0.35) {
             let at = Time::from_millis(2_000 + self.chance.below(self.heals.as_millis() - 2_000));
             self.restart(at);
@@ -147,7 +161,7 @@ impl Draft {
 
     fn add(&mut self, at: Time) {
         let guest = self.chance.below(self.guests as u64) as usize;
-        let act = match self.chance.below(28) {
+        let act = match self.chance.below(34) {
             0..3 => Act::Leave { guest },
             3..6 => Act::Crash { guest },
             6..9 => Act::Sleep { guest, span: self.span(200, 11_000) },
@@ -156,15 +170,69 @@ impl Draft {
             18..21 => Act::Rebind { guest },
             21 => Act::Kick { guest },
             22 => Act::Start { guest, place: self.place() },
-            _ => {
-                let knock = Knock::ALL[self.chance.below(Knock::ALL.len() as u64) as usize];
-                Act::Knock { knock, guest, times: 1 + self.chance.below(30) as u8 }
+            23..25 => Act::Move { guest, room: self.chance.below(6) as u32 },
+            25 => self.stall(),
+            26 => {
+                let refused = match self.chance.below(2) {
+                    0 => Refused::Sending,
+                    _ => Refused::Receiving,
+                };
+                Act::Errors { span: self.span(100, 2_000), refused }
             }
+            _ => self.knock(guest),
         };
         self.acts.push((at, act));
+        if let Act::Stall { span, .. } = act
+            && span > Duration::from_secs(1)
+        {
+            // What a crowd of strangers asks meanwhile is all answered at once.
+            self.acts.push((at, Act::Knock { knock: Knock::Spoofed, guest, times: 300 }));
+        }
         if matches!(act, Act::Leave { .. } | Act::Crash { .. } | Act::Kick { .. }) {
             self.come_back(at, guest);
         }
+    }
+
+    fn knock(&mut self, guest: usize) -> Act {
+        let knock = Knock::ALL[self.chance.below(Knock::ALL.len() as u64) as usize];
+        let few = 1 + self.chance.below(30) as u16;
+        let times = match knock {
+            // So many that what comes back in the second meanwhile is not enough.
+            Knock::Flood => few + 2 * self.rules.limits.stranger_datagrams_per_s as u16,
+            _ => few,
+        };
+        Act::Knock { knock, guest, times }
+    }
+
+    fn stall(&mut self) -> Act {
+        let dating = match self.chance.below(4) {
+            0 => Dating::SetForward,
+            1 => Dating::SetBack,
+            _ => Dating::ByArrival,
+        };
+        Act::Stall { span: self.span(100, 5_000), dating }
+    }
+
+    fn visit(&mut self) -> Act {
+        let errand = match self.chance.below(16) {
+            0..3 => Errand::SilentJoin,
+            3..6 => Errand::StolenTicket,
+            6..8 => Errand::OldCookie { after: self.span(3_000, 14_000) },
+            8 => Errand::OthersCookie,
+            9..12 => Errand::MakeRoom { is_locked: self.chance.happens(0.6) },
+            12 => {
+                let (room, times) = (1 + self.chance.below(5) as u32, 8 + self.chance.below(16));
+                Errand::GuessPassword { room, times: times as u8 }
+            }
+            13 => {
+                let limit = self.rules.limits.player_datagrams_per_s as u16;
+                Errand::Greedy { times: limit / 2 + self.chance.below(limit.into()) as u16 }
+            }
+            _ => Errand::IdleStream,
+        };
+        let visitor = self.chance.below(Scenario::VISITORS as u64) as usize;
+        let guest = self.chance.below(self.guests as u64) as usize;
+        Act::Visit { visitor, errand, guest }
     }
 
     /// Most come back, soon or late: a place may still be kept for the program before.

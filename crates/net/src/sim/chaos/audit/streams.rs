@@ -1,0 +1,76 @@
+//! The TCP step of `rtype`: who may open a stream, and for how long.
+
+use std::net::SocketAddr;
+
+use super::super::breach::Breach;
+use super::Audit;
+use crate::node::{StreamAction, StreamEvent, StreamId};
+use crate::session::limited_ip;
+use crate::time::Time;
+
+/// A stream that is open, as far as has passed.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct OpenStream {
+    id: StreamId,
+    peer: SocketAddr,
+    opened: Time,
+    /// What is said or done next decides.
+    due: Option<Due>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Due {
+    Welcome,
+    Close,
+}
+
+impl Audit {
+    /// Something happened to a stream, and the server is about to hear of it.
+    pub(in super::super) fn note_stream(
+        &mut self,
+        now: Time,
+        stream: StreamId,
+        event: &StreamEvent<'_>,
+    ) {
+        self.is_stale = true;
+        match *event {
+            StreamEvent::Opened(peer) => {
+                let ip = limited_ip(peer.ip());
+                let from_there = |open: &&OpenStream| limited_ip(open.peer.ip()) == ip;
+                let limits = self.rules.limits;
+                let is_full = self.streams.len() >= limits.streams
+                    || self.streams.iter().filter(from_there).count() >= limits.streams_per_ip;
+                let due = Some(if is_full { Due::Close } else { Due::Welcome });
+                self.streams.push(OpenStream { id: stream, peer, opened: now, due });
+            }
+            StreamEvent::Closed | StreamEvent::Failed => {
+                self.streams.retain(|open| open.id != stream);
+            }
+            StreamEvent::Received(_) => {}
+        }
+    }
+
+    /// The server does something to a stream.
+    pub(in super::super) fn note_action(
+        &mut self,
+        _now: Time,
+        stream: StreamId,
+        action: &StreamAction,
+        _out: &[u8],
+    ) {
+        let is_close = matches!(action, StreamAction::Close);
+        let Some(open) = self.streams.iter_mut().find(|open| open.id == stream) else { return };
+        let (due, address) = (open.due.take(), open.peer);
+        let judged = match due {
+            Some(Due::Welcome) if is_close => Err(Breach::StreamRefused { address }),
+            Some(Due::Close) if !is_close => {
+                Err(Breach::OverRate { address, what: "streams" })
+            }
+            _ => Ok(()),
+        };
+        if is_close {
+            self.streams.retain(|open| open.id != stream);
+        }
+        self.report(judged);
+    }
+}
