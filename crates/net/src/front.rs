@@ -502,7 +502,7 @@ impl Front {
         if sabotage::is(Sabotage::AnswerTwice) {
             self.answers.push_back(answer);
         }
-        match self.answers.len() < ANSWER_LIMIT {
+        match self.answers.len() < ANSWER_LIMIT || sabotage::is(Sabotage::AnswersUnbounded) {
             true => self.answers.push_back(answer),
             false => self.counts.answer_limit += 1,
         }

@@ -8,6 +8,7 @@ use std::thread;
 
 use backspin::sabotage::{Sabotage, plant};
 use backspin::sim::chaos::{Breach, Failure, judge};
+use backspin::wire::native::RejectReason;
 
 const SEEDS: u64 = 100;
 
@@ -34,6 +35,35 @@ fn fits(sabotage: Sabotage, breach: &Breach) -> bool {
         Sabotage::WrongBaseline => matches!(breach, B::WrongSnapshot { .. }),
         Sabotage::ClockBack => matches!(breach, B::ClockBack { .. }),
         Sabotage::KeepPlace => matches!(breach, B::KeptPlace { .. }),
+        Sabotage::FreeAtOnce => matches!(breach, B::LostPlace { .. }),
+        Sabotage::LeakPerIp => {
+            matches!(breach, B::Refused { reason: RejectReason::Address, .. })
+        }
+        Sabotage::LimitersOff => matches!(breach, B::OverRate { .. }),
+        Sabotage::PerIpOffByOne => matches!(breach, B::LetIn { reason: RejectReason::Address, .. }),
+        Sabotage::CookiesForever | Sabotage::CookieForEveryPort => {
+            matches!(breach, B::BadCookie { .. })
+        }
+        Sabotage::TakeDuplicates => {
+            matches!(breach, B::NumberTwice { .. } | B::NotDropped { .. })
+        }
+        Sabotage::TicketRobs => matches!(breach, B::Robbed { .. }),
+        Sabotage::TicketKept => {
+            matches!(breach, B::OverLimit { what: "tickets", .. } | B::Returned { .. })
+        }
+        Sabotage::KickKeepsPlace => matches!(breach, B::NotRemoved { .. } | B::Returned { .. }),
+        Sabotage::SkipPassword => {
+            matches!(breach, B::LetIn { reason: RejectReason::Password, .. })
+        }
+        Sabotage::RoomsOffByOne => matches!(breach, B::LetIn { reason: RejectReason::Rooms, .. }),
+        Sabotage::StreamLeak => matches!(breach, B::StreamRefused { .. }),
+        Sabotage::StreamKept => matches!(breach, B::KeptStream { .. }),
+        Sabotage::LivenessKept => matches!(breach, B::DroppedEarly { .. }),
+        Sabotage::BucketRefilled => matches!(breach, B::OverRate { .. }),
+        Sabotage::AnswersUnbounded => matches!(breach, B::OverLimit { what: "answers", .. }),
+        Sabotage::WatcherHeard => matches!(breach, B::WatcherHeard { .. }),
+        Sabotage::RosterUntold => matches!(breach, B::Disagreement { what: "who is here", .. }),
+        Sabotage::TicksBunched => matches!(breach, B::Bunched { .. }),
     }
 }
 

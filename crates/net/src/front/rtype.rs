@@ -9,6 +9,7 @@ use super::answer::Answer;
 use super::native::same_peer;
 use super::{Admission, Applicant, Call, CallKind, Front, Seat, Tokenless, Voice};
 use crate::node::{Path, StreamAction, StreamEvent, StreamId};
+use crate::sabotage::{self, Sabotage};
 use crate::session::limited_ip;
 use crate::time::Time;
 use crate::wire::native::{Role, SessionIndex};
@@ -259,6 +260,9 @@ impl Front {
     }
 
     fn close_stream<'a>(&mut self, stream: StreamId) -> Option<Call<'a>> {
+        if sabotage::is(Sabotage::StreamLeak) {
+            return None;
+        }
         let token = self.lobby.streams.remove(&stream)?.token?;
         match self.lobby.tokens.get(&token)?.use_ {
             Use::Fresh { .. } => None,
@@ -301,7 +305,9 @@ impl Lobby {
         });
         let actions = &mut self.actions;
         self.streams.retain(|&stream, caller| {
-            let patient = caller.token.is_some() || now < caller.opened + HELLO_WITHIN;
+            let patient = caller.token.is_some()
+                || now < caller.opened + HELLO_WITHIN
+                || sabotage::is(Sabotage::StreamKept);
             if !patient {
                 actions.push_back((stream, Deed::Close));
             }

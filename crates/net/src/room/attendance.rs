@@ -121,7 +121,7 @@ impl<G: Game> Room<G> {
         let Some(Some(member)) = self.members.get(place) else { return };
         let has_way_back = member.has_way_back();
         self.note(RoomEvent::Dropped(member.player));
-        match has_way_back {
+        match has_way_back && !sabotage::is(Sabotage::FreeAtOnce) {
             true => {
                 self.send_away(now, place);
                 self.say_silent(place);
@@ -160,7 +160,9 @@ impl<G: Game> Room<G> {
         }
         self.note(RoomEvent::Freed(member.player));
         self.count();
-        self.roster_changed(now);
+        if !sabotage::is(Sabotage::RosterUntold) {
+            self.roster_changed(now);
+        }
         Some(member.session)
     }
 

@@ -10,6 +10,7 @@ use crate::channel::{InputSource, Journal, LogLine, Received, tick};
 use crate::front::{Admission, Voice};
 use crate::game::{Buttons, PlayerId, PlayerInput};
 use crate::node::{Fetch, Path, fetch_to};
+use crate::sabotage::{self, Sabotage};
 use crate::session::{Liveness, Pinger, Question, RoundTrip, Verdict};
 use crate::time::Time;
 use crate::wire::native::{self, CloseReason, Role, SessionIndex};
@@ -368,6 +369,7 @@ impl Member {
         };
         match &self.presence {
             Presence::Away { .. } => true,
+            Presence::Here(_) if sabotage::is(Sabotage::TicketRobs) => true,
             // The same address again: the Accept was lost, or the program was started anew.
             Presence::Here(_) if path == self.path => true,
             Presence::Here(liveness) => liveness.silent_for(now) >= quiet,
@@ -393,7 +395,8 @@ impl Member {
         config: &RoomConfig,
     ) {
         self.path = path;
-        self.presence = Presence::Here(Liveness::new(now, config.liveness));
+        let heard = if sabotage::is(Sabotage::LivenessKept) { self.last_input } else { now };
+        self.presence = Presence::Here(Liveness::new(heard, config.liveness));
         self.seldom.round_trip = RoundTrip::default();
         self.last_input = now;
         if let Speech::Native(native) = &mut self.voice {
@@ -405,6 +408,9 @@ impl Member {
 
     /// Whoever is away is not told: another program may be at the address by now.
     pub(super) fn close(&mut self, reason: CloseReason) {
+        if reason == CloseReason::Kicked && sabotage::is(Sabotage::KickKeepsPlace) {
+            return self.go_away(Time::END);
+        }
         let left = if self.is_here() { GOODBYES } else { 0 };
         self.presence = Presence::Closing { reason, left, said: left == 0 };
     }

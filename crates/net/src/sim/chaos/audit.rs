@@ -259,6 +259,7 @@ impl Audit {
         }
         if std::mem::take(&mut self.is_tick) {
             self.check_tick(now);
+            self.check_streams(now);
         }
     }
 
@@ -485,7 +486,11 @@ impl Allowances {
     fn ask(&mut self, now: Time) -> Certainty {
         match self.least.take(now) {
             true => Certainty::Surely,
-            false => Certainty::Maybe,
+            // The one bucket that counts may have paid for it all the same.
+            false => {
+                self.least.drain();
+                Certainty::Maybe
+            }
         }
     }
 }

@@ -57,6 +57,7 @@ impl Ledger {
         let Proof::Open(cookies) = &account.proof else { return };
         let shown = match Datagram::decode(bytes).map(|datagram| datagram.packet) {
             Ok(Packet::Join(join)) => join.cookie,
+            Ok(Packet::CreateRoom(wish)) => wish.cookie,
             Ok(Packet::Resume(resume)) => resume.cookie,
             Ok(Packet::ListRooms(list)) => list.cookie,
             _ => return,

@@ -255,6 +255,11 @@ impl Stage {
         self.gate_mut().wake();
         self.set_errors(Refused::Sending, false);
         self.set_errors(Refused::Receiving, false);
+        for &visitor in &self.visitors {
+            if let Actor::Visitor(visitor) = self.world.node_mut(visitor) {
+                visitor.calm_down();
+            }
+        }
         for guest in 0..self.hosts.len() {
             self.set_link(guest, Preset::Lan.config());
             self.set_partition(guest, Partition::Healed);

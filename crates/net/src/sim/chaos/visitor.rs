@@ -82,6 +82,11 @@ impl Visitor {
         self.send(now, socket, hello);
     }
 
+    /// Sends no more of what it had put off.
+    pub(super) fn calm_down(&mut self) {
+        self.outbox.clear();
+    }
+
     fn send(&mut self, at: Time, socket: u8, bytes: Vec<u8>) {
         let behind = self.outbox.iter().rposition(|(other, ..)| *other <= at);
         self.outbox.insert(behind.map_or(0, |at| at + 1), (at, socket, bytes));

@@ -20,8 +20,6 @@ pub(super) struct Book {
     pub(super) heard: Time,
     /// Whether it said goodbye.
     pub(super) has_left: bool,
-    /// The server ends it: so many ticks ago.
-    pub(super) closing: Option<u32>,
 }
 
 impl Book {
@@ -43,7 +41,6 @@ impl Book {
             tokens: Tokens::full(burst),
             heard: now,
             has_left: false,
-            closing: None,
         }
     }
 
@@ -135,6 +132,11 @@ impl Tokens {
             self.credit -= self.unit();
         }
         had
+    }
+
+    /// Nothing is left.
+    pub(super) fn drain(&mut self) {
+        self.credit = 0;
     }
 
     fn credit_at(&self, now: Time) -> u64 {
