@@ -20,15 +20,15 @@ use std::time::Duration;
 use crate::game::{GameId, PlayerId};
 use crate::node::{Fetch, Path, Transmit};
 use crate::sabotage::{self, Sabotage};
-use crate::session::{Allowance, CookieJar, Limiter, LimiterConfig, Secrets};
+use crate::session::{Allowance, CookieJar, Limiter, LimiterConfig, Secrets, Wider};
 use crate::time::Time;
 use crate::wire::native::{Budget, Role, Secret, SessionIndex};
 use crate::wire::{self, Dialect, Name, Packet};
 
 pub use answer::ANSWER_LIMIT;
 use answer::Answer;
-pub use rooms::{GUEST_SHARE, NewRoom, PASSWORD_TRIES, RoomOrder};
-use rooms::{Rooms, TRIES};
+use rooms::Rooms;
+pub use rooms::{GUEST_SHARE, NewRoom, RoomOrder};
 use routes::Routes;
 #[cfg(feature = "rtype")]
 pub use rtype::TOKEN_LIMIT;
@@ -44,8 +44,10 @@ pub struct FrontConfig {
     pub lan_port: u16,
     /// Where it speaks `rtype`.
     pub rtype_port: u16,
-    /// What `native` players must bring; empty is "nothing".
+    /// What players must bring; empty is "nothing". Only `native` can carry it.
     pub token: Vec<u8>,
+    /// Whether the dialects that cannot carry the token are spoken although there is one.
+    pub unguarded: Unguarded,
     /// Whether an `rtype` player may leave out the token.
     pub tokenless: Tokenless,
     /// Whom `lan` is spoken to.
@@ -64,6 +66,16 @@ pub enum Tokenless {
     Allowed,
 }
 
+/// Whether a token keeps out who cannot bring it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Unguarded {
+    /// With a token, `lan` and `rtype` get silence.
+    #[default]
+    Refused,
+    /// The token is asked of `native` players only.
+    Allowed,
+}
+
 /// Whom `lan`, which cannot prove an address, is spoken to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum LanReach {
@@ -79,9 +91,10 @@ pub enum LanReach {
 pub struct Limits {
     /// Sessions in all.
     pub sessions: u16,
-    /// Sessions from one IP address (an IPv6 /64 counts as one).
+    /// Sessions from one IP address. Here and below an IPv6 /64 counts as one, and the networks
+    /// around it have their own limits: [`Limits::wider`].
     pub sessions_per_ip: u16,
-    /// Datagrams a second from one IP address that belong to no session.
+    /// Datagrams a second from one IP address that belong to no session: joins among them.
     pub stranger_datagrams_per_s: u32,
     /// Datagrams a second from one player.
     pub player_datagrams_per_s: u32,
@@ -94,6 +107,10 @@ pub struct Limits {
     /// Rooms that players at one IP address have made and that are still there; and as many that
     /// guests there have to themselves.
     pub rooms_per_ip: u16,
+    /// Passwords of rooms that one IP address may try at once; one more comes back each second.
+    pub password_tries: u32,
+    /// How many times the limits of an IPv6 /64 the wider networks have.
+    pub wider: Wider,
 }
 
 impl Default for FrontConfig {
@@ -104,6 +121,7 @@ impl Default for FrontConfig {
             lan_port: 54000,
             rtype_port: 4242,
             token: Vec::new(),
+            unguarded: Unguarded::Refused,
             tokenless: Tokenless::Refused,
             lan_reach: LanReach::PrivateOnly,
             limits: Limits::default(),
@@ -122,6 +140,8 @@ impl Default for Limits {
             streams_per_ip: 16,
             rooms: 256,
             rooms_per_ip: 4,
+            password_tries: 16,
+            wider: Wider::DEFAULT,
         }
     }
 }
@@ -297,7 +317,9 @@ pub struct FrontCounts {
     pub bad_proof: u64,
     /// `lan` from an address that is not private.
     pub reach: u64,
-    /// Passwords beyond [`PASSWORD_TRIES`].
+    /// Datagrams and streams in a dialect that cannot carry the token.
+    pub unguarded: u64,
+    /// Passwords beyond [`Limits::password_tries`].
     pub password_limit: u64,
     /// Guests in `lan` for whom there is no place.
     pub guest_limit: u64,
@@ -347,14 +369,17 @@ impl Front {
     /// tickets and tokens are drawn from it.
     pub fn new(config: FrontConfig, seed: [u8; 32]) -> Self {
         let mut secrets = Secrets::new(seed);
-        let limits = config.limits;
-        let per_second = limits.stranger_datagrams_per_s;
-        let strangers = LimiterConfig { per_second, burst: per_second, ..LimiterConfig::STRANGERS };
+        let limits @ Limits { wider, .. } = config.limits;
+        let per_second = limits.stranger_datagrams_per_s.max(1);
+        let strangers =
+            LimiterConfig { per_second, burst: per_second, wider, ..LimiterConfig::STRANGERS };
+        let burst = limits.password_tries;
+        let tries = LimiterConfig { per_second: 1, burst, buckets: 1024, wider };
         let (jar, key) = (CookieJar::new(secrets.key()), secrets.key());
         Front {
             jar,
             strangers: Limiter::new(key, strangers),
-            tries: Limiter::new(key, TRIES),
+            tries: Limiter::new(key, tries),
             routes: Routes::new(limits, secrets.key()),
             rooms: Rooms::default(),
             answers: VecDeque::with_capacity(ANSWER_LIMIT),
@@ -370,10 +395,10 @@ impl Front {
     /// Takes over what can change while others play: the name, the token, who needs one, whom
     /// `lan` is spoken to, and how many may come from one address.
     pub fn reconfigure(&mut self, new: FrontConfig) {
-        let FrontConfig { name, token, tokenless, lan_reach, limits, .. } = new;
+        let FrontConfig { name, token, unguarded, tokenless, lan_reach, limits, .. } = new;
         let limits = Limits { sessions_per_ip: limits.sessions_per_ip, ..self.config.limits };
         let old = self.config.clone();
-        self.config = FrontConfig { name, token, tokenless, lan_reach, limits, ..old };
+        self.config = FrontConfig { name, token, unguarded, tokenless, lan_reach, limits, ..old };
     }
 
     /// What the server calls itself.
@@ -425,6 +450,10 @@ impl Front {
     ) -> Option<Call<'a>> {
         match Dialect::detect(bytes) {
             Some(Dialect::Native) => self.handle_native(now, path, bytes),
+            Some(_) if !self.speaks_unguarded() => {
+                self.counts.unguarded += 1;
+                None
+            }
             #[cfg(feature = "rtype")]
             Some(Dialect::Rtype) => self.handle_rtype(now, path, bytes),
             #[cfg(feature = "lan")]
@@ -437,6 +466,11 @@ impl Front {
                 None
             }
         }
+    }
+
+    /// Whether anyone may speak a dialect that cannot carry the token.
+    fn speaks_unguarded(&self) -> bool {
+        self.config.token.is_empty() || self.config.unguarded == Unguarded::Allowed
     }
 
     /// Has what is known of the sender of a datagram brought near.
@@ -590,6 +624,9 @@ impl<'a> Call<'a> {
         Call { room, place, session, kind: CallKind::Admit(admission) }
     }
 }
+
+/// How long a slot waits for who asked for it and has not said anything since.
+pub const CLAIM_WITHIN: Duration = Duration::from_secs(5);
 
 /// How long a slot is kept for a player who was dropped.
 pub const RESUME_FOR: Duration = Duration::from_secs(30);

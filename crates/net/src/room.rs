@@ -18,7 +18,7 @@ use std::mem::offset_of;
 use std::time::Duration;
 
 use crate::channel::{Journal, LogLine};
-use crate::front::{Call, CallKind, Notice, RESUME_FOR};
+use crate::front::{CLAIM_WITHIN, Call, CallKind, Notice, RESUME_FOR};
 use crate::game::{
     Buttons, Event, Game, Marks, PlayerId, PlayerInput, REWIND_LIMIT_TICKS, Reach, Stage, Standing,
     Turn,
@@ -41,6 +41,8 @@ pub struct RoomConfig {
     pub liveness: Limits,
     /// How long a dropped player's place is kept.
     pub resume_for: Duration,
+    /// How long a place waits for its player's first word after the last answer to a Join or Hello.
+    pub claim_within: Duration,
     /// A round trip above this is worth a line in the log.
     pub high_latency: Duration,
     /// How many lines about inputs and snapshots are kept for [`Room::poll_line`]; 0 is none.
@@ -52,6 +54,7 @@ impl Default for RoomConfig {
         RoomConfig {
             liveness: Limits::DEFAULT,
             resume_for: RESUME_FOR,
+            claim_within: CLAIM_WITHIN,
             high_latency: Duration::from_millis(300),
             journal: 0,
         }
@@ -392,7 +395,7 @@ impl<G: Game> Room<G> {
             CallKind::Admit(_) => {}
             &CallKind::Repeat { sequence } => {
                 member.count(sequence);
-                member.greet(now);
+                member.greet(now, &self.config);
             }
             &CallKind::Resume { path, sequence, nonce, fresh } => {
                 self.resume(now, place, path, Return { sequence, nonce, fresh });
@@ -431,10 +434,8 @@ impl<G: Game> Room<G> {
         }
         if self.watch_at <= now {
             (0..self.members.len()).for_each(|place| self.watch_over(now, place));
-            let has_bots = !self.bots.is_empty();
             let members = self.members.iter().flatten();
-            self.watch_at =
-                members.map(|member| member.watch_at(has_bots)).min().unwrap_or(Time::END);
+            self.watch_at = members.map(Member::watch_at).min().unwrap_or(Time::END);
         }
     }
 

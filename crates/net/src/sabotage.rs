@@ -71,11 +71,13 @@ pub enum Sabotage {
     RosterUntold,
     /// A room that was held up runs after every tick.
     TicksBunched,
+    /// Who joins and says nothing more is a player like any other.
+    SilentJoinKept,
 }
 
 impl Sabotage {
     /// All of them.
-    pub const ALL: [Sabotage; 32] = [
+    pub const ALL: [Sabotage; 33] = [
         Sabotage::StaleInput,
         Sabotage::InputTwice,
         Sabotage::SkipAddressCheck,
@@ -108,6 +110,7 @@ impl Sabotage {
         Sabotage::WatcherHeard,
         Sabotage::RosterUntold,
         Sabotage::TicksBunched,
+        Sabotage::SilentJoinKept,
     ];
 }
 

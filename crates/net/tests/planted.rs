@@ -24,10 +24,16 @@ fn found(sabotage: Sabotage) -> Failure {
 fn fits(sabotage: Sabotage, breach: &Breach) -> bool {
     use Breach as B;
     match sabotage {
-        Sabotage::StaleInput | Sabotage::InputTwice | Sabotage::SkipAddressCheck => {
+        Sabotage::StaleInput | Sabotage::InputTwice => {
             matches!(breach, B::WrongInput { .. } | B::WrongRepeat { .. })
         }
-        Sabotage::SkipCookieCheck | Sabotage::AnswerTwice => matches!(breach, B::Unproved { .. }),
+        Sabotage::SkipAddressCheck => {
+            // Whoever has another's session elsewhere is told that there is none there.
+            let is_taken = matches!(breach, B::Unanswered { due, .. } if due.contains("session"));
+            is_taken || matches!(breach, B::WrongInput { .. } | B::WrongRepeat { .. })
+        }
+        Sabotage::SkipCookieCheck => matches!(breach, B::BadCookie { .. } | B::Unproved { .. }),
+        Sabotage::AnswerTwice => matches!(breach, B::Unproved { .. }),
         Sabotage::ForgetEvents => matches!(breach, B::WrongEvent { .. } | B::LostEvent { .. }),
         Sabotage::EventTwice => matches!(breach, B::WrongEvent { .. } | B::WrongWord { .. }),
         Sabotage::ReuseSlot => matches!(breach, B::SharedSlot { .. }),
@@ -64,6 +70,9 @@ fn fits(sabotage: Sabotage, breach: &Breach) -> bool {
         Sabotage::WatcherHeard => matches!(breach, B::WatcherHeard { .. }),
         Sabotage::RosterUntold => matches!(breach, B::Disagreement { what: "who is here", .. }),
         Sabotage::TicksBunched => matches!(breach, B::Bunched { .. }),
+        Sabotage::SilentJoinKept => {
+            matches!(breach, B::NotDropped { .. } | B::DroppedEarly { .. })
+        }
     }
 }
 

@@ -20,8 +20,8 @@ use crate::wire::{Fault, Full, List};
 /// How long the TCP step may take.
 pub(super) const DIAL_FOR: Duration = Duration::from_secs(5);
 
-/// How often a Hello is repeated to a server that fell silent: it re-admits us, from a new
-/// address, too.
+/// How often a Hello is repeated to a server that fell silent, or that has shown nothing yet: it
+/// re-admits us, from a new address, too, and asks again for the Pong that proves the address.
 const KNOCK_EVERY: Duration = Duration::from_secs(1);
 
 const STREAM: StreamId = StreamId(0);
@@ -98,6 +98,11 @@ impl<G: Game> Client<G> {
             Speech::Rtype(rtype) => Some(rtype),
             _ => None,
         }
+    }
+
+    /// Whether the server is still to show that we are in.
+    fn knocks(&self) -> bool {
+        matches!(&self.speech, Speech::Rtype(rtype) if rtype.next_knock.is_some())
     }
 
     /// The TCP port is one above the UDP port.
@@ -218,13 +223,23 @@ impl<G: Game> Client<G> {
         let accepts = matches!(packet, Packet::HelloAck(_) | Packet::State(_) | Packet::Roster(_));
         if accepts && matches!(self.phase, Phase::Asking(_)) {
             self.enter(now, self.player.unwrap_or(PlayerId(0)));
+            if let Some(rtype) = self.rtype() {
+                rtype.next_knock = Some(now + KNOCK_EVERY);
+            }
         }
         if !self.is_playing() {
             self.counts.stray += 1;
             return;
         }
         match packet {
-            Packet::Ping(ping) => self.due.pong = Some((ping.sequence, ping.timestamp)),
+            // Until there is more, these are how our address is asked for, and not the game.
+            Packet::HelloAck(_) if self.knocks() => return,
+            Packet::Ping(ping) => {
+                self.due.pong = Some((ping.sequence, ping.timestamp));
+                if self.knocks() {
+                    return;
+                }
+            }
             // A server answers anyone's ping: that it does says nothing of our place in the room.
             Packet::Pong(pong) => {
                 let Pong { sequence, timestamp } = pong;

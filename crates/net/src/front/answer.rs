@@ -9,6 +9,8 @@ use crate::wire::List;
 use crate::wire::native::{
     Challenge, Datagram, Here, Packet, Pong, Reject, RoomEntry, RoomFlags, RoomList, UnknownSession,
 };
+#[cfg(feature = "rtype")]
+use crate::wire::rtype;
 
 /// How many answers wait to be sent at most; more are dropped and counted.
 pub const ANSWER_LIMIT: usize = 256;
@@ -24,9 +26,18 @@ pub(super) enum Answer {
         path: Path,
     },
     #[cfg(feature = "rtype")]
-    Pong {
+    HelloAck {
         path: Path,
-        ping: crate::wire::rtype::Ping,
+    },
+    #[cfg(feature = "rtype")]
+    RtypePing {
+        path: Path,
+        ping: rtype::Ping,
+    },
+    #[cfg(feature = "rtype")]
+    RtypePong {
+        path: Path,
+        ping: rtype::Ping,
     },
     Native {
         path: Path,
@@ -57,8 +68,14 @@ impl Front {
             #[cfg(feature = "lan")]
             Answer::HostHere { path } => (path, self.encode_host_here(out)),
             #[cfg(feature = "rtype")]
-            Answer::Pong { path, ping } => {
-                (path, crate::wire::rtype::Packet::Pong(ping.pong()).encode(out))
+            Answer::HelloAck { path } => {
+                (path, rtype::Packet::HelloAck(rtype::HelloAck).encode(out))
+            }
+            #[cfg(feature = "rtype")]
+            Answer::RtypePing { path, ping } => (path, rtype::Packet::Ping(ping).encode(out)),
+            #[cfg(feature = "rtype")]
+            Answer::RtypePong { path, ping } => {
+                (path, rtype::Packet::Pong(ping.pong()).encode(out))
             }
             Answer::Native { path, sequence, packet } => {
                 (path, self.encode_native(sequence, packet, out))

@@ -12,16 +12,13 @@ use std::net::IpAddr;
 
 use super::native::same_bytes;
 use super::routes::Found;
-use super::{Applicant, Front, Guests, Refusal, RoomCard, Seat};
+use super::{Applicant, Front, Guests, Limits, Refusal, RoomCard, Seat};
 use crate::game::{GameId, Stage};
 use crate::sabotage::{self, Sabotage};
-use crate::session::{Allowance, LimiterConfig, limited_ip};
+use crate::session::{Allowance, Prefix, limited_ip};
 use crate::time::Time;
 use crate::wire::Name;
 use crate::wire::native::Role;
-
-/// Passwords that one address may try at once; one more comes back each second.
-pub const PASSWORD_TRIES: u32 = 16;
 
 /// Guests who are alone in a room have one in so many of all [rooms](super::Limits::rooms) at the
 /// most: they prove no address, and others must find a room, too.
@@ -29,10 +26,6 @@ pub const GUEST_SHARE: u16 = 4;
 
 /// What the names of their rooms begin with.
 const GUEST_ROOM: &str = "Guest";
-
-/// How passwords may be tried.
-pub(super) const TRIES: LimiterConfig =
-    LimiterConfig { per_second: 1, burst: PASSWORD_TRIES, buckets: 1024 };
 
 /// What the keeper of the rooms is to do, in this order, before anything else is asked of a room.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -146,8 +139,8 @@ impl Rooms {
     }
 
     /// How many live like this.
-    fn count(&self, lifetime: Lifetime) -> usize {
-        self.slots.iter().flatten().filter(|listed| listed.lifetime == lifetime).count()
+    fn count(&self, is_so: impl Fn(Lifetime) -> bool) -> usize {
+        self.slots.iter().flatten().filter(|listed| is_so(listed.lifetime)).count()
     }
 
     /// Puts the room into a free slot.
@@ -264,7 +257,10 @@ impl Front {
         let ip = applicant.path.remote.ip();
         self.check_sessions(ip)?;
         let lifetime = Lifetime::Company(limited_ip(ip));
-        let limits = self.config.limits;
+        let made_from = |prefix: Prefix, lifetime| match lifetime {
+            Lifetime::Company(maker) => prefix.contains(maker),
+            _ => false,
+        };
         let of_game =
             |offer: &Offer| applicant.game.is_none_or(|game| offer.card.game.game == game);
         let offer = self.rooms.offers.iter().position(of_game).ok_or(Refusal::Game)?;
@@ -272,10 +268,8 @@ impl Front {
         if name.is_empty() || is_taken {
             return Err(Refusal::RoomName);
         }
-        if self.rooms.len() >= usize::from(limits.rooms)
-            || self.rooms.count(lifetime)
-                >= usize::from(limits.rooms_per_ip)
-                    + usize::from(sabotage::is(Sabotage::RoomsOffByOne))
+        if self.rooms.len() >= usize::from(self.config.limits.rooms)
+            || !self.may_have_rooms(ip, made_from)
         {
             return Err(Refusal::Rooms);
         }
@@ -326,10 +320,24 @@ impl Front {
     #[cfg(feature = "lan")]
     fn has_room_for_guest(&self, ip: IpAddr) -> bool {
         let limits = self.config.limits;
-        let its = Lifetime::Guest(limited_ip(ip));
+        let has_guest = |prefix: Prefix, lifetime| match lifetime {
+            Lifetime::Guest(guest) => prefix.contains(guest),
+            _ => false,
+        };
         self.rooms.private < usize::from(limits.rooms.div_ceil(GUEST_SHARE))
             && self.rooms.len() < usize::from(limits.rooms)
-            && self.rooms.count(its) < usize::from(limits.rooms_per_ip)
+            && self.may_have_rooms(ip, has_guest)
+    }
+
+    /// Whether one more room may be there because of someone at this address; `counts` says which
+    /// do already for a network.
+    fn may_have_rooms(&self, ip: IpAddr, counts: impl Fn(Prefix, Lifetime) -> bool) -> bool {
+        let Limits { rooms_per_ip, wider, .. } = self.config.limits;
+        Prefix::all(ip).all(|prefix| {
+            let one_more = usize::from(sabotage::is(Sabotage::RoomsOffByOne));
+            let limit = usize::from(rooms_per_ip) * wider.times(prefix) as usize + one_more;
+            self.rooms.count(|lifetime| counts(prefix, lifetime)) < limit
+        })
     }
 
     /// Whether a guest in `lan` from there would find a place.
@@ -384,7 +392,7 @@ impl Front {
         };
         let mut spare = (0..self.rooms.slots.len()).filter(|&room| is_spare(self, room)).count();
         if spare == 0
-            && self.rooms.count(lifetime) < usize::from(most)
+            && self.rooms.count(|other| other == lifetime) < usize::from(most)
             && self.rooms.len() < usize::from(self.config.limits.rooms)
         {
             let name = self.rooms.next_name(card.name);
@@ -465,13 +473,21 @@ impl Front {
         }
     }
 
-    fn check_sessions(&self, ip: IpAddr) -> Result<(), Refusal> {
-        let one_more = u16::from(sabotage::is(Sabotage::PerIpOffByOne));
-        match self.routes.sessions_of(ip) >= self.config.limits.sessions_per_ip + one_more {
-            _ if self.draining => Err(Refusal::Stopping),
-            true => Err(Refusal::Address),
-            false if self.routes.is_full() => Err(Refusal::Full),
-            false => Ok(()),
+    pub(super) fn check_sessions(&self, ip: IpAddr) -> Result<(), Refusal> {
+        let Limits { sessions_per_ip, wider, .. } = self.config.limits;
+        let has_all = |prefix: Prefix| {
+            let one_more = u32::from(sabotage::is(Sabotage::PerIpOffByOne));
+            let limit = u32::from(sessions_per_ip) * wider.times(prefix);
+            self.routes.sessions_of(prefix) >= limit + one_more
+        };
+        if self.draining {
+            Err(Refusal::Stopping)
+        } else if Prefix::all(ip).any(has_all) {
+            Err(Refusal::Address)
+        } else if self.routes.is_full() {
+            Err(Refusal::Full)
+        } else {
+            Ok(())
         }
     }
 

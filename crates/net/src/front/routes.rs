@@ -10,7 +10,7 @@ use siphasher::sip::SipHasher13;
 use super::Limits;
 use crate::node::{Fetch, Path, fetch_to};
 use crate::sabotage::{self, Sabotage};
-use crate::session::{Allowance, Bucket, Numbers, Rate, limited_ip};
+use crate::session::{Allowance, Bucket, Numbers, Prefix, Rate};
 use crate::time::Time;
 use crate::wire::native::{Budget, Role, Secret, SessionIndex};
 use crate::wire::{Dialect, Name};
@@ -26,7 +26,8 @@ pub(super) struct Routes {
     /// By dialect, too: who speaks one from an address does not speak for who speaks another.
     by_path: HashMap<(Dialect, u8, SocketAddr), SessionIndex, Keyed>,
     by_ticket: HashMap<Secret, SessionIndex, Keyed>,
-    per_ip: HashMap<IpAddr, u16, Keyed>,
+    /// Sessions by the networks that their addresses count for.
+    per_network: HashMap<Prefix, u32, Keyed>,
     rooms: Vec<Places>,
 }
 
@@ -94,7 +95,7 @@ impl Routes {
             free: VecDeque::new(),
             by_path: HashMap::with_hasher(keyed.clone()),
             by_ticket: HashMap::with_hasher(keyed.clone()),
-            per_ip: HashMap::with_hasher(keyed),
+            per_network: HashMap::with_hasher(keyed),
             rooms: Vec::new(),
         }
     }
@@ -149,8 +150,9 @@ impl Routes {
         self.rooms.get(room).map_or(0, |places| places.players)
     }
 
-    pub(super) fn sessions_of(&self, ip: IpAddr) -> u16 {
-        self.per_ip.get(&limited_ip(ip)).copied().unwrap_or(0)
+    /// How many sessions there are from a network.
+    pub(super) fn sessions_of(&self, network: Prefix) -> u32 {
+        self.per_network.get(&network).copied().unwrap_or(0)
     }
 
     pub(super) fn route(&self, session: SessionIndex) -> Option<&Route> {
@@ -211,7 +213,7 @@ impl Routes {
         let route = Route { room, place, path, dialect, alias: None, proof: None, bucket };
         self.routes[index(session)] = Some(route);
         self.by_path.insert((dialect, path.socket, path.remote), session);
-        *self.per_ip.entry(limited_ip(path.remote.ip())).or_default() += 1;
+        self.count_in(path.remote.ip());
         Some(Found { session, room, place })
     }
 
@@ -265,7 +267,7 @@ impl Routes {
             self.count_out(old.remote.ip());
         }
         self.by_path.insert((dialect, path.socket, path.remote), session);
-        *self.per_ip.entry(limited_ip(path.remote.ip())).or_default() += 1;
+        self.count_in(path.remote.ip());
     }
 
     pub(super) fn remove(&mut self, session: SessionIndex) {
@@ -290,12 +292,19 @@ impl Routes {
         }
     }
 
+    fn count_in(&mut self, ip: IpAddr) {
+        for network in Prefix::all(ip) {
+            *self.per_network.entry(network).or_default() += 1;
+        }
+    }
+
     fn count_out(&mut self, ip: IpAddr) {
-        let ip = limited_ip(ip);
-        if let Some(count) = self.per_ip.get_mut(&ip) {
-            *count -= 1;
-            if *count == 0 {
-                self.per_ip.remove(&ip);
+        for network in Prefix::all(ip) {
+            if let Some(count) = self.per_network.get_mut(&network) {
+                *count -= 1;
+                if *count == 0 {
+                    self.per_network.remove(&network);
+                }
             }
         }
     }

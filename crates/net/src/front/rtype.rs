@@ -1,4 +1,8 @@
 //! The door in `rtype`: the TCP step that hands out tokens, and the UDP Hello that spends one.
+//!
+//! A Hello can be forged, so that a room never learns of an address that is not proved: by being
+//! where the TCP stream comes from, or by sending back the random bytes of a Ping. Until then a Hello
+//! gets a HelloAck and that Ping, which is less than three times its length, and holds no place.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::net::IpAddr;
@@ -7,13 +11,13 @@ use std::time::Duration;
 
 use super::answer::Answer;
 use super::native::same_peer;
-use super::{Admission, Applicant, Call, CallKind, Front, Seat, Tokenless, Voice};
+use super::{Admission, Applicant, Call, CallKind, Front, Limits, Seat, Tokenless, Voice};
 use crate::node::{Path, StreamAction, StreamEvent, StreamId};
 use crate::sabotage::{self, Sabotage};
-use crate::session::limited_ip;
+use crate::session::{Prefix, limited_ip};
 use crate::time::Time;
 use crate::wire::native::{Role, SessionIndex};
-use crate::wire::rtype::{Hello, Message, Packet, StartGame, TcpHelloAck, TcpWelcome};
+use crate::wire::rtype::{Hello, Message, Packet, Ping, StartGame, TcpHelloAck, TcpWelcome};
 use crate::wire::{Dialect, Full, Name, Packet as AnyPacket};
 
 /// How long a token may wait for its first use.
@@ -21,6 +25,12 @@ const TOKEN_FOR: Duration = Duration::from_secs(30);
 
 /// How long a stream may take to say its Hello.
 const HELLO_WITHIN: Duration = Duration::from_secs(10);
+
+/// How long a stream stays open after StartGame, if nothing depends on it.
+const START_GAME_HEARD: Duration = Duration::from_secs(5);
+
+/// How long the address of a stream counts as proved after the stream has closed.
+const STREAM_PROVES_FOR: Duration = Duration::from_secs(30);
 
 /// Tokens that wait for their first use or belong to a session, in all.
 pub const TOKEN_LIMIT: usize = 4096;
@@ -32,21 +42,27 @@ const FRESH_TOKENS_PER_IP: usize = 64;
 const INBOX_LEN: usize = crate::wire::rtype::HEADER_LEN + Name::MAX;
 
 /// Streams and tokens: what the TCP step leaves behind.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Lobby {
     streams: BTreeMap<StreamId, Caller>,
     tokens: BTreeMap<NonZeroU32, Token>,
+    /// Whose Ping has these bytes: at most one for each token.
+    challenges: BTreeMap<u64, NonZeroU32>,
     actions: VecDeque<(StreamId, Deed)>,
+    /// Nothing is given up before.
+    due: Time,
 }
 
 /// Someone at the other end of a stream.
 #[derive(Debug)]
 struct Caller {
     ip: IpAddr,
-    opened: Time,
     inbox: [u8; INBOX_LEN],
     received: usize,
     token: Option<NonZeroU32>,
+    /// When it is closed; with a token that nobody has used, when that is given up; and while it
+    /// keeps its player, not at all.
+    ends: Option<Time>,
 }
 
 /// What a token is good for.
@@ -55,7 +71,19 @@ struct Token {
     ip: IpAddr,
     name: Name,
     stream: StreamId,
+    /// When its address proves nothing any more: known once the stream has closed.
+    proves_until: Option<Time>,
+    challenge: Option<Challenge>,
     use_: Use,
+}
+
+/// What an address has to send back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Challenge {
+    path: Path,
+    /// Whether the Hello had a token, and the name in it.
+    hello: Hello,
+    bytes: u64,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -91,10 +119,17 @@ impl Front {
                 return None;
             }
         };
-        match (packet, known) {
-            (Packet::Hello(hello), _) => return self.rtype_hello(now, path, &hello),
+        match packet {
+            Packet::Hello(hello) => return self.rtype_hello(now, path, &hello),
             // Anyone's ping is answered, so that servers can be compared before joining.
-            (Packet::Ping(ping), _) => self.answer(Answer::Pong { path, ping }),
+            Packet::Ping(ping) => self.answer(Answer::RtypePong { path, ping }),
+            Packet::Pong(pong) => {
+                let bytes = u64::from(pong.sequence) << 32 | u64::from(pong.timestamp);
+                if let Some(hello) = self.lobby.proves(path, bytes) {
+                    let (key, name) = self.find_token(now, path, &hello)?;
+                    return self.rtype_enter(now, path, &hello, key, name);
+                }
+            }
             _ => {}
         }
         let from_client = matches!(
@@ -115,11 +150,56 @@ impl Front {
 
     /// A wrong token gets silence.
     fn rtype_hello<'a>(&mut self, now: Time, path: Path, hello: &Hello) -> Option<Call<'a>> {
-        let Some((key, state, name)) = self.find_token(now, path, hello) else {
+        let Some((key, name)) = self.find_token(now, path, hello) else {
             self.counts.bad_proof += 1;
             return None;
         };
-        if let Use::Spent { session } = state {
+        if self.is_proved(now, path, key) {
+            return self.rtype_enter(now, path, hello, key, name);
+        }
+        // Who would find no place is not called in.
+        if self.session_of(key).is_none() {
+            let applicant = Applicant::guest(Dialect::Rtype, path, Seat::RtypeGuest);
+            self.check_sessions(path.remote.ip()).ok()?;
+            self.find_place(now, &applicant).ok()?;
+        }
+        let drawn = self.secrets.nonce();
+        let bytes = self.lobby.challenge(key, path, *hello, drawn)?;
+        self.answer(Answer::HelloAck { path });
+        let (sequence, timestamp) = ((bytes >> 32) as u32, bytes as u32);
+        self.answer(Answer::RtypePing { path, ping: Ping { sequence, timestamp } });
+        None
+    }
+
+    /// Whether the owner of a token is known to be there: where its stream comes from, or where the
+    /// player was before.
+    fn is_proved(&self, now: Time, path: Path, key: NonZeroU32) -> bool {
+        let Some(token) = self.lobby.tokens.get(&key) else { return false };
+        let here = limited_ip(path.remote.ip());
+        let is_callers =
+            limited_ip(token.ip) == here && token.proves_until.is_none_or(|until| now < until);
+        let route = self.session_of(key).and_then(|session| self.routes.route(session));
+        is_callers || route.is_some_and(|route| limited_ip(route.path.remote.ip()) == here)
+    }
+
+    /// The session that a token was spent on.
+    fn session_of(&self, key: NonZeroU32) -> Option<SessionIndex> {
+        match self.lobby.tokens.get(&key)?.use_ {
+            Use::Spent { session } => Some(session),
+            Use::Fresh { .. } => None,
+        }
+    }
+
+    /// Someone at an address that is proved comes in, or comes back.
+    fn rtype_enter<'a>(
+        &mut self,
+        now: Time,
+        path: Path,
+        hello: &Hello,
+        key: NonZeroU32,
+        name: Name,
+    ) -> Option<Call<'a>> {
+        if let Some(session) = self.session_of(key) {
             let route = self.routes.route(session)?;
             let (room, place) = (route.room, route.place);
             // The room knows whether the old address still plays.
@@ -131,33 +211,29 @@ impl Front {
         }
         let applicant = Applicant::guest(Dialect::Rtype, path, Seat::RtypeGuest);
         let found = self.place(now, &applicant).ok()?;
-        let token = self.lobby.tokens.get_mut(&key)?;
-        token.use_ = Use::Spent { session: found.session };
-        let stream = token.stream;
-        let open = self.lobby.streams.contains_key(&stream);
-        if open {
-            self.lobby.actions.push_back((stream, Deed::Start));
-        }
+        let open = self.lobby.spend(now, key, found.session, hello.token.is_none());
         let voice = Voice::Rtype { kept_by_stream: hello.token.is_none() && open };
         let admission = Admission::new(&found, path, voice, Role::Play, name);
         Some(Call::admit(&found, admission))
     }
 
-    /// The token that a Hello names or, without one, that its address was given.
-    fn find_token(&self, now: Time, path: Path, hello: &Hello) -> Option<(NonZeroU32, Use, Name)> {
+    /// The token that a Hello names or, without one, that its address was given; and the name that
+    /// comes with it.
+    fn find_token(&self, now: Time, path: Path, hello: &Hello) -> Option<(NonZeroU32, Name)> {
         let good = |token: &Token| match token.use_ {
             Use::Fresh { until } => now < until,
             Use::Spent { .. } => true,
         };
         if let Some(token) = hello.token {
             let key = NonZeroU32::new(token)?;
-            let token = self.lobby.tokens.get(&key).filter(|token| good(token))?;
-            return Some((key, token.use_, hello.name));
+            self.lobby.tokens.get(&key).filter(|token| good(token))?;
+            return Some((key, hello.name));
         }
         if self.config.tokenless == Tokenless::Refused {
             return None;
         }
-        let ours = |token: &Token| token.ip == path.remote.ip() && good(token);
+        let ip = path.remote.ip().to_canonical();
+        let ours = |token: &Token| token.ip == ip && good(token);
         let spent_here = |token: &Token| match token.use_ {
             Use::Spent { session } => self.routes.at_path(Dialect::Rtype, path) == Some(session),
             Use::Fresh { .. } => false,
@@ -169,7 +245,7 @@ impl Front {
         let mut tokens = self.lobby.tokens.iter().filter(|(_, token)| ours(token));
         let mine = tokens.clone().find(|(_, token)| spent_here(token));
         let (key, token) = mine.or_else(|| tokens.find(|(_, token)| fresh(token)))?;
-        Some((*key, token.use_, token.name))
+        Some((*key, token.name))
     }
 
     /// Takes what happened to a stream of the TCP step.
@@ -180,11 +256,9 @@ impl Front {
         event: StreamEvent<'_>,
     ) -> Option<Call<'a>> {
         match event {
-            StreamEvent::Opened(peer) => {
-                self.open_stream(now, stream, limited_ip(peer.ip()), peer.ip())
-            }
+            StreamEvent::Opened(peer) => self.open_stream(now, stream, peer.ip().to_canonical()),
             StreamEvent::Received(bytes) => self.read_stream(now, stream, bytes),
-            StreamEvent::Closed | StreamEvent::Failed => return self.close_stream(stream),
+            StreamEvent::Closed | StreamEvent::Failed => return self.close_stream(now, stream),
         }
         None
     }
@@ -204,25 +278,22 @@ impl Front {
         }
     }
 
-    fn open_stream(&mut self, now: Time, stream: StreamId, group: IpAddr, ip: IpAddr) {
-        let limits = self.config.limits;
-        let same = self.lobby.streams.values().filter(|caller| limited_ip(caller.ip) == group);
-        if self.lobby.streams.len() >= limits.streams
-            || same.count() >= limits.streams_per_ip
-            || self.lobby.tokens.len() >= TOKEN_LIMIT
-            || self.lobby.fresh_tokens(group) >= FRESH_TOKENS_PER_IP
-        {
+    fn open_stream(&mut self, now: Time, stream: StreamId, ip: IpAddr) {
+        if !self.speaks_unguarded() {
+            self.counts.unguarded += 1;
+            self.lobby.actions.push_back((stream, Deed::Close));
+        } else if self.draining {
+            self.lobby.actions.push_back((stream, Deed::Close));
+        } else if !self.lobby.takes(ip, &self.config.limits) {
             self.counts.stranger_limit += 1;
             self.lobby.actions.push_back((stream, Deed::Close));
-            return;
+        } else {
+            let ends = Some(now + HELLO_WITHIN).filter(|_| !sabotage::is(Sabotage::StreamKept));
+            let caller = Caller { ip, inbox: [0; INBOX_LEN], received: 0, token: None, ends };
+            self.lobby.streams.insert(stream, caller);
+            self.lobby.actions.push_back((stream, Deed::Welcome));
+            self.lobby.look_at(ends);
         }
-        if self.draining {
-            self.lobby.actions.push_back((stream, Deed::Close));
-            return;
-        }
-        let caller = Caller { ip, opened: now, inbox: [0; INBOX_LEN], received: 0, token: None };
-        self.lobby.streams.insert(stream, caller);
-        self.lobby.actions.push_back((stream, Deed::Welcome));
     }
 
     fn read_stream(&mut self, now: Time, stream: StreamId, bytes: &[u8]) {
@@ -244,33 +315,48 @@ impl Front {
                         break token;
                     }
                 };
-                caller.token = Some(token);
-                let use_ = Use::Fresh { until: now + TOKEN_FOR };
-                let entry = Token { ip: caller.ip, name: hello.name, stream, use_ };
+                let until = now + TOKEN_FOR;
+                (caller.token, caller.ends) = (Some(token), Some(until));
+                let entry = Token {
+                    ip: caller.ip,
+                    name: hello.name,
+                    stream,
+                    proves_until: None,
+                    challenge: None,
+                    use_: Use::Fresh { until },
+                };
                 self.lobby.tokens.insert(token, entry);
+                self.lobby.look_at(Some(until));
                 let ack = TcpHelloAck { udp_port: self.config.rtype_port, token: token.get() };
                 self.lobby.actions.push_back((stream, Deed::Ack(ack)));
             }
             Ok(Some(_)) | Err(_) => {
                 self.counts.malformed += 1;
-                self.lobby.streams.remove(&stream);
-                self.lobby.actions.push_back((stream, Deed::Close));
+                self.lobby.end_stream(now, stream);
             }
         }
     }
 
-    fn close_stream<'a>(&mut self, stream: StreamId) -> Option<Call<'a>> {
+    fn close_stream<'a>(&mut self, now: Time, stream: StreamId) -> Option<Call<'a>> {
         if sabotage::is(Sabotage::StreamLeak) {
             return None;
         }
-        let token = self.lobby.streams.remove(&stream)?.token?;
-        match self.lobby.tokens.get(&token)?.use_ {
-            Use::Fresh { .. } => None,
-            Use::Spent { session } => {
-                let route = self.routes.route(session)?;
-                let kind = CallKind::StreamClosed;
-                Some(Call { room: route.room, place: route.place, session, kind })
-            }
+        let key = self.lobby.forget_stream(now, stream)?;
+        let session = self.session_of(key)?;
+        let route = self.routes.route(session)?;
+        let kind = CallKind::StreamClosed;
+        Some(Call { room: route.room, place: route.place, session, kind })
+    }
+}
+
+impl Default for Lobby {
+    fn default() -> Self {
+        Lobby {
+            streams: BTreeMap::new(),
+            tokens: BTreeMap::new(),
+            challenges: BTreeMap::new(),
+            actions: VecDeque::new(),
+            due: Time::END,
         }
     }
 }
@@ -284,43 +370,133 @@ impl Lobby {
         self.tokens.len()
     }
 
-    fn fresh_tokens(&self, group: IpAddr) -> usize {
-        let fresh = |token: &&Token| matches!(token.use_, Use::Fresh { .. });
-        self.tokens.values().filter(fresh).filter(|token| limited_ip(token.ip) == group).count()
+    /// Whether one more stream from there may open.
+    fn takes(&self, ip: IpAddr, limits: &Limits) -> bool {
+        let is_fresh = |token: &&Token| matches!(token.use_, Use::Fresh { .. });
+        let has_room = |prefix: Prefix| {
+            let times = limits.wider.times(prefix) as usize;
+            let callers = self.streams.values().filter(|caller| prefix.contains(caller.ip));
+            let fresh = self.tokens.values().filter(is_fresh);
+            callers.count() < limits.streams_per_ip * times
+                && fresh.filter(|token| prefix.contains(token.ip)).count()
+                    < FRESH_TOKENS_PER_IP * times
+        };
+        self.streams.len() < limits.streams
+            && self.tokens.len() < TOKEN_LIMIT
+            && Prefix::all(ip).all(has_room)
     }
 
-    /// The session is over: its token is good for nothing now.
+    /// The bytes that the owner of a token has to send back from `path`: the same again, if it asks
+    /// again from there, so that a late answer is as good.
+    fn challenge(&mut self, key: NonZeroU32, path: Path, hello: Hello, drawn: u64) -> Option<u64> {
+        let token = self.tokens.get_mut(&key)?;
+        if let Some(challenge) = token.challenge.filter(|challenge| challenge.path == path) {
+            return Some(challenge.bytes);
+        }
+        // Nobody draws the same 64 bits twice; if so, the first one's answer is as good as any.
+        let old = token.challenge.replace(Challenge { path, hello, bytes: drawn });
+        if let Some(old) = old {
+            self.challenges.remove(&old.bytes);
+        }
+        self.challenges.insert(drawn, key);
+        Some(drawn)
+    }
+
+    /// The Hello whose Ping these bytes answer, from the address that they were sent to. They are
+    /// good once.
+    fn proves(&mut self, path: Path, bytes: u64) -> Option<Hello> {
+        let token = self.tokens.get_mut(self.challenges.get(&bytes)?)?;
+        let challenge = token.challenge.take_if(|challenge| same_peer(challenge.path, path))?;
+        self.challenges.remove(&bytes);
+        Some(challenge.hello)
+    }
+
+    /// A token is its player's from now on. Whether the stream that brought it is still open: it is
+    /// told that the game starts, and closed soon, unless it keeps the player.
+    fn spend(
+        &mut self,
+        now: Time,
+        key: NonZeroU32,
+        session: SessionIndex,
+        is_tokenless: bool,
+    ) -> bool {
+        let Some(token) = self.tokens.get_mut(&key) else { return false };
+        token.use_ = Use::Spent { session };
+        let Some(caller) = self.streams.get_mut(&token.stream) else { return false };
+        caller.ends = (!is_tokenless).then(|| now + START_GAME_HEARD);
+        let (stream, ends) = (token.stream, caller.ends);
+        self.actions.push_back((stream, Deed::Start));
+        self.look_at(ends);
+        true
+    }
+
+    /// The session is over: its token is good for nothing now, nor is its stream.
     pub(super) fn forget(&mut self, session: SessionIndex) {
-        self.tokens.retain(|_, token| match token.use_ {
-            Use::Spent { session: spent } => spent != session,
-            Use::Fresh { .. } => true,
-        });
+        let is_its = |token: &Token| match token.use_ {
+            Use::Spent { session: spent } => spent == session,
+            Use::Fresh { .. } => false,
+        };
+        let mut all = self.tokens.iter();
+        if let Some(key) = all.find(|(_, token)| is_its(token)).map(|(key, _)| *key) {
+            self.give_up(key);
+        }
     }
 
-    /// Tokens that nobody used and streams that said nothing are given up.
+    fn give_up(&mut self, key: NonZeroU32) {
+        let Some(token) = self.tokens.remove(&key) else { return };
+        if let Some(challenge) = token.challenge {
+            self.challenges.remove(&challenge.bytes);
+        }
+        if self.streams.remove(&token.stream).is_some() {
+            self.actions.push_back((token.stream, Deed::Close));
+        }
+    }
+
+    fn end_stream(&mut self, now: Time, stream: StreamId) {
+        if self.streams.contains_key(&stream) {
+            self.forget_stream(now, stream);
+            self.actions.push_back((stream, Deed::Close));
+        }
+    }
+
+    /// The stream is no more; the token that it was given.
+    fn forget_stream(&mut self, now: Time, stream: StreamId) -> Option<NonZeroU32> {
+        let key = self.streams.remove(&stream)?.token?;
+        if let Some(token) = self.tokens.get_mut(&key) {
+            token.proves_until = Some(now + STREAM_PROVES_FOR);
+        }
+        Some(key)
+    }
+
+    /// Something ends then.
+    fn look_at(&mut self, at: Option<Time>) {
+        self.due = self.due.min(at.unwrap_or(Time::END));
+    }
+
+    /// Tokens that nobody used and streams that are needed no more are given up.
     pub(super) fn handle_timeout(&mut self, now: Time) {
-        self.tokens.retain(|_, token| match token.use_ {
-            Use::Fresh { until } => now < until,
-            Use::Spent { .. } => true,
-        });
-        let actions = &mut self.actions;
-        self.streams.retain(|&stream, caller| {
-            let patient = caller.token.is_some()
-                || now < caller.opened + HELLO_WITHIN
-                || sabotage::is(Sabotage::StreamKept);
-            if !patient {
-                actions.push_back((stream, Deed::Close));
-            }
-            patient
-        });
+        if now < self.due {
+            return;
+        }
+        let until = |token: &Token| match token.use_ {
+            Use::Fresh { until } => Some(until),
+            Use::Spent { .. } => None,
+        };
+        let is_over = |until: Option<Time>| until.is_some_and(|until| until <= now);
+        let tokens = self.tokens.iter().filter(|(_, token)| is_over(until(token)));
+        for key in tokens.map(|(key, _)| *key).collect::<Vec<_>>() {
+            self.give_up(key);
+        }
+        let streams = self.streams.iter().filter(|(_, caller)| is_over(caller.ends));
+        for stream in streams.map(|(stream, _)| *stream).collect::<Vec<_>>() {
+            self.end_stream(now, stream);
+        }
+        let tokens = self.tokens.values().filter_map(until);
+        let streams = self.streams.values().filter_map(|caller| caller.ends);
+        self.due = tokens.chain(streams).min().unwrap_or(Time::END);
     }
 
     pub(super) fn poll_timeout(&self) -> Option<Time> {
-        let tokens = self.tokens.values().filter_map(|token| match token.use_ {
-            Use::Fresh { until } => Some(until),
-            Use::Spent { .. } => None,
-        });
-        let streams = self.streams.values().filter(|caller| caller.token.is_none());
-        tokens.chain(streams.map(|caller| caller.opened + HELLO_WITHIN)).min()
+        Some(self.due).filter(|&due| due != Time::END)
     }
 }

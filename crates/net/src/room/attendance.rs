@@ -58,7 +58,7 @@ impl<G: Game> Room<G> {
         // Its Accept was lost, or someone else sends it again: nothing begins anew.
         if member.has_returned(path, back.nonce) {
             member.count(back.sequence);
-            member.greet(now);
+            member.greet(now, &self.config);
             return;
         }
         let was_away = matches!(member.presence, Presence::Away { .. });
@@ -99,8 +99,6 @@ impl<G: Game> Room<G> {
     pub(super) fn watch_over(&mut self, now: Time, place: usize) {
         let Some(Some(member)) = self.members.get_mut(place) else { return };
         let (player, kept_by_stream) = (member.player, member.kept_by_stream());
-        // Who is alone with bots may have been made up by someone else.
-        let is_made_up = !self.bots.is_empty() && member.never_played(now);
         match &mut member.presence {
             Presence::Away { .. } if sabotage::is(Sabotage::KeepPlace) => {}
             Presence::Away { until } if *until <= now => self.free(now, place),
@@ -108,7 +106,11 @@ impl<G: Game> Room<G> {
             Presence::Closing { said, .. } if *said => self.free(now, place),
             Presence::Closing { .. } => {}
             Presence::Here(_) if kept_by_stream => {}
-            Presence::Here(_) if is_made_up => self.drop_silent(now, place),
+            Presence::Invited { until } if *until <= now => {
+                self.note(RoomEvent::Dropped(player));
+                self.free(now, place);
+            }
+            Presence::Invited { .. } => {}
             Presence::Here(liveness) => match liveness.handle_timeout(now) {
                 Some(LifeEvent::Warn) => self.note(RoomEvent::Quiet(player)),
                 Some(LifeEvent::Drop) => self.drop_silent(now, place),

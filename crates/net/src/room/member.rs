@@ -26,8 +26,11 @@ const RTYPE_QUIET: Duration = Duration::from_secs(5);
 /// `lan`: states stop when no input came for so long.
 const LAN_STATES_STOP: Duration = Duration::from_secs(1);
 
-/// Who has sent no input so long after coming has not come at all: HELLO proves no address.
-const FIRST_INPUT: Duration = Duration::from_secs(3);
+/// `lan`, which proves no address: a HELLO is worth one state, and two inputs are worth three. What
+/// is saved up is at most a second of them.
+const LAN_STATE_COST: u8 = 2;
+const LAN_INPUT_WORTH: u8 = 3;
+const LAN_SAVED: u8 = 60 * LAN_STATE_COST;
 
 /// How often the round trip to a member is measured.
 const PING_EVERY: Duration = Duration::from_secs(1);
@@ -76,6 +79,8 @@ pub(super) struct Seldom {
 /// Whether a member is there.
 #[derive(Debug)]
 pub(super) enum Presence {
+    /// It was let in, and has not said anything yet: until then, nobody may be there at all.
+    Invited { until: Time },
     /// It is.
     Here(Liveness),
     /// Its place is kept.
@@ -97,6 +102,8 @@ pub(super) enum Speech {
         /// The world when the guest came: its first state, even if a tick is due before that is
         /// sent.
         first: Option<crate::wire::lan::StateUpdate>,
+        /// What states may be sent for.
+        credit: u8,
     },
 }
 
@@ -176,13 +183,23 @@ impl Member {
         places: usize,
         config: &RoomConfig,
     ) -> Self {
+        let voice = Speech::new(admission.voice, tick, places);
+        let presence = match admission.leaves {
+            // Who comes from another room has spoken there.
+            Some(_) => Presence::Here(Liveness::new(now, config.liveness)),
+            None if voice.kept_by_stream() => Presence::Invited { until: Time::END },
+            None if sabotage::is(Sabotage::SilentJoinKept) => {
+                Presence::Here(Liveness::new(now, config.liveness))
+            }
+            None => Presence::Invited { until: now + config.claim_within },
+        };
         Member {
             session,
             player: admission.player,
             role: admission.role,
             path: admission.path,
-            voice: Speech::new(admission.voice, tick, places),
-            presence: Presence::Here(Liveness::new(now, config.liveness)),
+            voice,
+            presence,
             buttons: Buttons::default(),
             next_measure: now,
             seldom: Box::new(Seldom {
@@ -290,7 +307,17 @@ impl Member {
     }
 
     /// The hello was heard (again): greeting, world and roster follow at once.
-    pub(super) fn greet(&mut self, now: Time) {
+    pub(super) fn greet(&mut self, now: Time, config: &RoomConfig) {
+        // In `lan` a HELLO can be forged: saying it again keeps nothing.
+        if let Presence::Invited { until } = &mut self.presence
+            && self.voice.dialect() != Dialect::Lan
+        {
+            *until = (*until).max(now + config.claim_within);
+        }
+        #[cfg(feature = "lan")]
+        if let Speech::Lan { credit, .. } = &mut self.voice {
+            *credit = (*credit).max(LAN_STATE_COST);
+        }
         #[cfg(feature = "rtype")]
         if let Speech::Rtype(rtype) = &mut self.voice {
             rtype.forget();
@@ -303,11 +330,7 @@ impl Member {
     }
 
     pub(super) fn kept_by_stream(&self) -> bool {
-        match &self.voice {
-            #[cfg(feature = "rtype")]
-            Speech::Rtype(rtype) => rtype.kept_by_stream,
-            _ => false,
-        }
+        self.voice.kept_by_stream()
     }
 
     /// From now on silence counts again.
@@ -317,27 +340,25 @@ impl Member {
         if let Speech::Rtype(rtype) = &mut self.voice {
             rtype.kept_by_stream = false;
         }
-        if was_kept && self.is_here() {
-            self.presence = Presence::Here(Liveness::new(now, config.liveness));
+        match &mut self.presence {
+            Presence::Here(liveness) if was_kept => {
+                *liveness = Liveness::new(now, config.liveness);
+            }
+            Presence::Invited { until } => *until = now + config.claim_within,
+            _ => {}
         }
     }
 
     pub(super) fn is_here(&self) -> bool {
-        matches!(self.presence, Presence::Here(_))
-    }
-
-    /// Whether the member should have sent an input by now, and has sent none.
-    pub(super) fn never_played(&self, now: Time) -> bool {
-        self.role == Role::Play && self.inputs == 0 && now.since(self.last_input) >= FIRST_INPUT
+        matches!(self.presence, Presence::Invited { .. } | Presence::Here(_))
     }
 
     /// When the member is to be looked after, if nothing is heard until then.
-    pub(super) fn watch_at(&self, has_bots: bool) -> Time {
+    pub(super) fn watch_at(&self) -> Time {
         match &self.presence {
-            Presence::Away { until } => *until,
+            Presence::Invited { until } | Presence::Away { until } => *until,
             Presence::Closing { .. } => Time::ZERO,
             Presence::Here(_) if self.kept_by_stream() => Time::END,
-            Presence::Here(_) if has_bots && self.inputs == 0 => self.last_input + FIRST_INPUT,
             Presence::Here(liveness) => liveness.deadline().unwrap_or(Time::ZERO),
         }
     }
@@ -368,7 +389,8 @@ impl Member {
             _ => RTYPE_QUIET,
         };
         match &self.presence {
-            Presence::Away { .. } => true,
+            // Who has said nothing yet has nothing to lose by it.
+            Presence::Away { .. } | Presence::Invited { .. } => true,
             Presence::Here(_) if sabotage::is(Sabotage::TicketRobs) => true,
             // The same address again: the Accept was lost, or the program was started anew.
             Presence::Here(_) if path == self.path => true,
@@ -403,7 +425,7 @@ impl Member {
             native.begin_again(back, tick);
         }
         self.roster.announce(now);
-        self.greet(now);
+        self.greet(now, config);
     }
 
     /// Whoever is away is not told: another program may be at the address by now.
@@ -464,12 +486,16 @@ impl Member {
             #[cfg(feature = "rtype")]
             Packet::Rtype(packet) => self.handle_rtype(now, packet, config),
             #[cfg(feature = "lan")]
-            Packet::Lan(packet) => self.handle_lan(now, packet),
+            Packet::Lan(packet) => self.handle_lan(now, packet, config),
         }
     }
 
-    fn heard(&mut self, now: Time) -> Came {
+    fn heard(&mut self, now: Time, config: &RoomConfig) -> Came {
         match &mut self.presence {
+            Presence::Invited { .. } => {
+                self.presence = Presence::Here(Liveness::new(now, config.liveness));
+                Came::Nothing
+            }
             Presence::Here(liveness) => match liveness.heard(now) {
                 Some(_) => Came::Back,
                 None => Came::Nothing,
@@ -521,11 +547,16 @@ impl Member {
             native::Packet::Goodbye(_) => return Came::Goodbye { keep: Keep::Nothing },
             _ => Came::Nothing,
         };
-        self.heard_or(now, came)
+        self.heard_or(now, came, config)
     }
 
     #[cfg(feature = "lan")]
-    fn handle_lan(&mut self, now: Time, packet: &crate::wire::lan::Packet) -> Came {
+    fn handle_lan(
+        &mut self,
+        now: Time,
+        packet: &crate::wire::lan::Packet,
+        config: &RoomConfig,
+    ) -> Came {
         use crate::wire::lan::{Packet, Steer};
         if let Packet::GuestInput(input) = packet {
             self.last_input = now;
@@ -535,13 +566,16 @@ impl Member {
                 Steer::Still => Buttons::default(),
                 Steer::Down => Buttons::DOWN,
             };
+            if let Speech::Lan { credit, .. } = &mut self.voice {
+                *credit = (*credit + LAN_INPUT_WORTH).min(LAN_SAVED);
+            }
         }
-        self.heard(now)
+        self.heard(now, config)
     }
 
     /// The sign of life counts in any case; what else came is told first.
-    pub(super) fn heard_or(&mut self, now: Time, came: Came) -> Came {
-        match (self.heard(now), came) {
+    pub(super) fn heard_or(&mut self, now: Time, came: Came, config: &RoomConfig) -> Came {
+        match (self.heard(now, config), came) {
             (heard, Came::Nothing) => heard,
             (_, came) => came,
         }
@@ -610,7 +644,24 @@ impl Speech {
                 Speech::Rtype(Box::new(super::rtype::Rtype::new(kept_by_stream, places)))
             }
             #[cfg(feature = "lan")]
-            Voice::Lan => Speech::Lan { seq: 0, first: None },
+            Voice::Lan => Speech::Lan { seq: 0, first: None, credit: LAN_STATE_COST },
         }
+    }
+
+    fn kept_by_stream(&self) -> bool {
+        match self {
+            #[cfg(feature = "rtype")]
+            Speech::Rtype(rtype) => rtype.kept_by_stream,
+            _ => false,
+        }
+    }
+
+    /// Whether one more state may be sent to where `lan` is spoken; pays for it.
+    #[cfg(feature = "lan")]
+    pub(super) fn pay_lan_state(&mut self) -> bool {
+        let Speech::Lan { credit, .. } = self else { return false };
+        let left = credit.checked_sub(LAN_STATE_COST);
+        *credit = left.unwrap_or(*credit);
+        left.is_some()
     }
 }

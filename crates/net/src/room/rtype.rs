@@ -238,6 +238,6 @@ impl Member {
             Packet::Disconnect(_) => return Came::Goodbye { keep: Keep::Place },
             _ => {}
         }
-        self.heard_or(now, came)
+        self.heard_or(now, came, config)
     }
 }

@@ -280,7 +280,7 @@ impl<G: Game> Room<G> {
     fn entry(&self, member: &Member) -> RosterEntry {
         let standing = self.game.standing_of(&self.world, member.player);
         let marks = self.game.marks(&self.world, member.player);
-        let is_here = matches!(member.presence, Presence::Here(_));
+        let is_here = member.is_here();
         let plays = member.role == Role::Play;
         let flags = [
             (plays && marks.host, PlayerFlags::HOST),
@@ -311,7 +311,10 @@ impl<G: Game> Room<G> {
             return Some(Packet::HelloAck(HelloAck).encode(out));
         }
         member.due.world.take()?;
-        let Speech::Lan { seq, first } = &mut member.voice else { return None };
+        if !member.voice.pay_lan_state() {
+            return None;
+        }
+        let Speech::Lan { seq, first, .. } = &mut member.voice else { return None };
         let now = self.game.lan_state(&self.world)?;
         let state = first.take().unwrap_or(now);
         if state != now {

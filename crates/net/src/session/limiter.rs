@@ -70,11 +70,69 @@ impl Bucket {
 /// The address that a limit counts by: all of an IPv6 /64 is one, because whoever has one has
 /// them all; IPv4 through an IPv6 socket is IPv4.
 pub fn limited_ip(ip: IpAddr) -> IpAddr {
-    match ip.to_canonical() {
-        IpAddr::V4(address) => IpAddr::V4(address),
-        IpAddr::V6(address) => {
-            IpAddr::V6(Ipv6Addr::from_bits(address.to_bits() & !u128::from(u64::MAX)))
+    Prefix::all(ip).next().map_or(ip, |prefix| prefix.network)
+}
+
+/// A network that a limit counts as one: an IPv4 address, or an IPv6 prefix.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Prefix {
+    /// Its first address.
+    network: IpAddr,
+    /// How many bits of an address it fixes.
+    bits: u8,
+}
+
+/// The IPv6 prefixes that limits count by. Providers hand out a /64, a /56 or a /48, and a customer
+/// has all of it.
+const IPV6_PREFIXES: [u8; 3] = [64, 56, 48];
+
+impl Prefix {
+    /// The networks that `ip` counts for, the smallest first: itself in IPv4, also in an IPv6 socket,
+    /// and three in IPv6.
+    pub fn all(ip: IpAddr) -> impl Iterator<Item = Prefix> {
+        let (v4, v6) = match ip.to_canonical() {
+            IpAddr::V4(ip) => (Some(Prefix { network: IpAddr::V4(ip), bits: 32 }), None),
+            IpAddr::V6(ip) => (None, Some(ip)),
+        };
+        let of = |ip: Ipv6Addr, bits: u8| {
+            let network = Ipv6Addr::from_bits(ip.to_bits() & (u128::MAX << (128 - bits)));
+            Prefix { network: IpAddr::V6(network), bits }
+        };
+        let v6 = v6.into_iter().flat_map(move |ip| IPV6_PREFIXES.map(|bits| of(ip, bits)));
+        v4.into_iter().chain(v6)
+    }
+
+    /// Whether `ip` lies in it.
+    pub fn contains(self, ip: IpAddr) -> bool {
+        Prefix::all(ip).any(|prefix| prefix == self)
+    }
+
+    /// Which table of a [`Limiter`] has it.
+    fn level(self) -> usize {
+        match self.bits {
+            48 => 2,
+            56 => 1,
+            _ => 0,
         }
+    }
+}
+
+/// How many times a /64's limit the wider IPv6 networks around it have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Wider {
+    /// A /56.
+    pub per_56: u16,
+    /// A /48.
+    pub per_48: u16,
+}
+
+impl Wider {
+    /// Four times and eight times.
+    pub const DEFAULT: Wider = Wider { per_56: 4, per_48: 8 };
+
+    /// How many times the limit of an address `prefix` has.
+    pub fn times(self, prefix: Prefix) -> u32 {
+        [1, self.per_56, self.per_48][prefix.level()].into()
     }
 }
 
@@ -85,21 +143,25 @@ pub struct LimiterConfig {
     pub per_second: u32,
     /// Units that an address may use at once.
     pub burst: u32,
-    /// Places in the table, a power of two. Each takes eight bytes.
+    /// Places in each of three tables, a power of two. Each takes eight bytes.
     pub buckets: usize,
+    /// What wider networks have.
+    pub wider: Wider,
 }
 
 impl LimiterConfig {
     /// For strangers' datagrams: the hellos of a household that all join at once over a bad
-    /// line, and no more. 32 KiB.
-    pub const STRANGERS: LimiterConfig = LimiterConfig { per_second: 32, burst: 64, buckets: 4096 };
+    /// line, and no more. 96 KiB.
+    pub const STRANGERS: LimiterConfig =
+        LimiterConfig { per_second: 32, burst: 64, buckets: 4096, wider: Wider::DEFAULT };
 }
 
-/// A bucket for each address, or nearly: they share a table of fixed size.
+/// A bucket for each address and each IPv6 network, or nearly: they share tables of fixed size.
 pub struct Limiter {
     hasher: SipHasher24,
-    rate: Rate,
-    buckets: Box<[Bucket]>,
+    config: LimiterConfig,
+    /// For addresses (and IPv6 /64s), for /56s, for /48s.
+    buckets: [Box<[Bucket]>; IPV6_PREFIXES.len()],
 }
 
 impl Limiter {
@@ -108,41 +170,54 @@ impl Limiter {
     /// # Panics
     /// If the number of buckets is no power of two, or nothing comes back each second.
     pub fn new(key: [u8; 16], config: LimiterConfig) -> Self {
-        let LimiterConfig { per_second, burst, buckets } = config;
+        let LimiterConfig { per_second, buckets, .. } = config;
         assert!(buckets.is_power_of_two(), "{buckets} buckets are no power of two");
         assert!(per_second > 0, "a limiter that allows nothing for ever");
+        let table = || vec![Bucket::default(); buckets].into_boxed_slice();
         Limiter {
             hasher: SipHasher24::new_with_key(&key),
-            rate: Rate { per_second, burst },
-            buckets: vec![Bucket::default(); buckets].into_boxed_slice(),
+            config,
+            buckets: [table(), table(), table()],
         }
     }
 
-    /// Takes `cost` units from the address's bucket, if they are there.
-    ///
-    /// Addresses count as [`limited_ip`] groups them.
+    /// Takes `cost` units from the buckets of the address and of the networks around it, if they
+    /// are there in all of them.
     pub fn allow(&mut self, now: Time, ip: IpAddr, cost: u32) -> Allowance {
-        let index = self.index(ip);
-        self.buckets[index].allow(now, self.rate, cost)
+        let mut taken = [None; IPV6_PREFIXES.len()];
+        for (slot, prefix) in taken.iter_mut().zip(Prefix::all(ip)) {
+            let index = self.index(prefix);
+            let mut bucket = self.buckets[prefix.level()][index];
+            if bucket.allow(now, self.rate(prefix), cost) == Allowance::No {
+                return Allowance::No;
+            }
+            *slot = Some((prefix.level(), index, bucket));
+        }
+        for (level, index, bucket) in taken.into_iter().flatten() {
+            self.buckets[level][index] = bucket;
+        }
+        Allowance::Yes
     }
 
-    fn index(&self, ip: IpAddr) -> usize {
-        let hash = match limited_ip(ip) {
+    fn rate(&self, prefix: Prefix) -> Rate {
+        let LimiterConfig { per_second, burst, wider, .. } = self.config;
+        let times = wider.times(prefix);
+        Rate { per_second: per_second.saturating_mul(times), burst: burst.saturating_mul(times) }
+    }
+
+    fn index(&self, prefix: Prefix) -> usize {
+        let hash = match prefix.network {
             IpAddr::V4(address) => self.hasher.hash(&address.octets()),
             IpAddr::V6(address) => self.hasher.hash(&address.octets()[..8]),
         };
-        // The table's length is a power of two, so the low bits are spread evenly over it.
-        hash as usize & (self.buckets.len() - 1)
+        // A table's length is a power of two, so the low bits are spread evenly over it.
+        hash as usize & (self.config.buckets - 1)
     }
 }
 
 impl fmt::Debug for Limiter {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let buckets = self.buckets.len();
-        f.debug_struct("Limiter")
-            .field("rate", &self.rate)
-            .field("buckets", &buckets)
-            .finish_non_exhaustive()
+        f.debug_struct("Limiter").field("config", &self.config).finish_non_exhaustive()
     }
 }
 
@@ -153,7 +228,8 @@ mod tests {
     use std::time::Duration;
 
     const KEY: [u8; 16] = *b"a key for tests.";
-    const CONFIG: LimiterConfig = LimiterConfig { per_second: 10, burst: 20, buckets: 1024 };
+    const CONFIG: LimiterConfig =
+        LimiterConfig { per_second: 10, burst: 20, buckets: 1024, wider: Wider::DEFAULT };
 
     fn ip(text: &str) -> IpAddr {
         text.parse().unwrap()
@@ -170,12 +246,17 @@ mod tests {
             .count()
     }
 
+    /// Where an address has its own bucket.
+    fn index_of(limiter: &Limiter, ip: IpAddr) -> usize {
+        limiter.index(Prefix::all(ip).next().unwrap())
+    }
+
     /// Two addresses that share a bucket, and one that does not.
     fn neighbours(limiter: &Limiter) -> (IpAddr, IpAddr, IpAddr) {
         let all =
             || (0..=u16::MAX).map(|n| IpAddr::from(Ipv4Addr::from(0x0A00_0000 | u32::from(n))));
         let first = ip("192.0.2.1");
-        let shares = |&other: &IpAddr| limiter.index(other) == limiter.index(first);
+        let shares = |&other: &IpAddr| index_of(limiter, other) == index_of(limiter, first);
         (first, all().find(shares).unwrap(), all().find(|other| !shares(other)).unwrap())
     }
 
@@ -270,7 +351,7 @@ mod tests {
         let (one, other) = (Limiter::new(KEY, CONFIG), Limiter::new([1; 16], CONFIG));
         let moved = (0..1_000u32)
             .map(|n| IpAddr::from(Ipv4Addr::from(n)))
-            .filter(|&ip| one.index(ip) != other.index(ip))
+            .filter(|&ip| index_of(&one, ip) != index_of(&other, ip))
             .count();
         assert!(moved > 980, "{moved}");
     }
@@ -278,7 +359,7 @@ mod tests {
     #[test]
     fn an_ipv6_prefix_is_one_address_and_mapped_ipv4_is_ipv4() {
         let limiter = Limiter::new(KEY, CONFIG);
-        let index = |text| limiter.index(ip(text));
+        let index = |text| index_of(&limiter, ip(text));
         assert_eq!(index("2001:db8:1:2::1"), index("2001:db8:1:2:ffff::9"));
         assert_ne!(index("2001:db8:1:2::1"), index("2001:db8:1:3::1"));
         assert_eq!(index("::ffff:192.0.2.1"), index("192.0.2.1"));
@@ -286,13 +367,55 @@ mod tests {
     }
 
     #[test]
+    fn an_ipv6_56_has_four_times_what_a_64_has_and_a_48_eight_times() {
+        let mut limiter = Limiter::new(KEY, CONFIG);
+        let in_56 = |n: u16| ip(&format!("2001:db8:0:{:x}::1", 0x4200 | n));
+        assert_eq!(drain(&mut limiter, at(0), in_56(0)), 20);
+        let taken: usize = (1..256).map(|n| drain(&mut limiter, at(0), in_56(n))).sum();
+        assert_eq!(taken, 3 * 20);
+        let in_48 = |n: u16| ip(&format!("2001:db8:0:{n:x}::1"));
+        let taken: usize = (0..0x4200).map(|n| drain(&mut limiter, at(0), in_48(n))).sum();
+        assert_eq!(taken, 4 * 20);
+        assert_eq!(drain(&mut limiter, at(0), ip("2001:db8:1::1")), 20);
+        // A second brings back a second's worth of each.
+        let taken: usize = (0..256).map(|n| drain(&mut limiter, at(1_000), in_56(n))).sum();
+        assert_eq!(taken, 4 * 10);
+    }
+
+    #[test]
+    fn what_a_wider_network_refuses_costs_the_address_nothing() {
+        let config = LimiterConfig { wider: Wider { per_56: 1, per_48: 1 }, ..CONFIG };
+        let mut limiter = Limiter::new(KEY, config);
+        let (one, other) = (ip("2001:db8::1"), ip("2001:db8:0:1::1"));
+        assert_eq!(drain(&mut limiter, at(0), one), 20);
+        assert_eq!(drain(&mut limiter, at(0), other), 0);
+        let own = limiter.buckets[0][index_of(&limiter, other)];
+        assert_eq!(own, Bucket::default());
+    }
+
+    #[test]
+    fn a_network_has_its_own_addresses_and_no_others() {
+        let of = |text: &str| Prefix::all(ip(text)).collect::<Vec<_>>();
+        assert_eq!(of("::ffff:192.0.2.1"), of("192.0.2.1"));
+        assert_eq!(of("192.0.2.1").len(), 1);
+        let [p64, p56, p48] = of("2001:db8:1:2345::7")[..] else { panic!("not three") };
+        assert!(
+            p64.contains(ip("2001:db8:1:2345:ff::")) && !p64.contains(ip("2001:db8:1:2344::7"))
+        );
+        assert!(p56.contains(ip("2001:db8:1:2344::")) && !p56.contains(ip("2001:db8:1:2445::7")));
+        assert!(p48.contains(ip("2001:db8:1::")) && !p48.contains(ip("2001:db8:2:2345::7")));
+        assert!(!p48.contains(ip("192.0.2.1")));
+    }
+
+    #[test]
     fn a_hundred_thousand_strangers_take_no_more_memory_than_one() {
         let mut limiter = Limiter::new(KEY, CONFIG);
-        let (len, place) = (limiter.buckets.len(), limiter.buckets.as_ptr());
+        let tables = |limiter: &Limiter| limiter.buckets.each_ref().map(|t| (t.len(), t.as_ptr()));
+        let before = tables(&limiter);
         let allowed = (0..100_000u32)
             .filter(|&n| limiter.allow(at(0), Ipv4Addr::from(n).into(), 1) == Allowance::Yes)
             .count();
-        assert_eq!((limiter.buckets.len(), limiter.buckets.as_ptr()), (len, place));
+        assert_eq!(tables(&limiter), before);
         assert_eq!(size_of::<Bucket>(), 8);
         // And together they get no more than the table holds.
         assert_eq!(allowed, 1024 * 20);

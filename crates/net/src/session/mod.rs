@@ -27,7 +27,7 @@ mod secrets;
 mod window;
 
 pub use cookie::{CookieCheck, CookieJar};
-pub use limiter::{Allowance, Bucket, Limiter, LimiterConfig, Rate, limited_ip};
+pub use limiter::{Allowance, Bucket, Limiter, LimiterConfig, Prefix, Rate, Wider, limited_ip};
 pub use liveness::{Life, LifeEvent, Limits, Liveness};
 pub use pinger::{PingCounts, Pinger, Question, Verdict};
 pub use reason::EndReason;

@@ -39,6 +39,8 @@ pub(crate) const LIMITS: Limits = Limits {
     streams_per_ip: 3,
     rooms: 5,
     rooms_per_ip: 1,
+    password_tries: 16,
+    wider: session::Wider::DEFAULT,
 };
 
 /// Short, so that a script sees who is silent dropped and given up.
@@ -322,7 +324,8 @@ impl Scene {
                 self.written.push((stream, bytes.map(<[u8]>::to_vec)));
                 continue;
             }
-            let bytes = bytes.expect("the honest player's stream stays open");
+            // It is needed no more, once the game has started.
+            let Some(bytes) = bytes else { continue };
             if let Ok(Some((rtype::Message::HelloAck(ack), _))) = rtype::Message::decode_next(bytes)
             {
                 self.token = Some(ack.token);

@@ -1,7 +1,7 @@
 //! Rooms that players make.
 
 use backspin::client::ClientConfig;
-use backspin::front::{FrontConfig, Limits, PASSWORD_TRIES};
+use backspin::front::{FrontConfig, Limits};
 use backspin::session::EndReason;
 use backspin::sim::{HostId, LinkConfig, Preset};
 use backspin::wire::Name;
@@ -70,8 +70,9 @@ fn passwords_are_tried_so_often_and_then_not_at_all_for_a_while() {
     let mut scene = scene();
     scene.make("Vault", "sesame");
     // All at once, from one address: nobody waits for the others.
-    let guesses: Vec<_> =
-        (0..=PASSWORD_TRIES).map(|_| scene.knock("10.9.9.9", room(2, "guess"))).collect();
+    let guesses: Vec<_> = (0..=Limits::default().password_tries)
+        .map(|_| scene.knock("10.9.9.9", room(2, "guess")))
+        .collect();
     scene.run_ms(900);
     let mut reasons: Vec<_> =
         guesses.iter().map(|guess| ended(&mut scene, *guess).unwrap()).collect();

@@ -7,5 +7,6 @@ mod guests;
 mod limits;
 #[path = "../manned/mod.rs"]
 mod manned;
+mod proofs;
 mod rewind;
 mod server;

@@ -65,6 +65,19 @@ fn admitted(sent: &[Sent], to: SocketAddr) -> bool {
     sent_to(sent, to).contains(&HELLO_ACK)
 }
 
+/// A Hello from an address that is not proved: it is acknowledged and pinged, and the answer to that
+/// is the proof. What follows it.
+fn prove(desk: &mut Desk<Server<Dots>>, from: SocketAddr, hello: &[u8]) -> Vec<Sent> {
+    let sent = desk.receive(from, hello);
+    let sent = sent_to(&sent, from);
+    let [HELLO_ACK, [8, 0, 7, 1, bytes @ ..]] = sent[..] else { panic!("{sent:?}") };
+    desk.receive(from, &[&[8, 0, 8, 1], bytes].concat())
+}
+
+fn shows_state(sent: &[Sent], to: SocketAddr) -> bool {
+    sent_to(sent, to).iter().any(|bytes| bytes[2] == 4)
+}
+
 #[test]
 fn a_token_lets_its_player_in_and_state_and_roster_follow_at_once() {
     let mut desk = desk();
@@ -110,7 +123,7 @@ fn a_copied_token_steals_nothing_while_its_owner_plays() {
     let token = tcp_step(&mut desk, 1, "10.0.0.2");
     desk.receive(alice, &rtype_hello(token));
     play_rtype(&mut desk, alice, 2_000);
-    assert_eq!(sent_to(&desk.receive(thief, &rtype_hello(token)), thief), [] as [&[u8]; 0]);
+    assert_eq!(prove(&mut desk, thief, &rtype_hello(token)), []);
     let sent = play_rtype(&mut desk, alice, 1_000);
     assert!(sent_to(&sent, alice).len() > 50 && sent_to(&sent, thief).is_empty());
 }
@@ -121,10 +134,11 @@ fn a_token_brings_its_player_back_after_five_silent_seconds_from_a_new_address_t
     let (old, new) = (address("10.0.0.2:5000"), address("10.0.7.7:6000"));
     let token = tcp_step(&mut desk, 1, "10.0.0.2");
     desk.receive(old, &rtype_hello(token));
+    desk.receive(old, INPUT);
     desk.advance_ms(4_900);
-    assert!(!admitted(&desk.receive(new, &rtype_hello(token)), new));
+    assert!(!shows_state(&prove(&mut desk, new, &rtype_hello(token)), new));
     desk.advance_ms(200);
-    assert!(admitted(&desk.receive(new, &rtype_hello(token)), new));
+    assert!(shows_state(&prove(&mut desk, new, &rtype_hello(token)), new));
     assert_eq!(desk.node.rooms()[0].world().dots.len(), 1, "the same dot");
     let sent = play_rtype(&mut desk, new, 1_000);
     assert!(sent_to(&sent, old).is_empty() && sent_to(&sent, new).len() > 50);
@@ -136,6 +150,7 @@ fn a_silent_rtype_client_is_warned_about_dropped_and_given_up() {
     let (alice, bob) = (address("10.0.0.2:5000"), address("10.0.0.3:5000"));
     let token = tcp_step(&mut desk, 1, "10.0.0.2");
     desk.receive(alice, &rtype_hello(token));
+    desk.receive(alice, INPUT);
     let other = tcp_step(&mut desk, 2, "10.0.0.3");
     desk.receive(bob, &rtype_hello(other));
     room_events(&mut desk);
@@ -168,6 +183,7 @@ fn who_is_heard_again_is_warned_about_again_however_late_the_drop_is() {
     let (alice, id) = (address("10.0.0.2:5000"), PlayerId(1));
     let token = tcp_step(&mut desk, 1, "10.0.0.2");
     desk.receive(alice, &rtype_hello(token));
+    desk.receive(alice, INPUT);
     room_events(&mut desk);
     for _ in 0..3 {
         desk.advance_ms(1_100);
@@ -184,6 +200,7 @@ fn a_program_started_anew_is_not_sent_to_the_menu_for_the_one_before() {
     let alice = address("10.0.0.2:5000");
     let (crashed, anew) = (tcp_step(&mut desk, 1, "10.0.0.2"), tcp_step(&mut desk, 2, "10.0.0.2"));
     desk.receive(alice, &rtype_hello(crashed));
+    desk.receive(alice, INPUT);
     assert!(admitted(&desk.receive(alice, &rtype_hello(anew)), alice));
     room_events(&mut desk);
     let mut sent = play_rtype(&mut desk, alice, 11_000);
@@ -218,8 +235,10 @@ fn a_tokenless_hello_is_bound_to_the_tcp_step_of_its_address() {
     assert!(admitted(&desk.receive(alice, b"\x05\x00\x01\x01Alice"), alice));
     // Silent in the lobby, and not dropped while its stream is open.
     room_events(&mut desk);
-    desk.advance_ms(60_000);
+    desk.advance_ms(300_000);
     assert_eq!(room_events(&mut desk), []);
+    // After five minutes it plays, and is shown the world as ever.
+    assert!(shows_state(&play_rtype(&mut desk, alice, 1_000), alice));
     desk.stream(1, StreamEvent::Closed);
     desk.advance_ms(10_100);
     assert!(room_events(&mut desk).contains(&RoomEvent::Dropped(PlayerId(1))));
@@ -255,16 +274,23 @@ fn lan_answers_go_to_the_port_that_hello_names() {
 }
 
 #[test]
-fn lan_states_stop_after_a_second_without_input_and_the_guest_goes_after_ten() {
+fn lan_states_stop_without_inputs_and_the_guest_goes_after_ten_seconds() {
     let mut desk = desk();
     let guest = address("192.168.0.5:54001");
-    desk.receive(guest, &[3, 0xD2, 0xF1]);
-    assert!(desk.advance_ms(1_000).len() >= 58);
-    assert_eq!(desk.advance_ms(2_000), []);
+    assert_eq!(desk.receive(guest, &[3, 0xD2, 0xF1]).len(), 2, "HELLO_ACK and state 0");
+    assert_eq!(desk.advance_ms(1_000), []);
+    // Two inputs are worth three states, and a minute of them no more than a second of states.
+    for (inputs, states) in [(2, 3), (4, 6), (3_600, 60)] {
+        for _ in 0..inputs {
+            desk.receive(guest, &[5, 0, 0, 0]);
+            desk.now += std::time::Duration::from_micros(5);
+        }
+        assert_eq!(desk.advance_ms(999).len(), states, "{inputs}");
+        assert_eq!(desk.advance_ms(2_000), []);
+    }
     desk.receive(guest, &[5, 0, 0, 0]);
-    assert!(desk.advance_ms(500).len() >= 28);
     room_events(&mut desk);
-    desk.advance_ms(10_000);
+    desk.advance_ms(10_100);
     let gone = [RoomEvent::Dropped(PlayerId(1)), RoomEvent::Freed(PlayerId(1))];
     assert!(room_events(&mut desk).ends_with(&gone));
     // Nobody could prove to be the same guest: the place is anyone's, also theirs.
@@ -455,7 +481,9 @@ fn a_guessed_ticket_is_refused_in_words() {
 #[test]
 fn a_silent_native_client_is_warned_about_dropped_with_a_word_and_given_up() {
     let mut desk = desk();
-    let alice = join(&mut desk, address("10.0.0.2:5000"));
+    let mut alice = join(&mut desk, address("10.0.0.2:5000"));
+    let input = alice.input(0);
+    desk.receive(alice.at, &input);
     room_events(&mut desk);
     desk.advance_ms(4_990);
     assert_eq!(room_events(&mut desk), []);
@@ -470,6 +498,26 @@ fn a_silent_native_client_is_warned_about_dropped_with_a_word_and_given_up() {
     assert_eq!(room_events(&mut desk), []);
     desk.advance_ms(200);
     assert_eq!(room_events(&mut desk), [RoomEvent::Freed(PlayerId(1))]);
+}
+
+#[test]
+fn a_join_that_nothing_follows_holds_its_place_for_five_seconds_and_for_no_return() {
+    let mut desk = desk();
+    let alice = join(&mut desk, address("10.0.0.2:5000"));
+    let mut bob = join(&mut desk, address("10.0.0.3:5000"));
+    room_events(&mut desk);
+    for _ in 0..49 {
+        desk.advance_ms(100);
+        let input = bob.input(0);
+        desk.receive(bob.at, &input);
+    }
+    assert_eq!(desk.node.front().sessions(), 2);
+    desk.advance_ms(200);
+    let gone = [RoomEvent::Dropped(PlayerId(1)), RoomEvent::Freed(PlayerId(1))];
+    assert_eq!(room_events(&mut desk), gone);
+    assert_eq!(desk.node.front().sessions(), 1, "who plays stays");
+    let answer = resume(&mut desk, address("10.0.0.2:5000"), alice.ticket).unwrap();
+    assert_eq!(words(&answer), EndReason::PlaceGivenUp.to_string());
 }
 
 #[test]

@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use super::super::field::{self, put_bytes, put_name, put_varint, small, varint, varint_upto};
 use super::LONGEST;
-use crate::front::{FrontConfig, LanReach, Limits, Tokenless};
+use crate::front::{FrontConfig, LanReach, Limits, Tokenless, Unguarded};
 use crate::game::GameId;
 use crate::room::RoomConfig;
-use crate::session;
+use crate::session::{self, Wider};
 use crate::time::Time;
 use crate::wire::native::PROTOCOL;
 use crate::wire::{Malformed, Name, Reader};
@@ -42,7 +42,8 @@ pub struct Build {
 /// A room that was opened.
 ///
 /// ```text
-/// | game u32 | version u16 | name | seed u64 | warn | drop | resume_for | high_latency |   in ns
+/// | game u32 | version u16 | name | seed u64 | warn | drop | resume_for | claim_within | high_latency |
+/// the spans in ns
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Opening {
@@ -55,7 +56,8 @@ pub(super) struct Opening {
 /// A game that was offered.
 ///
 /// ```text
-/// | game u32 | version u16 | name | most | warn | drop | resume_for | high_latency |   in ns
+/// | game u32 | version u16 | name | most | warn | drop | resume_for | claim_within | high_latency |
+/// the spans in ns
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Offering {
@@ -122,6 +124,7 @@ fn encode_front(config: &FrontConfig, out: &mut Vec<u8>) {
         lan_port,
         rtype_port,
         token,
+        unguarded,
         tokenless,
         lan_reach,
         limits,
@@ -131,6 +134,7 @@ fn encode_front(config: &FrontConfig, out: &mut Vec<u8>) {
         put_varint(out, (*port).into());
     }
     put_bytes(out, token);
+    out.push(u8::from(*unguarded == Unguarded::Allowed));
     out.push(u8::from(*tokenless == Tokenless::Allowed));
     out.push(u8::from(*lan_reach == LanReach::Everywhere));
     let Limits {
@@ -142,6 +146,8 @@ fn encode_front(config: &FrontConfig, out: &mut Vec<u8>) {
         streams_per_ip,
         rooms,
         rooms_per_ip,
+        password_tries,
+        wider: Wider { per_56, per_48 },
     } = *limits;
     put_varint(out, sessions.into());
     put_varint(out, sessions_per_ip.into());
@@ -151,6 +157,9 @@ fn encode_front(config: &FrontConfig, out: &mut Vec<u8>) {
     put_varint(out, streams_per_ip as u64);
     put_varint(out, rooms.into());
     put_varint(out, rooms_per_ip.into());
+    put_varint(out, password_tries.into());
+    put_varint(out, per_56.into());
+    put_varint(out, per_48.into());
 }
 
 fn decode_front(r: &mut Reader<'_>) -> Result<FrontConfig, Malformed> {
@@ -160,6 +169,10 @@ fn decode_front(r: &mut Reader<'_>) -> Result<FrontConfig, Malformed> {
         lan_port: small(r, "lan_port")?,
         rtype_port: small(r, "rtype_port")?,
         token: field::bytes(r, "token")?.to_vec(),
+        unguarded: match r.flag("unguarded")? {
+            true => Unguarded::Allowed,
+            false => Unguarded::Refused,
+        },
         tokenless: match r.flag("tokenless")? {
             true => Tokenless::Allowed,
             false => Tokenless::Refused,
@@ -177,6 +190,8 @@ fn decode_front(r: &mut Reader<'_>) -> Result<FrontConfig, Malformed> {
             streams_per_ip: small(r, "streams_per_ip")?,
             rooms: small(r, "rooms")?,
             rooms_per_ip: small(r, "rooms_per_ip")?,
+            password_tries: small(r, "password_tries")?,
+            wider: Wider { per_56: small(r, "per_56")?, per_48: small(r, "per_48")? },
         },
     })
 }
@@ -222,8 +237,8 @@ fn decode_game(r: &mut Reader<'_>) -> Result<GameId, Malformed> {
 
 fn encode_room(config: &RoomConfig, out: &mut Vec<u8>) {
     // What a room tells about itself changes nothing that it does.
-    let RoomConfig { liveness, resume_for, high_latency, journal: _ } = *config;
-    for span in [liveness.warn, liveness.drop, resume_for, high_latency] {
+    let RoomConfig { liveness, resume_for, claim_within, high_latency, journal: _ } = *config;
+    for span in [liveness.warn, liveness.drop, resume_for, claim_within, high_latency] {
         put_varint(out, span.min(LONGEST).as_nanos() as u64);
     }
 }
@@ -236,6 +251,7 @@ fn decode_room(r: &mut Reader<'_>) -> Result<RoomConfig, Malformed> {
     Ok(RoomConfig {
         liveness: session::Limits { warn: span("warn")?, drop: span("drop")? },
         resume_for: span("resume_for")?,
+        claim_within: span("claim_within")?,
         high_latency: span("high_latency")?,
         journal: 0,
     })

@@ -143,6 +143,8 @@ pub enum Errand {
         /// How many datagrams.
         times: u16,
     },
+    /// Joins, and tries to go to every room there is, without their passwords.
+    RoomToRoom,
     /// Opens a stream and says nothing.
     IdleStream,
 }
@@ -364,6 +366,7 @@ impl fmt::Display for Errand {
                 write!(f, "tries {times} passwords of room {room}")
             }
             Errand::Greedy { times } => write!(f, "joins and sends {times} datagrams at once"),
+            Errand::RoomToRoom => f.write_str("joins and tries every room"),
             Errand::IdleStream => f.write_str("opens a stream and says nothing"),
         }
     }

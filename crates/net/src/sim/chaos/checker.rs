@@ -123,11 +123,13 @@ impl Checker {
 
     /// Looks at everything that the last event can have changed.
     pub(super) fn after_event(&mut self, stage: &mut Stage) -> Result<(), Breach> {
+        for at in 0..stage.server().rooms().len() {
+            self.hear_room(stage, at)?;
+        }
         if let Some(breach) = stage.gate().audit.breach() {
             return Err(breach.clone());
         }
         for at in 0..stage.server().rooms().len() {
-            self.hear_room(stage, at)?;
             let which = self.chronicle(stage.server().rooms()[at].number());
             if self.chronicles[which].tick != stage.server().rooms()[at].tick() {
                 self.check_tick(stage, at, which)?;
@@ -159,6 +161,7 @@ impl Checker {
         while let Some(event) = stage.gate().server.rooms_mut()[at].poll_event() {
             let room = &stage.server().rooms()[at];
             let number = room.number();
+            if std::env::var("TRACE").is_ok() { eprintln!("room {number} tick {} raised {}: {event:?}", room.tick(), room.world().log.raised); }
             match event {
                 RoomEvent::Joined(player, name) => {
                     let first_event = room.world().log.raised;
@@ -483,6 +486,7 @@ impl Checker {
         roster.sort_unstable_by_key(|(player, _)| *player);
         let is_old = chronicle.changed + ARRIVED_TICKS < tick;
         if is_old && roster != names {
+            eprintln!("ROSTER {roster:?} {names:?} changed {} tick {tick}", chronicle.changed);
             return wrong("who is here");
         }
         guest.client.draw(now, &mut self.frame);

@@ -59,7 +59,7 @@ enum Came {
 }
 
 /// Datagrams that a socket holds; more are lost.
-const SOCKET_HOLDS: usize = 400;
+const SOCKET_HOLDS: usize = 900;
 
 impl Gate {
     pub(super) fn new(server: Server<Probe>, rules: Rules) -> Self {
@@ -122,8 +122,8 @@ impl Gate {
         self.server.handle_timeout(self.told);
     }
 
-    /// Reads the oldest of what waits: one, or all that are next to each other and need no memory
-    /// of the server's, so that their answers wait for each other, too.
+    /// Reads the oldest of what waits: one, or all that are next to each other and change nobody's
+    /// place, so that their answers wait for each other, too.
     fn read_some(&mut self, now: Time) {
         let mut is_first = true;
         while let Some(next) = self.unread.front() {
@@ -187,6 +187,9 @@ impl Gate {
     }
 
     fn hear(&mut self, stream: StreamId, event: StreamEvent<'_>) {
+        if let StreamEvent::Opened(peer) = event {
+            self.ledger.note_stream(peer);
+        }
         self.audit.note_stream(self.told, stream, &event);
         self.server.handle_stream(self.told, stream, event);
     }
@@ -209,9 +212,17 @@ impl Gate {
     }
 }
 
-/// Whether a server answers this from no memory.
+/// Whether a datagram changes nothing of who has a place where: then its answer can wait.
 fn is_plain(bytes: &[u8]) -> bool {
     let packet = Datagram::decode(bytes).map(|datagram| datagram.packet);
-    matches!(packet, Ok(Packet::Hello(_) | Packet::Discover(_)))
-        || matches!(packet, Ok(Packet::Ping(ping)) if ping.session.is_none())
+    packet.is_ok_and(|packet| {
+        !matches!(
+            packet,
+            Packet::Join(_)
+                | Packet::CreateRoom(_)
+                | Packet::Resume(_)
+                | Packet::EnterRoom(_)
+                | Packet::Goodbye(_)
+        )
+    })
 }

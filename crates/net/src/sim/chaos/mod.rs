@@ -41,7 +41,7 @@ use std::time::Duration;
 pub use act::{Act, Dating, Errand, Knock, Place, Refused, Twist};
 pub use breach::{Breach, Failure, Who};
 pub use rules::Rules;
-pub use scenario::{GuestPlan, Home, Scenario};
+pub use scenario::{GuestPlan, Home, Network, Scenario};
 
 use super::Digest;
 use crate::time::Time;

@@ -15,6 +15,8 @@ pub struct Rules {
     pub liveness: session::Limits,
     /// How long a dropped player's place is kept.
     pub resume_for: Duration,
+    /// How long a place waits for who joined and has said nothing since.
+    pub claim_within: Duration,
     /// The limits of the door.
     pub limits: front::Limits,
 }
@@ -34,11 +36,16 @@ impl Rules {
             streams_per_ip: 1 + chance.below(2) as usize,
             rooms: 2 + chance.below(3) as u16,
             rooms_per_ip: 1 + chance.below(2) as u16,
-            ..front::Limits::default()
+            password_tries: 6 + chance.below(8) as u32,
+            wider: session::Wider {
+                per_56: 1 + chance.below(2) as u16,
+                per_48: 2 + chance.below(2) as u16,
+            },
         };
         Rules {
             liveness: session::Limits { warn: drop / 2, drop },
             resume_for: within(chance, RESUME_MS),
+            claim_within: within(chance, CLAIM_MS),
             limits,
         }
     }
@@ -50,6 +57,9 @@ const DROP_MS: (u64, u64) = (2_200, 3_800);
 /// A place is kept for at least and at most so long.
 const RESUME_MS: (u64, u64) = (3_000, 7_000);
 
+/// A silent join is kept for at least and at most so long.
+const CLAIM_MS: (u64, u64) = (2_000, 5_000);
+
 fn within(chance: &mut Chance, (least, most): (u64, u64)) -> Duration {
     Duration::from_millis(least + chance.below(most - least))
 }
@@ -60,11 +70,12 @@ impl fmt::Display for Rules {
         let limits = self.limits;
         write!(
             f,
-            "silence ends after {:.2} s, places are kept for {:.2} s; sessions: {}, from an \
-             address {}; streams: {}, from an address {}; rooms: {}, from an address {}; \
+            "silence ends after {:.2} s, places are kept for {:.2} s and for silent joins {:.2} s; \
+             sessions: {}, from an address {}; streams: {}, from an address {}; rooms: {}, from an address {}; \
              datagrams a second: {} from a stranger, {} from a player",
             seconds(self.liveness.drop),
             seconds(self.resume_for),
+            seconds(self.claim_within),
             limits.sessions,
             limits.sessions_per_ip,
             limits.streams,

@@ -23,6 +23,8 @@ pub struct Scenario {
     pub rules: Rules,
     /// Whether all guests share one IP address.
     pub home: Home,
+    /// Where visitors come from.
+    pub network: Network,
     /// What happens, in order.
     pub acts: Vec<(Time, Act)>,
     /// When every link heals and everyone calms down.
@@ -51,6 +53,15 @@ pub enum Home {
     Together,
 }
 
+/// Where visitors come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Network {
+    /// Each from an IPv4 address.
+    V4,
+    /// From neighbouring IPv6 networks.
+    V6,
+}
+
 /// How long it takes, once all is well, until everyone is in or knows why not.
 const CALM: Duration = Duration::from_secs(8);
 
@@ -73,12 +84,16 @@ impl Scenario {
         };
         let clock = clock(&mut chance);
         let rules = Rules::draw(&mut chance);
+        let network = match chance.below(3) {
+            0 => Network::V6,
+            _ => Network::V4,
+        };
         let mut draft = Draft { acts: Vec::new(), chance, guests: guests.len(), heals, rules };
         draft.fill();
         let mut acts = draft.acts;
         acts.retain(|(at, _)| *at < heals);
         acts.sort_by_key(|(at, _)| *at);
-        Scenario { seed, guests, clock, rules, home, acts, heals, ends: heals + CALM }
+        Scenario { seed, guests, clock, rules, home, network, acts, heals, ends: heals + CALM }
     }
 }
 
@@ -214,7 +229,7 @@ impl Draft {
     }
 
     fn visit(&mut self) -> Act {
-        let errand = match self.chance.below(16) {
+        let errand = match self.chance.below(18) {
             0..3 => Errand::SilentJoin,
             3..6 => Errand::StolenTicket,
             6..8 => Errand::OldCookie { after: self.span(3_000, 14_000) },
@@ -228,6 +243,7 @@ impl Draft {
                 let limit = self.rules.limits.player_datagrams_per_s as u16;
                 Errand::Greedy { times: limit / 2 + self.chance.below(limit.into()) as u16 }
             }
+            14..16 => Errand::RoomToRoom,
             _ => Errand::IdleStream,
         };
         let visitor = self.chance.below(Scenario::VISITORS as u64) as usize;

@@ -1,13 +1,13 @@
 //! The world in which a scenario is played: starts and stops its programs, bends its links.
 
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
 
 use super::act::{Act, Errand, Knock, Place, Refused};
 use super::cast::{Actor, Guest, Mood};
 use super::gate::Gate;
 use super::probe::Probe;
-use super::scenario::{Home, Scenario};
+use super::scenario::{Home, Network, Scenario};
 use super::stranger;
 use super::rules::Rules;
 use super::visitor::{self, Visitor};
@@ -88,10 +88,17 @@ impl Stage {
             stage.addresses.push(address);
         }
         for visitor in 0..Scenario::VISITORS {
-            let last = 1 + visitor as u8;
+            let ip = match stage.scenario.network {
+                Network::V4 => IpAddr::from([10, 5, 0, 1 + visitor as u8]),
+                // Two in one /56, all in one /48.
+                Network::V6 => {
+                    let subnet = [0x0100, 0x0101, 0x0200][visitor % 3];
+                    IpAddr::from([0x2001, 0xdb8, 1, subnet, 0, 0, 0, 1])
+                }
+            };
             let sockets = (0..Visitor::SOCKETS).map(u16::from);
             let addresses: Vec<_> =
-                sockets.map(|port| SocketAddr::from(([10, 5, 0, last], 7_000 + port))).collect();
+                sockets.map(|port| SocketAddr::new(ip, 7_000 + port)).collect();
             let program = Visitor::new(Chance::new(seed, 3 + visitor as u64));
             let actor = Actor::Visitor(Box::new(program));
             stage.visitors.push(stage.world.add(actor, &addresses, stage.scenario.clock));
@@ -393,10 +400,10 @@ fn has_streams(dialect: Dialect) -> bool {
 
 /// A server that has just been started: one room that stays, and more as they are needed.
 fn open(now: Time, rules: Rules, chance: &mut Chance) -> Gate {
-    let Rules { liveness, resume_for, limits } = rules;
+    let Rules { liveness, resume_for, claim_within, limits } = rules;
     let config = FrontConfig { rtype_port: DEFAULT_PORT, limits, ..FrontConfig::default() };
     let mut server = Server::new(config, secret(chance));
-    let room = RoomConfig { liveness, resume_for, ..RoomConfig::default() };
+    let room = RoomConfig { liveness, resume_for, claim_within, ..RoomConfig::default() };
     server.open(now, Probe::default(), Name::new("Chaos"), chance.u64(), room);
     server.offer(now, Probe::default(), Name::new("More"), OFFERED, room);
     Gate::new(server, rules)

@@ -15,8 +15,8 @@ use crate::sim::Chance;
 use crate::time::Time;
 use crate::wire::Name;
 use crate::wire::native::{
-    Accept, Budget, Challenge, CreateRoom, Datagram, Goodbye, Hello, Join, MAX_DATAGRAM_LEN,
-    PROTOCOL, Packet, Ping, Resume, Role, Secret, Token,
+    Accept, Budget, Challenge, CreateRoom, Datagram, EnterRoom, Goodbye, Hello, Join,
+    MAX_DATAGRAM_LEN, PROTOCOL, Packet, Ping, Resume, Role, Secret, SessionIndex, Token,
 };
 
 /// A host with one IP address and a socket for every errand that is under way.
@@ -47,6 +47,9 @@ struct Streams {
     opened: u64,
     actions: VecDeque<(StreamId, StreamAction)>,
 }
+
+/// Rooms have the numbers from 1 on; few seeds have more.
+const ROOMS_TRIED: u32 = 8;
 
 /// The password of rooms that visitors lock.
 pub(super) fn password() -> Name {
@@ -113,7 +116,7 @@ impl Visitor {
         let (call, cookie) = (&mut self.calls[at], challenge.cookie);
         let mut letters = Vec::new();
         match call.errand {
-            Errand::SilentJoin => letters.push((now, call.socket, call.join(cookie, 0, ""))),
+            Errand::SilentJoin | Errand::RoomToRoom => letters.push((now, call.socket, call.join(cookie, 0, ""))),
             Errand::StolenTicket => letters.push((now, call.socket, call.resume(cookie))),
             Errand::OldCookie { after } => {
                 letters.push((now + after, call.socket, call.join(cookie, 0, "")));
@@ -147,6 +150,17 @@ impl Visitor {
     fn enter(&mut self, now: Time, at: usize, accept: Accept) {
         let call = &mut self.calls[at];
         let is_back = call.session.replace(accept).is_some();
+        if call.errand == Errand::RoomToRoom && !is_back {
+            let mut at = now;
+            for room in 1..=ROOMS_TRIED {
+                let letter = call.enter(accept.session, room);
+                let socket = call.socket;
+                self.outbox.push_back((at, socket, letter));
+                at += Duration::from_millis(5);
+            }
+            self.outbox.make_contiguous().sort_by_key(|(at, ..)| *at);
+            return;
+        }
         if let Errand::Greedy { times } = call.errand {
             let socket = call.socket;
             call.ticket = Some(accept.ticket);
@@ -240,6 +254,13 @@ impl Call {
         let ticket = self.ticket.unwrap_or(Secret([0; 16]));
         let nonce = self.nonce;
         self.write(Packet::Resume(Resume { nonce, cookie, ticket, fresh: false }))
+    }
+
+    /// Asks to go to a room; each time as if for the first.
+    fn enter(&mut self, session: SessionIndex, room: u32) -> Vec<u8> {
+        let (nonce, role) = (self.nonce.wrapping_add(room.into()), Role::Play);
+        let password = Name::new("wrong");
+        self.write(Packet::EnterRoom(EnterRoom { session, nonce, room, role, password }))
     }
 
     fn ping(&mut self) -> Vec<u8> {

@@ -18,6 +18,8 @@ pub(super) struct Book {
     pub(super) numbers: Numbers,
     pub(super) tokens: Tokens,
     pub(super) heard: Time,
+    /// It has said nothing yet, and is gone then; nothing is kept for it.
+    pub(super) invited_until: Option<Time>,
     /// Whether it said goodbye.
     pub(super) has_left: bool,
 }
@@ -40,6 +42,7 @@ impl Book {
             numbers: Numbers::after(sequence),
             tokens: Tokens::full(burst),
             heard: now,
+            invited_until: None,
             has_left: false,
         }
     }
@@ -53,6 +56,7 @@ impl Book {
         sequence: u32,
     ) {
         (self.remote, self.nonce, self.heard) = (remote, accept.nonce, now);
+        self.invited_until = None;
         (self.player, self.room) = (accept.player, accept.room);
         self.numbers = Numbers::after(sequence);
     }

@@ -1,13 +1,13 @@
 //! What the right answer to a question is.
 
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 
 use super::super::probe::Probe;
 use super::{Audit, COOKIE_SLOT, Certainty, Due, Key, QUIET, Question, Why};
 use crate::game::Game;
 use crate::room::Room;
 use crate::server::{Server, WATCHERS};
-use crate::session::limited_ip;
+use crate::session::Wider;
 use crate::time::Time;
 use crate::wire::native::{
     CreateRoom, Datagram, EnterRoom, Join, PROTOCOL, Packet, RejectReason, Resume, Role, Secret,
@@ -75,8 +75,10 @@ impl Audit {
             true if !book.tokens.take(now) => Some(Why::Rate),
             true => None,
         };
-        if refused.is_none() && present {
+        // Whether to go elsewhere is the door's to say; the room does not hear of it.
+        if refused.is_none() && present && !matches!(packet, Packet::EnterRoom(_)) {
             book.heard = book.heard.max(now);
+            book.invited_until = None;
         }
         match packet {
             Packet::Ping(ping) => {
@@ -227,13 +229,10 @@ impl Audit {
         if name.is_empty() || server.listed().any(|(_, called, _)| called == name) {
             return question(Due::Reject(RejectReason::RoomName));
         }
-        let (limits, ip) = (self.rules.limits, limited_ip(from.ip()));
-        let rooms = server.rooms();
-        let is_theirs = |room: &&Box<Room<Probe>>| {
-            self.made.get(&room.number()).is_some_and(|(maker, _)| *maker == ip)
-        };
+        let (limits, rooms) = (self.rules.limits, server.rooms());
+        let makers = rooms.iter().filter_map(|room| Some(self.made.get(&room.number())?.0));
         if rooms.len() >= limits.rooms.into()
-            || rooms.iter().filter(is_theirs).count() >= limits.rooms_per_ip.into()
+            || is_full_there(makers, from.ip(), limits.rooms_per_ip.into(), limits.wider)
         {
             return question(Due::Reject(RejectReason::Rooms));
         }
@@ -263,7 +262,8 @@ impl Audit {
             return question(Due::Nothing(Why::Gone));
         }
         let is_there = spot.remote == from;
-        if spot.present && !is_there && now.since(book.heard) < QUIET {
+        let plays = spot.present && book.invited_until.is_none();
+        if plays && !is_there && now.since(book.heard) < QUIET {
             return question(Due::Nothing(Why::Plays));
         }
         let is_repeat = spot.present && is_there && book.nonce == resume.nonce;
@@ -301,10 +301,8 @@ impl Audit {
     /// Whether there can be no more sessions, in all or from there.
     fn full(&self, from: SocketAddr) -> Option<RejectReason> {
         let limits = self.rules.limits;
-        let ip = limited_ip(from.ip());
-        let from_there =
-            self.spots.iter().filter(|spot| limited_ip(spot.remote.ip()) == ip).count();
-        if from_there >= limits.sessions_per_ip.into() {
+        let there = self.spots.iter().map(|spot| spot.remote.ip());
+        if is_full_there(there, from.ip(), limits.sessions_per_ip.into(), limits.wider) {
             return Some(RejectReason::Address);
         }
         (self.spots.len() >= limits.sessions.into()).then_some(RejectReason::Full)
@@ -350,6 +348,29 @@ impl Audit {
         };
         taken.count() < usize::from(places)
     }
+}
+
+/// Whether so many are allowed at an address, or in the IPv6 networks around it, and are there.
+pub(super) fn is_full_there(
+    there: impl Iterator<Item = IpAddr> + Clone,
+    ip: IpAddr,
+    limit: usize,
+    wider: Wider,
+) -> bool {
+    let bits = |ip: IpAddr| match ip.to_canonical() {
+        IpAddr::V4(ip) => (0, u128::from(ip.to_bits())),
+        IpAddr::V6(ip) => (1, ip.to_bits() >> 64),
+    };
+    let (family, own) = bits(ip);
+    let networks = [(0, 1), (8, wider.per_56), (16, wider.per_48)];
+    // Only IPv6 has networks that belong to one.
+    networks.into_iter().take(1 + 2 * family).any(|(shift, times)| {
+        let is_in = |ip: &IpAddr| {
+            let (other, theirs) = bits(*ip);
+            other == family && theirs >> shift == own >> shift
+        };
+        there.clone().filter(is_in).count() >= limit * usize::from(times)
+    })
 }
 
 impl Question {

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use super::super::breach::Breach;
 use super::Audit;
+use super::door::is_full_there;
 use crate::node::{StreamAction, StreamEvent, StreamId};
-use crate::session::limited_ip;
 use crate::time::Time;
 
 /// A stream that is open, as far as has passed.
@@ -40,11 +40,10 @@ impl Audit {
         self.is_stale = true;
         match *event {
             StreamEvent::Opened(peer) => {
-                let ip = limited_ip(peer.ip());
-                let from_there = |open: &&OpenStream| limited_ip(open.peer.ip()) == ip;
                 let limits = self.rules.limits;
+                let there = self.streams.iter().map(|open| open.peer.ip());
                 let is_full = self.streams.len() >= limits.streams
-                    || self.streams.iter().filter(from_there).count() >= limits.streams_per_ip;
+                    || is_full_there(there, peer.ip(), limits.streams_per_ip, limits.wider);
                 let due = Some(if is_full { Due::Close } else { Due::Welcome });
                 let (id, opened, has_spoken) = (stream, now, false);
                 self.streams.push(OpenStream { id, peer, opened, has_spoken, due });
