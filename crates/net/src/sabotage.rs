@@ -73,11 +73,13 @@ pub enum Sabotage {
     TicksBunched,
     /// Who joins and says nothing more is a player like any other.
     SilentJoinKept,
+    /// A token of the TCP step never expires.
+    TokensForever,
 }
 
 impl Sabotage {
     /// All of them.
-    pub const ALL: [Sabotage; 33] = [
+    pub const ALL: [Sabotage; 34] = [
         Sabotage::StaleInput,
         Sabotage::InputTwice,
         Sabotage::SkipAddressCheck,
@@ -111,6 +113,7 @@ impl Sabotage {
         Sabotage::RosterUntold,
         Sabotage::TicksBunched,
         Sabotage::SilentJoinKept,
+        Sabotage::TokensForever,
     ];
 }
 

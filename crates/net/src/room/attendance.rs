@@ -80,7 +80,7 @@ impl<G: Game> Room<G> {
         let player = member.player;
         self.watch_at = Time::ZERO;
         match came {
-            Came::Nothing => {}
+            Came::Nothing | Came::Claimed => {}
             Came::Back => self.note(RoomEvent::Heard(player)),
             Came::HighLatency(ms) => self.note(RoomEvent::HighLatency(player, ms)),
             Came::Goodbye { keep } => {

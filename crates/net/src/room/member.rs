@@ -144,6 +144,8 @@ pub(super) struct Return {
 /// What a packet meant for the room.
 pub(super) enum Came {
     Nothing,
+    /// The first word of who was let in: from now on silence counts, and perhaps sooner than before.
+    Claimed,
     Back,
     HighLatency(u32),
     Goodbye { keep: Keep },
@@ -494,7 +496,7 @@ impl Member {
         match &mut self.presence {
             Presence::Invited { .. } => {
                 self.presence = Presence::Here(Liveness::new(now, config.liveness));
-                Came::Nothing
+                Came::Claimed
             }
             Presence::Here(liveness) => match liveness.heard(now) {
                 Some(_) => Came::Back,

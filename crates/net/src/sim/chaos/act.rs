@@ -145,6 +145,11 @@ pub enum Errand {
     },
     /// Joins, and tries to go to every room there is, without their passwords.
     RoomToRoom,
+    /// Does the TCP step of `rtype`, and comes with the token later.
+    OldToken {
+        /// How much later.
+        after: Duration,
+    },
     /// Opens a stream and says nothing.
     IdleStream,
 }
@@ -367,6 +372,9 @@ impl fmt::Display for Errand {
             }
             Errand::Greedy { times } => write!(f, "joins and sends {times} datagrams at once"),
             Errand::RoomToRoom => f.write_str("joins and tries every room"),
+            Errand::OldToken { after } => {
+                write!(f, "comes with a token that is {:.1} s old", after.as_secs_f64())
+            }
             Errand::IdleStream => f.write_str("opens a stream and says nothing"),
         }
     }

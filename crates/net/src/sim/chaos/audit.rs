@@ -11,7 +11,7 @@ mod book;
 mod door;
 mod streams;
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
 
@@ -42,6 +42,10 @@ pub(super) struct Audit {
     /// Rooms that players made: from where, and the password.
     made: BTreeMap<u32, (IpAddr, Name)>,
     streams: Vec<OpenStream>,
+    /// Tokens of the TCP step that nobody has used, and when each was given out.
+    tokens: BTreeMap<u32, Time>,
+    /// Those that someone has used.
+    spent: BTreeSet<u32>,
     questions: Vec<Question>,
     answers: Vec<(SocketAddr, Answer)>,
     /// Whether places may have changed since they were looked at.
@@ -107,6 +111,8 @@ enum Key {
     Nonce(u64),
     Ping(u32),
     Session(SessionIndex),
+    /// Of a Hello in `rtype`.
+    Token(u32),
 }
 
 /// The one right answer.
@@ -131,6 +137,8 @@ enum Due {
     Here,
     Rooms,
     Unknown,
+    /// In `rtype`.
+    HelloAck,
 }
 
 /// Why there is no answer.
@@ -144,6 +152,8 @@ enum Why {
     Plays,
     /// The ticket's owner was removed, or is away.
     Gone,
+    /// The token was never given out, or not used in time.
+    Token,
 }
 
 /// What the server said to whom.
@@ -156,6 +166,7 @@ enum Answer {
     Here { nonce: u64 },
     Rooms { nonce: u64 },
     Unknown { session: SessionIndex },
+    HelloAck,
 }
 
 /// A cookie is good in the slot of time it was baked in and in the next.
@@ -185,6 +196,8 @@ impl Audit {
             tries: Allowances::new(Tokens::new(1, rules.limits.password_tries)),
             made: BTreeMap::new(),
             streams: Vec::new(),
+            tokens: BTreeMap::new(),
+            spent: BTreeSet::new(),
             questions: Vec::new(),
             answers: Vec::new(),
             is_stale: true,
@@ -222,6 +235,10 @@ impl Audit {
 
     /// The server sends a datagram.
     pub(super) fn note_sent(&mut self, now: Time, to: SocketAddr, bytes: &[u8]) {
+        #[cfg(feature = "rtype")]
+        if streams::is_hello_ack(bytes) {
+            self.answers.push((to, Answer::HelloAck));
+        }
         // Of all that is sent these are answers.
         let &[1, 0x81..=0x83 | 0x85 | 0x87..=0x89, ..] = bytes else { return };
         let Ok(Datagram { packet, .. }) = Datagram::decode(bytes) else { return };
@@ -310,7 +327,7 @@ impl Audit {
 
     fn find_answer(&mut self, question: &Question) -> Option<Answer> {
         let fits = |(to, answer): &(SocketAddr, Answer)| {
-            *to == question.from && answer.key() == question.key
+            *to == question.from && answer.fits(question.key)
         };
         let at = self.answers.iter().position(fits)?;
         Some(self.answers.remove(at).1)
@@ -342,6 +359,14 @@ impl Audit {
                 self.bring_back(question, accept, is_repeat);
                 Ok(())
             }
+            (Due::HelloAck, Answer::HelloAck) => {
+                if let Key::Token(token) = question.key {
+                    self.tokens.remove(&token);
+                    self.spent.insert(token);
+                }
+                Ok(())
+            }
+            (Due::Nothing(Why::Token), _) => Err(Breach::DeadToken { address }),
             (Due::Challenge, _) => Err(Breach::BadCookie { address }),
             (_, Answer::Challenge { .. }) => Err(Breach::CookieRefused { address }),
             (Due::Nothing(Why::Plays), Answer::Accept(accept)) => {
@@ -502,15 +527,16 @@ impl Allowances {
 }
 
 impl Answer {
-    fn key(&self) -> Key {
+    fn fits(&self, key: Key) -> bool {
         match *self {
             Answer::Challenge { nonce }
             | Answer::Reject { nonce, .. }
             | Answer::Here { nonce }
-            | Answer::Rooms { nonce } => Key::Nonce(nonce),
-            Answer::Accept(accept) => Key::Nonce(accept.nonce),
-            Answer::Pong { id } => Key::Ping(id),
-            Answer::Unknown { session } => Key::Session(session),
+            | Answer::Rooms { nonce } => key == Key::Nonce(nonce),
+            Answer::Accept(accept) => key == Key::Nonce(accept.nonce),
+            Answer::Pong { id } => key == Key::Ping(id),
+            Answer::Unknown { session } => key == Key::Session(session),
+            Answer::HelloAck => matches!(key, Key::Token(_)),
         }
     }
 }
@@ -526,6 +552,7 @@ impl Due {
             Due::Here => "that it is here",
             Due::Rooms => "the rooms",
             Due::Unknown => "that the session is unknown",
+            Due::HelloAck => "a HelloAck",
         }
     }
 }

@@ -227,6 +227,11 @@ pub enum Breach {
         /// From where.
         address: SocketAddr,
     },
+    /// A token was taken that had expired, or was never given out.
+    DeadToken {
+        /// From where.
+        address: SocketAddr,
+    },
     /// A number was taken twice, or one that is not among the player's next.
     NumberTwice {
         /// From where.
@@ -409,6 +414,9 @@ impl fmt::Display for Breach {
             }
             Breach::CookieRefused { address } => {
                 write!(f, "{address} was refused a cookie that is good")
+            }
+            Breach::DeadToken { address } => {
+                write!(f, "{address} came in with a token that is not good")
             }
             Breach::NumberTwice { address } => {
                 write!(f, "a datagram from {address} was taken whose number is none of the next")

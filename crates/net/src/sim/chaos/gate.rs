@@ -204,7 +204,7 @@ impl Gate {
         }
         let action = self.server.poll_stream(self.told.max(now), out);
         match &action {
-            Some((stream, action)) => self.audit.note_action(*stream, action),
+            Some((stream, action)) => self.audit.note_action(self.told, *stream, action, out),
             // Nothing more to be said or done for now.
             None => self.audit.settle(self.told, &self.server),
         }

@@ -34,7 +34,7 @@ impl Rules {
             player_datagrams_per_s: 96 + chance.below(64) as u32,
             streams: 1 + chance.below(4) as usize,
             streams_per_ip: 1 + chance.below(2) as usize,
-            rooms: 2 + chance.below(3) as u16,
+            rooms: 3 + chance.below(3) as u16,
             rooms_per_ip: 1 + chance.below(2) as u16,
             password_tries: 6 + chance.below(8) as u32,
             wider: session::Wider {

@@ -77,7 +77,12 @@ impl Scenario {
         // The links' streams begin far above.
         let mut chance = Chance::new(seed, 1);
         let guests: Vec<_> = (0..3 + chance.below(4)).map(|_| guest(&mut chance)).collect();
-        let heals = Time::from_millis(10_000 + chance.below(14_000));
+        let is_long = chance.below(10) == 0;
+        let heals = match is_long {
+            // So long that a token may expire.
+            true => Time::from_millis(33_000 + chance.below(2_000)),
+            false => Time::from_millis(8_000 + chance.below(10_000)),
+        };
         let home = match chance.below(12) {
             0 => Home::Together,
             _ => Home::Apart,
@@ -163,7 +168,15 @@ impl Draft {
             let at = Time::from_millis(500 + self.chance.below(self.heals.as_millis() - 500));
             self.add(at);
         }
-        for _ in 0..self.chance.below(12) {
+        if self.heals > Time::from_millis(30_000) {
+            for visitor in 0..Scenario::VISITORS {
+                let at = Time::from_millis(self.chance.below(1_000));
+                let after = Duration::from_millis(28_500 + self.chance.below(3_500));
+                let errand = Errand::OldToken { after };
+                self.acts.push((at, Act::Visit { visitor, errand, guest: 0 }));
+            }
+        }
+        for _ in 0..4 + self.chance.below(16) {
             let at = Time::from_millis(500 + self.chance.below(self.heals.as_millis() - 500));
             let visit = self.visit();
             self.acts.push((at, visit));
@@ -229,21 +242,25 @@ impl Draft {
     }
 
     fn visit(&mut self) -> Act {
-        let errand = match self.chance.below(18) {
+        let errand = match self.chance.below(22) {
             0..3 => Errand::SilentJoin,
             3..6 => Errand::StolenTicket,
-            6..8 => Errand::OldCookie { after: self.span(3_000, 14_000) },
-            8 => Errand::OthersCookie,
-            9..12 => Errand::MakeRoom { is_locked: self.chance.happens(0.6) },
-            12 => {
+            6..9 => {
+                let after = Duration::from_millis(4_000 + self.chance.below(8_000));
+                Errand::OldCookie { after }
+            }
+            9 => Errand::OthersCookie,
+            10..14 => Errand::MakeRoom { is_locked: self.chance.happens(0.6) },
+            14 => {
                 let (room, times) = (1 + self.chance.below(5) as u32, 8 + self.chance.below(16));
                 Errand::GuessPassword { room, times: times as u8 }
             }
-            13 => {
+            15..17 => {
                 let limit = self.rules.limits.player_datagrams_per_s as u16;
                 Errand::Greedy { times: limit / 2 + self.chance.below(limit.into()) as u16 }
             }
-            14..16 => Errand::RoomToRoom,
+            17..19 => Errand::RoomToRoom,
+            19 => Errand::OldToken { after: self.span(0, 5_000) },
             _ => Errand::IdleStream,
         };
         let visitor = self.chance.below(Scenario::VISITORS as u64) as usize;

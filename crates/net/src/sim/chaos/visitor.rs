@@ -2,7 +2,7 @@
 //! datagram. They hold places for nobody, come with another's ticket, keep cookies for later, make
 //! rooms, guess passwords, leave streams open and send more than they may.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::net::SocketAddr;
 use std::time::Duration;
 
@@ -27,6 +27,7 @@ pub(super) struct Visitor {
     outbox: VecDeque<(Time, u8, Vec<u8>)>,
     streams: Streams,
     next_socket: u8,
+    is_calm: bool,
     chance: Chance,
 }
 
@@ -45,7 +46,16 @@ struct Call {
 #[derive(Debug, Default)]
 struct Streams {
     opened: u64,
-    actions: VecDeque<(StreamId, StreamAction)>,
+    /// For how long each keeps its token, or that it says nothing; and what came over it.
+    errands: BTreeMap<StreamId, (Option<Duration>, Vec<u8>)>,
+    actions: VecDeque<(StreamId, Letter)>,
+}
+
+/// What is to be done to a stream.
+#[derive(Debug)]
+enum Letter {
+    Open,
+    Send(Vec<u8>),
 }
 
 /// Rooms have the numbers from 1 on; few seeds have more.
@@ -62,17 +72,21 @@ impl Visitor {
 
     pub(super) fn new(chance: Chance) -> Self {
         let (calls, outbox, streams) = (Vec::new(), VecDeque::new(), Streams::default());
-        Visitor { calls, outbox, streams, next_socket: 0, chance }
+        Visitor { calls, outbox, streams, next_socket: 0, is_calm: false, chance }
     }
 
     /// Sets out.
     pub(super) fn go(&mut self, now: Time, errand: Errand, ticket: Option<Secret>) {
-        if errand == Errand::IdleStream {
+        let keeps = match errand {
+            Errand::IdleStream => Some(None),
+            Errand::OldToken { after } => Some(Some(after)),
+            _ => None,
+        };
+        if let Some(keeps) = keeps {
             let stream = StreamId(self.streams.opened);
             self.streams.opened += 1;
-            let server = server_address();
-            let tcp = SocketAddr::new(server.ip(), server.port() + 1);
-            self.streams.actions.push_back((stream, StreamAction::Open(tcp)));
+            self.streams.errands.insert(stream, (keeps, Vec::new()));
+            self.streams.actions.push_back((stream, Letter::Open));
             return;
         }
         let socket = self.next_socket;
@@ -85,12 +99,16 @@ impl Visitor {
         self.send(now, socket, hello);
     }
 
-    /// Sends no more of what it had put off.
+    /// Sends no more, for good.
     pub(super) fn calm_down(&mut self) {
         self.outbox.clear();
+        self.is_calm = true;
     }
 
     fn send(&mut self, at: Time, socket: u8, bytes: Vec<u8>) {
+        if self.is_calm {
+            return;
+        }
         let behind = self.outbox.iter().rposition(|(other, ..)| *other <= at);
         self.outbox.insert(behind.map_or(0, |at| at + 1), (at, socket, bytes));
     }
@@ -141,7 +159,7 @@ impl Visitor {
                     letters.push((now, call.socket, call.resume(cookie)));
                 }
             },
-            Errand::IdleStream => {}
+            Errand::IdleStream | Errand::OldToken { .. } => {}
         }
         letters.into_iter().for_each(|(at, socket, bytes)| self.send(at, socket, bytes));
     }
@@ -151,14 +169,10 @@ impl Visitor {
         let call = &mut self.calls[at];
         let is_back = call.session.replace(accept).is_some();
         if call.errand == Errand::RoomToRoom && !is_back {
-            let mut at = now;
-            for room in 1..=ROOMS_TRIED {
-                let letter = call.enter(accept.session, room);
-                let socket = call.socket;
-                self.outbox.push_back((at, socket, letter));
-                at += Duration::from_millis(5);
-            }
-            self.outbox.make_contiguous().sort_by_key(|(at, ..)| *at);
+            let socket = call.socket;
+            let rooms = 1..=ROOMS_TRIED;
+            let letters: Vec<_> = rooms.map(|room| call.enter(accept.session, room)).collect();
+            letters.into_iter().for_each(|letter| self.send(now, socket, letter));
             return;
         }
         if let Errand::Greedy { times } = call.errand {
@@ -195,11 +209,51 @@ impl Visitor {
         self.outbox.front().map(|(at, ..)| *at)
     }
 
-    /// Says nothing, whatever is said.
-    pub(super) fn handle_stream(&mut self, _: Time, _: StreamId, _: StreamEvent<'_>) {}
+    /// Whoever wants a token says its name, and comes with the token later.
+    pub(super) fn handle_stream(&mut self, now: Time, stream: StreamId, event: StreamEvent<'_>) {
+        #[cfg(feature = "rtype")]
+        if let StreamEvent::Received(bytes) = event
+            && let Some((Some(after), inbox)) = self.streams.errands.get_mut(&stream)
+        {
+            use crate::wire::rtype::{Hello, Message, Packet, TcpHello};
+            inbox.extend_from_slice(bytes);
+            let (after, name, mut out) = (*after, Name::new("Hoarder"), [0; 64]);
+            let Ok(Some((message, len))) = Message::decode_next(inbox) else { return };
+            match message {
+                Message::TcpWelcome(_) => {
+                    let hello = Message::Hello(TcpHello { name });
+                    let len = hello.encode(&mut out).unwrap_or(0);
+                    let letter = Letter::Send(out[..len].to_vec());
+                    self.streams.actions.push_back((stream, letter));
+                }
+                Message::HelloAck(ack) => {
+                    let token = Some(ack.token);
+                    let len = Packet::Hello(Hello { token, name }).encode(&mut out).unwrap_or(0);
+                    let socket = self.chance.below(Visitor::SOCKETS.into()) as u8;
+                    self.send(now + after, socket, out[..len].to_vec());
+                }
+                _ => {}
+            }
+            if let Some((_, inbox)) = self.streams.errands.get_mut(&stream) {
+                inbox.drain(..len);
+            }
+        }
+        let _ = (now, stream, event);
+    }
 
-    pub(super) fn poll_stream(&mut self, _: &mut [u8]) -> Option<(StreamId, StreamAction)> {
-        self.streams.actions.pop_front()
+    pub(super) fn poll_stream(&mut self, out: &mut [u8]) -> Option<(StreamId, StreamAction)> {
+        let (stream, letter) = self.streams.actions.pop_front()?;
+        let action = match letter {
+            Letter::Open => {
+                let server = server_address();
+                StreamAction::Open(SocketAddr::new(server.ip(), server.port() + 1))
+            }
+            Letter::Send(bytes) => {
+                out[..bytes.len()].copy_from_slice(&bytes);
+                StreamAction::Send(bytes.len())
+            }
+        };
+        Some((stream, action))
     }
 }
 

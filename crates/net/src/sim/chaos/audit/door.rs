@@ -47,7 +47,10 @@ impl Audit {
                     Some(spot.dialect) == dialect && spot.remote == from
                 };
                 if is_native || !self.spots.iter().any(is_here) {
-                    self.strangers.ask(now);
+                    let stranger = self.strangers.ask(now);
+                    #[cfg(feature = "rtype")]
+                    self.ask_with_token(now, from, bytes, stranger, server);
+                    let _ = stranger;
                 }
             }
         }
@@ -308,6 +311,14 @@ impl Audit {
         (self.spots.len() >= limits.sessions.into()).then_some(RejectReason::Full)
     }
 
+    /// Whether someone new from there would find a place in any room.
+    #[cfg(feature = "rtype")]
+    pub(super) fn takes(&mut self, now: Time, from: SocketAddr, server: &Server<Probe>) -> bool {
+        let (role, password) = (Role::Play, Name::default());
+        let wish = Wish { role, room: 0, password, from: None };
+        self.full(from).is_none() && self.find_place(now, &wish, server).0.is_ok()
+    }
+
     /// Whether there is a place in the room that is wanted; and how sure it is that a password may
     /// be tried, if one is.
     fn find_place(
@@ -374,7 +385,7 @@ pub(super) fn is_full_there(
 }
 
 impl Question {
-    fn new(at: Time, from: SocketAddr, sequence: u32, key: Key, due: Due) -> Self {
+    pub(super) fn new(at: Time, from: SocketAddr, sequence: u32, key: Key, due: Due) -> Self {
         let (stranger, tries, makes) = (None, None, None);
         Question { at, from, sequence, key, due, stranger, tries, makes }
     }
