@@ -148,7 +148,9 @@ pub(super) enum Came {
     Claimed,
     Back,
     HighLatency(u32),
-    Goodbye { keep: Keep },
+    Goodbye {
+        keep: Keep,
+    },
 }
 
 /// What a member who said goodbye leaves behind.

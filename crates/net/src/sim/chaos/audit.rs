@@ -22,7 +22,9 @@ use crate::front::ANSWER_LIMIT;
 use crate::server::Server;
 use crate::session::limited_ip;
 use crate::time::Time;
-use crate::wire::native::{Accept, Datagram, Packet, RejectReason, Role, Secret, SessionIndex};
+use crate::wire::native::{
+    Accept, Challenge, Datagram, Packet, RejectReason, Role, Secret, SessionIndex,
+};
 use crate::wire::{Dialect, Name};
 use book::{Book, Tokens};
 use streams::OpenStream;
@@ -159,7 +161,7 @@ enum Why {
 /// What the server said to whom.
 #[derive(Clone, Copy, Debug)]
 enum Answer {
-    Challenge { nonce: u64 },
+    Challenge { nonce: u64, cookie: Secret },
     Accept(Accept),
     Reject { nonce: u64, reason: RejectReason },
     Pong { id: u32 },
@@ -218,6 +220,7 @@ impl Audit {
                 spot.closing.get_or_insert(0);
             }
         }
+        self.is_stale = true;
     }
 
     /// The server is about to do what is due.
@@ -234,7 +237,7 @@ impl Audit {
     }
 
     /// The server sends a datagram.
-    pub(super) fn note_sent(&mut self, now: Time, to: SocketAddr, bytes: &[u8]) {
+    pub(super) fn note_sent(&mut self, to: SocketAddr, bytes: &[u8]) {
         #[cfg(feature = "rtype")]
         if streams::is_hello_ack(bytes) {
             self.answers.push((to, Answer::HelloAck));
@@ -243,14 +246,8 @@ impl Audit {
         let &[1, 0x81..=0x83 | 0x85 | 0x87..=0x89, ..] = bytes else { return };
         let Ok(Datagram { packet, .. }) = Datagram::decode(bytes) else { return };
         let answer = match packet {
-            Packet::Challenge(challenge) => {
-                let slot = now.as_nanos() / COOKIE_SLOT.as_nanos() as u64;
-                let known = self.cookies.entry((to, challenge.nonce)).or_default();
-                if !known.contains(&(challenge.cookie, slot)) {
-                    known.push_back((challenge.cookie, slot));
-                    known.drain(..known.len().saturating_sub(COOKIES_KEPT));
-                }
-                Answer::Challenge { nonce: challenge.nonce }
+            Packet::Challenge(Challenge { nonce, cookie, .. }) => {
+                Answer::Challenge { nonce, cookie }
             }
             Packet::Accept(accept) => Answer::Accept(accept),
             Packet::Reject(reject) => Answer::Reject { nonce: reject.nonce, reason: reject.reason },
@@ -305,7 +302,8 @@ impl Audit {
         }
         if let (Some(certainty), Some(answer)) = (question.tries, &answer) {
             let reason = RejectReason::Tries;
-            let is_refused = matches!(answer, Answer::Reject { reason: told, .. } if *told == reason);
+            let is_refused =
+                matches!(answer, Answer::Reject { reason: told, .. } if *told == reason);
             match (is_refused, certainty) {
                 (true, Certainty::Surely) => return Err(Breach::Refused { address, reason }),
                 (true, Certainty::Maybe) => return Ok(()),
@@ -326,9 +324,8 @@ impl Audit {
     }
 
     fn find_answer(&mut self, question: &Question) -> Option<Answer> {
-        let fits = |(to, answer): &(SocketAddr, Answer)| {
-            *to == question.from && answer.fits(question.key)
-        };
+        let fits =
+            |(to, answer): &(SocketAddr, Answer)| *to == question.from && answer.fits(question.key);
         let at = self.answers.iter().position(fits)?;
         Some(self.answers.remove(at).1)
     }
@@ -336,8 +333,11 @@ impl Audit {
     fn judge_answer(&mut self, question: &Question, answer: &Answer) -> Result<(), Breach> {
         let (now, address) = (question.at, question.from);
         match (question.due, answer) {
-            (Due::Challenge, Answer::Challenge { .. })
-            | (Due::Pong, Answer::Pong { .. })
+            (Due::Challenge, Answer::Challenge { nonce, cookie }) => {
+                self.remember_cookie(now, address, *nonce, *cookie);
+                Ok(())
+            }
+            (Due::Pong, Answer::Pong { .. })
             | (Due::Here, Answer::Here { .. })
             | (Due::Rooms, Answer::Rooms { .. })
             | (Due::Unknown, Answer::Unknown { .. }) => Ok(()),
@@ -385,6 +385,16 @@ impl Audit {
             (Due::Reject(reason), Answer::Accept(_)) => Err(Breach::LetIn { address, reason }),
             (_, Answer::Reject { reason, .. }) => Err(Breach::Refused { address, reason: *reason }),
             (due, _) => Err(Breach::Unanswered { address, due: due.name() }),
+        }
+    }
+
+    /// A cookie was sent there, which was baked then.
+    fn remember_cookie(&mut self, at: Time, to: SocketAddr, nonce: u64, cookie: Secret) {
+        let slot = at.as_nanos() / COOKIE_SLOT.as_nanos() as u64;
+        let known = self.cookies.entry((to, nonce)).or_default();
+        if !known.contains(&(cookie, slot)) {
+            known.push_back((cookie, slot));
+            known.drain(..known.len().saturating_sub(COOKIES_KEPT));
         }
     }
 
@@ -468,7 +478,8 @@ impl Audit {
         let away = spot.absent_since.map(|since| now.since(since)).unwrap_or_default();
         let is_over = spot.absent_since.is_some() && away >= self.rules.resume_for;
         let book = self.books.get(&spot.session);
-        let is_silent = book.is_some_and(|book| book.invited_until.is_some_and(|until| until <= now));
+        let is_silent =
+            book.is_some_and(|book| book.invited_until.is_some_and(|until| until <= now));
         // What the old dialects say is not read here, so not how long they were silent.
         let is_old = spot.dialect != Dialect::Native && spot.absent_since.is_none();
         if has_left || is_over || is_silent || is_old || spot.closing.is_some() {
@@ -529,7 +540,7 @@ impl Allowances {
 impl Answer {
     fn fits(&self, key: Key) -> bool {
         match *self {
-            Answer::Challenge { nonce }
+            Answer::Challenge { nonce, .. }
             | Answer::Reject { nonce, .. }
             | Answer::Here { nonce }
             | Answer::Rooms { nonce } => key == Key::Nonce(nonce),

@@ -14,8 +14,8 @@ use crate::game::{Buttons, PlayerId};
 use crate::replica::{Drawn, Entity, State};
 use crate::room::{MemberCard, RoomEvent};
 use crate::time::Time;
-use crate::wire::Name;
 use crate::wire::native::{Role, SessionIndex};
+use crate::wire::{Dialect, Name};
 use std::time::Duration;
 
 /// What has been seen so far.
@@ -29,6 +29,8 @@ pub(super) struct Checker {
     server: u32,
     /// What every room of every server had.
     chronicles: Vec<Chronicle>,
+    /// Who was let in as whom, in which room of which server.
+    joined: Vec<((u32, u32, PlayerId), Name)>,
     frame: Frame,
 }
 
@@ -89,6 +91,7 @@ impl Checker {
             running: vec![None; stage.hosts.len()],
             server: 0,
             chronicles: Vec::new(),
+            joined: Vec::new(),
             frame: Frame::default(),
         }
     }
@@ -166,6 +169,7 @@ impl Checker {
             let number = room.number();
             match event {
                 RoomEvent::Joined(player, name) => {
+                    self.joined.push(((self.server, number, player), name));
                     let first_event = room.world().log.raised;
                     let joined = room.members().find(|card| card.player == player);
                     if let (Some(card), Some(life)) = (joined, self.life_called(name)) {
@@ -174,10 +178,9 @@ impl Checker {
                     }
                 }
                 RoomEvent::Freed(player) => {
-                    let which = self.chronicle(number);
-                    let members = &self.chronicles[which].members;
-                    let name = members.iter().find(|seen| seen.player == player);
-                    let name = name.map(|seen| seen.name);
+                    let place = (self.server, number, player);
+                    let joined = self.joined.iter().rfind(|(joined, _)| *joined == place);
+                    let name = joined.map(|(_, name)| *name);
                     if let Some(life) = name.and_then(|name| self.life_called(name)) {
                         life.fate.freed = true;
                     }
@@ -420,7 +423,11 @@ impl Checker {
                 excuse(stage, guest, agreed)?;
             }
         }
-        let is_ghost = |card: &MemberCard| card.present && !owners.contains(&card.session);
+        // Who has never sent an input is waited for, a little: in `lan` a HELLO may name a port that a
+        // NAT has given away.
+        let is_claimed = |card: &MemberCard| card.dialect == Dialect::Native || card.inputs > 0;
+        let is_ghost =
+            |card: &MemberCard| card.present && is_claimed(card) && !owners.contains(&card.session);
         match cards.iter().find(|(_, card)| is_ghost(card)) {
             Some((_, card)) => Err(Breach::Ghost { player: card.player }),
             None => Ok(()),

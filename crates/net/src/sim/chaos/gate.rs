@@ -154,7 +154,7 @@ impl Gate {
         while let Some(transmit) = self.server.poll_transmit(self.told.max(now), out) {
             let bytes = &out[..transmit.len];
             self.ledger.note_sent(transmit.path.remote, bytes);
-            self.audit.note_sent(self.told, transmit.path.remote, bytes);
+            self.audit.note_sent(transmit.path.remote, bytes);
             self.sent += 1;
             if !self.is_mute || self.sent.is_multiple_of(2) {
                 return Some(transmit);

@@ -23,6 +23,7 @@ pub struct Rules {
 
 impl Rules {
     /// The longest silence that ends with the same place: the drop and the time to come back.
+    #[cfg(test)]
     pub(super) const LONGEST_AWAY: Duration = Duration::from_millis(DROP_MS.1 + RESUME_MS.1);
 
     pub(super) fn draw(chance: &mut Chance) -> Self {

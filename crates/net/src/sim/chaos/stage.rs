@@ -7,9 +7,9 @@ use super::act::{Act, Errand, Knock, Place, Refused};
 use super::cast::{Actor, Guest, Mood};
 use super::gate::Gate;
 use super::probe::Probe;
+use super::rules::Rules;
 use super::scenario::{Home, Network, Scenario};
 use super::stranger;
-use super::rules::Rules;
 use super::visitor::{self, Visitor};
 use crate::client::{Client, ClientConfig};
 use crate::front::FrontConfig;
@@ -97,8 +97,7 @@ impl Stage {
                 }
             };
             let sockets = (0..Visitor::SOCKETS).map(u16::from);
-            let addresses: Vec<_> =
-                sockets.map(|port| SocketAddr::new(ip, 7_000 + port)).collect();
+            let addresses: Vec<_> = sockets.map(|port| SocketAddr::new(ip, 7_000 + port)).collect();
             let program = Visitor::new(Chance::new(seed, 3 + visitor as u64));
             let actor = Actor::Visitor(Box::new(program));
             stage.visitors.push(stage.world.add(actor, &addresses, stage.scenario.clock));
@@ -179,7 +178,8 @@ impl Stage {
             Act::Kick { guest } => self.kick(guest),
             Act::Restart => {
                 let now = self.world.local_time(self.server);
-                let gate = Actor::Server(Box::new(open(now, self.scenario.rules, &mut self.chance)));
+                let gate =
+                    Actor::Server(Box::new(open(now, self.scenario.rules, &mut self.chance)));
                 self.world.replace(self.server, gate);
                 Deed::Restarted
             }

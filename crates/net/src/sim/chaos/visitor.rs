@@ -134,7 +134,9 @@ impl Visitor {
         let (call, cookie) = (&mut self.calls[at], challenge.cookie);
         let mut letters = Vec::new();
         match call.errand {
-            Errand::SilentJoin | Errand::RoomToRoom => letters.push((now, call.socket, call.join(cookie, 0, ""))),
+            Errand::SilentJoin | Errand::RoomToRoom => {
+                letters.push((now, call.socket, call.join(cookie, 0, "")))
+            }
             Errand::StolenTicket => letters.push((now, call.socket, call.resume(cookie))),
             Errand::OldCookie { after } => {
                 letters.push((now + after, call.socket, call.join(cookie, 0, "")));

@@ -43,15 +43,13 @@ impl Audit {
             },
             None => {
                 self.is_stale = true;
-                let is_here = |spot: &super::Spot| {
-                    Some(spot.dialect) == dialect && spot.remote == from
-                };
-                if is_native || !self.spots.iter().any(is_here) {
-                    let stranger = self.strangers.ask(now);
-                    #[cfg(feature = "rtype")]
-                    self.ask_with_token(now, from, bytes, stranger, server);
-                    let _ = stranger;
-                }
+                let is_here =
+                    |spot: &super::Spot| Some(spot.dialect) == dialect && spot.remote == from;
+                let is_known = !is_native && self.spots.iter().any(is_here);
+                let stranger = (!is_known).then(|| self.strangers.ask(now));
+                #[cfg(feature = "rtype")]
+                self.ask_with_token(now, from, bytes, stranger, server);
+                let _ = stranger;
             }
         }
     }
@@ -152,9 +150,7 @@ impl Audit {
             Packet::Discover(discover) if [0, id.game].contains(&discover.game) => {
                 Question::new(now, from, sequence, Key::Nonce(discover.nonce), Due::Here)
             }
-            Packet::Ping(ping) => {
-                Question::new(now, from, sequence, Key::Ping(ping.id), Due::Pong)
-            }
+            Packet::Ping(ping) => Question::new(now, from, sequence, Key::Ping(ping.id), Due::Pong),
             Packet::ListRooms(list) => {
                 let due = match self.is_good(now, from, list.nonce, &list.cookie) {
                     true => Due::Rooms,
@@ -255,9 +251,8 @@ impl Audit {
             return question(Due::Challenge);
         }
         let owner = self.books.iter().find(|(_, book)| book.ticket == resume.ticket);
-        let spot = owner.and_then(|(session, _)| {
-            self.spots.iter().find(|spot| spot.session == *session)
-        });
+        let spot =
+            owner.and_then(|(session, _)| self.spots.iter().find(|spot| spot.session == *session));
         let (Some((&session, book)), Some(spot)) = (owner, spot) else {
             return question(Due::Reject(RejectReason::Ticket));
         };
@@ -328,9 +323,9 @@ impl Audit {
         server: &Server<Probe>,
     ) -> (Result<(), RejectReason>, Option<Certainty>) {
         let password = |room: u32| self.made.get(&room).map_or(Name::default(), |made| made.1);
-        let mut rooms = server.rooms().iter();
+        let mut rooms = server.rooms().iter().map(|room| &**room);
         if wish.room == 0 {
-            let is_open = |room: &Box<Room<Probe>>| {
+            let is_open = |room: &Room<Probe>| {
                 wish.from != Some(room.number())
                     && password(room.number()).is_empty()
                     && self.has_place(room, wish.role)
@@ -352,7 +347,8 @@ impl Audit {
     }
 
     fn has_place(&self, room: &Room<Probe>, role: Role) -> bool {
-        let taken = self.spots.iter().filter(|spot| (spot.room, spot.role) == (room.number(), role));
+        let taken =
+            self.spots.iter().filter(|spot| (spot.room, spot.role) == (room.number(), role));
         let places = match role {
             Role::Play => room.game().capacity(),
             Role::Watch => WATCHERS,

@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use super::super::breach::Breach;
 use super::Audit;
+use super::door::is_full_there;
 #[cfg(feature = "rtype")]
 use super::{Certainty, Due, Key, Question, Why};
-use super::door::is_full_there;
 use crate::node::{StreamAction, StreamEvent, StreamId};
 use crate::time::Time;
 #[cfg(feature = "rtype")]
@@ -89,14 +89,14 @@ impl Audit {
         }
     }
 
-    /// A datagram in `rtype` from who is not known there: a Hello has a token or gets nothing.
+    /// A datagram that may be in `rtype`: a Hello has a token or gets nothing.
     #[cfg(feature = "rtype")]
     pub(super) fn ask_with_token(
         &mut self,
         now: Time,
         from: SocketAddr,
         bytes: &[u8],
-        stranger: Certainty,
+        stranger: Option<Certainty>,
         server: &Server<Probe>,
     ) {
         let is_rtype = Dialect::detect(bytes) == Some(Dialect::Rtype);
@@ -107,6 +107,11 @@ impl Audit {
         if !is_rtype || self.spent.contains(&token) {
             return;
         }
+        if stranger.is_none() {
+            // Someone plays there already; whose token it is now is not told.
+            self.spent.insert(token);
+            return;
+        }
         let given = self.tokens.get(&token).is_some_and(|at| now.since(*at) < TOKEN_FOR);
         let due = match given {
             true if self.takes(now, from, server) => Due::HelloAck,
@@ -114,7 +119,7 @@ impl Audit {
             false => Due::Nothing(Why::Token),
         };
         let question = Question::new(now, from, 0, Key::Token(token), due);
-        self.questions.push(Question { stranger: Some(stranger), ..question });
+        self.questions.push(Question { stranger, ..question });
     }
 
     /// The server does something to a stream.
@@ -137,9 +142,7 @@ impl Audit {
         let (due, address) = (open.due.take(), open.peer);
         let judged = match due {
             Some(Next::Welcome) if is_close => Err(Breach::StreamRefused { address }),
-            Some(Next::Close) if !is_close => {
-                Err(Breach::OverRate { address, what: "streams" })
-            }
+            Some(Next::Close) if !is_close => Err(Breach::OverRate { address, what: "streams" }),
             _ => Ok(()),
         };
         if is_close {
