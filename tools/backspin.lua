@@ -519,7 +519,7 @@ local REJECT_REASONS = {
     "too many passwords", "too many rooms", "room name",
 }
 
-local CLOSE_REASONS = { "left", "silent", "stopping", "kicked", "violation", "room closed" }
+local CLOSE_REASONS = { "left", "silent", "stopping", "kicked", "violation", "room closed", "banned" }
 
 local function session(r)
     r:within("session", 1, 65535)

@@ -1,8 +1,11 @@
 //! Whole conversations of strangers with a server: nobody is sent more `native` bytes than came
-//! from there before a cookie came back, and nothing panics.
+//! from there before a cookie came back, nor more than three times what came and 200 bytes in the old
+//! dialects, headers included; and nothing panics.
 //!
 //! The input is a script: a byte that names the sender and the time that passes, two for the
-//! length, then the datagram.
+//! length, then the datagram. With the highest bit of the length it is a piece of the stream that the
+//! first of the four has for `rtype`; the token that this brings is put into every Hello of the
+//! others.
 #![no_main]
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
@@ -10,53 +13,132 @@ use std::time::Duration;
 
 use backspin::dot::Dots;
 use backspin::front::FrontConfig;
-use backspin::node::{Node, Path};
+use backspin::node::{Node, Path, StreamAction, StreamEvent, StreamId, StreamNode};
 use backspin::room::RoomConfig;
 use backspin::server::Server;
 use backspin::time::Time;
+use backspin::wire::rtype::Message;
 use backspin::wire::{Dialect, Name};
 use libfuzzer_sys::fuzz_target;
 
 const STRANGERS: usize = 4;
 
+/// The one who has a stream, so that its address is proved in `rtype`.
+const CALLER: usize = 0;
+
+/// Bytes of IPv4 and UDP around a datagram.
+const HEADERS: usize = 28;
+
+/// Bytes in the old dialects that are answered for nothing.
+const FREE: usize = 200;
+
+/// The bit of a length that says "stream".
+const STREAM: u16 = 0x8000;
+
+/// What the server may still send to somebody.
+#[derive(Clone, Copy)]
+struct Credit {
+    native: usize,
+    old: usize,
+}
+
+struct Street {
+    server: Server<Dots>,
+    now: Time,
+    credit: [Credit; STRANGERS],
+    streams: u64,
+    token: Option<[u8; 4]>,
+}
+
 fuzz_target!(|data: &[u8]| {
-    let mut server = Server::new(FrontConfig::default(), [9; 32]);
-    server.open(Time::ZERO, Dots::default(), Name::new("Dots"), 0, RoomConfig::default());
-    let mut now = Time::ZERO;
-    let mut credit = [0_usize; STRANGERS];
+    let mut street = Street::new();
     let mut rest = data;
     while let [who, low, high, tail @ ..] = rest {
-        let len = usize::from(u16::from_le_bytes([*low, *high])).min(tail.len());
+        let head = u16::from_le_bytes([*low, *high]);
+        let len = usize::from(head & !STREAM).min(tail.len());
         let (bytes, tail) = tail.split_at(len);
         rest = tail;
-        let stranger = usize::from(who % 4);
-        now += Duration::from_millis(u64::from(who >> 2) * 50);
-        while server.poll_timeout().is_some_and(|due| due <= now) {
-            server.handle_timeout(now);
-            drain(&mut server, now, &mut credit);
+        street.wait(Duration::from_millis(u64::from(who >> 2) * 50));
+        match head & STREAM {
+            0 => street.receive(usize::from(who % 4), bytes),
+            _ => street.stream(bytes),
         }
-        if Dialect::detect(bytes) == Some(Dialect::Native) {
-            credit[stranger] += bytes.len();
-        }
-        let path = Path::to(address(stranger));
-        server.handle_datagram(now, path, &mut bytes.to_vec());
-        drain(&mut server, now, &mut credit);
     }
 });
 
-fn address(stranger: usize) -> SocketAddr {
-    SocketAddr::new(IpAddr::V4(Ipv4Addr::new(10, 0, 0, 1 + stranger as u8)), 5000)
+impl Street {
+    fn new() -> Self {
+        let mut server = Server::new(FrontConfig::default(), [9; 32]);
+        server.open(Time::ZERO, Dots::default(), Name::new("Dots"), 0, RoomConfig::default());
+        let credit = [Credit { native: 0, old: FREE }; STRANGERS];
+        Street { server, now: Time::ZERO, credit, streams: 0, token: None }
+    }
+
+    fn wait(&mut self, span: Duration) {
+        let until = self.now + span;
+        while let Some(due) = self.server.poll_timeout().filter(|&due| due <= until) {
+            self.now = self.now.max(due);
+            self.server.handle_timeout(self.now);
+            self.drain();
+        }
+        self.now = until;
+    }
+
+    fn receive(&mut self, stranger: usize, bytes: &[u8]) {
+        let mut bytes = bytes.to_vec();
+        if let ([20, 0, 1, 1, old @ ..], Some(token)) = (&mut bytes[..], self.token)
+            && old.len() == 20
+        {
+            old[..4].copy_from_slice(&token);
+        }
+        let credit = &mut self.credit[stranger];
+        match Dialect::detect(&bytes) {
+            Some(Dialect::Native) => credit.native += bytes.len(),
+            _ => credit.old += 3 * (bytes.len() + HEADERS),
+        }
+        self.server.handle_datagram(self.now, Path::to(address(stranger)), &mut bytes);
+        self.drain();
+    }
+
+    /// An empty piece opens the next stream.
+    fn stream(&mut self, bytes: &[u8]) {
+        let event = match bytes {
+            [] => {
+                self.streams += 1;
+                StreamEvent::Opened(address(CALLER))
+            }
+            bytes => StreamEvent::Received(bytes),
+        };
+        self.server.handle_stream(self.now, StreamId(self.streams), event);
+        self.drain();
+    }
+
+    /// No script can guess a cookie or the bytes of a Ping: everyone stays a stranger, but who has a
+    /// stream.
+    fn drain(&mut self) {
+        let mut out = [0; 2048];
+        while let Some((_, action)) = self.server.poll_stream(self.now, &mut out) {
+            if let StreamAction::Send(len) = action
+                && let Ok(Some((Message::HelloAck(ack), _))) = Message::decode_next(&out[..len])
+            {
+                self.token = Some(ack.token.to_le_bytes());
+            }
+        }
+        while let Some(transmit) = self.server.poll_transmit(self.now, &mut out) {
+            let to = transmit.path.remote.ip();
+            let stranger = (0..STRANGERS).find(|&stranger| address(stranger).ip() == to);
+            let stranger = stranger.expect("only who wrote is answered");
+            let Credit { native, old } = &mut self.credit[stranger];
+            let (credit, len) = match Dialect::detect(&out[..transmit.len]) {
+                Some(Dialect::Native) => (native, transmit.len),
+                Some(Dialect::Rtype) if stranger == CALLER => continue,
+                _ => (old, transmit.len + HEADERS),
+            };
+            *credit = credit.checked_sub(len).expect("more bytes than came");
+        }
+    }
 }
 
-/// No script can guess a cookie: everyone stays a stranger.
-fn drain(server: &mut Server<Dots>, now: Time, credit: &mut [usize; STRANGERS]) {
-    let mut out = [0; 2048];
-    while let Some(transmit) = server.poll_transmit(now, &mut out) {
-        if Dialect::detect(&out[..transmit.len]) != Some(Dialect::Native) {
-            continue;
-        }
-        let stranger = (0..STRANGERS).find(|&stranger| address(stranger) == transmit.path.remote);
-        let credit = &mut credit[stranger.expect("only who wrote is answered")];
-        *credit = credit.checked_sub(transmit.len).expect("more bytes than came");
-    }
+fn address(stranger: usize) -> SocketAddr {
+    SocketAddr::new(IpAddr::V4(Ipv4Addr::new(10, 0, 0, 1 + stranger as u8)), 5000)
 }

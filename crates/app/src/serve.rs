@@ -21,7 +21,6 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use backspin::record::Recorded;
-use backspin::time::Time;
 use backspin::wire::Name;
 use backspin::wire::native::CloseReason;
 use backspin_pong::Pong;
@@ -30,7 +29,7 @@ use backspin_udp::Loop;
 use tracing::{info, warn};
 
 use crate::results::usual_file;
-use crate::web::Page;
+use crate::web::{Bans, Page};
 use crate::{seed, utc};
 use config::{Config, Given};
 use house::House;
@@ -101,7 +100,12 @@ pub(crate) fn run(args: &Args) -> Result<(), Box<dyn Error>> {
     for Offer { game, name, most } in offers(&config) {
         server.offer(now, game, Name::new(name), most, log::room_config());
     }
-    let mut page = open_page(&config, now)?;
+    let bans = Bans::open(config.bans())?;
+    for ban in bans.iter() {
+        // The list is no longer than the door's own.
+        let _ = server.ban(now, ban.address, ban.left(utc::unix_ms()));
+    }
+    let mut page = config.page().map(|page| Page::open(page, bans, now)).transpose()?;
     let (mut meter, mut teller) = (Meter::default(), Teller::default());
     let mut next_chores = now;
     announce(&config, &ports, page.as_ref());
@@ -180,12 +184,6 @@ fn open_results(config: &Config) -> Result<Option<Results>, Box<dyn Error>> {
     }
 }
 
-/// The page, if one is wanted.
-fn open_page(config: &Config, now: Time) -> Result<Option<Page>, Box<dyn Error>> {
-    let Some(at) = config.http.0 else { return Ok(None) };
-    Page::open(at, config.http_token(), now).map(Some)
-}
-
 /// A game that is served.
 struct Offer {
     game: House,
@@ -213,6 +211,13 @@ fn announce(config: &Config, ports: &Ports, page: Option<&Page>) {
     };
     let _ = writeln!(out, "{} serves {games}", config.name);
     let _ = write!(out, "{ports}");
+    if config.refuses_old_dialects() {
+        let _ = writeln!(
+            out,
+            "  lan and rtype cannot carry the token: they are refused, unless there is \
+             --unguarded-dialects"
+        );
+    }
     if let Some(page) = page {
         let _ = writeln!(out, "  page    http://{}/", page.address);
     }

@@ -6,6 +6,7 @@
 //! cookie) or, in the old dialects, been let in.
 
 mod answer;
+mod bans;
 #[cfg(feature = "lan")]
 mod lan;
 mod native;
@@ -27,6 +28,8 @@ use crate::wire::{self, Dialect, Name, Packet};
 
 pub use answer::ANSWER_LIMIT;
 use answer::Answer;
+use bans::Bans;
+pub use bans::{BAN_LIMIT, BansFull};
 use rooms::Rooms;
 pub use rooms::{GUEST_SHARE, NewRoom, RoomOrder};
 use routes::Routes;
@@ -323,6 +326,8 @@ pub struct FrontCounts {
     pub password_limit: u64,
     /// Guests in `lan` for whom there is no place.
     pub guest_limit: u64,
+    /// Anything from an address that is banned.
+    pub banned: u64,
 }
 
 /// How much the door keeps, by table.
@@ -338,6 +343,8 @@ pub struct Kept {
     pub answers: usize,
     /// Rooms: at most [`Limits::rooms`], if the operator has added no more.
     pub rooms: usize,
+    /// Addresses that are banned: at most [`BAN_LIMIT`].
+    pub bans: usize,
     /// Streams of `rtype`'s TCP step: at most [`Limits::streams`].
     #[cfg(feature = "rtype")]
     pub streams: usize,
@@ -355,6 +362,7 @@ pub struct Front {
     strangers: Limiter,
     /// Who tries passwords.
     tries: Limiter,
+    bans: Bans,
     routes: Routes,
     rooms: Rooms,
     answers: VecDeque<Answer>,
@@ -380,6 +388,7 @@ impl Front {
             jar,
             strangers: Limiter::new(key, strangers),
             tries: Limiter::new(key, tries),
+            bans: Bans::new(key),
             routes: Routes::new(limits, secrets.key()),
             rooms: Rooms::default(),
             answers: VecDeque::with_capacity(ANSWER_LIMIT),
@@ -411,6 +420,11 @@ impl Front {
         self.draining = true;
     }
 
+    /// From now on others come in again.
+    pub fn undrain(&mut self) {
+        self.draining = false;
+    }
+
     /// Whether nobody new comes in.
     pub fn is_draining(&self) -> bool {
         self.draining
@@ -434,6 +448,7 @@ impl Front {
             tickets: self.routes.tickets(),
             answers: self.answers.len(),
             rooms: self.rooms.len(),
+            bans: self.bans.len(),
             #[cfg(feature = "rtype")]
             streams: self.lobby.streams(),
             #[cfg(feature = "rtype")]
@@ -448,6 +463,10 @@ impl Front {
         path: Path,
         bytes: &'a [u8],
     ) -> Option<Call<'a>> {
+        if self.bans.hold(now, path.remote.ip()) {
+            self.handle_banned(now, path, bytes);
+            return None;
+        }
         match Dialect::detect(bytes) {
             Some(Dialect::Native) => self.handle_native(now, path, bytes),
             Some(_) if !self.speaks_unguarded() => {

@@ -506,9 +506,14 @@ impl<G: Game> Room<G> {
 
     /// Removes a player who may not come back.
     pub fn kick(&mut self, player: PlayerId) {
+        self.expel(player, CloseReason::Kicked);
+    }
+
+    /// Ends the session of a player, who reads why.
+    pub(crate) fn expel(&mut self, player: PlayerId, reason: CloseReason) {
         (self.may_speak, self.watch_at) = (true, Time::ZERO);
         for member in self.members.iter_mut().flatten().filter(|member| member.player == player) {
-            member.close(CloseReason::Kicked);
+            member.close(reason);
         }
     }
 }

@@ -3,8 +3,11 @@
 mod phases;
 
 use std::collections::VecDeque;
+use std::net::IpAddr;
 
-use crate::front::{Call, CallKind, Front, FrontConfig, Guests, NewRoom, RoomCard, RoomOrder};
+use crate::front::{
+    BansFull, Call, CallKind, Front, FrontConfig, Guests, NewRoom, RoomCard, RoomOrder,
+};
 use crate::game::{Game, PlayerId};
 use crate::node::{Fetch, Foreseen, Node, Path, Transmit};
 use crate::room::{ClosedRoom, Room, RoomConfig};
@@ -147,9 +150,31 @@ impl<G: Game> Server<G> {
         }
     }
 
+    /// Keeps an address out until a time or for good, and ends the sessions of everyone there: an
+    /// IPv4 address, or all of an IPv6 /64.
+    pub fn ban(&mut self, now: Time, ip: IpAddr, until: Option<Time>) -> Result<(), BansFull> {
+        for (slot, seat) in self.front.ban(now, ip, until)? {
+            if let Some(place) = self.place(slot) {
+                self.rooms[place].expel(PlayerId(u32::from(seat) + 1), CloseReason::Banned);
+                self.after(place);
+            }
+        }
+        Ok(())
+    }
+
+    /// Lets an address in again.
+    pub fn lift_ban(&mut self, ip: IpAddr) {
+        self.front.lift_ban(ip);
+    }
+
     /// Lets nobody new in: see [`Front::drain`].
     pub fn drain(&mut self) {
         self.front.drain();
+    }
+
+    /// Lets others in again.
+    pub fn undrain(&mut self) {
+        self.front.undrain();
     }
 
     /// The rooms, each with its slot and its name.

@@ -307,7 +307,10 @@ fn who_was_silent_comes_back_to_the_same_ship_with_the_token() {
     assert!(table.desk.drain().is_empty() && sent_to(&table.hold(&[]), alice()).is_empty());
     let elsewhere = address("10.9.9.9:7000");
     let sent = table.desk.receive(elsewhere, &Table::hello(token, b"Alice"));
-    assert_eq!(sent_to(&sent, elsewhere)[0], HELLO_ACK);
+    let [HELLO_ACK, [8, 0, PING, 1, bytes @ ..]] = sent_to(&sent, elsewhere)[..] else {
+        panic!("{sent:?}");
+    };
+    let sent = table.desk.receive(elsewhere, &[&[8, 0, 8, 1], bytes].concat());
     assert_eq!(of_type(&sent, elsewhere, LOBBY).len(), 1);
     assert_eq!(table.world().players().map(|card| card.player).collect::<Vec<_>>(), [PlayerId(1)]);
 }
@@ -321,11 +324,13 @@ fn wrong_tokens_foreign_addresses_and_malformed_bytes_get_silence_and_change_not
     wrong[3] ^= 0x80;
     assert_eq!(table.desk.receive(stranger, &Table::hello(wrong, b"Alice")), []);
     table.desk.receive(alice(), &Table::hello(token, b"Alice"));
-    // Her token while she plays, from elsewhere.
-    assert_eq!(
-        sent_to(&table.desk.receive(stranger, &Table::hello(token, b"Alice")), stranger).len(),
-        0
-    );
+    // Her token while she plays, from elsewhere: the address is asked for, and nothing comes of it.
+    let sent = table.desk.receive(stranger, &Table::hello(token, b"Alice"));
+    let [HELLO_ACK, [8, 0, PING, 1, bytes @ ..]] = sent_to(&sent, stranger)[..] else {
+        panic!("{sent:?}");
+    };
+    table.desk.receive(alice(), &[5, 0, 3, 1, 0, 0, 0, 0, 0]);
+    assert_eq!(table.desk.receive(stranger, &[&[8, 0, 8, 1], bytes].concat()), []);
     let before = table.world().clone();
     let input: &[u8] = &[5, 0, 3, 1, 9, 0, 0, 0, 8];
     for bytes in [input, START_MATCH, DISCONNECT, &[2, 0, 13, 1, 6, 2]] {

@@ -2,9 +2,10 @@
 
 use std::io;
 use std::net::SocketAddr;
+use std::time::Duration;
 
 use mio::net::{TcpListener, TcpStream};
-use socket2::{Domain, Protocol, Type};
+use socket2::{Domain, Protocol, SockRef, TcpKeepalive, Type};
 
 use crate::bind::{BindError, Transport};
 
@@ -16,6 +17,16 @@ pub struct Listener {
 
 /// Streams that the system holds until they are accepted.
 const BACKLOG: i32 = 128;
+
+/// A stream that nothing comes through is asked after so long whether its peer is still there, and
+/// then every few seconds. A machine that vanished is noticed in a minute.
+const KEEP_ALIVE: TcpKeepalive =
+    TcpKeepalive::new().with_time(Duration::from_secs(30)).with_interval(Duration::from_secs(10));
+
+/// Where the system cannot do it, streams last until something is written to them.
+fn keep_alive(stream: &TcpStream) {
+    let _ = SockRef::from(stream).set_tcp_keepalive(&KEEP_ALIVE);
+}
 
 impl Listener {
     /// Binds `address`; port 0 lets the system choose.
@@ -51,7 +62,10 @@ impl Listener {
     pub(crate) fn accept(&self) -> io::Result<Option<(TcpStream, SocketAddr)>> {
         loop {
             match self.inner.accept() {
-                Ok(accepted) => return Ok(Some(accepted)),
+                Ok((stream, peer)) => {
+                    keep_alive(&stream);
+                    return Ok(Some((stream, peer)));
+                }
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(None),
                 Err(error) if is_passing(&error) => {}
                 Err(error) => return Err(error),
@@ -64,4 +78,22 @@ impl Listener {
 fn is_passing(error: &io::Error) -> bool {
     use io::ErrorKind::{ConnectionAborted, ConnectionReset, Interrupted};
     matches!(error.kind(), Interrupted | ConnectionAborted | ConnectionReset)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stream_that_is_accepted_is_kept_alive() {
+        let listener = Listener::bind("127.0.0.1:0".parse().unwrap()).unwrap();
+        let _peer = std::net::TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+        let (stream, _) = loop {
+            match listener.accept().unwrap() {
+                Some(accepted) => break accepted,
+                None => std::thread::yield_now(),
+            }
+        };
+        assert!(SockRef::from(&stream).keepalive().unwrap());
+    }
 }

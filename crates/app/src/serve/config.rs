@@ -6,7 +6,8 @@ use std::fs;
 use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 
-use backspin::front::{FrontConfig, LanReach, Limits, Tokenless};
+use backspin::front::{FrontConfig, LanReach, Limits, Tokenless, Unguarded};
+use backspin::session::Wider;
 use backspin::wire::Name;
 use serde::{Deserialize, Serialize};
 use tracing::level_filters::LevelFilter;
@@ -14,7 +15,7 @@ use tracing::level_filters::LevelFilter;
 use super::log;
 use super::ports::{Dialect, Ports};
 use crate::results;
-use crate::web::{self, PageAddress};
+use crate::web::{self, PageAddress, PageConfig, Proxies};
 
 /// Everything that can be said, by whoever says it: on the command line and in the environment
 /// (clap), or in a file (serde), by the same names.
@@ -64,14 +65,44 @@ pub(super) struct Given {
     #[arg(long, value_name = "N", env = "BACKSPIN_PLAYERS_PER_ADDRESS")]
     players_per_address: Option<u16>,
 
+    /// How many datagrams a second are read from one address of those who do not play: joins,
+    /// pings, searches [default: 64]
+    #[arg(long, value_name = "N", env = "BACKSPIN_JOINS_PER_ADDRESS")]
+    joins_per_address: Option<u16>,
+
+    /// How many TCP streams, for the first step of rtype, may be open from one address [default: 16]
+    #[arg(long, value_name = "N", env = "BACKSPIN_STREAMS_PER_ADDRESS")]
+    streams_per_address: Option<u16>,
+
+    /// How many passwords of rooms may be tried at once from one address; another each second
+    /// [default: 16]
+    #[arg(long, value_name = "N", env = "BACKSPIN_PASSWORD_TRIES")]
+    password_tries: Option<u16>,
+
+    /// How many times what one address may (an IPv6 /64 counts as one) its /56 may [default: 4]
+    #[arg(long = "times-per-56", value_name = "N", env = "BACKSPIN_TIMES_PER_56")]
+    times_per_56: Option<u16>,
+
+    /// The same for its /48 [default: 8]
+    #[arg(long = "times-per-48", value_name = "N", env = "BACKSPIN_TIMES_PER_48")]
+    times_per_48: Option<u16>,
+
     /// How many threads send for the one that plays, when a crowd does [default: one for every
     /// core but the first, and not above 4]
     #[arg(long, value_name = "N", env = "BACKSPIN_SENDERS")]
     senders: Option<u16>,
 
-    /// What native players must bring [default: nothing]
+    /// What players must bring [default: nothing]
+    ///
+    /// Only native can carry it: with a token, lan and rtype are refused, unless there is
+    /// --unguarded-dialects.
     #[arg(long, value_name = "TOKEN", env = "BACKSPIN_TOKEN", hide_env_values = true)]
     token: Option<String>,
+
+    /// Speak lan and rtype, which cannot carry the token, although there is one
+    #[arg(long, value_name = "BOOL", env = "BACKSPIN_UNGUARDED_DIALECTS")]
+    #[arg(num_args = 0..=1, require_equals = true, default_missing_value = "true")]
+    unguarded_dialects: Option<bool>,
 
     /// Let rtype players in whose UDP Hello has no token, if they did the TCP step
     #[arg(long, value_name = "BOOL", env = "BACKSPIN_ALLOW_TOKENLESS")]
@@ -108,12 +139,26 @@ pub(super) struct Given {
     #[arg(value_parser = checked(str::parse::<PageAddress>))]
     http: Option<String>,
 
-    /// Let whoever has this token remove players and drain the server, over HTTP
+    /// Let whoever has this token remove and ban players and drain the server, over HTTP
     ///
-    /// Without one nothing can be changed there.
+    /// Without one nothing can be changed there, and nobody sees who is banned.
     #[arg(long, value_name = "TOKEN", env = "BACKSPIN_HTTP_TOKEN", hide_env_values = true)]
     #[arg(value_parser = checked(web::parse_token))]
     http_token: Option<String>,
+
+    /// Proxies before the page whose X-Forwarded-For is believed: ranges of addresses, with commas
+    /// between them, such as 127.0.0.1/32,::1/128 [default: none]
+    ///
+    /// The page limits connections and wrong tokens by address. Behind a proxy that is not named
+    /// here, everyone has the proxy's address.
+    #[arg(long, value_name = "CIDR", env = "BACKSPIN_TRUSTED_PROXY")]
+    #[arg(value_parser = checked(str::parse::<Proxies>))]
+    trusted_proxy: Option<String>,
+
+    /// Keep who is banned in this file, one for each server; "" forgets bans when the server stops
+    /// [default: bans.json in the user's folder for data]
+    #[arg(long, value_name = "FILE", env = "BACKSPIN_BANS")]
+    bans: Option<String>,
 
     /// What is told on stderr: off, error, warn, info, debug or trace [default: info]
     #[arg(long, value_name = "LEVEL", env = "BACKSPIN_LOG", value_parser = checked(log::parse))]
@@ -140,8 +185,14 @@ pub(super) struct Config {
     pub(super) rooms: u16,
     players: u16,
     players_per_address: u16,
+    joins_per_address: u16,
+    streams_per_address: u16,
+    password_tries: u16,
+    times_per_56: u16,
+    times_per_48: u16,
     pub(super) senders: u16,
     token: String,
+    unguarded_dialects: bool,
     allow_tokenless: bool,
     lan_everywhere: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -149,16 +200,25 @@ pub(super) struct Config {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) record_matches: Option<PathBuf>,
     results: PathBuf,
-    pub(super) http: PageAddress,
+    http: PageAddress,
     http_token: String,
+    trusted_proxy: Proxies,
+    bans: PathBuf,
     #[serde(serialize_with = "log::serialize")]
     pub(super) log: LevelFilter,
     pub(super) log_json: bool,
 }
 
 /// What can change while the server runs.
-const LIVE: [&str; 6] =
-    ["name", "token", "allow-tokenless", "lan-everywhere", "players-per-address", "log"];
+const LIVE: [&str; 7] = [
+    "name",
+    "token",
+    "unguarded-dialects",
+    "allow-tokenless",
+    "lan-everywhere",
+    "players-per-address",
+    "log",
+];
 
 /// A file of settings is not longer.
 const FILE_LIMIT: u64 = 64 * 1024;
@@ -174,6 +234,11 @@ const USUAL_SENDERS: usize = 4;
 
 /// The longest token that fits a Join.
 const TOKEN_LIMIT: usize = 64;
+
+/// Beside the results.
+fn usual_bans() -> PathBuf {
+    results::usual_file().with_file_name("bans.json")
+}
 
 fn usual_senders() -> u16 {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
@@ -217,8 +282,14 @@ impl Given {
             rooms: self.rooms.or(other.rooms),
             players: self.players.or(other.players),
             players_per_address: self.players_per_address.or(other.players_per_address),
+            joins_per_address: self.joins_per_address.or(other.joins_per_address),
+            streams_per_address: self.streams_per_address.or(other.streams_per_address),
+            password_tries: self.password_tries.or(other.password_tries),
+            times_per_56: self.times_per_56.or(other.times_per_56),
+            times_per_48: self.times_per_48.or(other.times_per_48),
             senders: self.senders.or(other.senders),
             token: self.token.or(other.token),
+            unguarded_dialects: self.unguarded_dialects.or(other.unguarded_dialects),
             allow_tokenless: self.allow_tokenless.or(other.allow_tokenless),
             lan_everywhere: self.lan_everywhere.or(other.lan_everywhere),
             record: self.record.or(other.record),
@@ -226,6 +297,8 @@ impl Given {
             results: self.results.or(other.results),
             http: self.http.or(other.http),
             http_token: self.http_token.or(other.http_token),
+            trusted_proxy: self.trusted_proxy.or(other.trusted_proxy),
+            bans: self.bans.or(other.bans),
             log: self.log.or(other.log),
             log_json: self.log_json.or(other.log_json),
         }
@@ -240,7 +313,7 @@ impl Config {
     }
 
     fn of(given: Given) -> Result<Self, String> {
-        let limits = Limits::default();
+        let limits @ Limits { wider, .. } = Limits::default();
         let name = given.name.as_deref().unwrap_or("Backspin");
         let count = |what: &str, given: Option<u16>, usual, least: u16, most: u16| match given {
             Some(count) if !(least..=most).contains(&count) => {
@@ -265,8 +338,32 @@ impl Config {
                 1,
                 u16::MAX,
             )?,
+            joins_per_address: count(
+                "joins-per-address",
+                given.joins_per_address,
+                limits.stranger_datagrams_per_s as u16,
+                1,
+                u16::MAX,
+            )?,
+            streams_per_address: count(
+                "streams-per-address",
+                given.streams_per_address,
+                limits.streams_per_ip as u16,
+                1,
+                limits.streams as u16,
+            )?,
+            password_tries: count(
+                "password-tries",
+                given.password_tries,
+                limits.password_tries as u16,
+                1,
+                1024,
+            )?,
+            times_per_56: count("times-per-56", given.times_per_56, wider.per_56, 1, 256)?,
+            times_per_48: count("times-per-48", given.times_per_48, wider.per_48, 1, u16::MAX)?,
             senders: count("senders", given.senders, usual_senders(), 0, SENDER_LIMIT)?,
             token: given.token.unwrap_or_default(),
+            unguarded_dialects: given.unguarded_dialects.unwrap_or_default(),
             allow_tokenless: given.allow_tokenless.unwrap_or_default(),
             lan_everywhere: given.lan_everywhere.unwrap_or_default(),
             record: given.record,
@@ -282,6 +379,11 @@ impl Config {
                 }
                 _ => String::new(),
             },
+            trusted_proxy: given
+                .trusted_proxy
+                .map_or(Ok(Proxies::default()), |text| text.parse())
+                .map_err(|error| format!("trusted-proxy: {error}"))?,
+            bans: given.bans.map_or_else(usual_bans, PathBuf::from),
             log: match given.log {
                 Some(text) => log::parse(&text).map_err(|error| format!("log: {error}"))?,
                 None => LevelFilter::INFO,
@@ -302,9 +404,20 @@ impl Config {
         Some(self.results.as_path()).filter(|path| !path.as_os_str().is_empty())
     }
 
-    /// What lets someone change things over HTTP, if anything does.
-    pub(super) fn http_token(&self) -> Option<&str> {
-        Some(self.http_token.as_str()).filter(|token| !token.is_empty())
+    /// Whether lan and rtype are refused because they cannot carry the token.
+    pub(super) fn refuses_old_dialects(&self) -> bool {
+        !self.token.is_empty() && !self.unguarded_dialects
+    }
+
+    /// Where bans are kept, if they are.
+    pub(super) fn bans(&self) -> Option<&Path> {
+        Some(self.bans.as_path()).filter(|path| !path.as_os_str().is_empty())
+    }
+
+    /// What is decided about the page, if there is one.
+    pub(super) fn page(&self) -> Option<PageConfig> {
+        let token = Some(self.http_token.clone()).filter(|token| !token.is_empty());
+        Some(PageConfig { at: self.http.0?, token, proxies: self.trusted_proxy.clone() })
     }
 
     /// The settings that differ in `new` and cannot change while the server runs.
@@ -338,6 +451,10 @@ impl Config {
             lan_port: ports.of(Dialect::Lan),
             rtype_port: ports.of(Dialect::Rtype),
             token: self.token.clone().into_bytes(),
+            unguarded: match self.unguarded_dialects {
+                true => Unguarded::Allowed,
+                false => Unguarded::Refused,
+            },
             tokenless: match self.allow_tokenless {
                 true => Tokenless::Allowed,
                 false => Tokenless::Refused,
@@ -350,6 +467,10 @@ impl Config {
                 rooms: self.rooms,
                 sessions: self.players,
                 sessions_per_ip: self.players_per_address,
+                stranger_datagrams_per_s: self.joins_per_address.into(),
+                streams_per_ip: self.streams_per_address.into(),
+                password_tries: self.password_tries.into(),
+                wider: Wider { per_56: self.times_per_56, per_48: self.times_per_48 },
                 ..Limits::default()
             },
         }
@@ -375,7 +496,8 @@ mod tests {
     #[test]
     fn what_is_printed_can_be_read_again() {
         let text = "native-port = 5\nbind = \"127.0.0.1\"\nname = \"Attic\"\ntoken = \"a \\\"b\\\"\"\n\
-                    allow-tokenless = true\nresults = \"r.db\"\nhttp = \"8080\"\nhttp-token = \"t\"\nlog = \"warn\"\nlog-json = true\n";
+                    allow-tokenless = true\nresults = \"r.db\"\nhttp = \"8080\"\nhttp-token = \"t\"\n\
+                    trusted-proxy = \"127.0.0.1,::1/128\"\nbans = \"b.json\"\nlog = \"warn\"\nlog-json = true\n";
         let config = file(text).unwrap();
         assert_eq!(file(&config.to_file().unwrap()), Ok(config.clone()));
         assert_ne!(config, file("").unwrap());
@@ -399,8 +521,11 @@ mod tests {
             ("log = \"loud\"", "log"),
             ("players = 0", "players"),
             ("senders = 65", "senders"),
+            ("times-per-56 = 0", "times-per-56"),
+            ("streams-per-address = 257", "streams-per-address"),
             ("pong-rooms = 0\nrtype-rooms = 0", "no room"),
             ("bind = \"here\"", "bind"),
+            ("trusted-proxy = \"proxy\"", "trusted-proxy"),
         ] {
             let said = file(text).unwrap_err();
             assert!(said.contains(named), "{text}: {said}");

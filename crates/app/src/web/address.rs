@@ -1,5 +1,6 @@
-//! Where the page is, as an operator says it.
+//! Where the page is and whose word about addresses it takes, as an operator says it.
 
+use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
 /// `8080` is this machine alone, an address with a port is that one, 0 is none.
@@ -31,6 +32,91 @@ impl serde::Serialize for PageAddress {
     }
 }
 
+/// A range of addresses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Cidr {
+    first: IpAddr,
+    len: u8,
+}
+
+impl Cidr {
+    fn contains(self, ip: IpAddr) -> bool {
+        // What is left of an address without its last bits; all bits may be the last.
+        let head = |bits: u128, whole: u8| {
+            bits.checked_shr(u32::from(whole - self.len)).unwrap_or_default()
+        };
+        match (self.first, ip.to_canonical()) {
+            (IpAddr::V4(first), IpAddr::V4(ip)) => {
+                head(first.to_bits().into(), 32) == head(ip.to_bits().into(), 32)
+            }
+            (IpAddr::V6(first), IpAddr::V6(ip)) => {
+                head(first.to_bits(), 128) == head(ip.to_bits(), 128)
+            }
+            _ => false,
+        }
+    }
+}
+
+impl std::str::FromStr for Cidr {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let wrong =
+            || format!("{text:?} is no range of addresses, such as 127.0.0.1/32 or fd00::/8");
+        let (address, len) = match text.split_once('/') {
+            Some((address, len)) => (address, Some(len.parse().map_err(|_| wrong())?)),
+            None => (text, None),
+        };
+        let first: IpAddr = address.parse().map_err(|_| wrong())?;
+        let whole = if first.is_ipv4() { 32 } else { 128 };
+        match len.unwrap_or(whole) {
+            len if len <= whole => Ok(Cidr { first, len }),
+            _ => Err(wrong()),
+        }
+    }
+}
+
+/// Proxies that are believed when they say for whom they ask.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Proxies(Vec<Cidr>);
+
+/// More ranges than this nobody has.
+const RANGE_LIMIT: usize = 16;
+
+impl Proxies {
+    pub(super) fn contain(&self, ip: IpAddr) -> bool {
+        self.0.iter().any(|range| range.contains(ip))
+    }
+}
+
+impl std::str::FromStr for Proxies {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let ranges = text.split(',').map(str::trim).filter(|range| !range.is_empty());
+        let ranges: Vec<Cidr> = ranges.map(str::parse).collect::<Result<_, _>>()?;
+        match ranges.len() <= RANGE_LIMIT {
+            true => Ok(Proxies(ranges)),
+            false => Err(format!("there are at most {RANGE_LIMIT} ranges")),
+        }
+    }
+}
+
+impl fmt::Display for Proxies {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (n, Cidr { first, len }) in self.0.iter().enumerate() {
+            write!(f, "{}{first}/{len}", if n == 0 { "" } else { "," })?;
+        }
+        Ok(())
+    }
+}
+
+impl serde::Serialize for Proxies {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
 /// The longest token, in bytes.
 const TOKEN_LIMIT: usize = 256;
 
@@ -58,6 +144,28 @@ mod tests {
         assert_eq!(parsed("[::1]:80"), Ok(Some("[::1]:80".parse().unwrap())));
         for text in ["", "70000", "host:80", "127.0.0.1", "::1:80:"] {
             assert!(parsed(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn proxies_are_ranges_of_addresses() {
+        let proxies = |text: &str| text.parse::<Proxies>();
+        let some = proxies("127.0.0.0/8, fd00::/8,192.0.2.7").unwrap();
+        let contain = |ip: &str| some.contain(ip.parse().unwrap());
+        for ip in ["127.0.0.1", "127.255.0.1", "::ffff:127.0.0.1", "fd12::1", "192.0.2.7"] {
+            assert!(contain(ip), "{ip}");
+        }
+        for ip in ["128.0.0.1", "192.0.2.6", "::1", "fe00::1", "::127.0.0.1"] {
+            assert!(!contain(ip), "{ip}");
+        }
+        assert_eq!(some.to_string(), "127.0.0.0/8,fd00::/8,192.0.2.7/32");
+        assert_eq!(proxies(&some.to_string()), Ok(some.clone()));
+        let all = proxies("0.0.0.0/0,::/0").unwrap();
+        assert!(all.contain("1.2.3.4".parse().unwrap()) && all.contain("::1".parse().unwrap()));
+        assert_eq!(proxies(""), Ok(Proxies::default()));
+        for text in ["proxy.example", "127.0.0.1/33", "::/129", "127.0.0.1/", "/8", "127.0.0.1/-1"]
+        {
+            assert!(proxies(text).is_err(), "{text}");
         }
     }
 

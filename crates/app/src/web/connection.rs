@@ -4,7 +4,7 @@
 //! can, and says whether it is to be kept.
 
 use std::io::{self, Read, Write};
-use std::net::Shutdown;
+use std::net::{IpAddr, Shutdown};
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
@@ -13,6 +13,7 @@ use mio::net::TcpStream;
 use super::board::Watch;
 use super::reply::{Reply, WithBody};
 use super::request::{HEAD_LIMIT, Head, Refusal, Request};
+use super::visitors::Seat;
 
 /// How long a request may take to be said.
 pub(super) const ASK_WITHIN: Duration = Duration::from_secs(5);
@@ -29,6 +30,9 @@ const LINGER_BYTES: usize = 256 * 1024;
 #[derive(Debug)]
 pub(super) struct Connection {
     pub(super) stream: TcpStream,
+    pub(super) seat: Seat,
+    pub(super) since: Instant,
+    peer: IpAddr,
     state: State,
 }
 
@@ -63,8 +67,14 @@ pub(super) enum Given {
 
 /// What connections ask of whoever keeps them.
 pub(super) trait Host {
-    /// Answers a request, or what is none.
-    fn answer(&mut self, asked: Result<&Request<'_>, Refusal>) -> Given;
+    /// Answers a request, or what is none, of someone who sits there.
+    fn answer(
+        &mut self,
+        now: Instant,
+        asked: Result<&Request<'_>, Refusal>,
+        peer: IpAddr,
+        seat: &mut Seat,
+    ) -> Given;
 
     /// The events about a subject that are newer than number `seen`, and the newest's number.
     fn news(&mut self, subject: &Subject, seen: Option<u64>) -> Option<(u64, Rc<[u8]>)>;
@@ -114,15 +124,9 @@ impl Outgoing {
 }
 
 impl Connection {
-    pub(super) fn new(stream: TcpStream, now: Instant) -> Self {
+    pub(super) fn new(stream: TcpStream, peer: IpAddr, seat: Seat, now: Instant) -> Self {
         let state = State::Asking { head: Vec::new(), until: now + ASK_WITHIN };
-        Connection { stream, state }
-    }
-
-    /// A client for whom there is no place: it is told so, whatever it asks.
-    pub(super) fn refused(stream: TcpStream, reply: &Reply, now: Instant) -> Self {
-        let out = Outgoing::new(reply.encode(WithBody::Yes), now);
-        Connection { stream, state: State::Answering { out } }
+        Connection { stream, seat, since: now, peer, state }
     }
 
     /// Whether it is a stream.
@@ -161,7 +165,9 @@ impl Connection {
                         Ok(request) if request.method == "HEAD" => WithBody::No,
                         _ => WithBody::Yes,
                     };
-                    self.state = match host.answer(asked.as_ref().map_err(|refusal| *refusal)) {
+                    let (peer, seat) = (self.peer, &mut self.seat);
+                    let asked = asked.as_ref().map_err(|refusal| *refusal);
+                    self.state = match host.answer(now, asked, peer, seat) {
                         Given::Reply(reply) => {
                             State::Answering { out: Outgoing::new(reply.encode(with_body), now) }
                         }

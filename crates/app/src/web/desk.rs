@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::io;
+use std::net::IpAddr;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Instant;
@@ -12,20 +13,20 @@ use mio::{Events, Interest, Poll, Token};
 use super::board::{Board, Watch};
 use super::connection::{Connection, Fate, Given, Host, Subject};
 use super::history::History;
+use super::metrics::{PageCounts, Refused};
 use super::reply::{Code, Reply, stream_head};
 use super::request::{Refusal, Request};
 use super::scene;
-use super::site::{Answer, Site, Topic};
+use super::site::{Answer, Asked, HEALTH, Site, Topic};
 use super::status::Status;
+use super::visitors::{CONNECTION_LIMIT, Crowd, HEALTH_RESERVE, LOOPBACK_RESERVE, Seat, Visitors};
+use crate::utc;
 
-/// Connections at once; more are told that there is no place.
-pub(super) const CONNECTION_LIMIT: usize = 64;
-
-/// Those of them that follow something; there is always one left for a request.
+/// Connections that follow something; there is always a place left for a request.
 pub(super) const STREAM_LIMIT: usize = 48;
 
-/// Connections that are being told that there is no place.
-const REFUSED_LIMIT: usize = 16;
+/// What can happen at once: something to every connection, a newcomer, and a wake-up.
+const EVENT_LIMIT: usize = CONNECTION_LIMIT + LOOPBACK_RESERVE + HEALTH_RESERVE + 2;
 
 pub(super) const WAKE: Token = Token(0);
 const LISTENER: Token = Token(1);
@@ -47,8 +48,11 @@ struct Office {
     history: History,
     /// The number of the newest status in the history.
     newest: u64,
+    visitors: Visitors,
     /// How many connections follow something.
     streams: usize,
+    /// Those who were told that there is no place for them.
+    refused: Refused,
     /// The newest events about the server and about each room, made once for all who follow.
     status_news: Option<(u64, Rc<[u8]>)>,
     room_news: BTreeMap<u32, (u64, Rc<[u8]>)>,
@@ -60,6 +64,7 @@ impl Desk {
         mut listener: TcpListener,
         board: Arc<Board>,
         site: Site,
+        visitors: Visitors,
     ) -> io::Result<Self> {
         poll.registry().register(&mut listener, LISTENER, Interest::READABLE)?;
         let office = Office {
@@ -67,7 +72,9 @@ impl Desk {
             site,
             history: History::default(),
             newest: 0,
+            visitors,
             streams: 0,
+            refused: Refused::default(),
             status_news: None,
             room_news: BTreeMap::new(),
         };
@@ -76,7 +83,7 @@ impl Desk {
 
     /// Answers until it is asked to stop.
     pub(super) fn run(mut self) -> io::Result<()> {
-        let mut events = Events::with_capacity(CONNECTION_LIMIT);
+        let mut events = Events::with_capacity(EVENT_LIMIT);
         while !self.office.board.is_stopping() {
             let deadline = self.connections.iter().flatten().filter_map(Connection::deadline).min();
             let patience = deadline.map(|at| at.saturating_duration_since(Instant::now()));
@@ -94,18 +101,25 @@ impl Desk {
     /// Takes whoever has come. There are few enough that each has a turn whenever anything happens.
     fn accept(&mut self) {
         // After an error, as when the system has no more descriptors, the next wake-up tries again.
-        while let Ok((stream, _)) = self.listener.accept() {
-            let now = Instant::now();
-            let open = self.connections.iter().flatten().count();
-            let connection = match open {
-                0..CONNECTION_LIMIT => Connection::new(stream, now),
-                _ if open < CONNECTION_LIMIT + REFUSED_LIMIT => {
-                    let reply = Reply::say(Code::ServiceUnavailable, "Too many are looking.");
-                    Connection::refused(stream, &reply, now)
-                }
-                _ => continue,
-            };
-            self.keep(connection);
+        while let Ok((stream, peer)) = self.listener.accept() {
+            let seat = self.office.visitors.arrive(peer.ip());
+            self.keep(Connection::new(stream, peer.ip(), seat, Instant::now()));
+            if self.office.visitors.is_crowded() {
+                self.close_oldest();
+            }
+        }
+    }
+
+    /// Closes the oldest connection of those that have no place.
+    fn close_oldest(&mut self) {
+        let has_none = |slot: &&mut Option<Connection>| {
+            slot.as_ref().is_some_and(|connection| connection.seat == Seat::Reserve)
+        };
+        let since = |slot: &&mut Option<Connection>| slot.as_ref().map(|its| its.since);
+        let oldest = self.connections.iter_mut().filter(has_none).min_by_key(since);
+        if let Some(connection) = oldest.and_then(Option::take) {
+            self.office.streams -= usize::from(connection.is_following());
+            self.office.visitors.leave(connection.seat);
         }
     }
 
@@ -120,8 +134,9 @@ impl Desk {
         let _ = stream.set_nodelay(true);
         let interest = Interest::READABLE | Interest::WRITABLE;
         let token = Token(FIRST_CONNECTION + place);
-        if self.poll.registry().register(stream, token, interest).is_ok() {
-            self.connections[place] = Some(connection);
+        match self.poll.registry().register(stream, token, interest) {
+            Ok(()) => self.connections[place] = Some(connection),
+            Err(_) => self.office.visitors.leave(connection.seat),
         }
     }
 
@@ -134,7 +149,10 @@ impl Desk {
             match fate {
                 Fate::Keep => self.office.streams += usize::from(connection.is_following()),
                 // Dropping it closes it, and takes it out of the poll.
-                Fate::Close => *slot = None,
+                Fate::Close => {
+                    self.office.visitors.leave(connection.seat);
+                    *slot = None;
+                }
             }
         }
     }
@@ -154,7 +172,9 @@ impl Office {
 
     fn follow(&mut self, topic: Topic) -> Given {
         if self.streams >= STREAM_LIMIT {
-            return Given::Reply(Reply::say(Code::ServiceUnavailable, "Too many are watching."));
+            self.refused.streams += 1;
+            let sentence = "Too many are watching. Close a page that is open elsewhere.";
+            return Given::Reply(Reply::say(Code::ServiceUnavailable, sentence));
         }
         let subject = match topic {
             Topic::Status => Subject::Status,
@@ -210,13 +230,39 @@ impl Office {
 }
 
 impl Host for Office {
-    fn answer(&mut self, asked: Result<&Request<'_>, Refusal>) -> Given {
+    fn answer(
+        &mut self,
+        now: Instant,
+        asked: Result<&Request<'_>, Refusal>,
+        peer: IpAddr,
+        seat: &mut Seat,
+    ) -> Given {
         let request = match asked {
             Ok(request) => request,
             Err(refusal) => return Given::Reply(refusal.into()),
         };
+        let client = self.visitors.client(peer, request.forwarded);
+        if request.path != HEALTH {
+            match self.visitors.name(*seat, client) {
+                Ok(named) => *seat = named,
+                Err(crowd) => {
+                    match crowd {
+                        Crowd::Everywhere => self.refused.places += 1,
+                        Crowd::Address => self.refused.address += 1,
+                    }
+                    return Given::Reply(crowd.into());
+                }
+            }
+        }
         let (status, age) = self.board.status();
-        match self.site.answer(request, &status, age) {
+        let counts = PageCounts {
+            connections: self.visitors.len(),
+            streams: self.streams,
+            refused: Refused { tokens: self.site.wrong_tokens(), ..self.refused },
+            bans: self.site.bans.len(utc::unix_ms()),
+        };
+        let asked = Asked { request, client, now, age, counts };
+        match self.site.answer(&asked, &status) {
             Answer::Reply(reply) => Given::Reply(reply),
             Answer::Stream(topic) => self.follow(topic),
         }

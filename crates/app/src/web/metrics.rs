@@ -1,20 +1,47 @@
 //! `/metrics`: a status in Prometheus' text format, version 0.0.4.
+//!
+//! How many lines there are does not depend on who plays: nothing here is told of a single room or
+//! player, and no label is a word that a player has chosen. `/api/rooms` has those.
 
 use std::fmt::{self, Display, Write};
 use std::time::Duration;
 
-use super::status::{MemberStatus, RoomStatus, Status, round_rate, round_share};
+use super::status::{MemberStatus, Status, round_rate, round_share};
 use crate::serve::meter::{Histogram, LATE};
 
+/// What the page knows of itself.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct PageCounts {
+    pub(super) connections: usize,
+    /// Those of them that follow something.
+    pub(super) streams: usize,
+    pub(super) refused: Refused,
+    /// Addresses that are banned from the game.
+    pub(super) bans: usize,
+}
+
+/// Requests that were refused, by reason.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Refused {
+    /// All places were taken.
+    pub(super) places: u64,
+    /// The address had too many.
+    pub(super) address: u64,
+    /// There were too many streams.
+    pub(super) streams: u64,
+    /// The token was wrong, or came too soon after wrong ones.
+    pub(super) tokens: u64,
+}
+
 /// The page that Prometheus reads.
-pub(super) fn text(status: &Status) -> String {
+pub(super) fn text(status: &Status, page: &PageCounts) -> String {
     let mut out = String::with_capacity(16 * 1024);
     // Writing to a string does not fail.
-    let _ = write_all(&mut out, status);
+    let _ = write_all(&mut out, status, page);
     out
 }
 
-fn write_all(out: &mut String, status: &Status) -> fmt::Result {
+fn write_all(out: &mut String, status: &Status, page: &PageCounts) -> fmt::Result {
     let version = env!("CARGO_PKG_VERSION");
     let mut metric = Metric::begin(out, "build_info", Kind::Gauge, "The version of the program.")?;
     metric.put(&[("version", &version)], 1)?;
@@ -24,31 +51,37 @@ fn write_all(out: &mut String, status: &Status) -> fmt::Result {
     single(out, "draining", Kind::Gauge, "1 if nobody new is let in.", draining)?;
     let sessions = "Sessions, those of players who are away included.";
     single(out, "sessions", Kind::Gauge, sessions, status.sessions)?;
+    single(out, "bans", Kind::Gauge, "Addresses that are banned.", page.bans)?;
     write_rooms(out, status)?;
+    write_players(out, status)?;
     write_traffic(out, status)?;
     write_ticks(out, status)?;
-    write_players(out, status)
+    write_page(out, page)
 }
 
+/// By game, of which there are two.
 fn write_rooms(out: &mut String, status: &Status) -> fmt::Result {
-    let mut metric = Metric::begin(out, "rooms", Kind::Gauge, "Rooms, by game.")?;
     let mut games: Vec<_> = status.rooms.iter().map(|room| room.game).collect();
     games.sort_unstable();
+    let mut metric = Metric::begin(out, "rooms", Kind::Gauge, "Rooms, by game.")?;
     for same in games.chunk_by(|a, b| a == b) {
         metric.put(&[("game", &same[0])], same.len())?;
     }
-    let here = |room: &RoomStatus, watches| {
-        room.members.iter().filter(|m| m.present && m.watches == watches).count()
-    };
-    for (name, help, watches) in [
-        ("room_players", "Players who are here.", false),
-        ("room_spectators", "Spectators who are here.", true),
-    ] {
+    type Counts = fn(&MemberStatus) -> bool;
+    let metrics: [(&str, &str, Counts); 3] = [
+        ("players", "Players who are here, by game.", |m| m.present && !m.watches),
+        ("players_away", "Players whose place is kept for them, by game.", |m| {
+            !m.present && !m.watches
+        }),
+        ("spectators", "Spectators who are here, by game.", |m| m.present && m.watches),
+    ];
+    games.dedup();
+    for (name, help, counts) in metrics {
         let mut metric = Metric::begin(out, name, Kind::Gauge, help)?;
-        for room in &status.rooms {
-            let labels: [(&str, &dyn Display); 3] =
-                [("room", &room.room), ("name", &room.name), ("game", &room.game)];
-            metric.put(&labels, here(room, watches))?;
+        for game in &games {
+            let members =
+                status.members().filter(|(room, member)| room.game == *game && counts(member));
+            metric.put(&[("game", game)], members.count())?;
         }
     }
     Ok(())
@@ -110,50 +143,58 @@ fn write_histogram(out: &mut String, name: &str, help: &str, of: &Histogram) -> 
     metric.put_part("_count", &[], of.total())
 }
 
+/// What all players have together, and how the one in the middle and the worst are. Nobody, nothing.
 fn write_players(out: &mut String, status: &Status) -> fmt::Result {
     type Value = fn(&MemberStatus) -> Option<f64>;
-    let metrics: [(&str, Kind, &str, Value); 7] = [
-        ("player_present", Kind::Gauge, "1 if the player is here, 0 if only the place is.", |m| {
-            Some(f64::from(u8::from(m.present)))
-        }),
-        ("player_round_trip_seconds", Kind::Gauge, "The round trip, smoothed.", |m| {
+    let ranked: [(&str, &str, Value); 3] = [
+        ("player_round_trip_seconds", "Round trips of players, smoothed.", |m| {
             m.rtt.map(to_seconds)
         }),
-        ("player_jitter_seconds", Kind::Gauge, "How the round trip varies.", |m| {
-            m.jitter.map(to_seconds)
-        }),
+        ("player_jitter_seconds", "How players' round trips vary.", |m| m.jitter.map(to_seconds)),
         (
             "player_loss_ratio",
-            Kind::Gauge,
-            "The share that is lost of what the player sends, over the last seconds.",
+            "The share that is lost of what a player sends, over the last seconds.",
             |m| m.loss.map(round_share),
         ),
-        ("player_inputs_total", Kind::Counter, "Inputs that have come.", |m| Some(m.inputs as f64)),
-        ("player_input_rate", Kind::Gauge, "Inputs in the last second.", |m| {
-            Some(round_rate(m.input_rate))
-        }),
-        (
-            "player_input_gaps_total",
-            Kind::Counter,
-            "Ticks that ran without a real input of the player.",
-            |m| m.gaps.map(|gaps| gaps as f64),
-        ),
     ];
-    for (name, kind, help, value) in metrics {
-        let mut metric = Metric::begin(out, name, kind, help)?;
-        for (room, member) in status.members() {
-            let role = if member.watches { "watch" } else { "play" };
-            let labels: [(&str, &dyn Display); 5] = [
-                ("room", &room.room),
-                ("player", &member.player),
-                ("name", &member.name),
-                ("dialect", &member.dialect),
-                ("role", &role),
-            ];
-            if let Some(value) = value(member) {
-                metric.put(&labels, value)?;
+    for (name, help, value) in ranked {
+        let mut values: Vec<_> = status.players().filter_map(value).collect();
+        values.sort_unstable_by(f64::total_cmp);
+        let mut metric = Metric::begin(out, name, Kind::Gauge, help)?;
+        for (rank, share) in [("median", 0.5), ("p95", 0.95), ("worst", 1.0)] {
+            let place = (share * values.len() as f64).ceil() as usize;
+            if let Some(value) = place.checked_sub(1).and_then(|place| values.get(place)) {
+                metric.put(&[("rank", &rank)], *value)?;
             }
         }
+    }
+    let summed: [(&str, &str, Value); 2] = [
+        ("inputs_per_second", "Inputs of all players, in the last second.", |m| Some(m.input_rate)),
+        (
+            "input_gaps_per_second",
+            "Ticks that ran without a real input of a player, in the last second.",
+            |m| Some(m.gap_rate),
+        ),
+    ];
+    for (name, help, value) in summed {
+        let sum = status.players().filter_map(value).sum::<f64>();
+        single(out, name, Kind::Gauge, help, round_rate(sum))?;
+    }
+    Ok(())
+}
+
+/// How the page itself is.
+fn write_page(out: &mut String, page: &PageCounts) -> fmt::Result {
+    let PageCounts { connections, streams, refused, bans: _ } = *page;
+    single(out, "http_connections", Kind::Gauge, "Connections to the page.", connections)?;
+    single(out, "http_streams", Kind::Gauge, "Those of them that follow something.", streams)?;
+    let Refused { places, address, streams, tokens } = refused;
+    let help = "Requests to the page that were refused, by reason.";
+    let mut metric = Metric::begin(out, "http_refused_total", Kind::Counter, help)?;
+    for (reason, count) in
+        [("places", places), ("address", address), ("streams", streams), ("token", tokens)]
+    {
+        metric.put(&[("reason", &reason)], count)?;
     }
     Ok(())
 }
@@ -215,31 +256,13 @@ impl<'a> Metric<'a> {
         write!(self.out, "backspin_{}{suffix}", self.name)?;
         for (index, (label, text)) in labels.iter().enumerate() {
             let before = if index == 0 { '{' } else { ',' };
-            write!(self.out, "{before}{label}=\"")?;
-            write!(Escaped(self.out), "{text}")?;
-            self.out.push('"');
+            // Words of our own: there is nothing in them that would end a label.
+            write!(self.out, "{before}{label}=\"{text}\"")?;
         }
         if !labels.is_empty() {
             self.out.push('}');
         }
         writeln!(self.out, " {value}")
-    }
-}
-
-/// Writes what may stand in a label: a player may be called anything.
-struct Escaped<'a>(&'a mut String);
-
-impl Write for Escaped<'_> {
-    fn write_str(&mut self, text: &str) -> fmt::Result {
-        for c in text.chars() {
-            match c {
-                '\\' => self.0.push_str("\\\\"),
-                '"' => self.0.push_str("\\\""),
-                '\n' => self.0.push_str("\\n"),
-                c => self.0.push(c),
-            }
-        }
-        Ok(())
     }
 }
 

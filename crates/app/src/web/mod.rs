@@ -6,6 +6,7 @@
 //! desk        the page's thread: connections, and what each is given
 //! connection  one of them          request, reply   HTTP/1.1, as much as it takes
 //! site        what is where        page/            what a browser runs
+//! visitors    who has a place      bans             who is kept out of the game, and their file
 //! status, history, metrics, scene  what is told
 //! ```
 //!
@@ -14,6 +15,7 @@
 //! was new meanwhile.
 
 mod address;
+mod bans;
 mod board;
 mod connection;
 mod desk;
@@ -25,6 +27,7 @@ mod request;
 mod scene;
 mod site;
 mod status;
+mod visitors;
 
 use std::error::Error;
 use std::io;
@@ -38,14 +41,26 @@ use mio::net::TcpListener;
 use mio::{Poll, Waker};
 use tracing::warn;
 
-pub(crate) use address::{PageAddress, parse_token};
+pub(crate) use address::{PageAddress, Proxies, parse_token};
+pub(crate) use bans::Bans;
 use board::Board;
 use desk::Desk;
 pub(crate) use publish::Publisher;
 use site::Site;
+use visitors::Visitors;
 
 /// Commands that wait for the loop; more are refused.
 const COMMAND_LIMIT: usize = 16;
+
+/// What an operator decides about the page.
+pub(crate) struct PageConfig {
+    /// Where it is.
+    pub(crate) at: SocketAddr,
+    /// What lets someone change things; without one nobody can.
+    pub(crate) token: Option<String>,
+    /// Who is believed about whom they ask for.
+    pub(crate) proxies: Proxies,
+}
 
 /// A page that is being served, until it is dropped.
 pub(crate) struct Page {
@@ -58,12 +73,13 @@ pub(crate) struct Page {
 }
 
 impl Page {
-    /// Serves a page about a server that was started at `started`.
+    /// Serves a page about a server that was started at `started`, and whose door has these bans.
     pub(crate) fn open(
-        at: SocketAddr,
-        token: Option<&str>,
+        config: PageConfig,
+        bans: Bans,
         started: Time,
     ) -> Result<Self, Box<dyn Error>> {
+        let PageConfig { at, token, proxies } = config;
         let listener = TcpListener::bind(at).map_err(|error| sentence(at, &error))?;
         let address = listener.local_addr()?;
         if !address.ip().is_loopback() {
@@ -75,10 +91,10 @@ impl Page {
         let waker = Waker::new(poll.registry(), desk::WAKE)?;
         let board = Arc::new(Board::new(waker));
         let (sender, commands) = sync_channel(COMMAND_LIMIT);
-        let site = Site { token: token.map(str::to_owned), commands: sender };
+        let (site, visitors) = (Site::new(token, sender, bans), Visitors::new(proxies));
         let for_desk = Arc::clone(&board);
         let thread = std::thread::Builder::new().name("page".to_owned()).spawn(move || {
-            let done = Desk::new(poll, listener, for_desk, site).and_then(Desk::run);
+            let done = Desk::new(poll, listener, for_desk, site, visitors).and_then(Desk::run);
             if let Err(error) = done {
                 warn!("the page is gone, the game goes on: {error}");
             }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::mpsc::Receiver;
 use std::time::Duration;
 
+use backspin::front::{BAN_LIMIT, BansFull};
 use backspin::game::Game;
 use backspin::record::Recorded;
 use backspin::room::{MemberCard, Room};
@@ -11,8 +12,9 @@ use backspin::server::Server;
 use backspin::time::Time;
 use backspin::wire::native::Role;
 use backspin::wire::{Dialect, Name};
-use tracing::info;
+use tracing::{info, warn};
 
+use super::bans::written;
 use super::board::{Board, Scene};
 use super::scene::game_name;
 use super::site::Command;
@@ -102,9 +104,29 @@ impl Publisher {
                         server.kick(now, slot, player);
                     }
                 }
+                Command::Ban { address, lasts } => {
+                    let who = written(address);
+                    match lasts.map(|lasts| lasts.as_secs() / 60) {
+                        Some(minutes) => {
+                            info!("{who} is banned by the operator, for {minutes} minutes");
+                        }
+                        None => info!("{who} is banned by the operator, for good"),
+                    }
+                    if let Err(BansFull) = server.ban(now, address, lasts) {
+                        warn!("{who} is not banned: there are {BAN_LIMIT} bans already");
+                    }
+                }
+                Command::LiftBan(address) => {
+                    info!("the operator lets {} in again", written(address));
+                    server.lift_ban(now, address);
+                }
                 Command::Drain => {
                     info!("the operator lets nobody new in");
                     server.drain(now);
+                }
+                Command::Undrain => {
+                    info!("the operator lets others in again");
+                    server.undrain(now);
                 }
             }
             // Whoever asked sees what came of it: what was noted before does not count.
@@ -209,6 +231,7 @@ impl From<MemberCard> for MemberStatus {
         MemberStatus {
             player: card.player.0,
             name: card.name,
+            address: Some(card.path.remote.ip()),
             watches: card.role == Role::Watch,
             dialect,
             present: card.present,
@@ -218,6 +241,7 @@ impl From<MemberCard> for MemberStatus {
             inputs: card.inputs,
             input_rate: 0.0,
             gaps,
+            gap_rate: 0.0,
             arrivals,
         }
     }
@@ -225,23 +249,37 @@ impl From<MemberCard> for MemberStatus {
 
 #[cfg(test)]
 mod tests {
+    use std::io::Write;
+    use std::process::{Command, Stdio};
+
     use backspin::front::FrontConfig;
+    use backspin::node::{Node, Path};
     use backspin::room::RoomConfig;
     use backspin_pong::Pong;
 
     use super::*;
-    use crate::web::Page;
+    use crate::web::metrics::{self, PageCounts};
+    use crate::web::{Bans, Page, PageConfig, Proxies};
+
+    fn page() -> Page {
+        let at = "127.0.0.1:0".parse().unwrap();
+        let config = PageConfig { at, token: None, proxies: Proxies::default() };
+        Page::open(config, Bans::default(), Time::ZERO).unwrap()
+    }
+
+    fn server(rooms: usize) -> Server<Pong> {
+        let mut server = Server::new(FrontConfig::default(), [7; 32]);
+        for room in 0..rooms {
+            let name = Name::new(&format!("Room {room}"));
+            server.open(Time::ZERO, Pong::default(), name, 1, RoomConfig::default());
+        }
+        server
+    }
 
     #[test]
     fn a_crowds_status_is_made_bit_by_bit_and_put_up_whole() {
-        let mut server = Server::new(FrontConfig::default(), [7; 32]);
-        let open = |server: &mut Server<Pong>, room: usize| {
-            let name = Name::new(&format!("Room {room}"));
-            server.open(Time::ZERO, Pong::default(), name, 1, RoomConfig::default());
-        };
-        (0..2 * ROOMS_AT_ONCE + 1).for_each(|room| open(&mut server, room));
-        let any = "127.0.0.1:0".parse().unwrap();
-        let Page { publisher, .. } = &mut Page::open(any, None, Time::ZERO).unwrap();
+        let server = server(2 * ROOMS_AT_ONCE + 1);
+        let Page { publisher, .. } = &mut page();
         let mut rooms_told = |ms| {
             publisher.tell(Time::from_millis(ms), &server, &Meter::default(), 0);
             (publisher.last.number, publisher.last.rooms.len())
@@ -254,5 +292,38 @@ mod tests {
             [999, 1_000, 1_004, 1_008].map(rooms_told),
             [(1, all), (1, all), (1, all), (2, all)]
         );
+    }
+
+    /// Whether promtool, where it is installed, finds nothing to say about `text`.
+    fn check_with_promtool(text: &str) {
+        let promtool =
+            Command::new("promtool").args(["check", "metrics"]).stdin(Stdio::piped()).spawn();
+        let Ok(mut promtool) = promtool else {
+            println!("promtool is not installed: what Prometheus would say is not checked");
+            return;
+        };
+        promtool.stdin.take().unwrap().write_all(text.as_bytes()).unwrap();
+        assert!(promtool.wait().unwrap().success(), "promtool finds fault with\n{text}");
+    }
+
+    #[test]
+    fn the_metrics_of_500_rooms_have_under_300_lines_and_please_promtool() {
+        let mut server = server(500);
+        let Page { publisher, .. } = &mut page();
+        // Someone with a name of their own, in a room of their own making.
+        let guest = Path::to("10.0.0.9:54001".parse().unwrap());
+        server.handle_datagram(Time::ZERO, guest, &mut [3, 0xD2, 0xF1]);
+        let mut ms = 0;
+        while publisher.last.rooms.len() < 500 {
+            publisher.tell(Time::from_millis(ms), &server, &Meter::default(), 0);
+            ms += 4;
+            assert!(ms < 1_000, "the status is not put up");
+        }
+        assert_eq!(publisher.last.players().count(), 1);
+        let text = metrics::text(&publisher.last, &PageCounts::default());
+        let lines = text.lines().count();
+        assert!(lines < 300, "{lines} lines");
+        assert!(!text.contains("Room ") && !text.contains("Guest"), "{text}");
+        check_with_promtool(&text);
     }
 }

@@ -2,8 +2,10 @@
 
 use std::borrow::Cow;
 use std::fmt;
+use std::time::Duration;
 
 use super::request::{Foreign, Refusal};
+use super::visitors::Crowd;
 
 /// A whole reply. Every connection is for one: it is closed behind it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -13,6 +15,8 @@ pub(super) struct Reply {
     body: Cow<'static, str>,
     /// What may be done here instead.
     allow: Option<&'static str>,
+    /// When to ask again, in s.
+    retry_after: Option<u64>,
 }
 
 /// The codes that are used here.
@@ -26,8 +30,10 @@ pub(super) enum Code {
     NotFound,
     MethodNotAllowed,
     RequestTimeout,
+    Conflict,
     ContentTooLarge,
     MisdirectedRequest,
+    TooManyRequests,
     FieldsTooLarge,
     ServiceUnavailable,
 }
@@ -43,8 +49,10 @@ impl Code {
             Code::NotFound => "404 Not Found",
             Code::MethodNotAllowed => "405 Method Not Allowed",
             Code::RequestTimeout => "408 Request Timeout",
+            Code::Conflict => "409 Conflict",
             Code::ContentTooLarge => "413 Content Too Large",
             Code::MisdirectedRequest => "421 Misdirected Request",
+            Code::TooManyRequests => "429 Too Many Requests",
             Code::FieldsTooLarge => "431 Request Header Fields Too Large",
             Code::ServiceUnavailable => "503 Service Unavailable",
         }
@@ -68,7 +76,7 @@ impl Reply {
     }
 
     pub(super) fn of(kind: &'static str, body: impl Into<Cow<'static, str>>) -> Self {
-        Reply { code: Code::Ok, kind, body: body.into(), allow: None }
+        Reply { code: Code::Ok, kind, body: body.into(), allow: None, retry_after: None }
     }
 
     pub(super) fn json(body: String) -> Self {
@@ -76,8 +84,14 @@ impl Reply {
     }
 
     /// A sentence.
-    pub(super) fn say(code: Code, sentence: &'static str) -> Self {
+    pub(super) fn say(code: Code, sentence: impl fmt::Display) -> Self {
         Reply { code, ..Reply::of("text/plain; charset=utf-8", format!("{sentence}\n")) }
+    }
+
+    /// The same, to one who is to ask again after so long.
+    pub(super) fn later(code: Code, wait: Duration, sentence: impl fmt::Display) -> Self {
+        let seconds = wait.as_millis().div_ceil(1000) as u64;
+        Reply { retry_after: Some(seconds), ..Reply::say(code, sentence) }
     }
 
     /// The same, and what may be done.
@@ -111,6 +125,9 @@ impl fmt::Display for Reply {
         if let Some(allow) = self.allow {
             write!(f, "Allow: {allow}\r\n")?;
         }
+        if let Some(seconds) = self.retry_after {
+            write!(f, "Retry-After: {seconds}\r\n")?;
+        }
         if self.code == Code::Unauthorized {
             f.write_str("WWW-Authenticate: Bearer\r\n")?;
         }
@@ -132,6 +149,24 @@ impl From<Refusal> for Reply {
             }
             Refusal::Body => Reply::say(Code::ContentTooLarge, "Nothing here takes a body."),
             Refusal::Slow => Reply::say(Code::RequestTimeout, "The request took too long."),
+        }
+    }
+}
+
+impl From<Crowd> for Reply {
+    fn from(crowd: Crowd) -> Self {
+        let soon = Duration::from_secs(5);
+        match crowd {
+            Crowd::Everywhere => Reply::later(
+                Code::ServiceUnavailable,
+                soon,
+                "Too many are looking at this page. Close one that is open elsewhere, or try again.",
+            ),
+            Crowd::Address => Reply::later(
+                Code::TooManyRequests,
+                soon,
+                "Your address has too many connections to this page. Close one, or try again.",
+            ),
         }
     }
 }

@@ -16,6 +16,10 @@ pub(super) struct Request<'a> {
     pub(super) method: &'a str,
     /// Without what follows a question mark.
     pub(super) path: &'a str,
+    /// What follows it.
+    pub(super) query: &'a str,
+    /// For whom a proxy asks, as it says: X-Forwarded-For.
+    pub(super) forwarded: Option<&'a str>,
     host: Option<&'a str>,
     origin: Option<&'a str>,
     fetch_site: Option<&'a str>,
@@ -71,8 +75,8 @@ impl<'a> Head<'a> {
         let (Some(method), Some(target)) = (parsed.method, parsed.path) else {
             return Head::Refused(Refusal::Malformed);
         };
-        let path = target.split('?').next().unwrap_or(target);
-        let mut request = Request { method, path, ..Request::default() };
+        let (path, query) = target.split_once('?').unwrap_or((target, ""));
+        let mut request = Request { method, path, query, ..Request::default() };
         for field in parsed.headers.iter() {
             if let Err(refusal) = request.take(field) {
                 return Head::Refused(refusal);
@@ -92,6 +96,11 @@ impl<'a> Request<'a> {
             () if is("origin") => &mut self.origin,
             () if is("sec-fetch-site") => &mut self.fetch_site,
             () if is("authorization") => &mut self.authorization,
+            () if is("x-forwarded-for") => {
+                // The last is the one that the nearest proxy wrote.
+                self.forwarded = Some(text);
+                return Ok(());
+            }
             () if is("content-length") && text == "0" => return Ok(()),
             () if is("content-length") || is("transfer-encoding") => return Err(Refusal::Body),
             () => return Ok(()),
@@ -166,7 +175,10 @@ mod tests {
             assert_eq!(Head::read(&text.as_bytes()[..len]), Head::Partial, "{len}");
         }
         let request = whole(text);
-        assert_eq!((request.method, request.path), ("GET", "/api/rooms"));
+        assert_eq!((request.method, request.path, request.query), ("GET", "/api/rooms", "x=1"));
+        let twice =
+            "GET / HTTP/1.1\r\nX-Forwarded-For: 1.2.3.4\r\nx-forwarded-for: 5.6.7.8\r\n\r\n";
+        assert_eq!(whole(twice).forwarded, Some("5.6.7.8"));
         assert_eq!(request.check_source(), Ok(()));
     }
 

@@ -1,36 +1,72 @@
 //! What is where: every path of the page, and who may ask for it.
 
 use std::hint::black_box;
+use std::net::IpAddr;
 use std::sync::mpsc::SyncSender;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
+use backspin::front::BAN_LIMIT;
 use backspin::game::PlayerId;
 use serde::Serialize;
 
-use super::metrics;
+use super::bans::{Bans, LONGEST_MINUTES, Term, parse_address};
+use super::metrics::{self, PageCounts};
 use super::reply::{Code, Reply};
 use super::request::Request;
 use super::status::{MemberStatus, Status};
+use super::visitors::Tries;
+use crate::utc;
 
 /// What an operator wants done to the server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Command {
-    /// Remove a player, who may not come back.
+    /// Remove a player.
     Kick {
         /// Its number.
         room: u32,
         player: PlayerId,
     },
+    /// Keep an address out, for so long or for good.
+    Ban { address: IpAddr, lasts: Option<Duration> },
+    /// Let it in again.
+    LiftBan(IpAddr),
     /// Let nobody new in.
     Drain,
+    /// Let others in again.
+    Undrain,
+}
+
+/// What whoever has the token asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Wish {
+    Kick { room: u32, player: PlayerId, ban: Option<Term> },
+    Ban { address: IpAddr, term: Term },
+    LiftBan(IpAddr),
+    ListBans,
+    Drain,
+    Undrain,
+}
+
+/// A request, and who asks and when.
+pub(super) struct Asked<'a> {
+    pub(super) request: &'a Request<'a>,
+    pub(super) client: IpAddr,
+    pub(super) now: Instant,
+    /// How old the status is.
+    pub(super) age: Duration,
+    /// How the page itself is.
+    pub(super) counts: PageCounts,
 }
 
 /// The answers, and what they need.
 #[derive(Debug)]
 pub(super) struct Site {
     /// What an operator must say to change anything; without one nobody can.
-    pub(super) token: Option<String>,
-    pub(super) commands: SyncSender<Command>,
+    token: Option<String>,
+    commands: SyncSender<Command>,
+    pub(super) bans: Bans,
+    tries: Tries,
+    wrong_tokens: u64,
 }
 
 /// How a request is answered.
@@ -65,20 +101,34 @@ const ICON: &str = include_str!("page/icon.svg");
 
 const READ: &str = "GET, HEAD";
 
+/// Where whoever looks after the server asks how it is; answered however many look at the page.
+pub(super) const HEALTH: &str = "/healthz";
+
 impl Site {
-    /// Answers a request; the status is `age` old.
-    pub(super) fn answer(&self, request: &Request<'_>, status: &Status, age: Duration) -> Answer {
+    pub(super) fn new(token: Option<String>, commands: SyncSender<Command>, bans: Bans) -> Self {
+        Site { token, commands, bans, tries: Tries::default(), wrong_tokens: 0 }
+    }
+
+    /// How many wrong tokens have come, those included that nobody looked at.
+    pub(super) fn wrong_tokens(&self) -> u64 {
+        self.wrong_tokens
+    }
+
+    /// Answers a request.
+    pub(super) fn answer(&mut self, asked: &Asked<'_>, status: &Status) -> Answer {
+        let request = asked.request;
         if let Err(foreign) = request.check_source() {
             return Answer::Reply(foreign.into());
         }
         let words: Vec<_> = request.path.split('/').skip(1).collect();
-        if let Some(command) = command(&words) {
-            return Answer::Reply(match request.method {
-                "POST" => self.take(request, status, command),
-                _ => Reply::not_allowed("POST"),
+        if let Some(wish) = wish(request, &words) {
+            let granted = wish.and_then(|wish| self.check_token(asked).map(|()| wish));
+            return Answer::Reply(match granted {
+                Ok(wish) => self.grant(wish, status),
+                Err(reply) => reply,
             });
         }
-        let Some(answer) = self.read(request.path, &words, status, age) else {
+        let Some(answer) = self.read(asked, &words, status) else {
             return Answer::Reply(Reply::say(Code::NotFound, "There is nothing here."));
         };
         match request.method {
@@ -88,14 +138,15 @@ impl Site {
     }
 
     /// What can be read at a path.
-    fn read(&self, path: &str, words: &[&str], status: &Status, age: Duration) -> Option<Answer> {
+    fn read(&self, asked: &Asked<'_>, words: &[&str], status: &Status) -> Option<Answer> {
         let reply = match words {
             [""] => Reply::html(PAGE),
             ["page.css"] => Reply::of("text/css; charset=utf-8", STYLE),
             ["icon.svg"] => Reply::of("image/svg+xml", ICON),
-            ["healthz"] => health(status, age),
+            ["healthz"] => health(status, asked.age),
             ["metrics"] => {
-                Reply::of("text/plain; version=0.0.4; charset=utf-8", metrics::text(status))
+                let text = metrics::text(status, &asked.counts);
+                Reply::of("text/plain; version=0.0.4; charset=utf-8", text)
             }
             ["api", "rooms"] => Reply::json(self.told(status)),
             ["api", "events"] => return Some(Answer::Stream(Topic::Status)),
@@ -104,7 +155,7 @@ impl Site {
                 return Some(Answer::Stream(Topic::Room(room)));
             }
             _ => {
-                let (_, script) = SCRIPTS.iter().find(|(name, _)| *name == path)?;
+                let (_, script) = SCRIPTS.iter().find(|(name, _)| *name == asked.request.path)?;
                 Reply::of("text/javascript; charset=utf-8", *script)
             }
         };
@@ -126,21 +177,76 @@ impl Site {
         serde_json::to_string(&Told { version, commands, status }).unwrap_or_default()
     }
 
-    fn take(&self, request: &Request<'_>, status: &Status, command: Command) -> Reply {
+    /// Whether who asks has the token.
+    fn check_token(&mut self, asked: &Asked<'_>) -> Result<(), Reply> {
         let Some(token) = &self.token else {
-            let sentence = "Nothing can be changed here: the server has no --http-token.";
-            return Reply::say(Code::NotFound, sentence);
+            let sentence = "This takes an --http-token, and the server was started without one.";
+            return Err(Reply::say(Code::NotFound, sentence));
         };
-        if !request.bearer().is_some_and(|said| is_same(said.as_bytes(), token.as_bytes())) {
-            let sentence = "This takes the server's --http-token, as Authorization: Bearer.";
-            return Reply::say(Code::Unauthorized, sentence);
+        let missing = "This takes the server's --http-token, as Authorization: Bearer.";
+        let said = asked.request.bearer().ok_or_else(|| Reply::say(Code::Unauthorized, missing))?;
+        if let Some(wait) = self.tries.wait(asked.now, asked.client) {
+            self.wrong_tokens += 1;
+            let sentence = format!(
+                "Too many wrong tokens have come from your address. Wait {} s, then send the \
+                 server's --http-token.",
+                wait.as_millis().div_ceil(1000)
+            );
+            return Err(Reply::later(Code::TooManyRequests, wait, sentence));
         }
-        if let Command::Kick { room, player } = command {
-            let is_meant = |member: &MemberStatus| member.player == player.0;
-            if !status.room(room).is_some_and(|room| room.members.iter().any(is_meant)) {
-                return Reply::say(Code::NotFound, "There is no such player.");
+        if !is_same(said.as_bytes(), token.as_bytes()) {
+            self.wrong_tokens += 1;
+            self.tries.note(asked.now, asked.client);
+            return Err(Reply::say(Code::Unauthorized, format!("That token is wrong. {missing}")));
+        }
+        Ok(())
+    }
+
+    /// Does what someone with the token wants.
+    fn grant(&mut self, wish: Wish, status: &Status) -> Reply {
+        let now_ms = utc::unix_ms();
+        let member = |room, player: PlayerId| {
+            let is_meant = |member: &&MemberStatus| member.player == player.0;
+            status.room(room)?.members.iter().find(is_meant)
+        };
+        match wish {
+            Wish::ListBans => Reply::json(self.bans.told(now_ms)),
+            Wish::Drain => self.send(Command::Drain),
+            Wish::Undrain => self.send(Command::Undrain),
+            Wish::Kick { room, player, ban } => match (member(room, player), ban) {
+                (None, _) => Reply::say(Code::NotFound, "There is no such player."),
+                (Some(_), None) => self.send(Command::Kick { room, player }),
+                (Some(member), Some(term)) => match member.address {
+                    Some(address) => self.ban(now_ms, address, member.name.to_string(), term),
+                    None => Reply::say(Code::NotFound, "The player's address is not known."),
+                },
+            },
+            Wish::Ban { address, term } => self.ban(now_ms, address, String::new(), term),
+            Wish::LiftBan(address) if self.bans.holds(now_ms, address) => {
+                let reply = self.send(Command::LiftBan(address));
+                if reply.code == Code::Accepted {
+                    self.bans.lift(now_ms, address);
+                }
+                reply
             }
+            Wish::LiftBan(_) => Reply::say(Code::NotFound, "That address is not banned."),
         }
+    }
+
+    fn ban(&mut self, now_ms: u64, address: IpAddr, name: String, term: Term) -> Reply {
+        if !self.bans.has_place(now_ms, address) {
+            let sentence = format!("There are {BAN_LIMIT} bans, and no more fit. Lift one first.");
+            return Reply::say(Code::Conflict, sentence);
+        }
+        let reply = self.send(Command::Ban { address, lasts: term.lasts() });
+        if reply.code == Code::Accepted {
+            // There is a place.
+            let _ = self.bans.add(now_ms, address, name, term);
+        }
+        reply
+    }
+
+    fn send(&self, command: Command) -> Reply {
         match self.commands.try_send(command) {
             Ok(()) => Reply::say(Code::Accepted, "It will be done."),
             Err(_) => Reply::say(Code::ServiceUnavailable, "The server is busy; try again."),
@@ -148,14 +254,56 @@ impl Site {
     }
 }
 
-fn command(words: &[&str]) -> Option<Command> {
-    match words {
-        ["api", "drain"] => Some(Command::Drain),
+/// What a request asks for that takes the token; `None` if it is at no such path.
+fn wish(request: &Request<'_>, words: &[&str]) -> Option<Result<Wish, Reply>> {
+    let method = request.method;
+    let found = match words {
+        ["api", "drain"] => match method {
+            "POST" => Wish::Drain,
+            "DELETE" => Wish::Undrain,
+            _ => return Some(Err(Reply::not_allowed("POST, DELETE"))),
+        },
         ["api", "rooms", room, "players", player, "kick"] => {
             let (room, player) = (number(room)?, PlayerId(number(player)?));
-            Some(Command::Kick { room, player })
+            match (method, term(request.query)) {
+                ("POST", Ok(ban)) => Wish::Kick { room, player, ban },
+                ("POST", Err(reply)) => return Some(Err(reply)),
+                _ => return Some(Err(Reply::not_allowed("POST"))),
+            }
         }
-        _ => None,
+        ["api", "bans"] => match method {
+            "GET" | "HEAD" => Wish::ListBans,
+            _ => return Some(Err(Reply::not_allowed(READ))),
+        },
+        ["api", "bans", address @ ..] => {
+            let address = parse_address(&address.join("/"))?;
+            match (method, term(request.query)) {
+                ("DELETE", _) => Wish::LiftBan(address),
+                ("POST", Ok(Some(term))) => Wish::Ban { address, term },
+                ("POST", Ok(None)) => return Some(Err(Reply::say(Code::BadRequest, HOW_LONG))),
+                ("POST", Err(reply)) => return Some(Err(reply)),
+                _ => return Some(Err(Reply::not_allowed("POST, DELETE"))),
+            }
+        }
+        _ => return None,
+    };
+    Some(Ok(found))
+}
+
+const HOW_LONG: &str = "Say how long the ban lasts: ?minutes=60, or ?minutes=forever. A ban that \
+                        ends lasts at most ten years.";
+
+/// How long a ban is to last, if one is wanted.
+fn term(query: &str) -> Result<Option<Term>, Reply> {
+    let wrong = || Reply::say(Code::BadRequest, HOW_LONG);
+    match query.strip_prefix("minutes=") {
+        None if query.is_empty() => Ok(None),
+        None => Err(wrong()),
+        Some("forever") => Ok(Some(Term::ForGood)),
+        Some(minutes) => match number(minutes) {
+            Some(minutes @ 1..=LONGEST_MINUTES) => Ok(Some(Term::Minutes(minutes))),
+            _ => Err(wrong()),
+        },
     }
 }
 

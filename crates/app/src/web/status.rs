@@ -1,6 +1,7 @@
 //! How a server stands, as plain data: the game's loop writes it once a second, the page and
 //! `/metrics` read the same one.
 
+use std::net::IpAddr;
 use std::time::Duration;
 
 use backspin::front::FrontCounts;
@@ -64,6 +65,9 @@ pub(crate) struct MemberStatus {
     /// The number of the player in the room.
     pub(crate) player: u32,
     pub(crate) name: Name,
+    /// Where it is: told to nobody.
+    #[serde(skip)]
+    pub(crate) address: Option<IpAddr>,
     /// Whether the member only watches.
     pub(crate) watches: bool,
     /// `native`, `lan` or `rtype`.
@@ -85,6 +89,9 @@ pub(crate) struct MemberStatus {
     pub(crate) input_rate: f64,
     /// Ticks that ran without a real input; `None` where inputs have no ticks.
     pub(crate) gaps: Option<u64>,
+    /// How many of them in a second.
+    #[serde(serialize_with = "tenths")]
+    pub(crate) gap_rate: f64,
     /// What `loss` is reckoned from.
     #[serde(skip)]
     pub(crate) arrivals: Arrivals,
@@ -107,19 +114,37 @@ pub(crate) struct Drops {
 
 impl Drops {
     /// Every reason and how often it was.
-    pub(crate) fn by_reason(&self) -> [(&'static str, u64); 10] {
-        let Drops { front, unsent } = self;
+    pub(crate) fn by_reason(&self) -> [(&'static str, u64); 13] {
+        // Named one by one, so that a new count cannot be left out.
+        let Drops { front, unsent } = *self;
+        let FrontCounts {
+            malformed,
+            stranger_limit,
+            player_limit,
+            answer_limit,
+            stray,
+            numbers,
+            bad_proof,
+            reach,
+            unguarded,
+            password_limit,
+            guest_limit,
+            banned,
+        } = front;
         [
-            ("malformed", front.malformed),
-            ("stranger_limit", front.stranger_limit),
-            ("player_limit", front.player_limit),
-            ("answer_limit", front.answer_limit),
-            ("stray", front.stray),
-            ("numbers", front.numbers),
-            ("bad_proof", front.bad_proof),
-            ("reach", front.reach),
-            ("guest_limit", front.guest_limit),
-            ("unsent", *unsent),
+            ("malformed", malformed),
+            ("stranger_limit", stranger_limit),
+            ("player_limit", player_limit),
+            ("answer_limit", answer_limit),
+            ("stray", stray),
+            ("numbers", numbers),
+            ("bad_proof", bad_proof),
+            ("reach", reach),
+            ("unguarded", unguarded),
+            ("password_limit", password_limit),
+            ("guest_limit", guest_limit),
+            ("banned", banned),
+            ("unsent", unsent),
         ]
     }
 
@@ -155,6 +180,9 @@ impl MemberStatus {
         let seconds = elapsed.as_secs_f64();
         let Some(before) = before.filter(|_| seconds > 0.0) else { return };
         self.input_rate = self.inputs.saturating_sub(before.inputs) as f64 / seconds;
+        if let (Some(now), Some(then)) = (self.gaps, before.gaps) {
+            self.gap_rate = now.saturating_sub(then) as f64 / seconds;
+        }
         let (now, then) = (self.arrivals, before.arrivals);
         // Counts begin anew when a player comes back.
         let Some(expected) = now.expected.checked_sub(then.expected) else { return };

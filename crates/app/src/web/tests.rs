@@ -10,16 +10,23 @@ use backspin_pong::Pong;
 
 use super::board::Scene;
 use super::connection::ASK_WITHIN;
-use super::desk::{CONNECTION_LIMIT, STREAM_LIMIT};
+use super::desk::STREAM_LIMIT;
 use super::status::{RoomStatus, Status};
+use super::visitors::{ADDRESS_LIMIT, CONNECTION_LIMIT, HEALTH_RESERVE, LOOPBACK_RESERVE};
 use super::*;
 
 /// What never takes so long, even on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 fn page() -> Page {
+    page_behind("")
+}
+
+/// A page that believes these proxies.
+fn page_behind(proxies: &str) -> Page {
     let at = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
-    Page::open(at, None, Time::ZERO).unwrap()
+    let config = PageConfig { at, token: Some("s3cret".into()), proxies: proxies.parse().unwrap() };
+    Page::open(config, Bans::default(), Time::ZERO).unwrap()
 }
 
 fn put_status(page: &Page, number: u64) {
@@ -130,29 +137,101 @@ fn a_room_is_watched_for_as_long_as_someone_reads() {
     assert!(page.board.scene(1).is_none(), "an old scene is left behind");
 }
 
+/// Asks as someone at `client` would, behind a proxy.
+fn ask_for(page: &Page, client: &str, line: &str, fields: &str) -> TcpStream {
+    let mut stream = connect(page);
+    let host = page.address;
+    write!(stream, "{line} HTTP/1.1\r\nHost: {host}\r\nX-Forwarded-For: {client}\r\n{fields}\r\n")
+        .unwrap();
+    stream
+}
+
+fn answer_for(page: &Page, client: &str, line: &str, fields: &str) -> String {
+    let mut text = String::new();
+    ask_for(page, client, line, fields).read_to_string(&mut text).unwrap();
+    text
+}
+
+/// Connections that are open and say nothing, until all of them have their places.
+fn idle(page: &Page, count: usize) -> Vec<TcpStream> {
+    let open: Vec<_> = (0..count).map(|_| connect(page)).collect();
+    // They are taken in their order: when one behind them is answered, they have been.
+    assert!(get(page, "/healthz").starts_with("HTTP/1.1 200 "));
+    open
+}
+
 #[test]
 fn one_connection_too_many_is_told_so_and_places_become_free_again() {
     let page = page();
     put_status(&page, 1);
-    let mut open: Vec<_> = (0..CONNECTION_LIMIT).map(|_| connect(&page)).collect();
-    // The last of them has its place: so have all before it.
-    let last = open.last_mut().unwrap();
-    write!(last, "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n").unwrap();
-    let text = read_until(last, "\r\n\r\n");
-    assert!(text.starts_with("HTTP/1.1 200 "), "{text}");
-    open.push(connect(&page));
-    let mut text = String::new();
-    // The place of the last may be free already; then two fill it.
-    open.push(connect(&page));
-    open.push(connect(&page));
-    open.last_mut().unwrap().read_to_string(&mut text).unwrap();
+    let open = idle(&page, CONNECTION_LIMIT + LOOPBACK_RESERVE);
+    let text = get(&page, "/metrics");
+    assert!(text.starts_with("HTTP/1.1 503 ") && text.contains("Retry-After: 5\r\n"), "{text}");
+    // Whoever looks after the server is answered, and whoever waits for nothing makes room.
+    assert!(get(&page, "/healthz").starts_with("HTTP/1.1 200 "));
+    let waiting: Vec<_> = (0..2 * HEALTH_RESERVE).map(|_| connect(&page)).collect();
+    assert!(get(&page, "/healthz").starts_with("HTTP/1.1 200 "));
+    drop((open, waiting));
+    wait_for(|| get(&page, "/metrics").starts_with("HTTP/1.1 200 "));
+}
+
+#[test]
+fn an_address_that_holds_its_share_leaves_the_others_theirs() {
+    let page = page_behind("127.0.0.1");
+    put_status(&page, 1);
+    let events = "GET /api/events";
+    let mut streams: Vec<_> =
+        (0..ADDRESS_LIMIT).map(|_| ask_for(&page, "203.0.113.7", events, "")).collect();
+    streams.iter_mut().for_each(|stream| drop(read_until(stream, "event: status")));
+    let refused = answer_for(&page, "203.0.113.7", "GET /metrics", "");
+    assert!(refused.starts_with("HTTP/1.1 429 "), "{refused}");
+    assert!(answer_for(&page, "203.0.113.8", "GET /metrics", "").starts_with("HTTP/1.1 200 "));
+    assert!(answer_for(&page, "203.0.113.7", "GET /healthz", "").starts_with("HTTP/1.1 200 "));
+    // What it claims to ask for is its own word.
+    let forged = answer_for(&page, "203.0.113.8, 203.0.113.7", "GET /metrics", "");
+    assert!(forged.starts_with("HTTP/1.1 429 "), "{forged}");
+    assert!(get(&page, "/metrics").contains("http_refused_total{reason=\"address\"} 2\n"));
+}
+
+#[test]
+fn this_machine_is_answered_when_others_have_taken_every_place() {
+    let page = page_behind("127.0.0.1");
+    put_status(&page, 1);
+    let mut streams = Vec::new();
+    for n in 0..STREAM_LIMIT {
+        let client = format!("203.0.113.{}", n / ADDRESS_LIMIT);
+        streams.push(ask_for(&page, &client, "GET /api/events", ""));
+    }
+    streams.iter_mut().for_each(|stream| drop(read_until(stream, "event: status")));
+    let _half = idle(&page, CONNECTION_LIMIT - STREAM_LIMIT);
+    let text = answer_for(&page, "203.0.113.200", "GET /metrics", "");
     assert!(text.starts_with("HTTP/1.1 503 "), "{text}");
-    drop(open);
-    wait_for(|| {
-        let mut text = String::new();
-        let read = ask(&page, "/healthz").read_to_string(&mut text);
-        read.is_ok() && text.starts_with("HTTP/1.1 200 ")
-    });
+    assert!(get(&page, "/metrics").starts_with("HTTP/1.1 200 "));
+    assert!(answer_for(&page, "203.0.113.200", "GET /healthz", "").starts_with("HTTP/1.1 200 "));
+}
+
+#[test]
+fn five_wrong_tokens_are_enough_for_a_minute_and_others_may_still_try() {
+    let page = page_behind("127.0.0.1");
+    put_status(&page, 1);
+    let drain = |client: &str, token: &str| {
+        let fields = format!("Authorization: Bearer {token}\r\n");
+        answer_for(&page, client, "POST /api/drain", &fields)
+    };
+    // No token at all is no try.
+    assert!(answer_for(&page, "2001:db8::1", "POST /api/drain", "").starts_with("HTTP/1.1 401 "));
+    for n in 0..5 {
+        let text = drain(&format!("2001:db8::{n}"), "guess");
+        assert!(text.starts_with("HTTP/1.1 401 "), "{n}: {text}");
+    }
+    // The right one does not help now: who guesses is not to learn when it is.
+    for token in ["guess", "s3cret"] {
+        let text = drain("2001:db8::ffff", token);
+        assert!(text.starts_with("HTTP/1.1 429 "), "{text}");
+        assert!(text.contains("Retry-After: ") && text.contains("Too many wrong tokens"), "{text}");
+    }
+    assert!(drain("2001:db8:0:1::1", "s3cret").starts_with("HTTP/1.1 202 "));
+    assert!(get(&page, "/metrics").contains("http_refused_total{reason=\"token\"} 7\n"));
 }
 
 #[test]

@@ -148,7 +148,7 @@ fn every_guest_has_a_room_with_a_bot_until_it_is_gone() {
     let is_recorded = |room| recorded.iter().any(|name| name.contains(&format!("room{room}-")));
     assert_eq!([1, 3, 4, 5].map(is_recorded), [true, true, true, false], "{recorded:?}");
     let metrics = get(page, "/metrics");
-    let line = "backspin_room_players{room=\"3\",name=\"Guest 1\",game=\"Pong\"} 1";
+    let line = "backspin_players{game=\"Pong\"} 3\n";
     assert!(metrics.contains(line), "{line} is not in {metrics}");
     for reason in ["reach", "guest_limit"] {
         let line = format!("backspin_datagrams_dropped_total{{reason=\"{reason}\"}} 0");

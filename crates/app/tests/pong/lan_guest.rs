@@ -213,13 +213,13 @@ fn inputs_count_from_either_port_of_the_guest() {
     let (_host, port) = host(&[]);
     let guest = Guest::new(port);
     let first = guest.join();
-    guest.say(&guest_input(UP));
     let mut state = first;
     while state.p2y > 300.0 {
+        guest.say(&guest_input(UP));
         state = guest.hear_state();
     }
-    guest.ear.send_to(&guest_input(DOWN), guest.host).unwrap();
     while state.p2y < 300.0 {
+        guest.ear.send_to(&guest_input(DOWN), guest.host).unwrap();
         state = guest.hear_state();
     }
 }

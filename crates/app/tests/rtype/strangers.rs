@@ -1,8 +1,9 @@
-//! What gets silence, and changes nothing.
+//! What gets silence, and changes nothing; and what is sent to who proves nothing.
 
-use std::net::IpAddr;
+use std::net::{IpAddr, UdpSocket};
+use std::time::{Duration, Instant};
 
-use crate::player::{DISCONNECT, Player, START_MATCH, tcp_step};
+use crate::player::{DISCONNECT, HELLO_ACK, PING, Player, START_MATCH, tcp_step};
 use crate::server::{Ports, Server};
 
 const ELSEWHERE: IpAddr = IpAddr::V4(std::net::Ipv4Addr::new(127, 0, 0, 9));
@@ -30,10 +31,16 @@ fn a_wrong_token_and_a_replayed_one_get_silence() {
     zero[4..8].fill(0);
     for from in [crate::server::HERE.into(), ELSEWHERE] {
         let mut thief = Player::from(from, &server);
-        for hello in [&wrong, &zero, &alices.hello()] {
+        for hello in [&wrong, &zero] {
             thief.gets_silence(hello);
         }
     }
+    Player::new(&server).gets_silence(&alices.hello());
+    // From another address than her stream's it is asked for, and nothing comes of the answer.
+    let mut thief = Player::from(ELSEWHERE, &server);
+    thief.send(&alices.hello());
+    assert_eq!((thief.receive(), thief.receive()[2]), (HELLO_ACK.to_vec(), PING));
+    thief.gets_silence(&[0, 0, 14, 1]);
     nothing_changed(&mut alice);
     // A token that was not used yet is good once, for whoever comes with it.
     let bobbys = tcp_step(&server, b"Bobby");
@@ -119,4 +126,46 @@ fn nonsense_on_the_stream_closes_it_and_gives_no_token() {
         assert!(told.is_empty() || told == b"\0\0\x64\x01", "{told:?}");
     }
     Player::join(&server, b"Alice");
+}
+
+/// The experiment that turned 27 kB into 124 MB: tokens of one address, used from another that never
+/// asked for anything. `BACKSPIN_LONG=1` plays all forty seconds of it.
+#[test]
+fn tokens_that_are_used_from_elsewhere_yield_at_most_three_times_the_bytes() {
+    const HEADERS: usize = 28;
+    let seconds = if std::env::var_os("BACKSPIN_LONG").is_some() { 40 } else { 6 };
+    let server = Server::start(Ports::rtype, &[]);
+    let victims: Vec<UdpSocket> = (0..60)
+        .map(|_| {
+            let victim = UdpSocket::bind((ELSEWHERE, 0)).unwrap();
+            victim.connect(server.rtype()).unwrap();
+            victim.set_nonblocking(true).unwrap();
+            victim
+        })
+        .collect();
+    let (mut sent, mut got) = (0, 0);
+    let mut say = |victim: &UdpSocket, bytes: &[u8]| sent += victim.send(bytes).unwrap() + HEADERS;
+    for victim in &victims {
+        // Streams from one address are limited; its tokens outlive them.
+        let ticket = tcp_step(&server, b"Alice");
+        say(victim, &ticket.hello());
+        say(victim, START_MATCH);
+    }
+    let began = Instant::now();
+    let mut inputs = 0;
+    while began.elapsed() < Duration::from_secs(seconds) {
+        if began.elapsed() >= Duration::from_secs(4) * inputs {
+            inputs += 1;
+            victims.iter().for_each(|victim| say(victim, &[5, 0, 3, 1, 0, 0, 0, 0, 8]));
+        }
+        let mut buffer = [0; 2048];
+        for victim in &victims {
+            while let Ok(len) = victim.recv(&mut buffer) {
+                got += len + HEADERS;
+            }
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    println!("{sent} bytes sent, {got} received in {seconds} s");
+    assert!(got > 0 && got <= 3 * sent, "{got} bytes for {sent}");
 }

@@ -85,23 +85,26 @@ fn the_numbers_are_those_of_the_rooms() {
         let series = format!("backspin_datagrams_dropped_total{{reason=\"{reason}\"}}");
         same(&series, count, 1.0);
     }
-    for member in told["rooms"][0]["members"].as_array().unwrap() {
-        let name = member["name"].as_str().unwrap().replace('\\', "\\\\").replace('"', "\\\"");
-        let player = &member["player"];
-        let labels = format!(
-            "{{room=\"1\",player=\"{player}\",name=\"{name}\",dialect=\"native\",role=\"play\"}}"
-        );
-        for (metric, field, unit) in [
-            ("round_trip_seconds", "rtt_ms", 1e-3),
-            ("jitter_seconds", "jitter_ms", 1e-3),
-            ("loss_ratio", "loss", 1.0),
-            ("inputs_total", "inputs", 1.0),
-            ("input_rate", "input_rate", 1.0),
-            ("input_gaps_total", "gaps", 1.0),
-        ] {
-            same(&format!("backspin_player_{metric}{labels}"), &member[field], unit);
+    same("backspin_players{game=\"Pong\"}", &2.into(), 1.0);
+    let members = told["rooms"][0]["members"].as_array().unwrap();
+    for (metric, field, unit) in [
+        ("round_trip_seconds", "rtt_ms", 1e-3),
+        ("jitter_seconds", "jitter_ms", 1e-3),
+        ("loss_ratio", "loss", 1.0),
+    ] {
+        let mut values: Vec<_> = members.iter().map(|m| m[field].as_f64().unwrap()).collect();
+        values.sort_unstable_by(f64::total_cmp);
+        for (rank, value) in [("median", values[0]), ("p95", values[1]), ("worst", values[1])] {
+            same(&format!("backspin_player_{metric}{{rank=\"{rank}\"}}"), &value.into(), unit);
         }
     }
+    // Each of the two is rounded to a tenth there, and their sum here.
+    for (metric, field) in [("inputs", "input_rate"), ("input_gaps", "gap_rate")] {
+        let sum: f64 = members.iter().map(|member| member[field].as_f64().unwrap()).sum();
+        let metric = metrics[&format!("backspin_{metric}_per_second")];
+        assert!((metric - sum).abs() < 0.151, "{field}: {metric}, not {sum}");
+    }
+    assert!(metrics.keys().all(|series| !series.contains("Ben")), "{metrics:#?}");
 }
 
 #[test]

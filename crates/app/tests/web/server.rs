@@ -63,7 +63,16 @@ impl Server {
 
     fn start_with(args: &[&str]) -> Self {
         let args = [&["--name", "den", "--http", "127.0.0.1:0"], args].concat();
-        let process = crate::process::Server::start(Ports::native, &args);
+        Server::ready(crate::process::Server::start(Ports::native, &args))
+    }
+
+    /// One that whoever has the token may change, in a home that others know, too.
+    pub(crate) fn start_in(home: &Home) -> Self {
+        let args = ["--name", "den", "--http", "127.0.0.1:0", "--http-token", TOKEN];
+        Server::ready(crate::process::Server::start_in(home, Ports::native, &args))
+    }
+
+    fn ready(process: crate::process::Server) -> Self {
         let page = process.greeting.iter().find_map(|line| line.strip_prefix("  page    http://"));
         let page = page.unwrap().trim_end_matches('/').parse().unwrap();
         let server = Server { process, page };
@@ -112,6 +121,18 @@ impl Server {
     /// A command with the token.
     pub(crate) fn command(&self, path: &str) -> Reply {
         self.ask(&format!("POST {path}"), &format!("Authorization: Bearer {TOKEN}\r\n"))
+    }
+
+    /// The same by another method.
+    pub(crate) fn command_by(&self, method: &str, path: &str) -> Reply {
+        self.ask(&format!("{method} {path}"), &format!("Authorization: Bearer {TOKEN}\r\n"))
+    }
+
+    /// What `/api/bans` says.
+    pub(crate) fn bans(&self) -> Value {
+        let reply = self.command_by("GET", "/api/bans");
+        assert_eq!(reply.code, 200, "{reply:?}");
+        serde_json::from_str(&reply.body).unwrap()
     }
 
     /// What `/api/rooms` says.

@@ -10,7 +10,7 @@ use siphasher::sip::SipHasher13;
 use super::Limits;
 use crate::node::{Fetch, Path, fetch_to};
 use crate::sabotage::{self, Sabotage};
-use crate::session::{Allowance, Bucket, Numbers, Prefix, Rate};
+use crate::session::{Allowance, Bucket, Numbers, Prefix, Rate, limited_ip};
 use crate::time::Time;
 use crate::wire::native::{Budget, Role, Secret, SessionIndex};
 use crate::wire::{Dialect, Name};
@@ -76,7 +76,7 @@ struct Places {
 
 /// Hashes with a key of our own: peers choose the addresses.
 #[derive(Clone, Debug)]
-struct Keyed([u8; 16]);
+pub(super) struct Keyed(pub(super) [u8; 16]);
 
 impl BuildHasher for Keyed {
     type Hasher = SipHasher13;
@@ -153,6 +153,13 @@ impl Routes {
     /// How many sessions there are from a network.
     pub(super) fn sessions_of(&self, network: Prefix) -> u32 {
         self.per_network.get(&network).copied().unwrap_or(0)
+    }
+
+    /// The room and the place of every session from there.
+    pub(super) fn seats_of(&self, ip: IpAddr) -> Vec<(usize, u8)> {
+        let from = |route: &&Route| limited_ip(route.path.remote.ip()) == limited_ip(ip);
+        let routes = self.routes.iter().flatten().filter(from);
+        routes.map(|route| (route.room, route.place)).collect()
     }
 
     pub(super) fn route(&self, session: SessionIndex) -> Option<&Route> {

@@ -282,7 +282,7 @@ impl Front {
         if !self.speaks_unguarded() {
             self.counts.unguarded += 1;
             self.lobby.actions.push_back((stream, Deed::Close));
-        } else if self.draining {
+        } else if self.draining || self.is_banned(now, ip) {
             self.lobby.actions.push_back((stream, Deed::Close));
         } else if !self.lobby.takes(ip, &self.config.limits) {
             self.counts.stranger_limit += 1;
@@ -441,6 +441,23 @@ impl Lobby {
         if let Some(key) = all.find(|(_, token)| is_its(token)).map(|(key, _)| *key) {
             self.give_up(key);
         }
+    }
+
+    /// Closes the streams from an address, and takes back the tokens that nobody used.
+    pub(super) fn turn_out(&mut self, group: IpAddr) {
+        let is_theirs = |ip: IpAddr| limited_ip(ip) == group;
+        let is_fresh = |token: &Token| matches!(token.use_, Use::Fresh { .. });
+        let tokens = self.tokens.iter().filter(|(_, token)| is_fresh(token) && is_theirs(token.ip));
+        for key in tokens.map(|(key, _)| *key).collect::<Vec<_>>() {
+            self.give_up(key);
+        }
+        let actions = &mut self.actions;
+        self.streams.retain(|&stream, caller| {
+            if is_theirs(caller.ip) {
+                actions.push_back((stream, Deed::Close));
+            }
+            !is_theirs(caller.ip)
+        });
     }
 
     fn give_up(&mut self, key: NonZeroU32) {

@@ -91,7 +91,7 @@ pub(super) fn put_ip(out: &mut Vec<u8>, ip: IpAddr) {
     }
 }
 
-fn ip(r: &mut Reader<'_>, field: &'static str) -> Result<IpAddr, Malformed> {
+pub(super) fn ip(r: &mut Reader<'_>, field: &'static str) -> Result<IpAddr, Malformed> {
     match r.u8(field)? {
         4 => Ok(Ipv4Addr::from(r.array::<4>(field)?).into()),
         6 => Ok(Ipv6Addr::from(r.array::<16>(field)?).into()),

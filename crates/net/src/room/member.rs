@@ -393,8 +393,9 @@ impl Member {
             _ => RTYPE_QUIET,
         };
         match &self.presence {
-            // Who has said nothing yet has nothing to lose by it.
-            Presence::Away { .. } | Presence::Invited { .. } => true,
+            Presence::Away { .. } => true,
+            // Not kept for a return: it is free soon.
+            Presence::Invited { .. } => path == self.path,
             Presence::Here(_) if sabotage::is(Sabotage::TicketRobs) => true,
             // The same address again: the Accept was lost, or the program was started anew.
             Presence::Here(_) if path == self.path => true,

@@ -131,6 +131,7 @@ impl From<CloseReason> for EndReason {
             CloseReason::Kicked => EndReason::Kicked,
             CloseReason::Violation => EndReason::Violation,
             CloseReason::RoomClosed => EndReason::RoomClosed,
+            CloseReason::Banned => EndReason::Banned,
         }
     }
 }
@@ -411,6 +412,7 @@ mod tests {
             (CloseReason::Kicked, EndReason::Kicked),
             (CloseReason::Violation, EndReason::Violation),
             (CloseReason::RoomClosed, EndReason::RoomClosed),
+            (CloseReason::Banned, EndReason::Banned),
         ];
         for (reason, expected) in reasons {
             assert_eq!(EndReason::from(reason), expected);

@@ -8,7 +8,8 @@ use super::{Reader, Writer};
 /// A name of at most [`Name::MAX`] bytes, none of them NUL.
 ///
 /// Ours are UTF-8. Those of other programs are kept as they came, so that they go out again
-/// unchanged; `Display` shows them lossily and makes control characters visible.
+/// unchanged; `Display` shows them lossily and makes visible what would draw nothing or do something
+/// else to the screen.
 ///
 /// ```text
 /// 0                  len              16
@@ -101,19 +102,53 @@ impl Name {
 
 impl fmt::Display for Name {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut before = ' ';
         for c in String::from_utf8_lossy(self.as_bytes()).chars() {
-            match c.is_control() || is_invisible(c) {
+            let styles = c == EMOJI_STYLE && is_symbol(before);
+            match c.is_control() || is_invisible(c) && !styles {
                 true => write!(f, "{}", c.escape_unicode())?,
                 false => write!(f, "{c}")?,
             }
+            before = c;
         }
         Ok(())
     }
 }
 
-/// Characters that would reorder or hide the text around a name on a screen.
+/// Characters that draw nothing, or reorder the text around a name on a screen: what Unicode calls
+/// default-ignorable, its separators of lines and paragraphs, the marks of annotations, and the empty
+/// pattern of Braille. With them one name could look like another, or like none.
 fn is_invisible(c: char) -> bool {
-    matches!(c, '\u{200B}'..='\u{200F}' | '\u{2028}'..='\u{202E}' | '\u{2060}'..='\u{2069}' | '\u{FEFF}')
+    matches!(
+        c,
+        '\u{AD}'
+            | '\u{34F}'
+            | '\u{61C}'
+            | '\u{115F}'..='\u{1160}'
+            | '\u{17B4}'..='\u{17B5}'
+            | '\u{180B}'..='\u{180F}'
+            | '\u{200B}'..='\u{200F}'
+            | '\u{2028}'..='\u{202E}'
+            | '\u{2060}'..='\u{206F}'
+            | '\u{2800}'
+            | '\u{3164}'
+            | '\u{FE00}'..='\u{FE0F}'
+            | '\u{FEFF}'
+            | '\u{FFA0}'
+            | '\u{FFF0}'..='\u{FFFB}'
+            | '\u{1BCA0}'..='\u{1BCA3}'
+            | '\u{1D173}'..='\u{1D17A}'
+            | '\u{E0000}'..='\u{E0FFF}'
+    )
+}
+
+/// Says that the symbol before it is drawn as an emoji: phones write it behind hearts and stars.
+const EMOJI_STYLE: char = '\u{FE0F}';
+
+/// Where the symbols are that it changes.
+fn is_symbol(c: char) -> bool {
+    matches!(c, '\u{203C}'..='\u{27BF}' | '\u{2900}'..='\u{3299}' | '\u{1F000}'..='\u{1FAFF}')
+        && !is_invisible(c)
 }
 
 impl fmt::Debug for Name {
@@ -159,6 +194,28 @@ mod tests {
         let name = Name::decode_raw(&mut Reader::new(b"\xFFa\x1B[2J"), "name").unwrap();
         assert_eq!(name.as_bytes(), b"\xFFa\x1B[2J");
         assert_eq!(name.to_string(), "\u{FFFD}a\\u{1b}[2J");
+    }
+
+    #[test]
+    fn what_draws_nothing_is_made_visible() {
+        let hidden = [
+            0xAD, 0x34F, 0x61C, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x180B, 0x180F, 0x200B, 0x200F,
+            0x2028, 0x202E, 0x2060, 0x206F, 0x2800, 0x3164, 0xFE00, 0xFE0F, 0xFEFF, 0xFFA0, 0xFFF0,
+            0xFFFB, 0x1BCA0, 0x1D173, 0xE0000, 0xE0001, 0xE0020, 0xE007F, 0xE0100, 0xE01EF,
+        ];
+        for code in hidden {
+            let c = char::from_u32(code).unwrap();
+            assert_eq!(Name::new(&format!("a{c}b")).to_string(), format!("a\\u{{{code:x}}}b"));
+        }
+        // Letters of every script, spaces and symbols stay what they are, and so does a red heart.
+        for name in
+            ["Zoë", "Ærøskøbing", "김철수", "สมชาย", "محمد", "日本", "a b", "\u{2764}\u{FE0F}"]
+        {
+            assert_eq!(Name::new(name).to_string(), name);
+        }
+        let forged = Name::new("Ann\u{FE0F}");
+        assert_eq!(forged.to_string(), "Ann\\u{fe0f}");
+        assert_eq!(Name::new("\u{2800}\u{FE0F}").to_string(), "\\u{2800}\\u{fe0f}");
     }
 
     #[test]

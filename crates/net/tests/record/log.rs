@@ -10,6 +10,7 @@ use backspin::node::Node;
 use backspin::record::log::{Build, LogError, Rerun, Verdict};
 use backspin::record::{Damage, FRAME_LIMIT, Recorded};
 use backspin::room::RoomConfig;
+use backspin::session::EndReason;
 use backspin::sim::{Chance, Partition, Preset};
 use backspin::time::Time;
 use backspin::wire::native::CloseReason;
@@ -72,6 +73,35 @@ fn a_recorded_match_replays_to_the_same_digest() {
         assert_eq!(verdict.origin.build, Build::HERE);
         assert!(verdict.length >= Duration::from_secs(23), "{:?}", verdict.length);
     }
+}
+
+#[test]
+fn what_an_operator_does_replays_too() {
+    let mut scene = Scene::new(Dots::default(), 7, bad_link());
+    let (alice, _bob) = (scene.join(Dialect::Native), scene.join(Dialect::Rtype));
+    scene.run(Duration::from_secs(3));
+    let (now, first) = (scene.world.now(), [10, 0, 0, 2].into());
+    scene.server().ban(now, first, Some(Duration::from_secs(5))).unwrap();
+    scene.server().drain(now);
+    scene.run(Duration::from_secs(2));
+    assert_eq!(scene.client(alice).ended(), Some(&EndReason::Banned));
+    let turned_away = scene.join(Dialect::Native);
+    scene.run(Duration::from_secs(2));
+    assert_eq!(scene.client(turned_away).ended(), Some(&EndReason::Stopping));
+    let now = scene.world.now();
+    scene.server().undrain(now);
+    scene.server().ban(now, [10, 0, 0, 6].into(), None).unwrap();
+    scene.server().ban(now, [10, 0, 0, 5].into(), None).unwrap();
+    scene.server().lift_ban(now, [10, 0, 0, 5].into());
+    let (lifted, banned) = (scene.join(Dialect::Native), scene.join(Dialect::Native));
+    scene.run(Duration::from_secs(4));
+    assert_eq!(scene.client(lifted).ended(), None);
+    assert_eq!(scene.client(banned).ended(), Some(&EndReason::Banned));
+    let now = scene.world.now();
+    assert!(!scene.server().server().front().is_banned(now, first));
+    let verdict = replay(&scene.finish()).unwrap();
+    assert_eq!(verdict.difference, None);
+    assert_eq!(verdict.counts.joined, 3);
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Sessions scripted in literal bytes: one machine of ours, and a peer that is nothing but what
 //! stands here.
 
+mod bans;
 mod client;
 mod desk;
 mod guests;

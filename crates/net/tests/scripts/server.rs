@@ -23,7 +23,7 @@ fn desk_with(config: FrontConfig) -> Desk<Server<Dots>> {
     Desk::new(server)
 }
 
-fn desk() -> Desk<Server<Dots>> {
+pub(crate) fn desk() -> Desk<Server<Dots>> {
     desk_with(FrontConfig::default())
 }
 
@@ -35,7 +35,7 @@ fn room_events(desk: &mut Desk<Server<Dots>>) -> Vec<RoomEvent> {
 // --- rtype -----------------------------------------------------------------------------------
 
 /// The TCP step from `ip`, as stream `id`; gives the token.
-fn tcp_step(desk: &mut Desk<Server<Dots>>, id: u64, ip: &str) -> [u8; 4] {
+pub(crate) fn tcp_step(desk: &mut Desk<Server<Dots>>, id: u64, ip: &str) -> [u8; 4] {
     let peer = address(&format!("{ip}:40000"));
     let welcome = desk.stream(id, StreamEvent::Opened(peer));
     assert_eq!(welcome, [Some(vec![0, 0, 100, 1])]);
@@ -45,7 +45,7 @@ fn tcp_step(desk: &mut Desk<Server<Dots>>, id: u64, ip: &str) -> [u8; 4] {
     [ack[6], ack[7], ack[8], ack[9]]
 }
 
-fn rtype_hello(token: [u8; 4]) -> Vec<u8> {
+pub(crate) fn rtype_hello(token: [u8; 4]) -> Vec<u8> {
     [&[20, 0, 1, 1], &token[..], b"Alice\0\0\0\0\0\0\0\0\0\0\0"].concat()
 }
 
@@ -61,7 +61,7 @@ fn play_rtype(desk: &mut Desk<Server<Dots>>, from: SocketAddr, ms: u64) -> Vec<S
     sent
 }
 
-fn admitted(sent: &[Sent], to: SocketAddr) -> bool {
+pub(crate) fn admitted(sent: &[Sent], to: SocketAddr) -> bool {
     sent_to(sent, to).contains(&HELLO_ACK)
 }
 
@@ -325,23 +325,23 @@ fn lan_is_spoken_to_the_neighbourhood_only() {
 // --- native ----------------------------------------------------------------------------------
 
 /// A native client of literal bytes: only what it must remember.
-struct Peer {
-    at: SocketAddr,
+pub(crate) struct Peer {
+    pub(crate) at: SocketAddr,
     sequence: u32,
     inputs: u32,
     session: [u8; 2],
-    ticket: [u8; 16],
+    pub(crate) ticket: [u8; 16],
 }
 
-fn native(kind: u8, sequence: u32, payload: &[u8]) -> Vec<u8> {
+pub(crate) fn native(kind: u8, sequence: u32, payload: &[u8]) -> Vec<u8> {
     let len = (payload.len() as u16).to_be_bytes();
     [&[1, kind, 0], &len[..], &sequence.to_be_bytes(), payload].concat()
 }
 
-const NONCE: [u8; 8] = [0xA; 8];
+pub(crate) const NONCE: [u8; 8] = [0xA; 8];
 
 /// Hello, and the cookie that comes back.
-fn cookie(desk: &mut Desk<Server<Dots>>, at: SocketAddr) -> [u8; 16] {
+pub(crate) fn cookie(desk: &mut Desk<Server<Dots>>, at: SocketAddr) -> [u8; 16] {
     let hello = [&[0, 1], &b"DOTS"[..], &[0, 1], &NONCE, &[0; 32]].concat();
     let sent = desk.receive(at, &native(0x01, 77, &hello));
     let challenge = &sent_to(&sent, at)[0];
@@ -349,7 +349,7 @@ fn cookie(desk: &mut Desk<Server<Dots>>, at: SocketAddr) -> [u8; 16] {
     challenge[17..33].try_into().unwrap()
 }
 
-fn join(desk: &mut Desk<Server<Dots>>, at: SocketAddr) -> Peer {
+pub(crate) fn join(desk: &mut Desk<Server<Dots>>, at: SocketAddr) -> Peer {
     join_counting_from(desk, at, 78)
 }
 
@@ -389,7 +389,7 @@ impl Peer {
     }
 }
 
-fn play(desk: &mut Desk<Server<Dots>>, peer: &mut Peer, ms: u64) -> Vec<Sent> {
+pub(crate) fn play(desk: &mut Desk<Server<Dots>>, peer: &mut Peer, ms: u64) -> Vec<Sent> {
     let mut sent = Vec::new();
     for _ in 0..ms / 50 {
         sent.extend(desk.advance_ms(50));
@@ -408,7 +408,7 @@ fn resume(desk: &mut Desk<Server<Dots>>, at: SocketAddr, ticket: [u8; 16]) -> Op
 }
 
 /// What the player reads when this Reject comes.
-fn words(reject: &[u8]) -> String {
+pub(crate) fn words(reject: &[u8]) -> String {
     match Datagram::decode(reject).unwrap().packet {
         Packet::Reject(reject) => EndReason::from_reject(&reject, 1).to_string(),
         other => panic!("no reject: {other:?}"),

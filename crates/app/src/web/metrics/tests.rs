@@ -2,7 +2,7 @@ use backspin::wire::Name;
 
 use super::*;
 use crate::serve::meter::{Ticks, Traffic};
-use crate::web::status::Drops;
+use crate::web::status::{Drops, RoomStatus};
 
 fn member() -> MemberStatus {
     MemberStatus {
@@ -54,36 +54,50 @@ fn has(text: &str, line: &str) {
 
 #[test]
 fn every_number_stands_on_its_line() {
-    let text = text(&status());
+    let refused = Refused { tokens: 6, ..Refused::default() };
+    let text = text(&status(), &PageCounts { bans: 3, refused, ..PageCounts::default() });
     has(&text, "backspin_uptime_seconds 1.5");
     has(&text, "backspin_bytes_total{direction=\"out\"} 99");
     has(&text, "backspin_datagrams_dropped_total{reason=\"malformed\"} 7");
     has(&text, "backspin_datagrams_dropped_total{reason=\"unsent\"} 4");
     has(&text, "backspin_rooms{game=\"Pong\"} 1");
-    has(&text, "backspin_room_players{room=\"1\",name=\"Pong 1\",game=\"Pong\"} 1");
+    has(&text, "backspin_players{game=\"Pong\"} 1");
+    has(&text, "backspin_spectators{game=\"Pong\"} 0");
+    has(&text, "backspin_bans 3");
+    has(&text, "backspin_http_refused_total{reason=\"token\"} 6");
 }
 
 #[test]
-fn a_name_cannot_end_its_label_or_its_line() {
-    // A line break is shown as what it is before it is escaped.
-    let name = "a\\\"b\\\\c\\\\u{a}d";
-    let labels =
-        format!("room=\"1\",player=\"2\",name=\"{name}\",dialect=\"native\",role=\"play\"");
-    let text = text(&status());
-    has(&text, &format!("backspin_player_round_trip_seconds{{{labels}}} 0.012345"));
-    has(&text, &format!("backspin_player_loss_ratio{{{labels}}} 0.0123"));
-    has(&text, &format!("backspin_player_input_rate{{{labels}}} 60"));
-    has(&text, &format!("backspin_player_input_gaps_total{{{labels}}} 3"));
+fn every_reason_to_drop_has_a_line() {
+    let text = text(&status(), &PageCounts::default());
+    let told = text.lines().filter(|line| line.starts_with("backspin_datagrams_dropped_total{"));
+    assert_eq!(told.count(), Drops::default().by_reason().len());
+    has(&text, "backspin_datagrams_dropped_total{reason=\"password_limit\"} 0");
+    has(&text, "backspin_datagrams_dropped_total{reason=\"banned\"} 0");
+}
+
+#[test]
+fn players_are_told_by_rank_and_in_sum_and_never_by_name() {
+    let mut status = status();
+    let rtts = [90, 10, 30, 20].map(|ms| Some(Duration::from_millis(ms)));
+    let members = rtts.map(|rtt| MemberStatus { rtt, gap_rate: 0.5, ..member() });
+    status.rooms[0].members = members.into();
+    status.rooms[0].members.push(MemberStatus { watches: true, ..member() });
+    let text = text(&status, &PageCounts::default());
+    has(&text, "backspin_player_round_trip_seconds{rank=\"median\"} 0.02");
+    has(&text, "backspin_player_round_trip_seconds{rank=\"worst\"} 0.09");
+    has(&text, "backspin_player_loss_ratio{rank=\"p95\"} 0.0123");
+    has(&text, "backspin_inputs_per_second 239.8");
+    has(&text, "backspin_input_gaps_per_second 2");
+    has(&text, "backspin_spectators{game=\"Pong\"} 1");
     // What is not known is not told.
     assert!(!text.contains("player_jitter_seconds{"));
-    let mut raw = String::new();
-    write!(Escaped(&mut raw), "a\nb").unwrap();
-    assert_eq!(raw, "a\\nb");
+    assert!(!text.contains("a\\\"b") && !text.contains("Pong 1"), "{text}");
 }
 
 #[test]
 fn buckets_count_everything_up_to_their_bound() {
-    let text = text(&status());
+    let text = text(&status(), &PageCounts::default());
     has(&text, "backspin_tick_seconds_bucket{le=\"0.00005\"} 1");
     has(&text, "backspin_tick_seconds_bucket{le=\"0.0001\"} 2");
     has(&text, "backspin_tick_seconds_bucket{le=\"0.001\"} 3");
@@ -95,7 +109,7 @@ fn buckets_count_everything_up_to_their_bound() {
 
 #[test]
 fn every_metric_says_what_it_is_before_its_first_line() {
-    let text = text(&status());
+    let text = text(&status(), &PageCounts::default());
     let mut told = Vec::new();
     for line in text.lines() {
         match line.strip_prefix("# TYPE ") {

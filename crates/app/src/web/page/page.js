@@ -28,7 +28,10 @@ const REASONS = {
   numbers: "not the next number",
   bad_proof: "cookie, token or ticket",
   reach: "lan from afar",
+  unguarded: "cannot carry the token",
+  password_limit: "passwords, too many",
   guest_limit: "lan guests, too many",
+  banned: "from banned addresses",
   unsent: "not taken by the system",
 };
 
@@ -108,6 +111,7 @@ function showHead() {
   state.className = status.draining ? "pill" : "pill live";
   say("state", status.draining ? "draining" : "live");
   find("operator").hidden = !status.commands;
+  say("drain", status.draining ? "Let others in again" : "Let nobody new in");
 }
 
 function showRooms() {
@@ -202,7 +206,7 @@ function showMembers() {
   }
   find("members").hidden = all.length === 0;
   find("nobody").hidden = all.length > 0;
-  say("members-note", all.length > ROWS ? `the first ${ROWS} of ${count(all.length)}; all are in /metrics` : "");
+  say("members-note", all.length > ROWS ? `the first ${ROWS} of ${count(all.length)}; all are in /api/rooms` : "");
 }
 
 /** Keeps the round trips of the last minute. */
@@ -293,32 +297,108 @@ function chooseRoom() {
   }
 }
 
-async function command(path, question) {
-  if (!confirm(question)) return;
-  const token = find("token").value;
+/** Asks the server with the token; what it says, or nothing if it cannot be reached. */
+async function ask(method, path) {
   try {
-    const reply = await fetch(path, { method: "POST", headers: { Authorization: `Bearer ${token}` } });
-    say("operator-note", await reply.text());
+    return await fetch(path, { method, headers: { Authorization: `Bearer ${find("token").value}` } });
   } catch {
     say("operator-note", "The server cannot be reached.");
+    return null;
   }
 }
+
+async function command(method, path, question) {
+  if (!confirm(question)) return;
+  const reply = await ask(method, path);
+  if (!reply) return;
+  say("operator-note", await reply.text());
+  await showBans();
+}
+
+/** Whether the token was right when it was used last. */
+let isTrusted = false;
+const BANS_EVERY_MS = 15000;
+
+async function showBans() {
+  const reply = find("token").value === "" ? null : await ask("GET", "/api/bans");
+  isTrusted = reply?.ok ?? false;
+  find("with-token").hidden = !isTrusted;
+  if (reply && !isTrusted) say("operator-note", await reply.text());
+  if (!isTrusted) return;
+  const { bans, saved } = await reply.json();
+  const shown = bans.slice(-ROWS).reverse();
+  const note = bans.length === 0 ? "Nobody is banned." : shown.length < bans.length ? `The newest ${ROWS} of ${count(bans.length)}.` : "";
+  say("bans-note", saved ? note : `${note} They are not in a file: they end when the server stops.`);
+  find("bans").replaceChildren(...shown.map(banEntry));
+}
+
+function banEntry({ address, name, since_unix_ms: since, until_unix_ms: until }) {
+  const entry = make("li");
+  const button = make("button", "kick", "Lift");
+  button.type = "button";
+  button.addEventListener("click", () => command("DELETE", `/api/bans/${address}`, `Let ${address} in again?`));
+  const when = (ms) => new Date(ms).toLocaleString();
+  const span = until === null ? "for good" : `until ${when(until)}`;
+  entry.append(make("strong", "", address), make("span", "", name), make("small", "", `${span}, since ${when(since)}`), button);
+  return entry;
+}
+
+/** For how long, in a sentence. */
+const forHowLong = () => find("term").selectedOptions[0].textContent.trim();
 
 function showKick(cell, room, member) {
-  const wanted = status.commands && find("token").value !== "";
+  const wanted = status.commands && isTrusted;
   if (!wanted) {
     cell.replaceChildren();
-  } else if (!cell.firstChild) {
-    const button = make("button", "kick", "Remove");
+    return;
+  }
+  if (!cell.firstChild) {
+    const button = make("button", "kick");
     const path = `/api/rooms/${room.room}/players/${member.player}/kick`;
     const who = member.name || `player ${member.player}`;
-    button.addEventListener("click", () => command(path, `Remove ${who}? The player may not come back into this place.`));
+    button.addEventListener("click", () => {
+      const term = find("term").value;
+      if (!term) return command("POST", path, `Remove ${who}? The player may come back.`);
+      return command("POST", `${path}?minutes=${term}`, `Remove ${who}? Everyone at the player's address goes, and they ${forHowLong()}.`);
+    });
     cell.append(button);
   }
+  const text = find("term").value ? "Ban" : "Remove";
+  if (cell.firstChild.textContent !== text) cell.firstChild.textContent = text;
 }
 
-find("drain").addEventListener("click", () => command("/api/drain", "Let nobody new in until the server is started again?"));
-find("token-form").addEventListener("submit", (event) => event.preventDefault());
+find("drain").addEventListener("click", () => {
+  if (status.draining) return command("DELETE", "/api/drain", "Let new players in again?");
+  return command("POST", "/api/drain", "Let nobody new in? Who plays goes on, and you can undo it.");
+});
+/** The token that was tried last, and when. */
+let tried = { token: "", at: 0 };
+
+/** Enter changes the field and submits the form: one try, as wrong ones are counted. */
+function tryToken(event) {
+  event.preventDefault();
+  const token = find("token").value;
+  const isRepeat = token === tried.token && Date.now() - tried.at < 500;
+  tried = { token, at: Date.now() };
+  if (!isRepeat) showBans();
+}
+
+/** For how long an address is banned: the players' term, or for good. */
+const addressTerm = () => (find("term").value ? forHowLong().replace("are banned ", "") : "for good");
+
+find("token-form").addEventListener("submit", tryToken);
+find("token").addEventListener("change", tryToken);
+find("term").addEventListener("change", () => {
+  say("ban", `Ban this address ${addressTerm()}`);
+  if (status) showMembers();
+});
+find("ban-form").addEventListener("submit", (event) => {
+  event.preventDefault();
+  const [address, term] = [find("ban-address").value.trim(), find("term").value || "forever"];
+  if (!address) return;
+  command("POST", `/api/bans/${address}?minutes=${term}`, `Ban ${address} ${addressTerm()}? Everyone there goes.`);
+});
+setInterval(() => isTrusted && showBans(), BANS_EVERY_MS);
 
 function show() {
   showHead();

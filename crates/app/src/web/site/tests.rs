@@ -6,11 +6,14 @@ use crate::web::status::RoomStatus;
 
 fn site(token: Option<&str>, limit: usize) -> (Site, Receiver<Command>) {
     let (commands, done) = sync_channel(limit);
-    (Site { token: token.map(str::to_owned), commands }, done)
+    (Site::new(token.map(str::to_owned), commands, Bans::default()), done)
 }
 
 fn status() -> Status {
-    let member = MemberStatus { player: 2, present: true, ..MemberStatus::default() };
+    let address = Some("::ffff:192.0.2.7".parse().unwrap());
+    let name = backspin::wire::Name::new("Anna");
+    let member =
+        MemberStatus { player: 2, name, address, present: true, ..MemberStatus::default() };
     let room = RoomStatus {
         room: 1,
         name: backspin::wire::Name::new("one"),
@@ -24,10 +27,13 @@ fn status() -> Status {
     Status { number: 1, rooms: vec![room], ..Status::default() }
 }
 
-fn ask(site: &Site, line: &str, fields: &str) -> Answer {
+fn ask(site: &mut Site, line: &str, fields: &str) -> Answer {
     let text = format!("{line} HTTP/1.1\r\nHost: localhost\r\n{fields}\r\n");
     let Head::Whole(request) = Head::read(text.as_bytes()) else { panic!("{text}") };
-    site.answer(&request, &status(), Duration::ZERO)
+    let (client, counts) = ("192.0.2.1".parse().unwrap(), PageCounts::default());
+    let asked =
+        Asked { request: &request, client, now: Instant::now(), age: Duration::ZERO, counts };
+    site.answer(&asked, &status())
 }
 
 #[track_caller]
@@ -40,19 +46,19 @@ fn code(answer: &Answer) -> Code {
 
 #[test]
 fn every_path_is_there_and_no_other() {
-    let (site, _done) = site(None, 1);
+    let (mut site, _done) = site(None, 1);
     let paths = ["/", "/page.css", "/page.js", "/chart.js", "/stage.js", "/icon.svg"];
     for path in paths.iter().chain(&["/healthz", "/metrics", "/api/rooms", "/?x=1"]) {
-        assert_eq!(code(&ask(&site, &format!("GET {path}"), "")), Code::Ok, "{path}");
-        assert_eq!(code(&ask(&site, &format!("HEAD {path}"), "")), Code::Ok, "{path}");
-        let posted = ask(&site, &format!("POST {path}"), "");
+        assert_eq!(code(&ask(&mut site, &format!("GET {path}"), "")), Code::Ok, "{path}");
+        assert_eq!(code(&ask(&mut site, &format!("HEAD {path}"), "")), Code::Ok, "{path}");
+        let posted = ask(&mut site, &format!("POST {path}"), "");
         assert_eq!(code(&posted), Code::MethodNotAllowed, "{path}");
     }
-    assert_eq!(ask(&site, "GET /api/events", ""), Answer::Stream(Topic::Status));
-    assert_eq!(ask(&site, "GET /api/rooms/1/events", ""), Answer::Stream(Topic::Room(1)));
+    assert_eq!(ask(&mut site, "GET /api/events", ""), Answer::Stream(Topic::Status));
+    assert_eq!(ask(&mut site, "GET /api/rooms/1/events", ""), Answer::Stream(Topic::Room(1)));
     let missing = ["/x", "//", "/../page.js", "/api/rooms/0/events", "/api/rooms/2/events"];
     for path in missing.iter().chain(&["/api/rooms/+1/events", "/api/rooms//events", "/page"]) {
-        assert_eq!(code(&ask(&site, &format!("GET {path}"), "")), Code::NotFound, "{path}");
+        assert_eq!(code(&ask(&mut site, &format!("GET {path}"), "")), Code::NotFound, "{path}");
     }
 }
 
@@ -61,31 +67,104 @@ const GOOD: &str = "Authorization: Bearer s3cret\r\n";
 
 #[test]
 fn without_a_token_nothing_can_be_changed() {
-    let (site, done) = site(None, 1);
+    let (mut site, done) = site(None, 1);
     for line in [KICK, "POST /api/drain"] {
-        assert_eq!(code(&ask(&site, line, GOOD)), Code::NotFound);
+        assert_eq!(code(&ask(&mut site, line, GOOD)), Code::NotFound);
     }
     assert!(done.try_recv().is_err());
 }
 
 #[test]
 fn a_wrong_token_changes_nothing_and_the_right_one_does() {
-    let (site, done) = site(Some("s3cret"), 2);
+    let (mut site, done) = site(Some("s3cret"), 2);
     for fields in ["", "Authorization: Bearer s3cre\r\n", "Authorization: Bearer s3crets\r\n"] {
-        assert_eq!(code(&ask(&site, KICK, fields)), Code::Unauthorized, "{fields}");
+        assert_eq!(code(&ask(&mut site, KICK, fields)), Code::Unauthorized, "{fields}");
     }
     let foreign = format!("{GOOD}Origin: http://evil.example\r\n");
-    assert_eq!(code(&ask(&site, KICK, &foreign)), Code::Forbidden);
-    assert_eq!(code(&ask(&site, "GET /api/drain", GOOD)), Code::MethodNotAllowed);
-    assert_eq!(code(&ask(&site, "POST /api/rooms/1/players/3/kick", GOOD)), Code::NotFound);
-    assert_eq!(code(&ask(&site, "POST /api/rooms/2/players/2/kick", GOOD)), Code::NotFound);
+    assert_eq!(code(&ask(&mut site, KICK, &foreign)), Code::Forbidden);
+    assert_eq!(code(&ask(&mut site, "GET /api/drain", GOOD)), Code::MethodNotAllowed);
+    assert_eq!(code(&ask(&mut site, "POST /api/rooms/1/players/3/kick", GOOD)), Code::NotFound);
+    assert_eq!(code(&ask(&mut site, "POST /api/rooms/2/players/2/kick", GOOD)), Code::NotFound);
     assert!(done.try_recv().is_err());
-    assert_eq!(code(&ask(&site, KICK, GOOD)), Code::Accepted);
-    assert_eq!(code(&ask(&site, "POST /api/drain", GOOD)), Code::Accepted);
+    assert_eq!(code(&ask(&mut site, KICK, GOOD)), Code::Accepted);
+    assert_eq!(code(&ask(&mut site, "POST /api/drain", GOOD)), Code::Accepted);
     // The loop has not taken them yet, and there is no place for more.
-    assert_eq!(code(&ask(&site, KICK, GOOD)), Code::ServiceUnavailable);
+    assert_eq!(code(&ask(&mut site, KICK, GOOD)), Code::ServiceUnavailable);
     assert_eq!(done.try_recv(), Ok(Command::Kick { room: 1, player: PlayerId(2) }));
     assert_eq!(done.try_recv(), Ok(Command::Drain));
+}
+
+#[test]
+fn a_drain_can_be_undone() {
+    let (mut site, done) = site(Some("s3cret"), 2);
+    assert_eq!(code(&ask(&mut site, "DELETE /api/drain", "")), Code::Unauthorized);
+    assert_eq!(code(&ask(&mut site, "DELETE /api/drain", GOOD)), Code::Accepted);
+    assert_eq!(done.try_recv(), Ok(Command::Undrain));
+}
+
+/// What `/api/bans` says.
+fn listed(site: &mut Site) -> serde_json::Value {
+    let Answer::Reply(reply) = ask(site, "GET /api/bans", GOOD) else { panic!("a stream") };
+    let text = String::from_utf8(reply.encode(crate::web::reply::WithBody::Yes)).unwrap();
+    serde_json::from_str(text.split_once("\r\n\r\n").unwrap().1).unwrap()
+}
+
+#[test]
+fn a_kick_can_last_and_is_lifted_again() {
+    let (mut site, done) = site(Some("s3cret"), 4);
+    for (query, lasts) in
+        [("minutes=60", Some(Duration::from_secs(3600))), ("minutes=forever", None)]
+    {
+        assert_eq!(code(&ask(&mut site, &format!("{KICK}?{query}"), GOOD)), Code::Accepted);
+        let Ok(Command::Ban { address, lasts: sent }) = done.try_recv() else { panic!("no ban") };
+        assert_eq!((address.to_canonical().to_string(), sent), ("192.0.2.7".into(), lasts));
+    }
+    let told = listed(&mut site);
+    assert_eq!(told["bans"].as_array().unwrap().len(), 1, "{told}");
+    assert_eq!(
+        (&told["bans"][0]["address"], &told["bans"][0]["name"]),
+        (&"192.0.2.7".into(), &"Anna".into())
+    );
+    assert!(told["bans"][0]["until_unix_ms"].is_null());
+    assert_eq!(code(&ask(&mut site, "DELETE /api/bans/192.0.2.8", GOOD)), Code::NotFound);
+    assert_eq!(code(&ask(&mut site, "DELETE /api/bans/192.0.2.7", GOOD)), Code::Accepted);
+    assert_eq!(done.try_recv(), Ok(Command::LiftBan("192.0.2.7".parse().unwrap())));
+    assert_eq!(listed(&mut site)["bans"].as_array().unwrap().len(), 0);
+}
+
+#[test]
+fn an_address_can_be_banned_by_itself() {
+    let (mut site, done) = site(Some("s3cret"), 4);
+    let network = "2001:db8:0:1::".parse().unwrap();
+    let line = "POST /api/bans/2001:db8:0:1::5?minutes=1";
+    assert_eq!(code(&ask(&mut site, line, GOOD)), Code::Accepted);
+    let lasts = Some(Duration::from_secs(60));
+    assert_eq!(done.try_recv(), Ok(Command::Ban { address: network, lasts }));
+    assert_eq!(listed(&mut site)["bans"][0]["address"], "2001:db8:0:1::/64");
+    assert_eq!(code(&ask(&mut site, "DELETE /api/bans/2001:db8:0:1::/64", GOOD)), Code::Accepted);
+    assert_eq!(done.try_recv(), Ok(Command::LiftBan(network)));
+    for query in ["", "?minutes=0", "?minutes=-1", "?minutes=5256001", "?minutes=", "?hours=1"] {
+        let line = format!("POST /api/bans/192.0.2.7{query}");
+        assert_eq!(code(&ask(&mut site, &line, GOOD)), Code::BadRequest, "{query}");
+    }
+    assert_eq!(
+        code(&ask(&mut site, "POST /api/bans/192.0.2.7?minutes=5256000", GOOD)),
+        Code::Accepted
+    );
+    for path in ["host", "", "192.0.2.7/64", "192.0.2.7/8"] {
+        let line = format!("POST /api/bans/{path}?minutes=1");
+        assert_eq!(code(&ask(&mut site, &line, GOOD)), Code::NotFound, "{path}");
+    }
+    assert_eq!(code(&ask(&mut site, &format!("{KICK}?minutes=x"), GOOD)), Code::BadRequest);
+}
+
+#[test]
+fn who_is_banned_is_told_to_the_operator_alone() {
+    let (mut site, _done) = site(Some("s3cret"), 1);
+    assert_eq!(code(&ask(&mut site, "GET /api/bans", "")), Code::Unauthorized);
+    assert_eq!(code(&ask(&mut site, "GET /api/bans", GOOD)), Code::Ok);
+    assert_eq!(code(&ask(&mut site, "POST /api/bans", GOOD)), Code::MethodNotAllowed);
+    assert!(!site.told(&status()).contains("192.0.2"), "an address is told to anyone");
 }
 
 #[test]

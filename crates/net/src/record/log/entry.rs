@@ -1,10 +1,12 @@
 //! One line of a log: what was done to the node, or what it had come to.
 
 use std::collections::BTreeMap;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
 
-use super::super::field::{self, put_address, put_bytes, put_path, put_varint, small, varint};
+use super::super::field::{
+    self, put_address, put_bytes, put_ip, put_path, put_varint, small, varint,
+};
 use super::LONGEST;
 use super::origin::{Offering, Opening};
 use crate::game::PlayerId;
@@ -35,6 +37,10 @@ use crate::wire::{Malformed, Reader};
 /// 16    end
 /// 17    game offered    | after | game |
 /// 18    drain           | after |
+/// 19    undrain         | after |
+/// 20    ban for good    | after | ip |
+/// 21    ban             | after | ip | ns |
+/// 22    ban lifted      | after | ip |
 /// ```
 ///
 /// `after` counts nanoseconds since the line before that has a time. Bytes stand behind their
@@ -51,6 +57,9 @@ pub(super) enum Entry<'a> {
     Close(CloseReason),
     Kick { room: u64, player: PlayerId },
     Drain,
+    Undrain,
+    Ban { ip: IpAddr, lasts: Option<Duration> },
+    LiftBan(IpAddr),
     Checkpoint(Checkpoint),
     End,
 }
@@ -157,13 +166,27 @@ impl Context {
             }
             Entry::End => out.push(16),
             Entry::Drain => head(out, 18),
+            Entry::Undrain => head(out, 19),
+            Entry::Ban { ip, lasts: None } => {
+                head(out, 20);
+                put_ip(out, ip);
+            }
+            Entry::Ban { ip, lasts: Some(lasts) } => {
+                head(out, 21);
+                put_ip(out, ip);
+                put_varint(out, lasts.min(LONGEST).as_nanos() as u64);
+            }
+            Entry::LiftBan(ip) => {
+                head(out, 22);
+                put_ip(out, ip);
+            }
         }
     }
 
     /// Reads the next line.
     pub(super) fn decode<'a>(&mut self, r: &mut Reader<'a>) -> Result<Entry<'a>, Malformed> {
         let kind = r.u8("kind")?;
-        if matches!(kind, 1..=7 | 12..=14 | 17 | 18) {
+        if matches!(kind, 1..=7 | 12..=14 | 17..=22) {
             let longest = LONGEST_PAUSE.as_nanos() as u64;
             self.now += Duration::from_nanos(field::varint_upto(r, "after", longest)?);
             if self.now.as_nanos() > LONGEST.as_nanos() as u64 {
@@ -206,6 +229,14 @@ impl Context {
             16 => Entry::End,
             17 => Entry::Offer(Offering::decode(r)?),
             18 => Entry::Drain,
+            19 => Entry::Undrain,
+            20 => Entry::Ban { ip: field::ip(r, "ip")?, lasts: None },
+            21 => {
+                let ip = field::ip(r, "ip")?;
+                let lasts = field::varint_upto(r, "lasts", LONGEST.as_nanos() as u64)?;
+                Entry::Ban { ip, lasts: Some(Duration::from_nanos(lasts)) }
+            }
+            22 => Entry::LiftBan(field::ip(r, "ip")?),
             other => return Err(Malformed::out_of_range("kind", other)),
         })
     }

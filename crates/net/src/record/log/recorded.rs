@@ -1,12 +1,13 @@
 //! A server that writes down what is done to it.
 
+use std::net::IpAddr;
 use std::time::Duration;
 
 use super::entry::{Context, Entry, Polls};
 use super::origin::{Build, Offering, Opening, Origin};
 use super::witness::Witness;
-use super::{BUFFER_LEN, FORM};
-use crate::front::FrontConfig;
+use super::{BUFFER_LEN, FORM, LONGEST};
+use crate::front::{BansFull, FrontConfig};
 use crate::game::{Game, PlayerId};
 use crate::node::{
     Fetch, Foreseen, Node, Path, StreamAction, StreamEvent, StreamId, StreamNode, Transmit,
@@ -107,6 +108,25 @@ impl<G: Game> Recorded<G> {
     pub fn drain(&mut self, now: Time) {
         self.handle(now, &Entry::Drain);
         self.server.drain();
+    }
+
+    /// Like [`Server::undrain`].
+    pub fn undrain(&mut self, now: Time) {
+        self.handle(now, &Entry::Undrain);
+        self.server.undrain();
+    }
+
+    /// Like [`Server::ban`], from now on for so long, at most ten years; `None` is for good.
+    pub fn ban(&mut self, now: Time, ip: IpAddr, lasts: Option<Duration>) -> Result<(), BansFull> {
+        let lasts = lasts.map(|lasts| lasts.min(LONGEST));
+        let now = self.handle(now, &Entry::Ban { ip, lasts });
+        self.server.ban(now, ip, lasts.map(|lasts| now + lasts))
+    }
+
+    /// Like [`Server::lift_ban`].
+    pub fn lift_ban(&mut self, now: Time, ip: IpAddr) {
+        self.handle(now, &Entry::LiftBan(ip));
+        self.server.lift_ban(ip);
     }
 
     /// The server.

@@ -281,6 +281,12 @@ impl<G: Game> Run<G> {
                 self.server.kick(usize::try_from(room).unwrap_or(usize::MAX), player);
             }
             Entry::Drain => self.server.drain(),
+            Entry::Undrain => self.server.undrain(),
+            Entry::Ban { ip, lasts } => {
+                // There was no place for it then either.
+                let _ = self.server.ban(now, ip, lasts.map(|lasts| now + lasts));
+            }
+            Entry::LiftBan(ip) => self.server.lift_ban(ip),
             Entry::Checkpoint(recorded) => self.compare(recorded),
             Entry::Open(_) | Entry::Offer(_) | Entry::End => {}
         }

@@ -42,7 +42,7 @@ pub struct Close {
     pub reason: CloseReason,
 }
 
-/// Why a session ended, on the wire 1 to 6.
+/// Why a session ended, on the wire 1 to 7.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum CloseReason {
     /// The client said goodbye.
@@ -57,16 +57,19 @@ pub enum CloseReason {
     Violation = 5,
     /// The room was closed.
     RoomClosed = 6,
+    /// The operator keeps the player's address out.
+    Banned = 7,
 }
 
 impl CloseReason {
-    const ALL: [CloseReason; 6] = [
+    const ALL: [CloseReason; 7] = [
         CloseReason::Left,
         CloseReason::Silent,
         CloseReason::Stopping,
         CloseReason::Kicked,
         CloseReason::Violation,
         CloseReason::RoomClosed,
+        CloseReason::Banned,
     ];
 
     /// The reason with this number.
@@ -264,11 +267,11 @@ mod tests {
     }
 
     #[test]
-    fn a_session_ends_for_one_of_six_reasons() {
+    fn a_session_ends_for_one_of_seven_reasons() {
         for (byte, reason) in (1..).zip(CloseReason::ALL) {
             check_native(0x86, &[1, 2, byte], Packet::Close(Close { session: SESSION, reason }));
         }
-        for reason in [0, 7, 255] {
+        for reason in [0, 8, 255] {
             let fault = Malformed::out_of_range("reason", reason);
             assert_eq!(native_fault(0x86, &[1, 2, reason]), fault);
         }

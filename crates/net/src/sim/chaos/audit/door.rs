@@ -260,8 +260,9 @@ impl Audit {
             return question(Due::Nothing(Why::Gone));
         }
         let is_there = spot.remote == from;
-        let plays = spot.present && book.invited_until.is_none();
-        if plays && !is_there && now.since(book.heard) < QUIET {
+        // The place of who has said nothing yet is not kept for a return.
+        let is_held = book.invited_until.is_some() || now.since(book.heard) < QUIET;
+        if spot.present && !is_there && is_held {
             return question(Due::Nothing(Why::Plays));
         }
         let is_repeat = spot.present && is_there && book.nonce == resume.nonce;
