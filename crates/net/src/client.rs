@@ -435,6 +435,7 @@ impl<G: Game> Client<G> {
         if self.ended().is_none() {
             self.note(ClientEvent::Ended(reason));
             self.phase = Phase::Ended(reason);
+            self.due = Due { goodbyes: self.due.goodbyes, ..Due::default() };
         }
     }
 

@@ -479,6 +479,7 @@ impl Front {
         }
         match Dialect::detect(bytes) {
             Some(Dialect::Native) => self.handle_native(now, path, bytes),
+            #[cfg(any(feature = "lan", feature = "rtype"))]
             Some(_) if !self.speaks_unguarded() => {
                 self.counts.unguarded += 1;
                 None
@@ -498,6 +499,7 @@ impl Front {
     }
 
     /// Whether anyone may speak a dialect that cannot carry the token.
+    #[cfg(any(feature = "lan", feature = "rtype"))]
     fn speaks_unguarded(&self) -> bool {
         self.config.token.is_empty() || self.config.unguarded == Unguarded::Allowed
     }
@@ -565,7 +567,7 @@ impl Front {
         if sabotage::is(Sabotage::AnswerTwice) {
             self.answers.push_back(answer);
         }
-        match self.answers.len() < ANSWER_LIMIT {
+        match self.answers.len() < ANSWER_LIMIT || sabotage::is(Sabotage::AnswersUnbounded) {
             true => self.answers.push_back(answer),
             false => self.counts.answer_limit += 1,
         }

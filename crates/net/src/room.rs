@@ -25,6 +25,7 @@ use crate::game::{
 };
 use crate::node::{Fetch, Path, Transmit, fetch_all, fetch_to};
 use crate::replica::{Bodies, Cuts, FullForm, History, State};
+use crate::sabotage::{self, Sabotage};
 use crate::session::{ArrivalCounts, Grade, Limits, PingCounts};
 use crate::time::Time;
 use crate::wire::native::{CloseReason, Datagram, Role, SessionIndex};
@@ -596,7 +597,8 @@ impl<G: Game> Room<G> {
             let (player, role) = (member.player, member.role);
             match &mut member.voice {
                 Speech::Native(native) => {
-                    let words = native.said.words().filter(|_| role == Role::Play);
+                    let has_say = role == Role::Play || sabotage::is(Sabotage::WatcherHeard);
+                    let words = native.said.words().filter(|_| has_say);
                     for words in words {
                         self.game.hear(&mut self.world, player, words, &mut self.game_events);
                     }
@@ -630,6 +632,9 @@ impl<G: Game> Room<G> {
 
     /// Ticks that nobody could be shown in time are counted, never bunched.
     fn skip_late_ticks(&mut self, now: Time) {
+        if sabotage::is(Sabotage::TicksBunched) {
+            return;
+        }
         let now_tick = self.clock.ticks_at(now) as u32;
         let late = now_tick.saturating_sub(self.tick + CATCH_UP_LIMIT);
         self.late_ticks += u64::from(late);

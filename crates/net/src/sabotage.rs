@@ -31,11 +31,55 @@ pub enum Sabotage {
     AnswerTwice,
     /// The place of an absent player is never given up.
     KeepPlace,
+    /// The place of a player who is dropped is given up at once.
+    FreeAtOnce,
+    /// A player who moves still counts at the old address.
+    LeakPerIp,
+    /// Every bucket is always full.
+    LimitersOff,
+    /// One session too many is let in from an address.
+    PerIpOffByOne,
+    /// A cookie never expires.
+    CookiesForever,
+    /// A datagram is taken again, if it is not too old.
+    TakeDuplicates,
+    /// A ticket moves a player who plays.
+    TicketRobs,
+    /// A cookie is good at every port of its address.
+    CookieForEveryPort,
+    /// A ticket is remembered when its place is given up.
+    TicketKept,
+    /// Whoever is removed by the operator may come back.
+    KickKeepsPlace,
+    /// Who goes from room to room needs no password.
+    SkipPassword,
+    /// One room too many is made from an address.
+    RoomsOffByOne,
+    /// A stream that was closed still counts.
+    StreamLeak,
+    /// A stream that says nothing stays open.
+    StreamKept,
+    /// The silence of who was away goes on when it is back.
+    LivenessKept,
+    /// Whoever comes back may send as much as someone new.
+    BucketRefilled,
+    /// Any number of answers waits to be sent.
+    AnswersUnbounded,
+    /// The game hears those who only watch.
+    WatcherHeard,
+    /// Nobody is told that someone has gone.
+    RosterUntold,
+    /// A room that was held up runs after every tick.
+    TicksBunched,
+    /// Who joins and says nothing more is a player like any other.
+    SilentJoinKept,
+    /// A token of the TCP step never expires.
+    TokensForever,
 }
 
 impl Sabotage {
     /// All of them.
-    pub const ALL: [Sabotage; 12] = [
+    pub const ALL: [Sabotage; 34] = [
         Sabotage::StaleInput,
         Sabotage::InputTwice,
         Sabotage::SkipAddressCheck,
@@ -48,6 +92,28 @@ impl Sabotage {
         Sabotage::ClockBack,
         Sabotage::AnswerTwice,
         Sabotage::KeepPlace,
+        Sabotage::FreeAtOnce,
+        Sabotage::LeakPerIp,
+        Sabotage::LimitersOff,
+        Sabotage::PerIpOffByOne,
+        Sabotage::CookiesForever,
+        Sabotage::TakeDuplicates,
+        Sabotage::TicketRobs,
+        Sabotage::CookieForEveryPort,
+        Sabotage::TicketKept,
+        Sabotage::KickKeepsPlace,
+        Sabotage::SkipPassword,
+        Sabotage::RoomsOffByOne,
+        Sabotage::StreamLeak,
+        Sabotage::StreamKept,
+        Sabotage::LivenessKept,
+        Sabotage::BucketRefilled,
+        Sabotage::AnswersUnbounded,
+        Sabotage::WatcherHeard,
+        Sabotage::RosterUntold,
+        Sabotage::TicksBunched,
+        Sabotage::SilentJoinKept,
+        Sabotage::TokensForever,
     ];
 }
 

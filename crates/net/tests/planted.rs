@@ -8,6 +8,7 @@ use std::thread;
 
 use backspin::sabotage::{Sabotage, plant};
 use backspin::sim::chaos::{Breach, Failure, judge};
+use backspin::wire::native::RejectReason;
 
 const SEEDS: u64 = 100;
 
@@ -23,10 +24,16 @@ fn found(sabotage: Sabotage) -> Failure {
 fn fits(sabotage: Sabotage, breach: &Breach) -> bool {
     use Breach as B;
     match sabotage {
-        Sabotage::StaleInput | Sabotage::InputTwice | Sabotage::SkipAddressCheck => {
+        Sabotage::StaleInput | Sabotage::InputTwice => {
             matches!(breach, B::WrongInput { .. } | B::WrongRepeat { .. })
         }
-        Sabotage::SkipCookieCheck | Sabotage::AnswerTwice => matches!(breach, B::Unproved { .. }),
+        Sabotage::SkipAddressCheck => {
+            // Whoever has another's session elsewhere is told that there is none there.
+            let is_taken = matches!(breach, B::Unanswered { due, .. } if due.contains("session"));
+            is_taken || matches!(breach, B::WrongInput { .. } | B::WrongRepeat { .. })
+        }
+        Sabotage::SkipCookieCheck => matches!(breach, B::BadCookie { .. } | B::Unproved { .. }),
+        Sabotage::AnswerTwice => matches!(breach, B::Unproved { .. }),
         Sabotage::ForgetEvents => matches!(breach, B::WrongEvent { .. } | B::LostEvent { .. }),
         Sabotage::EventTwice => matches!(breach, B::WrongEvent { .. } | B::WrongWord { .. }),
         Sabotage::ReuseSlot => matches!(breach, B::SharedSlot { .. }),
@@ -34,6 +41,39 @@ fn fits(sabotage: Sabotage, breach: &Breach) -> bool {
         Sabotage::WrongBaseline => matches!(breach, B::WrongSnapshot { .. }),
         Sabotage::ClockBack => matches!(breach, B::ClockBack { .. }),
         Sabotage::KeepPlace => matches!(breach, B::KeptPlace { .. }),
+        Sabotage::FreeAtOnce => matches!(breach, B::LostPlace { .. }),
+        Sabotage::LeakPerIp => {
+            matches!(breach, B::Refused { reason: RejectReason::Address, .. })
+        }
+        Sabotage::LimitersOff => matches!(breach, B::OverRate { .. }),
+        Sabotage::PerIpOffByOne => matches!(breach, B::LetIn { reason: RejectReason::Address, .. }),
+        Sabotage::CookiesForever | Sabotage::CookieForEveryPort => {
+            matches!(breach, B::BadCookie { .. })
+        }
+        Sabotage::TakeDuplicates => {
+            matches!(breach, B::NumberTwice { .. } | B::NotDropped { .. })
+        }
+        Sabotage::TicketRobs => matches!(breach, B::Robbed { .. }),
+        Sabotage::TicketKept => {
+            matches!(breach, B::OverLimit { what: "tickets", .. } | B::Returned { .. })
+        }
+        Sabotage::KickKeepsPlace => matches!(breach, B::NotRemoved { .. } | B::Returned { .. }),
+        Sabotage::SkipPassword => {
+            matches!(breach, B::LetIn { reason: RejectReason::Password, .. })
+        }
+        Sabotage::RoomsOffByOne => matches!(breach, B::LetIn { reason: RejectReason::Rooms, .. }),
+        Sabotage::StreamLeak => matches!(breach, B::StreamRefused { .. }),
+        Sabotage::StreamKept => matches!(breach, B::KeptStream { .. }),
+        Sabotage::LivenessKept => matches!(breach, B::DroppedEarly { .. }),
+        Sabotage::BucketRefilled => matches!(breach, B::OverRate { .. }),
+        Sabotage::AnswersUnbounded => matches!(breach, B::OverLimit { what: "answers", .. }),
+        Sabotage::WatcherHeard => matches!(breach, B::WatcherHeard { .. }),
+        Sabotage::RosterUntold => matches!(breach, B::Disagreement { what: "who is here", .. }),
+        Sabotage::TicksBunched => matches!(breach, B::Bunched { .. }),
+        Sabotage::TokensForever => matches!(breach, B::DeadToken { .. }),
+        Sabotage::SilentJoinKept => {
+            matches!(breach, B::NotDropped { .. } | B::DroppedEarly { .. })
+        }
     }
 }
 

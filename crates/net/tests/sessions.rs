@@ -10,7 +10,7 @@ use backspin::game::Buttons;
 use backspin::node::{Node, Path, StreamAction, StreamEvent, StreamId, StreamNode, Transmit};
 use backspin::room::RoomConfig;
 use backspin::server::Server;
-use backspin::session::{EndReason, Grade};
+use backspin::session::{EndReason, Grade, Limits};
 use backspin::sim::{Drift, HostId, Jitter, LinkConfig, Loss, Partition, Preset, World};
 use backspin::time::Time;
 use backspin::wire::native::Role;
@@ -430,4 +430,42 @@ fn a_clean_line_shows_no_loss_on_either_side() {
     let member = scene.server().rooms()[0].members().next().unwrap();
     assert_eq!(member.loss, Some(0.0));
     assert!(scene.client(0).counts().states > 3_400);
+}
+
+#[test]
+fn silence_counts_from_the_first_word_on_however_long_a_place_waits_for_it() {
+    let mut scene = Scene::new(3, link(20), &[Dialect::Native]);
+    let liveness = Limits { warn: Duration::from_millis(500), drop: Duration::from_secs(1) };
+    let config =
+        RoomConfig { liveness, claim_within: Duration::from_secs(20), ..RoomConfig::default() };
+    let mut server = Server::new(FrontConfig::default(), seed(3));
+    server.open(Time::ZERO, Dots::default(), Name::new("Dots"), 3, config);
+    scene.world.replace(scene.server, Party::Server(Box::new(server)));
+    scene.run_ms(1_000);
+    assert!(scene.client(0).is_playing());
+    scene.world.set_partition(scene.server, scene.clients[0], Partition::Cut);
+    scene.run_ms(1_200);
+    let present: Vec<_> = scene.server().rooms()[0].members().map(|card| card.present).collect();
+    assert_eq!(present, [false]);
+}
+
+#[test]
+fn whoever_has_given_up_says_nothing_more() {
+    for dialect in DIALECTS {
+        let mut scene = Scene::new(4, link(20), &[dialect]);
+        scene.run_ms(1_500);
+        assert!(scene.client(0).is_playing(), "{dialect}");
+        scene.world.set_partition(scene.server, scene.clients[0], Partition::Cut);
+        scene.run_ms(60_000);
+        assert!(scene.client(0).ended().is_some(), "{dialect}");
+        scene.world.set_partition(scene.server, scene.clients[0], Partition::Healed);
+        let sent = scene.world.traffic(scene.clients[0]).sent;
+        for _ in 0..50 {
+            // A program that shows why it is over still asks its client.
+            scene.client_mut(0).poll_event();
+            scene.run_ms(100);
+        }
+        assert_eq!(scene.world.traffic(scene.clients[0]).sent, sent, "{dialect}");
+        assert_eq!(scene.server().front().sessions(), 0, "{dialect}");
+    }
 }

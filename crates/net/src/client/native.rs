@@ -162,9 +162,15 @@ impl<G: Game> Client<G> {
             self.counts.stray += 1;
             return;
         }
-        native.moving = None;
+        // Whoever goes to a room has a new place, also in the room that it comes from: what was told
+        // in the old one is over.
+        let has_moved = native.moving.take().is_some();
+        let is_same_player = self.player == Some(PlayerId(accept.player));
         let rtt = now.since(native.asked).min(Duration::from_secs(1));
-        let is_same = |seat: &Seat<G>| (seat.room, seat.role) == (accept.room, accept.role);
+        let is_same = |seat: &Seat<G>| {
+            let is_there = (seat.room, seat.role) == (accept.room, accept.role);
+            is_there && is_same_player && !has_moved
+        };
         let (mut seat, is_back) = match native.seat.take() {
             Some(seat) if is_same(&seat) => (seat.resumed(now, game, sequence, accept, rtt), true),
             _ => {

@@ -322,10 +322,11 @@ impl<G: Game> Client<G> {
     }
 
     pub(super) fn speak_rtype(&mut self, now: Time, out: &mut [u8]) -> Option<Result<usize, Full>> {
-        let name = self.config.name;
+        let (name, is_over) = (self.config.name, self.ended().is_some());
         let rtype = self.rtype()?;
         let token = Some(rtype.token);
-        let knocks = rtype.next_knock.is_some_and(|at| at <= now);
+        // Who has given up does not come back unseen: the server would keep a place for nobody.
+        let knocks = !is_over && rtype.next_knock.is_some_and(|at| at <= now);
         if knocks {
             rtype.next_knock = Some(now + KNOCK_EVERY);
             return Some(Packet::Hello(Hello { token, name }).encode(out));

@@ -266,8 +266,13 @@ impl Routes {
         if let Some(proof) = &mut route.proof {
             proof.numbers = Numbers::new(sequence.wrapping_add(1));
         }
+        if sabotage::is(Sabotage::BucketRefilled) {
+            route.bucket = Bucket::default();
+        }
         self.unlink(session, (dialect, old.socket, old.remote));
-        self.count_out(old.remote.ip());
+        if !sabotage::is(Sabotage::LeakPerIp) {
+            self.count_out(old.remote.ip());
+        }
         self.by_path.insert((dialect, path.socket, path.remote), session);
         self.count_in(path.remote.ip());
     }
@@ -281,7 +286,7 @@ impl Routes {
         if let Some(alias) = route.alias {
             self.unlink(session, (route.dialect, route.path.socket, alias));
         }
-        if let Some(proof) = route.proof {
+        if let Some(proof) = route.proof.filter(|_| !sabotage::is(Sabotage::TicketKept)) {
             self.by_ticket.remove(&proof.ticket);
         }
         self.count_out(route.path.remote.ip());

@@ -13,6 +13,7 @@ use super::answer::Answer;
 use super::native::same_peer;
 use super::{Admission, Applicant, Call, CallKind, Front, Limits, Seat, Tokenless, Voice};
 use crate::node::{Path, StreamAction, StreamEvent, StreamId};
+use crate::sabotage::{self, Sabotage};
 use crate::session::{Prefix, limited_ip};
 use crate::time::Time;
 use crate::wire::native::{Role, SessionIndex};
@@ -287,7 +288,7 @@ impl Front {
             self.counts.stranger_limit += 1;
             self.lobby.actions.push_back((stream, Deed::Close));
         } else {
-            let ends = Some(now + HELLO_WITHIN);
+            let ends = Some(now + HELLO_WITHIN).filter(|_| !sabotage::is(Sabotage::StreamKept));
             let caller = Caller { ip, inbox: [0; INBOX_LEN], received: 0, token: None, ends };
             self.lobby.streams.insert(stream, caller);
             self.lobby.actions.push_back((stream, Deed::Welcome));
@@ -314,7 +315,8 @@ impl Front {
                         break token;
                     }
                 };
-                let until = now + TOKEN_FOR;
+                let is_kept = sabotage::is(Sabotage::TokensForever);
+                let until = if is_kept { Time::END } else { now + TOKEN_FOR };
                 (caller.token, caller.ends) = (Some(token), Some(until));
                 let entry = Token {
                     ip: caller.ip,
@@ -337,6 +339,9 @@ impl Front {
     }
 
     fn close_stream<'a>(&mut self, now: Time, stream: StreamId) -> Option<Call<'a>> {
+        if sabotage::is(Sabotage::StreamLeak) {
+            return None;
+        }
         let key = self.lobby.forget_stream(now, stream)?;
         let session = self.session_of(key)?;
         let route = self.routes.route(session)?;

@@ -80,7 +80,7 @@ impl<G: Game> Room<G> {
         let player = member.player;
         self.watch_at = Time::ZERO;
         match came {
-            Came::Nothing => {}
+            Came::Nothing | Came::Claimed => {}
             Came::Back => self.note(RoomEvent::Heard(player)),
             Came::HighLatency(ms) => self.note(RoomEvent::HighLatency(player, ms)),
             Came::Goodbye { keep } => {
@@ -123,7 +123,7 @@ impl<G: Game> Room<G> {
         let Some(Some(member)) = self.members.get(place) else { return };
         let has_way_back = member.has_way_back();
         self.note(RoomEvent::Dropped(member.player));
-        match has_way_back {
+        match has_way_back && !sabotage::is(Sabotage::FreeAtOnce) {
             true => {
                 self.send_away(now, place);
                 self.say_silent(place);
@@ -162,7 +162,9 @@ impl<G: Game> Room<G> {
         }
         self.note(RoomEvent::Freed(member.player));
         self.count();
-        self.roster_changed(now);
+        if !sabotage::is(Sabotage::RosterUntold) {
+            self.roster_changed(now);
+        }
         Some(member.session)
     }
 

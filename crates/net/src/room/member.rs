@@ -10,6 +10,7 @@ use crate::channel::{InputSource, Journal, LogLine, Received, tick};
 use crate::front::{Admission, Voice};
 use crate::game::{Buttons, PlayerId, PlayerInput};
 use crate::node::{Fetch, Path, fetch_to};
+use crate::sabotage::{self, Sabotage};
 use crate::session::{Liveness, Pinger, Question, RoundTrip, Verdict};
 use crate::time::Time;
 use crate::wire::native::{self, CloseReason, Role, SessionIndex};
@@ -143,9 +144,13 @@ pub(super) struct Return {
 /// What a packet meant for the room.
 pub(super) enum Came {
     Nothing,
+    /// The first word of who was let in: from now on silence counts, and perhaps sooner than before.
+    Claimed,
     Back,
     HighLatency(u32),
-    Goodbye { keep: Keep },
+    Goodbye {
+        keep: Keep,
+    },
 }
 
 /// What a member who said goodbye leaves behind.
@@ -187,6 +192,9 @@ impl Member {
             // Who comes from another room has spoken there.
             Some(_) => Presence::Here(Liveness::new(now, config.liveness)),
             None if voice.kept_by_stream() => Presence::Invited { until: Time::END },
+            None if sabotage::is(Sabotage::SilentJoinKept) => {
+                Presence::Here(Liveness::new(now, config.liveness))
+            }
             None => Presence::Invited { until: now + config.claim_within },
         };
         Member {
@@ -388,6 +396,7 @@ impl Member {
             Presence::Away { .. } => true,
             // Not kept for a return: it is free soon.
             Presence::Invited { .. } => path == self.path,
+            Presence::Here(_) if sabotage::is(Sabotage::TicketRobs) => true,
             // The same address again: the Accept was lost, or the program was started anew.
             Presence::Here(_) if path == self.path => true,
             Presence::Here(liveness) => liveness.silent_for(now) >= quiet,
@@ -413,7 +422,8 @@ impl Member {
         config: &RoomConfig,
     ) {
         self.path = path;
-        self.presence = Presence::Here(Liveness::new(now, config.liveness));
+        let heard = if sabotage::is(Sabotage::LivenessKept) { self.last_input } else { now };
+        self.presence = Presence::Here(Liveness::new(heard, config.liveness));
         self.seldom.round_trip = RoundTrip::default();
         self.last_input = now;
         if let Speech::Native(native) = &mut self.voice {
@@ -425,6 +435,9 @@ impl Member {
 
     /// Whoever is away is not told: another program may be at the address by now.
     pub(super) fn close(&mut self, reason: CloseReason) {
+        if reason == CloseReason::Kicked && sabotage::is(Sabotage::KickKeepsPlace) {
+            return self.go_away(Time::END);
+        }
         let left = if self.is_here() { GOODBYES } else { 0 };
         self.presence = Presence::Closing { reason, left, said: left == 0 };
     }
@@ -486,7 +499,7 @@ impl Member {
         match &mut self.presence {
             Presence::Invited { .. } => {
                 self.presence = Presence::Here(Liveness::new(now, config.liveness));
-                Came::Nothing
+                Came::Claimed
             }
             Presence::Here(liveness) => match liveness.heard(now) {
                 Some(_) => Came::Back,

@@ -19,6 +19,7 @@ use std::time::Duration;
 use siphasher::sip128::SipHasher24;
 
 use super::secrets::is_same_secret;
+use crate::sabotage::{self, Sabotage};
 use crate::time::Time;
 use crate::wire::native::Secret;
 
@@ -56,9 +57,11 @@ impl CookieJar {
     /// Whether `cookie` was baked for `remote` and `nonce`, in this slot or the one before.
     pub fn check(&self, now: Time, remote: SocketAddr, nonce: u64, cookie: &Secret) -> CookieCheck {
         let slot = slot(now);
+        let older = (0..slot).filter(|_| sabotage::is(Sabotage::CookiesForever));
         let good = [Some(slot), slot.checked_sub(1)]
             .into_iter()
             .flatten()
+            .chain(older)
             .any(|slot| is_same_secret(&self.baked_in(slot, remote, nonce), cookie));
         if good { CookieCheck::Good } else { CookieCheck::Bad }
     }
@@ -71,7 +74,9 @@ impl CookieJar {
         let mut message = [0; MESSAGE_LEN];
         message[..8].copy_from_slice(&slot.to_be_bytes());
         message[8..24].copy_from_slice(&address.octets());
-        message[24..26].copy_from_slice(&remote.port().to_be_bytes());
+        if !sabotage::is(Sabotage::CookieForEveryPort) {
+            message[24..26].copy_from_slice(&remote.port().to_be_bytes());
+        }
         message[26..].copy_from_slice(&nonce.to_be_bytes());
         Secret(self.hasher.hash(&message).as_bytes())
     }

@@ -10,6 +10,7 @@ use std::net::{IpAddr, Ipv6Addr};
 
 use siphasher::sip::SipHasher24;
 
+use crate::sabotage::{self, Sabotage};
 use crate::time::Time;
 
 /// A steady rate, and what may come at once.
@@ -57,7 +58,8 @@ impl Bucket {
         let unit_ns = rate.unit_ns();
         let missing_ns = self.full_at.as_nanos().saturating_sub(now.as_nanos());
         let missing_ns = missing_ns.saturating_add(unit_ns * u64::from(cost));
-        if missing_ns > unit_ns * u64::from(rate.burst) {
+        let is_off = sabotage::is(Sabotage::LimitersOff);
+        if missing_ns > unit_ns * u64::from(rate.burst) && !is_off {
             return Allowance::No;
         }
         self.full_at = Time::from_nanos(now.as_nanos().saturating_add(missing_ns));

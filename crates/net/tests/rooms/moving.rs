@@ -87,6 +87,19 @@ fn a_player_becomes_a_watcher_and_a_player_again() {
 }
 
 #[test]
+fn who_enters_the_room_that_it_is_in_has_a_new_place_and_begins_anew_there() {
+    let mut scene = scene(LinkConfig::PERFECT);
+    let guest = scene.join(|_| {});
+    scene.events(guest);
+    scene.enter(guest, 1, Role::Play, "");
+    // Not `Resumed`: what was told in the old place is over, and counting on from there would skip
+    // what is told in the new one.
+    assert!(scene.events(guest).contains(&ClientEvent::Connected(PlayerId(2))));
+    assert_eq!(scene.client(guest).player(), Some(PlayerId(2)));
+    assert_eq!(scene.server().front().sessions(), 1);
+}
+
+#[test]
 fn a_made_room_closes_when_its_last_player_goes_to_another() {
     let mut scene = scene(LinkConfig::PERFECT);
     let maker = scene.make("Hangar", "");

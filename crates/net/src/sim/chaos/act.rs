@@ -58,6 +58,36 @@ pub enum Act {
         /// Whom.
         guest: usize,
     },
+    /// A guest goes to another room, if it is in one.
+    Move {
+        /// Who.
+        guest: usize,
+        /// To the room with this number; 0 is any other.
+        room: u32,
+    },
+    /// A visitor sets out.
+    Visit {
+        /// Which visitor.
+        visitor: usize,
+        /// For what.
+        errand: Errand,
+        /// Of which guest, if of any.
+        guest: usize,
+    },
+    /// The server's process does nothing for a while; its socket holds what comes.
+    Stall {
+        /// For how long.
+        span: Duration,
+        /// How that is dated.
+        dating: Dating,
+    },
+    /// The system refuses the server something for a while.
+    Errors {
+        /// For how long.
+        span: Duration,
+        /// What.
+        refused: Refused,
+    },
     /// The server's program is gone and started anew: it knows nobody, and has new secrets.
     Restart,
     /// The server says goodbye to everyone.
@@ -69,7 +99,7 @@ pub enum Act {
         /// Of whom it speaks, if of anyone.
         guest: usize,
         /// How often.
-        times: u8,
+        times: u16,
     },
 }
 
@@ -80,6 +110,68 @@ pub enum Place {
     SameAddress,
     /// At one that nobody had.
     NewAddress,
+}
+
+/// What a visitor comes for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Errand {
+    /// Joins, and says nothing more.
+    SilentJoin,
+    /// Comes with the ticket of a guest.
+    StolenTicket,
+    /// Joins with a cookie that it has kept for a while.
+    OldCookie {
+        /// For how long.
+        after: Duration,
+    },
+    /// Joins with a cookie that was sent to another port.
+    OthersCookie,
+    /// Makes a room, and says nothing more.
+    MakeRoom {
+        /// Whether with a password.
+        is_locked: bool,
+    },
+    /// Tries passwords of a room, all wrong.
+    GuessPassword {
+        /// Its number.
+        room: u32,
+        /// How many.
+        times: u8,
+    },
+    /// Joins, sends more than a player may, comes back to its own place and sends more.
+    Greedy {
+        /// How many datagrams.
+        times: u16,
+    },
+    /// Joins, and tries to go to every room there is, without their passwords.
+    RoomToRoom,
+    /// Does the TCP step of `rtype`, and comes with the token later.
+    OldToken {
+        /// How much later.
+        after: Duration,
+    },
+    /// Opens a stream and says nothing.
+    IdleStream,
+}
+
+/// How the node is told when a datagram came that was read late.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Dating {
+    /// As it was.
+    ByArrival,
+    /// The wall clock was set forward in the meantime.
+    SetForward,
+    /// The wall clock was set back in the meantime.
+    SetBack,
+}
+
+/// What the system refuses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Refused {
+    /// To send: ENOBUFS, EAGAIN.
+    Sending,
+    /// To receive and to accept: EMFILE, ENOMEM.
+    Receiving,
 }
 
 /// What is wrong with a link beside what its preset says.
@@ -116,13 +208,21 @@ pub enum Knock {
     Mirror,
     /// A guest's datagram once more, as it was, from the guest's address.
     Replay,
+    /// Pings of a guest's session with numbers far from the next, from the guest's address.
+    FarNumbers,
+    /// The same with numbers near the next.
+    NearNumbers,
+    /// Pings from so many addresses that each is under its limit.
+    Spoofed,
+    /// Pings from one address, more than it may send.
+    Flood,
 }
 
 impl Act {
     /// The names of all kinds, as [`Act::name`] says them.
-    pub const NAMES: [&'static str; 11] = [
+    pub const NAMES: [&'static str; 15] = [
         "start", "leave", "crash", "sleep", "line", "cut", "rebind", "kick", "restart", "stop",
-        "knock",
+        "knock", "move", "visit", "stall", "errors",
     ];
 
     /// What kind of act it is.
@@ -143,6 +243,10 @@ impl Act {
             Act::Restart => 8,
             Act::Stop => 9,
             Act::Knock { .. } => 10,
+            Act::Move { .. } => 11,
+            Act::Visit { .. } => 12,
+            Act::Stall { .. } => 13,
+            Act::Errors { .. } => 14,
         }
     }
 }
@@ -168,7 +272,7 @@ impl Twist {
 }
 
 impl Knock {
-    pub(super) const ALL: [Knock; 7] = [
+    pub(super) const ALL: [Knock; 11] = [
         Knock::Hello,
         Knock::Ask,
         Knock::Garbage,
@@ -176,6 +280,10 @@ impl Knock {
         Knock::ForgedResume,
         Knock::Mirror,
         Knock::Replay,
+        Knock::FarNumbers,
+        Knock::NearNumbers,
+        Knock::Spoofed,
+        Knock::Flood,
     ];
 }
 
@@ -200,6 +308,23 @@ impl fmt::Display for Act {
             }
             Act::Rebind { guest } => write!(f, "guest {guest} is given another address"),
             Act::Kick { guest } => write!(f, "guest {guest} is removed by the operator"),
+            Act::Move { guest, room: 0 } => write!(f, "guest {guest} goes to another room"),
+            Act::Move { guest, room } => write!(f, "guest {guest} goes to room {room}"),
+            Act::Visit { visitor, errand, guest } => match errand {
+                Errand::StolenTicket => {
+                    write!(f, "visitor {visitor} comes with the ticket of guest {guest}")
+                }
+                errand => write!(f, "visitor {visitor} {errand}"),
+            },
+            Act::Stall { span, dating } => {
+                write!(f, "the server does nothing for {} s{dating}", seconds(span))
+            }
+            Act::Errors { span, refused: Refused::Sending } => {
+                write!(f, "the server can hardly send for {} s", seconds(span))
+            }
+            Act::Errors { span, refused: Refused::Receiving } => {
+                write!(f, "the server cannot receive for {} s", seconds(span))
+            }
             Act::Restart => f.write_str("the server crashes and is started anew"),
             Act::Stop => f.write_str("the server says goodbye to everyone"),
             Act::Knock { knock, guest, times } => match knock {
@@ -218,8 +343,50 @@ impl fmt::Display for Act {
                 Knock::Replay => {
                     write!(f, "a datagram of guest {guest} is sent again, {times} times")
                 }
+                Knock::FarNumbers => {
+                    write!(f, "guest {guest} is spoken for with far numbers, {times} times")
+                }
+                Knock::NearNumbers => {
+                    write!(f, "guest {guest} is spoken for with near numbers, {times} times")
+                }
+                Knock::Spoofed => write!(f, "{times} addresses ping"),
+                Knock::Flood => write!(f, "a stranger pings, {times} times"),
             },
         }
+    }
+}
+
+impl fmt::Display for Errand {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Errand::SilentJoin => f.write_str("joins and says nothing more"),
+            Errand::StolenTicket => f.write_str("comes with another's ticket"),
+            Errand::OldCookie { after } => {
+                write!(f, "joins with a cookie that is {:.1} s old", after.as_secs_f64())
+            }
+            Errand::OthersCookie => f.write_str("joins with the cookie of another port"),
+            Errand::MakeRoom { is_locked: true } => f.write_str("makes a room with a password"),
+            Errand::MakeRoom { is_locked: false } => f.write_str("makes a room"),
+            Errand::GuessPassword { room, times } => {
+                write!(f, "tries {times} passwords of room {room}")
+            }
+            Errand::Greedy { times } => write!(f, "joins and sends {times} datagrams at once"),
+            Errand::RoomToRoom => f.write_str("joins and tries every room"),
+            Errand::OldToken { after } => {
+                write!(f, "comes with a token that is {:.1} s old", after.as_secs_f64())
+            }
+            Errand::IdleStream => f.write_str("opens a stream and says nothing"),
+        }
+    }
+}
+
+impl fmt::Display for Dating {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Dating::ByArrival => "",
+            Dating::SetForward => ", and the wall clock is set forward",
+            Dating::SetBack => ", and the wall clock is set back",
+        })
     }
 }
 

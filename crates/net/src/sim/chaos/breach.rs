@@ -7,7 +7,7 @@ use std::time::Duration;
 use crate::game::{Buttons, PlayerId};
 use crate::session::EndReason;
 use crate::time::Time;
-use crate::wire::native::SessionIndex;
+use crate::wire::native::{RejectReason, SessionIndex};
 
 /// A seed in which something happened that must never happen.
 #[derive(Clone, Debug, PartialEq)]
@@ -179,6 +179,127 @@ pub enum Breach {
         /// Bytes that went there.
         sent: u64,
     },
+    /// A room that was late ran after its ticks instead of letting them go.
+    Bunched {
+        /// How many ticks it stepped at once.
+        ticks: u32,
+    },
+    /// The game heard someone who only watches.
+    WatcherHeard {
+        /// Whom.
+        player: PlayerId,
+    },
+    /// Someone was let in who should have been refused.
+    LetIn {
+        /// Where.
+        address: SocketAddr,
+        /// Why not.
+        reason: RejectReason,
+    },
+    /// Someone was refused who is under every limit, or for another reason than was so.
+    Refused {
+        /// Where.
+        address: SocketAddr,
+        /// The reason that was told.
+        reason: RejectReason,
+    },
+    /// A question got no answer, or another than the right one.
+    Unanswered {
+        /// Where.
+        address: SocketAddr,
+        /// What should have been answered.
+        due: &'static str,
+    },
+    /// More was taken than the limit allows.
+    OverRate {
+        /// From where.
+        address: SocketAddr,
+        /// Of what.
+        what: &'static str,
+    },
+    /// A cookie was taken that had expired, or was another's.
+    BadCookie {
+        /// From where.
+        address: SocketAddr,
+    },
+    /// A cookie was refused that was good.
+    CookieRefused {
+        /// From where.
+        address: SocketAddr,
+    },
+    /// A token was taken that had expired, or was never given out.
+    DeadToken {
+        /// From where.
+        address: SocketAddr,
+    },
+    /// A number was taken twice, or one that is not among the player's next.
+    NumberTwice {
+        /// From where.
+        address: SocketAddr,
+    },
+    /// A ticket moved a player who was playing.
+    Robbed {
+        /// To where.
+        address: SocketAddr,
+        /// Whom.
+        player: u32,
+    },
+    /// A ticket was good whose place is given up, or whose owner was removed.
+    Returned {
+        /// From where.
+        address: SocketAddr,
+        /// As whom.
+        player: u32,
+    },
+    /// A player came back in time and got another place.
+    OtherPlace {
+        /// From where.
+        address: SocketAddr,
+        /// The player's.
+        player: u32,
+        /// Got instead.
+        got: u32,
+    },
+    /// The place of someone who was to have it was given up.
+    LostPlace {
+        /// Whose.
+        player: u32,
+        /// How long the player was away.
+        away: Duration,
+        /// How long the place is to be kept.
+        kept: Duration,
+    },
+    /// Someone was dropped who had been heard.
+    DroppedEarly {
+        /// Who.
+        player: u32,
+        /// After how much silence.
+        silent: Duration,
+    },
+    /// Someone counts as present who has been silent for too long.
+    NotDropped {
+        /// Who.
+        player: u32,
+        /// For how long.
+        silent: Duration,
+    },
+    /// The operator removed someone who is still here.
+    NotRemoved {
+        /// Who.
+        player: u32,
+    },
+    /// A stream was closed that is under every limit.
+    StreamRefused {
+        /// From where.
+        address: SocketAddr,
+    },
+    /// A stream that said nothing was kept for too long.
+    KeptStream {
+        /// From where.
+        address: SocketAddr,
+        /// For how long.
+        span: Duration,
+    },
     /// A program panicked.
     Panic {
         /// With these words.
@@ -272,6 +393,62 @@ impl fmt::Display for Breach {
                 f,
                 "{address}, which has proved nothing, sent {got} bytes and was sent {sent}"
             ),
+            Breach::Bunched { ticks } => write!(f, "a room stepped {ticks} ticks at once"),
+            Breach::WatcherHeard { player } => {
+                write!(f, "the game heard {player}, who only watches")
+            }
+            Breach::LetIn { address, reason } => {
+                write!(f, "{address} was let in, and should have been refused: {reason:?}")
+            }
+            Breach::Refused { address, reason } => {
+                write!(f, "{address} was refused ({reason:?}), and that was not so")
+            }
+            Breach::Unanswered { address, due } => {
+                write!(f, "{address} was owed {due} and did not get it")
+            }
+            Breach::OverRate { address, what } => {
+                write!(f, "more {what} were taken from {address} than may be")
+            }
+            Breach::BadCookie { address } => {
+                write!(f, "{address} came in with a cookie that is not good")
+            }
+            Breach::CookieRefused { address } => {
+                write!(f, "{address} was refused a cookie that is good")
+            }
+            Breach::DeadToken { address } => {
+                write!(f, "{address} came in with a token that is not good")
+            }
+            Breach::NumberTwice { address } => {
+                write!(f, "a datagram from {address} was taken whose number is none of the next")
+            }
+            Breach::Robbed { address, player } => {
+                write!(f, "a ticket moved player {player}, who plays, to {address}")
+            }
+            Breach::Returned { address, player } => {
+                write!(f, "a ticket that is worth nothing made {address} player {player}")
+            }
+            Breach::OtherPlace { address, player, got } => {
+                write!(f, "player {player} came back from {address} and is player {got} now")
+            }
+            Breach::LostPlace { player, away, kept } => write!(
+                f,
+                "the place of player {player} was given up after {away:?}, and is kept for {kept:?}"
+            ),
+            Breach::DroppedEarly { player, silent } => {
+                write!(f, "player {player} was dropped after {silent:?} of silence")
+            }
+            Breach::NotDropped { player, silent } => {
+                write!(f, "player {player} counts as present after {silent:?} of silence")
+            }
+            Breach::NotRemoved { player } => {
+                write!(f, "player {player} was removed by the operator and is still here")
+            }
+            Breach::StreamRefused { address } => {
+                write!(f, "a stream from {address} was closed, which is under every limit")
+            }
+            Breach::KeptStream { address, span } => {
+                write!(f, "a stream from {address} that said nothing was kept for {span:?}")
+            }
             Breach::Panic { message } => write!(f, "a program panicked: {message}"),
         }
     }

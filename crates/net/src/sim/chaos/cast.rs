@@ -1,14 +1,14 @@
-//! Who takes part in a chaos run: the server behind its [`Ledger`], guests that press and talk,
-//! and hosts on which nothing runs at the moment.
+//! Who takes part in a chaos run: the server in its [`Gate`], guests that press and talk, visitors
+//! who mean no good, and hosts on which nothing runs at the moment.
 
 use std::time::Duration;
 
-use super::ledger::Ledger;
+use super::gate::Gate;
 use super::probe::{self, Probe};
+use super::visitor::Visitor;
 use crate::client::Client;
 use crate::game::Buttons;
 use crate::node::{Node, Path, StreamAction, StreamEvent, StreamId, StreamNode, Transmit};
-use crate::server::Server;
 use crate::sim::Chance;
 use crate::time::Time;
 
@@ -19,15 +19,10 @@ pub(super) enum Actor {
     Server(Box<Gate>),
     /// Someone who plays or watches.
     Guest(Box<Guest>),
+    /// Someone who comes for something else.
+    Visitor(Box<Visitor>),
     /// Nothing: datagrams come in vain.
     Nobody,
-}
-
-/// A server whose datagrams are counted.
-#[derive(Debug)]
-pub(super) struct Gate {
-    pub(super) server: Server<Probe>,
-    pub(super) ledger: Ledger,
 }
 
 /// A client whose buttons are pressed by chance, and that says numbered words.
@@ -64,12 +59,6 @@ const QUIET_MS: (u64, u64) = (60, 500);
 
 /// The type of an Input, in the header.
 const INPUT_TYPE: u8 = 0x10;
-
-impl Gate {
-    pub(super) fn new(server: Server<Probe>) -> Self {
-        Gate { server, ledger: Ledger::default() }
-    }
-}
 
 impl Guest {
     pub(super) fn new(now: Time, client: Client<Probe>, life: u32, chance: Chance) -> Self {
@@ -126,37 +115,31 @@ impl Guest {
 impl Node for Actor {
     fn handle_datagram(&mut self, now: Time, path: Path, bytes: &mut [u8]) {
         match self {
-            Actor::Server(gate) => {
-                gate.ledger.note_received(path.remote, bytes);
-                gate.server.handle_datagram(now, path, bytes);
-            }
+            Actor::Server(gate) => gate.handle_datagram(now, path, bytes),
             Actor::Guest(guest) if guest.mood != Mood::Asleep => {
                 guest.client.handle_datagram(now, path, bytes);
             }
+            Actor::Visitor(visitor) => visitor.handle_datagram(now, path, bytes),
             Actor::Guest(_) | Actor::Nobody => {}
         }
     }
 
     fn handle_timeout(&mut self, now: Time) {
         match self {
-            Actor::Server(gate) => gate.server.handle_timeout(now),
+            Actor::Server(gate) => gate.handle_timeout(now),
             Actor::Guest(guest) => {
                 if guest.mood != Mood::Asleep {
                     guest.act(now);
                     guest.client.handle_timeout(now);
                 }
             }
-            Actor::Nobody => {}
+            Actor::Visitor(_) | Actor::Nobody => {}
         }
     }
 
     fn poll_transmit(&mut self, now: Time, out: &mut [u8]) -> Option<Transmit> {
         match self {
-            Actor::Server(gate) => {
-                let transmit = gate.server.poll_transmit(now, out)?;
-                gate.ledger.note_sent(transmit.path.remote, &out[..transmit.len]);
-                Some(transmit)
-            }
+            Actor::Server(gate) => gate.poll_transmit(now, out),
             Actor::Guest(guest) if guest.mood != Mood::Asleep => {
                 let transmit = guest.client.poll_transmit(now, out)?;
                 let bytes = &out[..transmit.len];
@@ -166,13 +149,14 @@ impl Node for Actor {
                 }
                 Some(transmit)
             }
+            Actor::Visitor(visitor) => visitor.poll_transmit(now, out),
             Actor::Guest(_) | Actor::Nobody => None,
         }
     }
 
     fn poll_timeout(&self) -> Option<Time> {
         match self {
-            Actor::Server(gate) => gate.server.poll_timeout(),
+            Actor::Server(gate) => gate.poll_timeout(),
             Actor::Guest(guest) => {
                 let due = guest.client.poll_timeout()?;
                 match guest.mood {
@@ -181,6 +165,7 @@ impl Node for Actor {
                     Mood::Calm => Some(due),
                 }
             }
+            Actor::Visitor(visitor) => visitor.poll_timeout(),
             Actor::Nobody => None,
         }
     }
@@ -193,21 +178,18 @@ impl StreamNode for Actor {
 
     fn handle_stream(&mut self, now: Time, stream: StreamId, event: StreamEvent<'_>) {
         match self {
-            Actor::Server(gate) => {
-                if let StreamEvent::Opened(peer) = event {
-                    gate.ledger.note_stream(peer);
-                }
-                gate.server.handle_stream(now, stream, event);
-            }
+            Actor::Server(gate) => gate.handle_stream(now, stream, event),
             Actor::Guest(guest) => guest.client.handle_stream(now, stream, event),
+            Actor::Visitor(visitor) => visitor.handle_stream(now, stream, event),
             Actor::Nobody => {}
         }
     }
 
     fn poll_stream(&mut self, now: Time, out: &mut [u8]) -> Option<(StreamId, StreamAction)> {
         match self {
-            Actor::Server(gate) => gate.server.poll_stream(now, out),
+            Actor::Server(gate) => gate.poll_stream(now, out),
             Actor::Guest(guest) => guest.client.poll_stream(now, out),
+            Actor::Visitor(visitor) => visitor.poll_stream(out),
             Actor::Nobody => None,
         }
     }

@@ -8,16 +8,14 @@ use super::breach::{Breach, Who};
 use super::cast::Mood;
 use super::life::{Admission, Life};
 use super::stage::{Deed, Stage};
-use super::{LIMITS, RESUME_FOR};
 use crate::channel::{EVENT_LIMIT, PENDING_LIMIT};
 use crate::client::Frame;
-use crate::front::ANSWER_LIMIT;
 use crate::game::{Buttons, PlayerId};
 use crate::replica::{Drawn, Entity, State};
 use crate::room::{MemberCard, RoomEvent};
 use crate::time::Time;
-use crate::wire::Name;
-use crate::wire::native::SessionIndex;
+use crate::wire::native::{Role, SessionIndex};
+use crate::wire::{Dialect, Name};
 use std::time::Duration;
 
 /// What has been seen so far.
@@ -27,17 +25,26 @@ pub(super) struct Checker {
     lives: Vec<Life>,
     /// The program that runs at each guest's.
     running: Vec<Option<usize>>,
-    /// What every server had, the running one last.
+    /// How many servers were started before the one that runs.
+    server: u32,
+    /// What every room of every server had.
     chronicles: Vec<Chronicle>,
-    /// The members of the room, as they were after the last tick.
-    members: Vec<Seen>,
+    /// Who was let in as whom, in which room of which server.
+    joined: Vec<((u32, u32, PlayerId), Name)>,
     frame: Frame,
 }
 
-/// What a server had after its last ticks.
+/// What a room had after its last ticks.
 #[derive(Debug)]
 struct Chronicle {
+    server: u32,
+    /// The number of the room.
+    room: u32,
+    /// Its members, as they were after the last tick.
+    members: Vec<Seen>,
     tick: u32,
+    /// When who is here last changed.
+    changed: Time,
     states: Vec<State>,
     /// How many events had been raised.
     raised: Vec<u32>,
@@ -49,6 +56,7 @@ struct Seen {
     session: SessionIndex,
     player: PlayerId,
     name: Name,
+    role: Role,
     absent_since: Option<Time>,
     ticks: u64,
     ticks_without_input: u64,
@@ -61,11 +69,17 @@ const TICKS_KEPT: usize = 512;
 /// What was raised so long ago has arrived, once all is well.
 const ARRIVED_TICKS: u32 = 60;
 
+/// A roster that changed so long ago has arrived, over a good line.
+const ROSTER_TOLD: Duration = Duration::from_millis(500);
+
 /// A client that is up to date is not further behind, once all is well.
 const FRESH_TICKS: u32 = 30;
 
 /// Screens are looked at once in so many ticks.
 const DRAW_EVERY: u32 = 2;
+
+/// A room that was held up steps no more at once; the rest is let go.
+const CATCH_UP_TICKS: u32 = 5;
 
 /// A room looks after absent players once a tick.
 const PLACE_SLACK: Duration = Duration::from_millis(100);
@@ -75,8 +89,9 @@ impl Checker {
         Checker {
             lives: Vec::new(),
             running: vec![None; stage.hosts.len()],
-            chronicles: vec![Chronicle::new()],
-            members: Vec::new(),
+            server: 0,
+            chronicles: Vec::new(),
+            joined: Vec::new(),
             frame: Frame::default(),
         }
     }
@@ -99,8 +114,7 @@ impl Checker {
             Deed::Kicked { guest } => self.with_running(guest, |life| life.fate.kicked = true),
             Deed::Restarted => {
                 self.lives.iter_mut().for_each(|life| life.fate.forsaken = true);
-                self.chronicles.push(Chronicle::new());
-                self.members.clear();
+                self.server += 1;
             }
             Deed::Stopped => self.lives.iter_mut().for_each(|life| life.fate.forsaken = true),
             Deed::Other => {}
@@ -115,9 +129,17 @@ impl Checker {
 
     /// Looks at everything that the last event can have changed.
     pub(super) fn after_event(&mut self, stage: &mut Stage) -> Result<(), Breach> {
-        self.hear_room(stage)?;
-        if self.chronicle().tick != stage.room().tick() {
-            self.check_tick(stage)?;
+        for at in 0..stage.server().rooms().len() {
+            self.hear_room(stage, at)?;
+        }
+        if let Some(breach) = stage.gate().audit.breach() {
+            return Err(breach.clone());
+        }
+        for at in 0..stage.server().rooms().len() {
+            let which = self.chronicle(stage.server().rooms()[at].number());
+            if self.chronicles[which].tick != stage.server().rooms()[at].tick() {
+                self.check_tick(stage, at, which)?;
+            }
         }
         for guest in 0..self.running.len() {
             if let Some(life) = self.running[guest] {
@@ -128,27 +150,37 @@ impl Checker {
         Ok(())
     }
 
-    fn chronicle(&mut self) -> &mut Chronicle {
-        self.chronicles.last_mut().expect("there is always a server")
+    /// Where the chronicle of a room of this server is; a new one if there is none.
+    fn chronicle(&mut self, room: u32) -> usize {
+        let server = self.server;
+        let is_it = |chronicle: &Chronicle| (chronicle.server, chronicle.room) == (server, room);
+        self.chronicles.iter().rposition(is_it).unwrap_or_else(|| {
+            self.chronicles.push(Chronicle::new(server, room));
+            self.chronicles.len() - 1
+        })
     }
 
     // --- the server --------------------------------------------------------------------------
 
-    /// Takes what the room says of its members.
-    fn hear_room(&mut self, stage: &mut Stage) -> Result<(), Breach> {
-        while let Some(event) = stage.gate().server.rooms_mut()[0].poll_event() {
+    /// Takes what a room says of its members.
+    fn hear_room(&mut self, stage: &mut Stage, at: usize) -> Result<(), Breach> {
+        while let Some(event) = stage.gate().server.rooms_mut()[at].poll_event() {
+            let room = &stage.server().rooms()[at];
+            let number = room.number();
             match event {
                 RoomEvent::Joined(player, name) => {
-                    let first_event = stage.room().world().log.raised;
-                    let joined = stage.room().members().find(|card| card.player == player);
+                    self.joined.push(((self.server, number, player), name));
+                    let first_event = room.world().log.raised;
+                    let joined = room.members().find(|card| card.player == player);
                     if let (Some(card), Some(life)) = (joined, self.life_called(name)) {
                         let session = card.session;
-                        life.admissions.push(Admission { session, first_event });
+                        life.admissions.push(Admission { session, room: number, first_event });
                     }
                 }
                 RoomEvent::Freed(player) => {
-                    let freed = self.members.iter().find(|seen| seen.player == player);
-                    let name = freed.map(|seen| seen.name);
+                    let place = (self.server, number, player);
+                    let joined = self.joined.iter().rfind(|(joined, _)| *joined == place);
+                    let name = joined.map(|(_, name)| *name);
                     if let Some(life) = name.and_then(|name| self.life_called(name)) {
                         life.fate.freed = true;
                     }
@@ -156,7 +188,7 @@ impl Checker {
                 _ => {}
             }
         }
-        match stage.room().world().log.doubled {
+        match stage.server().rooms()[at].world().log.doubled {
             Some(player) => Err(Breach::SharedSlot { player }),
             None => Ok(()),
         }
@@ -166,28 +198,40 @@ impl Checker {
         self.lives.iter_mut().find(|life| life.name == name)
     }
 
-    /// A tick was stepped: looks at what it was given, and at what the server keeps.
-    fn check_tick(&mut self, stage: &mut Stage) -> Result<(), Breach> {
-        let room = stage.room();
+    /// A tick was stepped, or several by a room that was held up: looks at what it was given, and at
+    /// what the server keeps.
+    fn check_tick(&mut self, stage: &mut Stage, at: usize, which: usize) -> Result<(), Breach> {
+        let room = &stage.server().rooms()[at];
         let log = &room.world().log;
-        let before = self.chronicles.last().map_or(0, |chronicle| chronicle.tick);
-        if log.tick != before + 1 || room.tick() != log.tick {
-            return Err(Breach::LostTick { before, after: room.tick() });
+        let (before, after) = (self.chronicles[which].tick, room.tick());
+        if after < before || after != log.tick {
+            return Err(Breach::LostTick { before, after });
         }
-        self.chronicles.last_mut().expect("there is always a server").note(&log.shown, log.raised);
-        self.check_members(stage)?;
-        self.check_words(stage)?;
+        let ticks = after - before;
+        if ticks > CATCH_UP_TICKS {
+            return Err(Breach::Bunched { ticks });
+        }
+        self.chronicles[which].note(&log.shown, log.raised);
+        self.check_members(stage, at, which, ticks)?;
+        self.check_words(stage, at, which, before)?;
         self.check_tables(stage)?;
         for guest in 0..self.running.len() {
             if let Some(life) = self.running[guest] {
-                self.check_clocks(stage, guest, life)?;
+                self.check_clocks(stage, guest, life, after)?;
             }
         }
         Ok(())
     }
 
-    fn check_members(&mut self, stage: &mut Stage) -> Result<(), Breach> {
-        let cards: Vec<MemberCard> = stage.room().members().collect();
+    fn check_members(
+        &mut self,
+        stage: &mut Stage,
+        at: usize,
+        which: usize,
+        ticks: u32,
+    ) -> Result<(), Breach> {
+        let resume_for = stage.scenario().rules.resume_for;
+        let cards: Vec<MemberCard> = stage.server().rooms()[at].members().collect();
         for (index, card) in cards.iter().enumerate() {
             if cards[..index].iter().any(|other| other.player == card.player) {
                 return Err(Breach::SharedSlot { player: card.player });
@@ -198,53 +242,59 @@ impl Checker {
             check_limit("events for a member", card.events_waiting, EVENT_LIMIT.into())?;
         }
         let now = stage.world.now();
-        let members = std::mem::take(&mut self.members);
+        let before = std::mem::take(&mut self.chronicles[which].members);
         for card in &cards {
-            let seen = members.iter().find(|seen| seen.is_of(card));
+            let seen = before.iter().find(|seen| seen.is_of(card));
             let seen = Seen::new(card, seen, now);
             if let Some(since) = seen.absent_since
-                && now.since(since) > RESUME_FOR + PLACE_SLACK
+                && now.since(since) > resume_for + PLACE_SLACK
             {
                 let span = now.since(since);
                 return Err(Breach::KeptPlace { player: card.player, span });
             }
-            self.members.push(seen);
+            self.chronicles[which].members.push(seen);
         }
-        let applied = stage.room().world().log.applied.clone();
-        for (player, buttons) in applied {
-            self.check_input(stage, &members, &cards, player, buttons)?;
+        let names = |members: &[Seen]| -> Vec<_> {
+            members.iter().map(|seen| (seen.player, seen.name)).collect()
+        };
+        if names(&before) != names(&self.chronicles[which].members) {
+            self.chronicles[which].changed = now;
+        }
+        let room = &stage.server().rooms()[at];
+        let tick = room.tick();
+        for &(player, buttons) in &room.world().log.applied {
+            // Who was freed after the step has no card any more.
+            let Some(index) = cards.iter().position(|card| card.player == player) else { continue };
+            self.chronicles[which].members[index].held = buttons;
+            let seen = before.iter().find(|seen| seen.is_of(&cards[index]));
+            self.check_input(stage, seen, &cards[index], (tick, ticks), buttons)?;
         }
         Ok(())
     }
 
-    /// A tick was given `buttons` for `player`: what the player made for it or, where the room says
+    /// A tick was given `applied` for a member: what the player made for it or, where the room says
     /// that there was nothing, what was held before or nothing.
     fn check_input(
         &mut self,
         stage: &Stage,
-        before: &[Seen],
-        cards: &[MemberCard],
-        player: PlayerId,
+        before: Option<&Seen>,
+        card: &MemberCard,
+        (tick, ticks): (u32, u32),
         applied: Buttons,
     ) -> Result<(), Breach> {
-        // Who was freed after the step has no card any more.
-        let Some(index) = cards.iter().position(|card| card.player == player) else {
-            return Ok(());
-        };
-        let card = &cards[index];
-        self.members[index].held = applied;
-        let (tick, before) = (stage.room().tick(), before.iter().find(|seen| seen.is_of(card)));
         let Some(life) = self.life_called(card.name).filter(|life| life.plays_native()) else {
             return Ok(());
         };
         let counts = before.map_or((0, 0), |seen| (seen.ticks, seen.ticks_without_input));
+        // What was held in between is not known where several ticks were stepped at once.
+        let is_known = ticks == 1;
         let is_real = card.ticks > counts.0 && card.ticks_without_input == counts.1;
         let (who, held) = (life.who, before.map_or(Buttons::default(), |seen| seen.held));
         let checked = match life.made_for(tick) {
             made if is_real && made != Some(applied) => {
                 Err(Breach::WrongInput { who, tick, applied, made })
             }
-            _ if !is_real && applied != held && applied != Buttons::default() => {
+            _ if is_known && !is_real && applied != held && applied != Buttons::default() => {
                 Err(Breach::WrongRepeat { who, tick, applied, before: held })
             }
             _ => Ok(()),
@@ -252,12 +302,20 @@ impl Checker {
         excuse(stage, who.guest, checked)
     }
 
-    fn check_words(&mut self, stage: &Stage) -> Result<(), Breach> {
-        for word in &stage.room().world().log.words {
+    fn check_words(
+        &mut self,
+        stage: &Stage,
+        at: usize,
+        which: usize,
+        before: u32,
+    ) -> Result<(), Breach> {
+        let words = &stage.server().rooms()[at].world().log.words;
+        for word in words.iter().filter(|word| word.tick > before) {
             let player = word.player;
-            let speaker = self.members.iter().find(|seen| seen.player == player);
-            let Some(speaker) = speaker.map(|seen| seen.name) else { continue };
-            let Some(life) = self.life_called(speaker) else {
+            let mut members = self.chronicles[which].members.iter();
+            let Some(speaker) = members.find(|seen| seen.player == player) else { continue };
+            let (name, role) = (speaker.name, speaker.role);
+            let Some(life) = self.life_called(name) else {
                 // A name can be damaged, too.
                 match stage.is_anything_damaged() {
                     true => continue,
@@ -266,6 +324,7 @@ impl Checker {
             };
             let (who, expected) = (life.who, life.words_heard);
             let checked = match (word.life == who.life, word.number) {
+                _ if role == Role::Watch => Err(Breach::WatcherHeard { player }),
                 (false, _) => Err(Breach::ForeignWord { player }),
                 (true, came) if came != expected => Err(Breach::WrongWord { who, came, expected }),
                 (true, _) => Ok(()),
@@ -277,21 +336,22 @@ impl Checker {
     }
 
     fn check_tables(&mut self, stage: &mut Stage) -> Result<(), Breach> {
+        let limits = stage.scenario().rules.limits;
         let gate = stage.gate();
         if let Some(excess) = gate.ledger.excess() {
             let super::ledger::Excess { address, got, sent } = excess;
             return Err(Breach::Unproved { address, got, sent });
         }
         let kept = gate.server.front().kept();
-        check_limit("sessions", kept.sessions, LIMITS.sessions.into())?;
-        check_limit("members", self.members.len(), kept.sessions)?;
+        let members = gate.server.rooms().iter().map(|room| room.members_here()).sum();
+        check_limit("sessions", kept.sessions, limits.sessions.into())?;
+        check_limit("members", members, kept.sessions)?;
         check_limit("addresses", kept.addresses, 2 * kept.sessions)?;
         check_limit("tickets", kept.tickets, kept.sessions)?;
-        check_limit("answers", kept.answers, ANSWER_LIMIT)?;
-        check_limit("rooms", kept.rooms, LIMITS.rooms.into())?;
+        check_limit("rooms", kept.rooms, limits.rooms.into())?;
         #[cfg(feature = "rtype")]
         {
-            check_limit("streams", kept.streams, LIMITS.streams)?;
+            check_limit("streams", kept.streams, limits.streams)?;
             check_limit("tokens", kept.tokens, crate::front::TOKEN_LIMIT)?;
         }
         Ok(())
@@ -306,22 +366,29 @@ impl Checker {
         // All of it is taken, whatever is wrong with some of it.
         let mut heard = Ok(());
         while let Some(event) = guest.client.poll_event() {
-            heard = heard.and(life.hear(&event, guest.client.session()));
+            heard = heard.and(life.hear(&event, guest));
         }
         life.note_inputs(guest);
         heard?;
         let tick = guest.client.server_tick();
         if life.is_native() && life.has_news(tick) && tick != 0 {
-            let state = guest.client.state();
-            if !self.chronicles.iter().any(|chronicle| chronicle.at(tick) == Some(state)) {
+            let (state, room) = (guest.client.state(), guest.client.room());
+            let mut theirs = self.chronicles.iter().filter(|its| Some(its.room) == room);
+            if !theirs.any(|chronicle| chronicle.at(tick) == Some(state)) {
                 return Err(Breach::WrongSnapshot { who: life.who, tick });
             }
         }
         Ok(())
     }
 
-    fn check_clocks(&mut self, stage: &mut Stage, guest: usize, life: usize) -> Result<(), Breach> {
-        let (now, tick) = (stage.world.local_time(stage.hosts[guest]), stage.room().tick());
+    fn check_clocks(
+        &mut self,
+        stage: &mut Stage,
+        guest: usize,
+        life: usize,
+        tick: u32,
+    ) -> Result<(), Breach> {
+        let now = stage.world.local_time(stage.hosts[guest]);
         let Some(guest) = stage.guest(guest) else { return Ok(()) };
         let life = &mut self.lives[life];
         if guest.mood == Mood::Asleep || !guest.client.is_playing() {
@@ -342,19 +409,27 @@ impl Checker {
 
     /// All has been well for a while: everyone is in and agrees, or knows why not.
     pub(super) fn at_the_end(&mut self, stage: &mut Stage) -> Result<(), Breach> {
-        let cards: Vec<MemberCard> = stage.room().members().collect();
+        let rooms = stage.server().rooms().iter();
+        let cards: Vec<(usize, MemberCard)> = rooms
+            .enumerate()
+            .flat_map(|(at, room)| room.members().map(move |card| (at, card)))
+            .collect();
         let mut owners = Vec::new();
         for guest in 0..self.running.len() {
             let Some(life) = self.running[guest] else { continue };
-            if let Some(card) = self.check_in(stage, &cards, guest, life)? {
+            if let Some((at, card)) = self.check_in(stage, &cards, guest, life)? {
                 owners.push(card.session);
-                let agreed = self.check_agreement(stage, guest, life, card);
+                let agreed = self.check_agreement(stage, guest, life, *at, card);
                 excuse(stage, guest, agreed)?;
             }
         }
-        let ghost = cards.iter().find(|card| card.present && !owners.contains(&card.session));
-        match ghost {
-            Some(card) => Err(Breach::Ghost { player: card.player }),
+        // Who has never sent an input is waited for, a little: in `lan` a HELLO may name a port that a
+        // NAT has given away.
+        let is_claimed = |card: &MemberCard| card.dialect == Dialect::Native || card.inputs > 0;
+        let is_ghost =
+            |card: &MemberCard| card.present && is_claimed(card) && !owners.contains(&card.session);
+        match cards.iter().find(|(_, card)| is_ghost(card)) {
+            Some((_, card)) => Err(Breach::Ghost { player: card.player }),
             None => Ok(()),
         }
     }
@@ -363,17 +438,17 @@ impl Checker {
     fn check_in<'a>(
         &self,
         stage: &mut Stage,
-        cards: &'a [MemberCard],
+        cards: &'a [(usize, MemberCard)],
         guest: usize,
         life: usize,
-    ) -> Result<Option<&'a MemberCard>, Breach> {
+    ) -> Result<Option<&'a (usize, MemberCard)>, Breach> {
         let (life, address) = (&self.lives[life], stage.addresses[guest]);
         let Some(guest) = stage.guest(guest) else { return Ok(None) };
         if guest.client.ended().is_some() {
             return Ok(None);
         }
         let session = guest.client.session();
-        let card = cards.iter().find(|card| {
+        let card = cards.iter().find(|(_, card)| {
             let is_here = card.present && card.path.remote == address;
             is_here && (!life.is_native() || session == Some(card.session))
         });
@@ -388,11 +463,16 @@ impl Checker {
         stage: &mut Stage,
         guest: usize,
         life: usize,
+        at: usize,
         card: &MemberCard,
     ) -> Result<(), Breach> {
         let now = stage.world.local_time(stage.hosts[guest]);
-        let tick = stage.room().tick();
-        let world = stage.room().world().clone();
+        let (heals, ends) = (stage.scenario().heals, stage.scenario().ends);
+        let room = &stage.server().rooms()[at];
+        let (tick, world) = (room.tick(), room.world().clone());
+        let mut names: Vec<_> = room.members().map(|card| (card.player, card.name)).collect();
+        names.sort_unstable_by_key(|(player, _)| *player);
+        let which = self.chronicle(room.number());
         let life = &self.lives[life];
         let Some(guest) = stage.guest(guest).filter(|_| life.is_native()) else { return Ok(()) };
         let who = life.who;
@@ -400,7 +480,7 @@ impl Checker {
         if guest.client.server_tick() + FRESH_TICKS < tick {
             return wrong("the time");
         }
-        let chronicle = self.chronicles.last().expect("there is always a server");
+        let chronicle = &self.chronicles[which];
         if chronicle.at(guest.client.server_tick()) != Some(guest.client.state()) {
             return wrong("what there is");
         }
@@ -411,6 +491,14 @@ impl Checker {
                 return wrong("where it is itself");
             }
         }
+        let roster = guest.client.roster().iter();
+        let mut roster: Vec<_> = roster.map(|line| (line.player, line.name)).collect();
+        roster.sort_unstable_by_key(|(player, _)| *player);
+        // A roster is told a few times and then no more: it counts if it was over a good line.
+        let is_told = heals < chronicle.changed && chronicle.changed + ROSTER_TOLD < ends;
+        if is_told && roster != names {
+            return wrong("who is here");
+        }
         guest.client.draw(now, &mut self.frame);
         if !chronicle.shows(&self.frame) {
             return wrong("what it draws");
@@ -419,7 +507,7 @@ impl Checker {
         if life.plays_native() && said != heard {
             return Err(Breach::LostWord { who, heard, said });
         }
-        let raised = self.chronicles.last().map_or(0, Chronicle::raised_long_ago);
+        let raised = chronicle.raised_long_ago();
         match life.next_event {
             Some(expected) if expected < raised => Err(Breach::LostEvent { who, expected, raised }),
             _ => Ok(()),
@@ -443,9 +531,10 @@ fn check_limit(what: &'static str, kept: usize, limit: usize) -> Result<(), Brea
 }
 
 impl Chronicle {
-    fn new() -> Self {
+    fn new(server: u32, room: u32) -> Self {
         let states = (0..TICKS_KEPT).map(|_| State::default()).collect();
-        Chronicle { tick: 0, states, raised: vec![0; TICKS_KEPT] }
+        let (members, raised) = (Vec::new(), vec![0; TICKS_KEPT]);
+        Chronicle { server, room, members, tick: 0, changed: Time::ZERO, states, raised }
     }
 
     fn note(&mut self, state: &State, raised: u32) {
@@ -474,7 +563,9 @@ impl Chronicle {
             frame.entities.len() == state.entities().len()
                 && pairs().all(|(drawn, there)| is_at(drawn, there))
         };
-        let around = [tick.floor(), tick.ceil()].map(|tick| self.at(tick as u32));
+        // Who was shown a server that then stood still is ahead of it for a while, and draws the
+        // newest that there is.
+        let around = [tick.floor(), tick.ceil()].map(|tick| self.at((tick as u32).min(self.tick)));
         around.into_iter().flatten().any(is_shown)
     }
 
@@ -494,6 +585,7 @@ impl Seen {
             session: card.session,
             player: card.player,
             name: card.name,
+            role: card.role,
             absent_since,
             ticks: card.ticks,
             ticks_without_input: card.ticks_without_input,

@@ -95,6 +95,7 @@ impl Ledger {
         account.got += bytes.len() as u64;
         match Datagram::decode(bytes).map(|datagram| datagram.packet) {
             Ok(Packet::Join(join)) => account.take(&join.cookie),
+            Ok(Packet::CreateRoom(wish)) => account.take(&wish.cookie),
             Ok(Packet::Resume(resume)) => account.take(&resume.cookie),
             Ok(Packet::ListRooms(list)) => account.take(&list.cookie),
             _ => {}

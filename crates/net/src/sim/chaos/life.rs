@@ -47,6 +47,8 @@ pub(super) struct Fate {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Admission {
     pub(super) session: SessionIndex,
+    /// The number of the room.
+    pub(super) room: u32,
     /// The number of the first event after that.
     pub(super) first_event: u32,
 }
@@ -100,17 +102,18 @@ impl Life {
     }
 
     /// Takes what the client tells its screen.
-    pub(super) fn hear(
-        &mut self,
-        event: &ClientEvent,
-        session: Option<SessionIndex>,
-    ) -> Result<(), Breach> {
+    pub(super) fn hear(&mut self, event: &ClientEvent, guest: &Guest) -> Result<(), Breach> {
         match event {
             ClientEvent::Connected(_) => {
                 self.begin_seat();
-                let admitted = self.admissions.iter().rev();
-                let mut ours = admitted.filter(|admission| Some(admission.session) == session);
-                self.next_event = ours.next().map(|admission| admission.first_event);
+                let (session, room) = (guest.client.session(), guest.client.room());
+                let mut admitted = self.admissions.iter().rev();
+                let ours = admitted.find(|admission| {
+                    (Some(admission.session), Some(admission.room)) == (session, room)
+                });
+                self.next_event = ours.map(|admission| admission.first_event);
+                // What was said in another room and had not arrived is not heard in this one.
+                self.words_heard = guest.words;
             }
             ClientEvent::Resumed(_) => {
                 self.begin_seat();

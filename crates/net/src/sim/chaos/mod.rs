@@ -2,10 +2,14 @@
 //! from outside.
 //!
 //! ```text
-//! scenario -> who takes part and what happens when, all from the seed; act names what can happen
-//! stage    -> the world it is played in; cast is who runs there, stranger what strangers send
+//! scenario -> who takes part and what happens when, all from the seed; act names what can happen,
+//!             rules are the server's limits and timers
+//! stage    -> the world it is played in; cast is who runs there, stranger what strangers send,
+//!             visitor those who wait for an answer
 //! probe    -> the game: it logs what the room applied, heard and raised
+//! gate     -> the server on a machine that stalls and fails, between ledger and audit
 //! ledger   -> bytes from and to every address, between server and network
+//! audit    -> the right answer to every question at the door: limits, cookies, tickets, places
 //! checker  -> looks after every single event, and believes neither client nor server
 //! breach   -> what must never happen, in a sentence each
 //! ```
@@ -16,51 +20,33 @@
 //! runs back, no table over its limit, and an end with a reason.
 
 mod act;
+mod audit;
 mod breach;
 mod cast;
 mod checker;
+mod gate;
 mod ledger;
 mod life;
 mod probe;
+mod rules;
 mod scenario;
 mod stage;
 mod stranger;
+mod visitor;
 
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 
-pub use act::{Act, Knock, Place, Twist};
+pub use act::{Act, Dating, Errand, Knock, Place, Refused, Twist};
 pub use breach::{Breach, Failure, Who};
-pub use scenario::{GuestPlan, Home, Scenario};
+pub use rules::Rules;
+pub use scenario::{GuestPlan, Home, Network, Scenario};
 
 use super::Digest;
-use crate::front;
-use crate::session;
 use crate::time::Time;
 use checker::Checker;
 use stage::Stage;
-
-/// Silence counts sooner than in real matches, so that a short run has all of it.
-const LIVENESS: session::Limits =
-    session::Limits { warn: Duration::from_millis(1_500), drop: Duration::from_secs(3) };
-
-/// A place is kept for so long.
-const RESUME_FOR: Duration = Duration::from_secs(6);
-
-/// What a server has room for: little, so that its limits are met.
-const LIMITS: front::Limits = front::Limits {
-    sessions: 10,
-    sessions_per_ip: 4,
-    stranger_datagrams_per_s: 64,
-    player_datagrams_per_s: 256,
-    streams: 3,
-    streams_per_ip: 2,
-    rooms: 3,
-    rooms_per_ip: 1,
-    password_tries: 16,
-    wider: session::Wider::DEFAULT,
-};
 
 /// What a seed that passed comes to.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -140,7 +126,11 @@ fn cues(scenario: &Scenario) -> Vec<(Time, Cue)> {
     let mut cues = Vec::new();
     for &(at, act) in &scenario.acts {
         cues.push((at, Cue::Begin(act)));
-        if let Act::Sleep { span, .. } | Act::Cut { span, .. } = act {
+        if let Act::Sleep { span, .. }
+        | Act::Cut { span, .. }
+        | Act::Stall { span, .. }
+        | Act::Errors { span, .. } = act
+        {
             cues.push((at + span, Cue::End(act)));
         }
     }

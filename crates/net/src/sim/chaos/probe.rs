@@ -27,7 +27,7 @@ pub(super) struct Log {
     pub(super) tick: u32,
     /// Who held what in it.
     pub(super) applied: Vec<(PlayerId, Buttons)>,
-    /// What was heard before it.
+    /// What was heard before it, and before the last few.
     pub(super) words: Vec<Word>,
     /// How many numbered events were raised so far: the number of the next.
     pub(super) raised: u32,
@@ -35,13 +35,13 @@ pub(super) struct Log {
     pub(super) shown: State,
     /// Someone who joined and was there already.
     pub(super) doubled: Option<PlayerId>,
-    /// Whether `words` are of the tick that was stepped, and not of the one to come.
-    is_stepped: bool,
 }
 
 /// Something that a player said.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Word {
+    /// Which tick came next.
+    pub(super) tick: u32,
     /// Who said it, as the room knows.
     pub(super) player: PlayerId,
     /// Which run of which program, as the word says.
@@ -49,6 +49,9 @@ pub(super) struct Word {
     /// The how many-th it was; 0 is the first.
     pub(super) number: u32,
 }
+
+/// Words of so many ticks are kept: more than a room that was held up steps at once.
+const WORDS_KEPT_TICKS: u32 = 16;
 
 /// The kind of the numbered events.
 const NUMBERED: u8 = 1;
@@ -74,15 +77,6 @@ impl Clone for World {
 
     fn clone_from(&mut self, source: &Self) {
         self.dots.clone_from(&source.dots);
-    }
-}
-
-impl Log {
-    /// Words that were heard before an earlier tick are forgotten.
-    fn begin(&mut self) {
-        if std::mem::take(&mut self.is_stepped) {
-            self.words.clear();
-        }
     }
 }
 
@@ -137,9 +131,8 @@ impl Game for Probe {
     fn step(&self, world: &mut World, turn: &mut Turn<'_, World>) {
         self.move_dots(world, turn);
         let log = &mut world.log;
-        log.begin();
-        log.is_stepped = true;
         log.tick = turn.tick();
+        log.words.retain(|word| word.tick + WORDS_KEPT_TICKS > turn.tick());
         log.applied.clear();
         log.applied.extend(turn.inputs().iter().map(|input| (input.player, input.buttons)));
         for _ in 0..events_in(turn.tick()) {
@@ -168,12 +161,12 @@ impl Game for Probe {
     }
 
     fn hear(&self, world: &mut World, player: PlayerId, words: &[u8], _: &mut Vec<Event>) {
-        world.log.begin();
         // What is damaged on the way says nothing; the gap that it leaves is seen.
         if let &[a, b, c, d, e, f, g, h] = words {
             let (life, number) =
                 (u32::from_be_bytes([a, b, c, d]), u32::from_be_bytes([e, f, g, h]));
-            world.log.words.push(Word { player, life, number });
+            let tick = world.log.tick + 1;
+            world.log.words.push(Word { tick, player, life, number });
         }
     }
 
@@ -190,7 +183,7 @@ mod tests {
     #[test]
     fn no_outbox_overflows_while_a_place_is_kept() {
         // The longest silence of a chaos run, in ticks, wherever it begins.
-        let away = super::super::LIVENESS.drop + super::super::RESUME_FOR;
+        let away = super::super::rules::Rules::LONGEST_AWAY;
         let longest = 60 * away.as_secs() as u32 + 120;
         let raised = |from: u32| (from..from + longest).map(events_in).sum::<u32>();
         let most = (0..60 * 60).map(raised).max().unwrap();
@@ -199,17 +192,19 @@ mod tests {
     }
 
     #[test]
-    fn a_log_has_the_words_of_its_tick_and_no_older_ones() {
+    fn a_log_says_which_tick_came_after_a_word_and_forgets_old_ones() {
         let (probe, mut world, mut events) = (Probe::default(), World::default(), Vec::new());
         probe.hear(&mut world, PlayerId(1), &word(7, 0), &mut events);
         probe.hear(&mut world, PlayerId(1), &word(7, 1), &mut events);
         probe.step(&mut world, &mut Turn::new(1, &[], &[], &mut events));
-        let numbers = |world: &World| world.log.words.iter().map(|w| w.number).collect::<Vec<_>>();
-        assert_eq!(numbers(&world), [0, 1]);
-        probe.step(&mut world, &mut Turn::new(2, &[], &[], &mut events));
-        assert_eq!(numbers(&world), [0; 0]);
         probe.hear(&mut world, PlayerId(1), &word(7, 2), &mut events);
-        probe.step(&mut world, &mut Turn::new(3, &[], &[], &mut events));
-        assert_eq!(numbers(&world), [2]);
+        let words = |world: &World| -> Vec<_> {
+            world.log.words.iter().map(|word| (word.tick, word.number)).collect()
+        };
+        assert_eq!(words(&world), [(1, 0), (1, 1), (2, 2)]);
+        for tick in 2..=WORDS_KEPT_TICKS + 1 {
+            probe.step(&mut world, &mut Turn::new(tick, &[], &[], &mut events));
+        }
+        assert_eq!(words(&world), [(2, 2)]);
     }
 }

@@ -3,7 +3,8 @@
 use std::fmt;
 use std::time::Duration;
 
-use super::act::{Act, Knock, Place, Twist};
+use super::act::{Act, Dating, Errand, Knock, Place, Refused, Twist};
+use super::rules::Rules;
 use crate::sim::{Chance, Drift, Preset};
 use crate::time::Time;
 use crate::wire::Dialect;
@@ -18,8 +19,12 @@ pub struct Scenario {
     pub guests: Vec<GuestPlan>,
     /// The server's clock.
     pub clock: Drift,
+    /// The server's limits and timers.
+    pub rules: Rules,
     /// Whether all guests share one IP address.
     pub home: Home,
+    /// Where visitors come from.
+    pub network: Network,
     /// What happens, in order.
     pub acts: Vec<(Time, Act)>,
     /// When every link heals and everyone calms down.
@@ -48,6 +53,15 @@ pub enum Home {
     Together,
 }
 
+/// Where visitors come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Network {
+    /// Each from an IPv4 address.
+    V4,
+    /// From neighbouring IPv6 networks.
+    V6,
+}
+
 /// How long it takes, once all is well, until everyone is in or knows why not.
 const CALM: Duration = Duration::from_secs(8);
 
@@ -55,23 +69,36 @@ const CALM: Duration = Duration::from_secs(8);
 const STOPPED_FOR: Duration = Duration::from_millis(300);
 
 impl Scenario {
+    /// The hosts from which visitors come.
+    pub const VISITORS: usize = 3;
+
     /// The scenario of a seed.
     pub fn draw(seed: u64) -> Self {
         // The links' streams begin far above.
         let mut chance = Chance::new(seed, 1);
         let guests: Vec<_> = (0..3 + chance.below(4)).map(|_| guest(&mut chance)).collect();
-        let heals = Time::from_millis(10_000 + chance.below(14_000));
+        let is_long = chance.below(10) == 0;
+        let heals = match is_long {
+            // So long that a token may expire.
+            true => Time::from_millis(33_000 + chance.below(2_000)),
+            false => Time::from_millis(8_000 + chance.below(10_000)),
+        };
         let home = match chance.below(12) {
             0 => Home::Together,
             _ => Home::Apart,
         };
         let clock = clock(&mut chance);
-        let mut draft = Draft { acts: Vec::new(), chance, guests: guests.len(), heals };
+        let rules = Rules::draw(&mut chance);
+        let network = match chance.below(3) {
+            0 => Network::V6,
+            _ => Network::V4,
+        };
+        let mut draft = Draft { acts: Vec::new(), chance, guests: guests.len(), heals, rules };
         draft.fill();
         let mut acts = draft.acts;
         acts.retain(|(at, _)| *at < heals);
         acts.sort_by_key(|(at, _)| *at);
-        Scenario { seed, guests, clock, home, acts, heals, ends: heals + CALM }
+        Scenario { seed, guests, clock, rules, home, network, acts, heals, ends: heals + CALM }
     }
 }
 
@@ -84,6 +111,7 @@ impl fmt::Display for Scenario {
             };
             writeln!(f, "guest {number} {does} in {}", guest.dialect)?;
         }
+        writeln!(f, "{}", self.rules)?;
         if self.home == Home::Together {
             writeln!(f, "all of them are behind one IP address")?;
         }
@@ -125,6 +153,7 @@ struct Draft {
     chance: Chance,
     guests: usize,
     heals: Time,
+    rules: Rules,
 }
 
 impl Draft {
@@ -139,6 +168,19 @@ impl Draft {
             let at = Time::from_millis(500 + self.chance.below(self.heals.as_millis() - 500));
             self.add(at);
         }
+        if self.heals > Time::from_millis(30_000) {
+            for visitor in 0..Scenario::VISITORS {
+                let at = Time::from_millis(self.chance.below(1_000));
+                let after = Duration::from_millis(28_500 + self.chance.below(3_500));
+                let errand = Errand::OldToken { after };
+                self.acts.push((at, Act::Visit { visitor, errand, guest: 0 }));
+            }
+        }
+        for _ in 0..4 + self.chance.below(16) {
+            let at = Time::from_millis(500 + self.chance.below(self.heals.as_millis() - 500));
+            let visit = self.visit();
+            self.acts.push((at, visit));
+        }
         if self.chance.happens(0.35) {
             let at = Time::from_millis(2_000 + self.chance.below(self.heals.as_millis() - 2_000));
             self.restart(at);
@@ -147,7 +189,7 @@ impl Draft {
 
     fn add(&mut self, at: Time) {
         let guest = self.chance.below(self.guests as u64) as usize;
-        let act = match self.chance.below(28) {
+        let act = match self.chance.below(34) {
             0..3 => Act::Leave { guest },
             3..6 => Act::Crash { guest },
             6..9 => Act::Sleep { guest, span: self.span(200, 11_000) },
@@ -156,15 +198,74 @@ impl Draft {
             18..21 => Act::Rebind { guest },
             21 => Act::Kick { guest },
             22 => Act::Start { guest, place: self.place() },
-            _ => {
-                let knock = Knock::ALL[self.chance.below(Knock::ALL.len() as u64) as usize];
-                Act::Knock { knock, guest, times: 1 + self.chance.below(30) as u8 }
+            23..25 => Act::Move { guest, room: self.chance.below(6) as u32 },
+            25 => self.stall(),
+            26 => {
+                let refused = match self.chance.below(2) {
+                    0 => Refused::Sending,
+                    _ => Refused::Receiving,
+                };
+                Act::Errors { span: self.span(100, 2_000), refused }
             }
+            _ => self.knock(guest),
         };
         self.acts.push((at, act));
+        if let Act::Stall { span, .. } = act
+            && span > Duration::from_secs(1)
+        {
+            // What a crowd of strangers asks meanwhile is all answered at once.
+            self.acts.push((at, Act::Knock { knock: Knock::Spoofed, guest, times: 300 }));
+        }
         if matches!(act, Act::Leave { .. } | Act::Crash { .. } | Act::Kick { .. }) {
             self.come_back(at, guest);
         }
+    }
+
+    fn knock(&mut self, guest: usize) -> Act {
+        let knock = Knock::ALL[self.chance.below(Knock::ALL.len() as u64) as usize];
+        let few = 1 + self.chance.below(30) as u16;
+        let times = match knock {
+            // So many that what comes back in the second meanwhile is not enough.
+            Knock::Flood => few + 2 * self.rules.limits.stranger_datagrams_per_s as u16,
+            _ => few,
+        };
+        Act::Knock { knock, guest, times }
+    }
+
+    fn stall(&mut self) -> Act {
+        let dating = match self.chance.below(4) {
+            0 => Dating::SetForward,
+            1 => Dating::SetBack,
+            _ => Dating::ByArrival,
+        };
+        Act::Stall { span: self.span(100, 5_000), dating }
+    }
+
+    fn visit(&mut self) -> Act {
+        let errand = match self.chance.below(22) {
+            0..3 => Errand::SilentJoin,
+            3..6 => Errand::StolenTicket,
+            6..9 => {
+                let after = Duration::from_millis(4_000 + self.chance.below(8_000));
+                Errand::OldCookie { after }
+            }
+            9 => Errand::OthersCookie,
+            10..14 => Errand::MakeRoom { is_locked: self.chance.happens(0.6) },
+            14 => {
+                let (room, times) = (1 + self.chance.below(5) as u32, 8 + self.chance.below(16));
+                Errand::GuessPassword { room, times: times as u8 }
+            }
+            15..17 => {
+                let limit = self.rules.limits.player_datagrams_per_s as u16;
+                Errand::Greedy { times: limit / 2 + self.chance.below(limit.into()) as u16 }
+            }
+            17..19 => Errand::RoomToRoom,
+            19 => Errand::OldToken { after: self.span(0, 5_000) },
+            _ => Errand::IdleStream,
+        };
+        let visitor = self.chance.below(Scenario::VISITORS as u64) as usize;
+        let guest = self.chance.below(self.guests as u64) as usize;
+        Act::Visit { visitor, errand, guest }
     }
 
     /// Most come back, soon or late: a place may still be kept for the program before.

@@ -1,16 +1,19 @@
 //! The world in which a scenario is played: starts and stops its programs, bends its links.
 
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
 
-use super::act::{Act, Knock, Place};
-use super::cast::{Actor, Gate, Guest, Mood};
+use super::act::{Act, Errand, Knock, Place, Refused};
+use super::cast::{Actor, Guest, Mood};
+use super::gate::Gate;
 use super::probe::Probe;
-use super::scenario::{Home, Scenario};
-use super::{LIMITS, LIVENESS, RESUME_FOR, stranger};
+use super::rules::Rules;
+use super::scenario::{Home, Network, Scenario};
+use super::stranger;
+use super::visitor::{self, Visitor};
 use crate::client::{Client, ClientConfig};
 use crate::front::FrontConfig;
-use crate::room::{Room, RoomConfig};
+use crate::room::RoomConfig;
 use crate::server::Server;
 use crate::sim::{Chance, HostId, LinkConfig, Partition, Preset, World};
 use crate::time::Time;
@@ -23,6 +26,7 @@ pub(super) struct Stage {
     pub(super) world: World<Actor>,
     pub(super) server: HostId,
     pub(super) hosts: Vec<HostId>,
+    visitors: Vec<HostId>,
     /// Where each guest is now.
     pub(super) addresses: Vec<SocketAddr>,
     scenario: Scenario,
@@ -52,6 +56,9 @@ pub(super) enum Deed {
     Other,
 }
 
+/// Rooms that are opened as they are needed, at the most.
+const OFFERED: u16 = 2;
+
 /// Where the server is.
 const SERVER: ([u8; 4], u16) = ([10, 0, 0, 1], DEFAULT_PORT);
 
@@ -61,12 +68,13 @@ impl Stage {
         let mut chance = Chance::new(seed, 2);
         let mut world = World::new(seed, Preset::Lan.config());
         let now = scenario.clock.local(Time::ZERO);
-        let gate = Actor::Server(Box::new(open(now, &mut chance)));
+        let gate = Actor::Server(Box::new(open(now, scenario.rules, &mut chance)));
         let server = world.add(gate, &[server_address()], scenario.clock);
         let mut stage = Stage {
             world,
             server,
             hosts: Vec::new(),
+            visitors: Vec::new(),
             addresses: Vec::new(),
             scenario,
             chance,
@@ -79,6 +87,21 @@ impl Stage {
             stage.hosts.push(stage.world.add(Actor::Nobody, &[address], clock));
             stage.addresses.push(address);
         }
+        for visitor in 0..Scenario::VISITORS {
+            let ip = match stage.scenario.network {
+                Network::V4 => IpAddr::from([10, 5, 0, 1 + visitor as u8]),
+                // Two in one /56, all in one /48.
+                Network::V6 => {
+                    let subnet = [0x0100, 0x0101, 0x0200][visitor % 3];
+                    IpAddr::from([0x2001, 0xdb8, 1, subnet, 0, 0, 0, 1])
+                }
+            };
+            let sockets = (0..Visitor::SOCKETS).map(u16::from);
+            let addresses: Vec<_> = sockets.map(|port| SocketAddr::new(ip, 7_000 + port)).collect();
+            let program = Visitor::new(Chance::new(seed, 3 + visitor as u64));
+            let actor = Actor::Visitor(Box::new(program));
+            stage.visitors.push(stage.world.add(actor, &addresses, stage.scenario.clock));
+        }
         stage
     }
 
@@ -86,24 +109,24 @@ impl Stage {
         &self.scenario
     }
 
-    pub(super) fn room(&self) -> &Room<Probe> {
+    pub(super) fn server(&self) -> &Server<Probe> {
         match self.world.node(self.server) {
-            Actor::Server(gate) => &gate.server.rooms()[0],
-            Actor::Guest(_) | Actor::Nobody => unreachable!("the server was added as one"),
+            Actor::Server(gate) => &gate.server,
+            _ => unreachable!("the server was added as one"),
         }
     }
 
     pub(super) fn gate(&mut self) -> &mut Gate {
         match self.world.node_quietly(self.server) {
             Actor::Server(gate) => gate,
-            Actor::Guest(_) | Actor::Nobody => unreachable!("the server was added as one"),
+            _ => unreachable!("the server was added as one"),
         }
     }
 
     pub(super) fn guest(&mut self, guest: usize) -> Option<&mut Guest> {
         match self.world.node_quietly(self.hosts[guest]) {
             Actor::Guest(guest) => Some(guest),
-            Actor::Server(_) | Actor::Nobody => None,
+            _ => None,
         }
     }
 
@@ -155,13 +178,15 @@ impl Stage {
             Act::Kick { guest } => self.kick(guest),
             Act::Restart => {
                 let now = self.world.local_time(self.server);
-                let gate = Actor::Server(Box::new(open(now, &mut self.chance)));
+                let gate =
+                    Actor::Server(Box::new(open(now, self.scenario.rules, &mut self.chance)));
                 self.world.replace(self.server, gate);
                 Deed::Restarted
             }
             Act::Stop => {
                 if let Actor::Server(gate) = self.world.node_mut(self.server) {
                     gate.server.close(CloseReason::Stopping);
+                    gate.audit.note_closing(None);
                 }
                 Deed::Stopped
             }
@@ -169,6 +194,53 @@ impl Stage {
                 self.knock(knock, guest, times);
                 Deed::Other
             }
+            Act::Move { guest, room } => {
+                let now = self.world.local_time(self.hosts[guest]);
+                let role = self.scenario.guests[guest].role;
+                let password = match self.chance.below(2) {
+                    0 => Name::default(),
+                    _ => visitor::password(),
+                };
+                let mover = self.guest_mut(guest).filter(|guest| guest.mood == Mood::Lively);
+                if let Some(guest) = mover {
+                    guest.client.enter_room(now, room, role, password);
+                }
+                Deed::Other
+            }
+            Act::Visit { visitor, errand, guest } => {
+                self.visit(visitor, errand, guest);
+                Deed::Other
+            }
+            Act::Stall { dating, .. } => {
+                self.gate_mut().stalled = Some(dating);
+                Deed::Other
+            }
+            Act::Errors { refused, .. } => {
+                self.set_errors(refused, true);
+                Deed::Other
+            }
+        }
+    }
+
+    fn gate_mut(&mut self) -> &mut Gate {
+        match self.world.node_mut(self.server) {
+            Actor::Server(gate) => gate,
+            _ => unreachable!("the server was added as one"),
+        }
+    }
+
+    fn set_errors(&mut self, refused: Refused, on: bool) {
+        match refused {
+            Refused::Sending => self.gate_mut().is_mute = on,
+            Refused::Receiving => self.gate_mut().is_deaf = on,
+        }
+    }
+
+    fn visit(&mut self, visitor: usize, errand: Errand, guest: usize) {
+        let ticket = self.guest(guest).and_then(|guest| guest.client.ticket());
+        let now = self.world.local_time(self.visitors[visitor]);
+        if let Actor::Visitor(visitor) = self.world.node_mut(self.visitors[visitor]) {
+            visitor.go(now, errand, ticket);
         }
     }
 
@@ -179,12 +251,22 @@ impl Stage {
             Act::Cut { guest, .. } => {
                 self.set_partition(guest, Partition::Healed);
             }
+            Act::Stall { .. } => self.gate_mut().wake(),
+            Act::Errors { refused, .. } => self.set_errors(refused, false),
             _ => {}
         }
     }
 
     /// Every link heals, and everyone lets go.
     pub(super) fn heal(&mut self) {
+        self.gate_mut().wake();
+        self.set_errors(Refused::Sending, false);
+        self.set_errors(Refused::Receiving, false);
+        for &visitor in &self.visitors {
+            if let Actor::Visitor(visitor) = self.world.node_mut(visitor) {
+                visitor.calm_down();
+            }
+        }
         for guest in 0..self.hosts.len() {
             self.set_link(guest, Preset::Lan.config());
             self.set_partition(guest, Partition::Healed);
@@ -204,7 +286,7 @@ impl Stage {
     fn guest_mut(&mut self, guest: usize) -> Option<&mut Guest> {
         match self.world.node_mut(self.hosts[guest]) {
             Actor::Guest(guest) => Some(guest),
-            Actor::Server(_) | Actor::Nobody => None,
+            _ => None,
         }
     }
 
@@ -227,8 +309,8 @@ impl Stage {
         let config = ClientConfig {
             role: plan.role,
             own_port: self.addresses[guest].port(),
-            liveness: LIVENESS,
-            resume_for: RESUME_FOR,
+            liveness: self.scenario.rules.liveness,
+            resume_for: self.scenario.rules.resume_for,
             ..ClientConfig::new(server_address(), plan.dialect, name_of(life))
         };
         let now = self.world.local_time(self.hosts[guest]);
@@ -241,11 +323,12 @@ impl Stage {
 
     fn rebind(&mut self, guest: usize) {
         self.moves += 1;
-        let [low, high] = self.moves.to_le_bytes();
         let port = 6_000 + self.moves;
         let address = match (self.scenario.home, self.moves % 2) {
-            // A phone that leaves the house gets another IP as well.
-            (Home::Apart, 0) => SocketAddr::from(([10, 2, high, low], port)),
+            // A phone that leaves the house gets another IP as well, and shares it with others.
+            (Home::Apart, 0) => {
+                SocketAddr::from(([10, 2, 0, 1 + self.chance.below(3) as u8], port))
+            }
             _ => SocketAddr::new(self.addresses[guest].ip(), port),
         };
         self.world.rebind(self.hosts[guest], 0, address);
@@ -256,22 +339,31 @@ impl Stage {
         let Some(name) = self.guest(guest).map(|guest| name_of(guest.life)) else {
             return Deed::Other;
         };
-        let Actor::Server(gate) = self.world.node_mut(self.server) else { return Deed::Other };
-        let room = &mut gate.server.rooms_mut()[0];
-        let players: Vec<_> =
-            room.members().filter(|card| card.name == name).map(|card| card.player).collect();
-        players.into_iter().for_each(|player| room.kick(player));
+        let gate = self.gate_mut();
+        let mut found = Vec::new();
+        for (slot, _, room) in gate.server.listed() {
+            let theirs = room.members().filter(|card| card.name == name);
+            found.extend(theirs.map(|card| (slot, card.player, card.session)));
+        }
+        for (slot, player, session) in found {
+            gate.server.kick(slot, player);
+            gate.audit.note_closing(Some(session));
+        }
         Deed::Kicked { guest }
     }
 
-    fn knock(&mut self, knock: Knock, guest: usize, times: u8) {
+    fn knock(&mut self, knock: Knock, guest: usize, times: u16) {
         let overheard = self.guest(guest).map(|guest| guest.overheard.clone()).unwrap_or_default();
         let stranger = SocketAddr::from(([10, 3, 0, 1 + self.chance.below(4) as u8], 7_000));
-        let from = match knock {
-            Knock::Replay => self.addresses[guest],
-            _ => stranger,
-        };
-        for _ in 0..times {
+        for number in 0..times {
+            let from = match knock {
+                Knock::Replay | Knock::FarNumbers | Knock::NearNumbers => self.addresses[guest],
+                Knock::Spoofed => {
+                    let [high, low] = number.to_be_bytes();
+                    SocketAddr::from(([10, 4, high, low], 7_000))
+                }
+                _ => stranger,
+            };
             let at = self.world.now() + Duration::from_micros(self.chance.below(1_000_000));
             if let Some(bytes) = stranger::write(knock, &overheard, &mut self.chance) {
                 self.world.inject(at, from, server_address(), &bytes);
@@ -294,7 +386,7 @@ pub(super) fn name_of(life: u32) -> Name {
     Name::new(&format!("{life}-{life}"))
 }
 
-fn server_address() -> SocketAddr {
+pub(super) fn server_address() -> SocketAddr {
     SocketAddr::from(SERVER)
 }
 
@@ -306,13 +398,15 @@ fn has_streams(dialect: Dialect) -> bool {
     }
 }
 
-/// A server that has just been started.
-fn open(now: Time, chance: &mut Chance) -> Gate {
-    let config = FrontConfig { rtype_port: DEFAULT_PORT, limits: LIMITS, ..FrontConfig::default() };
+/// A server that has just been started: one room that stays, and more as they are needed.
+fn open(now: Time, rules: Rules, chance: &mut Chance) -> Gate {
+    let Rules { liveness, resume_for, claim_within, limits } = rules;
+    let config = FrontConfig { rtype_port: DEFAULT_PORT, limits, ..FrontConfig::default() };
     let mut server = Server::new(config, secret(chance));
-    let room = RoomConfig { liveness: LIVENESS, resume_for: RESUME_FOR, ..RoomConfig::default() };
+    let room = RoomConfig { liveness, resume_for, claim_within, ..RoomConfig::default() };
     server.open(now, Probe::default(), Name::new("Chaos"), chance.u64(), room);
-    Gate::new(server)
+    server.offer(now, Probe::default(), Name::new("More"), OFFERED, room);
+    Gate::new(server, rules)
 }
 
 fn secret(chance: &mut Chance) -> [u8; 32] {

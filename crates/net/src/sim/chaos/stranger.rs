@@ -44,6 +44,11 @@ pub(super) fn write(knock: Knock, overheard: &[u8], chance: &mut Chance) -> Opti
         }),
         Knock::Mirror => return mirrored(overheard, chance),
         Knock::Replay => return (!overheard.is_empty()).then(|| overheard.to_vec()),
+        Knock::FarNumbers => return spoken_for(overheard, chance.below(1 << 30) as u32 + 8_192),
+        Knock::NearNumbers => return spoken_for(overheard, chance.below(400) as u32),
+        Knock::Spoofed | Knock::Flood => {
+            Packet::Ping(Ping { session: None, id: chance.u64() as u32, timestamp: 5 })
+        }
     };
     encoded(chance.u64() as u32, packet)
 }
@@ -85,6 +90,14 @@ fn mirrored(overheard: &[u8], chance: &mut Chance) -> Option<Vec<u8>> {
     let mut room = [0; History::MAX_LEN];
     input.history = History::new(input.newest.input_flags, input.history.iter(), &mut room);
     encoded(sequence, Packet::Input(input))
+}
+
+/// A ping of the same session whose number is so far ahead: it means no harm but by its number.
+fn spoken_for(overheard: &[u8], ahead: u32) -> Option<Vec<u8>> {
+    let Datagram { sequence, packet } = Datagram::decode(overheard).ok()?;
+    let sequence = sequence.wrapping_add(ahead);
+    let session = packet.session();
+    encoded(sequence, Packet::Ping(Ping { session, id: sequence, timestamp: 5 }))
 }
 
 fn encoded(sequence: u32, packet: Packet<'_>) -> Option<Vec<u8>> {
