@@ -355,6 +355,9 @@ fn rooms_of_pong_are_made_and_chosen_from_the_list_and_at_an_address() {
     ann.wait_for("> Make a room");
     ann.press("Enter");
     ann.wait_for("Name:");
+    ann.press("Pong 1");
+    ann.press("Enter");
+    ann.wait_for("Another room there has this name.");
     ann.press("Attic");
     ann.press("Enter");
     ann.wait_for("Waiting for");

@@ -65,9 +65,9 @@ impl Hosts {
         Ok(Hosts { searches, began, port, chosen: None })
     }
 
-    /// The same, with this line chosen.
-    pub(super) fn choosing(self, chosen: Choice) -> Self {
-        Hosts { chosen: Some(chosen), ..self }
+    /// Moves the choice to a line that is there, or will be.
+    pub(super) fn choose_line(&mut self, chosen: Choice) {
+        self.chosen = Some(chosen);
     }
 
     /// Why the search has ended by itself, if it has.

@@ -204,8 +204,8 @@ impl Program {
     /// The same, with this line chosen.
     fn search_at(&mut self, choice: Choice) {
         self.search();
-        if let Screen::Hosts(hosts) = mem::replace(&mut self.screen, Screen::Menu(Menu::Online)) {
-            self.screen = Screen::Hosts(hosts.choosing(choice));
+        if let Screen::Hosts(hosts) = &mut self.screen {
+            hosts.choose_line(choice);
         }
     }
 
@@ -350,6 +350,11 @@ impl Program {
                         let again = Typing::new(Question::RoomPassword, String::new());
                         Screen::Typing(again.because("That is not the password of this room."))
                     }
+                    (Again::Errand(errand @ Errand::Enter { .. }), Some(EndReason::RoomName)) => {
+                        self.door = Some(errand.clone());
+                        let again = Typing::new(Question::RoomName, String::new());
+                        Screen::Typing(again.because("Another room there has this name."))
+                    }
                     (Again::Errand(errand), Some(reason)) => {
                         let sentence = errand.silence(reason).unwrap_or(sentence);
                         failed(again, sentence)
@@ -383,13 +388,7 @@ impl Program {
                 };
                 (Page::List(list), hint.to_owned())
             }
-            Screen::Typing(typing) => {
-                let hint = match typing.question {
-                    Question::FirstName => "Enter: done",
-                    _ => "Enter: done   Esc: back",
-                };
-                (Page::List(typing.list()), hint.to_owned())
-            }
+            Screen::Typing(typing) => (Page::List(typing.list()), typing.hint()),
             Screen::Binding { action, refused } => {
                 (Page::List(key_list(*action, *refused)), "Esc: as it was".to_owned())
             }
@@ -448,10 +447,10 @@ impl Program {
                 *self.places.of(Menu::Main) = self.line_count(Menu::Main) - 1;
             }
             Screen::Hosts(_) => self.open(Menu::Online),
-            Screen::Rooms(rooms) => {
-                let choice = Choice::TypeAddress(rooms.title());
-                self.search_at(choice);
-            }
+            Screen::Rooms(rooms) => match rooms.join() {
+                Errand::Join(title, _) => self.search_at(Choice::TypeAddress(title)),
+                _ => self.search(),
+            },
             Screen::Menu(Menu::Keys) => self.open(Menu::Settings),
             Screen::Replays { .. } => self.open(Menu::Play),
             Screen::Bout { again: Again::Replay(path), .. } => {

@@ -76,6 +76,18 @@ impl Typing {
         Typed::Stay
     }
 
+    /// What the keys do.
+    pub(super) fn hint(&self) -> String {
+        let enter = match (self.text.is_empty(), self.offer.as_str()) {
+            (false, _) | (_, "") => "done",
+            (true, offer) => offer,
+        };
+        match self.question {
+            Question::FirstName => format!("Enter: {enter}"),
+            _ => format!("Enter: {enter}   Esc: back"),
+        }
+    }
+
     pub(super) fn list(&self) -> List {
         let question = self.question;
         let mut text = Vec::new();

@@ -38,6 +38,7 @@ fn a_name_is_asked_for_once_and_the_login_name_is_offered() {
     let question = shown(&mut one);
     assert!(question.contains("= Your name ="), "{question}");
     assert!(question.contains(&format!("Name: |{login}")), "{question}");
+    assert!(question.contains(&format!("Enter: {login}")), "{question}");
     press(&mut one, &[Key::Enter]);
     assert!(shown(&mut one).contains("> Play"));
     let mut one = Program::new(home.shelf(), Options::default());
@@ -48,6 +49,7 @@ fn a_name_is_asked_for_once_and_the_login_name_is_offered() {
     let local = Errand::Local { versus: Some(Level::Easy) };
     let mut one = Program::begin(home.shelf(), Options::default(), Some(local.clone()));
     type_in(&mut one, "Ann");
+    assert_eq!(one.view().hint, "Enter: done");
     press(&mut one, &[Key::Enter]);
     wait("the match", &mut [&mut one], |all| {
         arena(all[0]).is_some_and(|arena| arena.sides[0].0 == "Ann")
