@@ -278,11 +278,11 @@ fn who_leaves_is_in_the_menu_and_the_other_side_is_told_why() {
 #[test]
 fn a_host_is_found_in_the_list_and_joined_from_it() {
     let port = free_port();
-    let mut host = program(options("Ann", Some(port)));
-    host.set_out(Errand::Host(Title::Pong));
     let mut guest = program(options("Ben", Some(port)));
     guest.search();
     assert!(shown(&mut guest).contains("> Type an address"));
+    let mut host = program(options("Ann", Some(port)));
+    host.set_out(Errand::Host(Title::Pong));
     wait("the host", &mut [&mut host, &mut guest], |all| shown(all[1]).contains("> Ann  1/2"));
     // The choice stays where it is put, whoever comes.
     press(&mut guest, &[Key::Up]);
