@@ -18,8 +18,17 @@ struct Tmux {
 }
 
 impl Tmux {
-    /// `None` where there is no tmux.
+    /// One whose player is called Cid. `None` where there is no tmux.
     fn start() -> Option<Tmux> {
+        let tmux = Tmux::fresh()?;
+        let folder = tmux.home.join("backspin");
+        std::fs::create_dir_all(&folder).unwrap();
+        std::fs::write(folder.join("settings.json"), r#"{"name": "Cid"}"#).unwrap();
+        Some(tmux)
+    }
+
+    /// One whose player has never played, and is Annabel to the system.
+    fn fresh() -> Option<Tmux> {
         static COUNT: AtomicU32 = AtomicU32::new(0);
         if Command::new("tmux").arg("-V").output().is_err() {
             eprintln!("skipped: tmux is not installed");
@@ -37,7 +46,7 @@ impl Tmux {
         tmux.args(["-L", &self.socket, "-f", "/dev/null"]).args(arguments);
         tmux.env_remove("DISPLAY").env_remove("WAYLAND_DISPLAY");
         tmux.env_remove("TMUX").env("HOME", &self.home).env("LC_ALL", "C.UTF-8");
-        tmux.env("BACKSPIN_SEARCH_FROM", "127.0.0.1");
+        tmux.env("BACKSPIN_SEARCH_FROM", "127.0.0.1").env("USER", "Annabel");
         for name in ["XDG_CONFIG_HOME", "XDG_STATE_HOME"] {
             tmux.env(name, &self.home);
         }
@@ -167,7 +176,7 @@ fn from_the_menu_a_match_is_played_and_left_and_the_terminal_is_as_it_was() {
     pane.wait_for("> Pong against an easy bot");
     pane.press("Enter");
     let field = pane.wait_for("Easy bot");
-    assert!(field.contains("Player") && field.contains('┊'), "{field}");
+    assert!(field.contains("Cid") && field.contains('┊'), "{field}");
     // The paddle is steered to the upper edge and stays there.
     pane.press("w");
     pane.wait("the paddle at the edge", |text| {
@@ -318,10 +327,77 @@ fn a_room_with_a_password_is_chosen_from_a_servers_list() {
     guest.wait_for("> Attic");
     guest.press("Enter");
     guest.wait_for("Password:");
+    guest.press("wasp");
+    guest.press("Enter");
+    // It is asked for again, and what was wrong is gone.
+    let again = guest.wait_for("That is not the password of this room.");
+    assert!(again.contains("Password:") && !again.contains("wasp"), "{again}");
     guest.press("moth");
     guest.press("Enter");
     guest.wait_for("> Ready");
-    host.wait_for("Player   not ready");
+    host.wait_for("Cid   not ready");
+}
+
+#[test]
+fn rooms_of_pong_are_made_and_chosen_from_the_list_and_at_an_address() {
+    let Some(tmux) = Tmux::start() else { return };
+    let port = free_port();
+    let _server = Server::start(port);
+    // From the list: the server has one room, and another one is made.
+    let ann = tmux.open("ann", (80, 24), &format!("pong join --name Ann --port {port}"));
+    ann.wait("the server", |text| {
+        text.lines().any(|line| line.contains("> ") && line.contains("0/2"))
+    });
+    ann.press("Enter");
+    ann.wait_for("> Pong 1");
+    ann.press("Up");
+    ann.press("Up");
+    ann.wait_for("> Make a room");
+    ann.press("Enter");
+    ann.wait_for("Name:");
+    ann.press("Pong 1");
+    ann.press("Enter");
+    ann.wait_for("Another room there has this name.");
+    ann.press("Attic");
+    ann.press("Enter");
+    ann.wait_for("Waiting for");
+    // At an address: both rooms are there to choose from.
+    let ben = tmux.open("ben", (80, 24), &format!("pong join --name Ben --port {}", free_port()));
+    ben.wait_for("> Type an address");
+    ben.press("Enter");
+    ben.wait_for("Address:");
+    ben.press(&format!("127.0.0.1:{port}"));
+    ben.press("Enter");
+    let list = ben.wait_for("> Pong 1");
+    assert!(list.contains("Attic"), "{list}");
+    ben.press("Down");
+    ben.wait_for("> Attic");
+    ben.press("Enter");
+    let field = ben.wait_for(" ms Excellent");
+    assert!(field.contains("Ann") && field.contains("Ben"), "{field}");
+}
+
+#[test]
+fn at_the_first_start_a_name_is_asked_for_and_remembered() {
+    let Some(tmux) = Tmux::fresh() else { return };
+    let pane = tmux.open("first", (80, 24), "");
+    let question = pane.wait_for("Your name");
+    assert!(question.contains("Annabel") && question.contains("up to 15 letters"), "{question}");
+    pane.press("Enter");
+    pane.wait_for("> Play");
+    pane.press("Down");
+    pane.press("Down");
+    pane.press("Enter");
+    let settings = pane.wait_for("> Name");
+    assert!(settings.contains("Annabel"), "{settings}");
+    pane.press("Down");
+    pane.wait_for("> Colours");
+    pane.press("Right");
+    pane.wait("the colours", |text| {
+        text.lines().any(|line| line.contains("> Colours") && line.contains("on"))
+    });
+    let pane = tmux.open("second", (80, 24), "");
+    pane.wait_for("> Play");
 }
 
 #[test]

@@ -43,21 +43,23 @@ pub struct FinderConfig {
     pub own: Vec<IpAddr>,
     /// Where `native` is spoken.
     pub native_port: u16,
-    /// Where `lan` is spoken.
-    pub lan_port: u16,
+    /// Where the hosts of a game are that is played in `lan`; `None` for any other game. What a
+    /// host answers in `lan` does not say which game it has.
+    pub lan_port: Option<u16>,
     /// The only dialect that the player speaks; `None` is all of them.
     pub dialect: Option<Dialect>,
 }
 
 impl FinderConfig {
-    /// Looks for `game` at `places` and the usual ports.
+    /// Looks for `game` at `places` and the usual port, in `native` alone.
     pub fn new(game: GameId, places: Vec<Path>) -> Self {
-        let (native_port, lan_port) = (native::DEFAULT_PORT, 54000);
+        let (native_port, lan_port) = (native::DEFAULT_PORT, None);
         FinderConfig { game, places, own: Vec::new(), native_port, lan_port, dialect: None }
     }
 
     fn speaks(&self, dialect: Dialect) -> bool {
-        self.dialect.is_none_or(|only| only == dialect)
+        let is_played_in = dialect != Dialect::Lan || self.lan_port.is_some();
+        is_played_in && self.dialect.is_none_or(|only| only == dialect)
     }
 }
 
@@ -203,8 +205,11 @@ impl Finder {
                 self.ask(place, self.config.native_port, Dialect::Native);
             }
             #[cfg(feature = "lan")]
-            if place.remote.is_ipv4() && self.config.speaks(Dialect::Lan) {
-                self.ask(place, self.config.lan_port, Dialect::Lan);
+            if let Some(port) = self.config.lan_port
+                && place.remote.is_ipv4()
+                && self.config.speaks(Dialect::Lan)
+            {
+                self.ask(place, port, Dialect::Lan);
             }
         }
     }
@@ -410,6 +415,7 @@ mod tests {
     fn finder() -> Finder {
         let place = Path::to(SocketAddr::new(EVERYWHERE, 0));
         let config = FinderConfig::new(Dots::default().id(), vec![place]);
+        let config = FinderConfig { lan_port: Some(54000), ..config };
         Finder::new(Time::ZERO, config, 0x1234_5678_9ABC_DEF0)
     }
 
@@ -506,6 +512,26 @@ mod tests {
             let from = Path::to(SocketAddr::from(([10, 0, 0, 3], 54000)));
             finder.handle_datagram(Time::ZERO, from, &mut [2, 0xD2, 0xF0]);
             assert_eq!(finder.hosts().count(), 1 + usize::from(only == Dialect::Lan));
+        }
+    }
+
+    #[test]
+    fn a_host_of_another_game_is_none_of_ours_however_it_answers_in_lan() {
+        for look in 0..20 {
+            let (mut finder, mut attic) = (finder(), server("Attic"));
+            finder.config.game.game += 1;
+            finder.config.lan_port = None;
+            let mut now = Time::from_millis(37 * look);
+            while now < Time::from_millis(12_000) {
+                finder.handle_timeout(now);
+                exchange(now, &mut finder, &mut [(at(1), &mut attic)]);
+                // Someone else has asked, and all hear the answer.
+                let from = Path::to(SocketAddr::from(([10, 0, 0, 1], 54000)));
+                let mut here = [2, 0xD2, 0xF0, b'B', b'S', 0x10, 0xCC, 0];
+                finder.handle_datagram(now, from, &mut here);
+                assert_eq!(finder.hosts().count(), 0, "look {look} at {now:?}");
+                now = finder.poll_timeout().unwrap().max(now + WAY);
+            }
         }
     }
 

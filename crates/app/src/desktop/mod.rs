@@ -76,7 +76,7 @@ struct Face {
 
 impl Face {
     fn new(mut program: Program, stopped: Arc<AtomicBool>, until: Option<Instant>) -> Self {
-        program.use_bindings();
+        program.in_window();
         Face {
             program,
             stopped,

@@ -2,7 +2,7 @@
 
 use std::error::Error;
 use std::io;
-use std::net::{IpAddr, Ipv4Addr};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::ops::DerefMut;
 use std::time::{Duration, Instant};
 
@@ -12,7 +12,7 @@ use backspin::node::Path;
 use backspin::wire::Dialect;
 use backspin_udp::{Loop, Socket, interfaces, search_paths};
 
-use super::Table;
+use super::{Playable, Table};
 use crate::seed;
 
 /// How often the machine is asked for its interfaces.
@@ -21,26 +21,40 @@ const INTERFACES_EVERY: Duration = Duration::from_secs(1);
 /// A search that goes on until it is dropped.
 pub(crate) struct Search {
     table: Table<Finder>,
-    looked_up: Instant,
+    /// When the machine was asked for its interfaces; never where only one address is asked.
+    looked_up: Option<Instant>,
 }
 
 impl Search {
-    /// Looks for `game`; at `port` in both dialects if one is given, else at the usual ports; in
-    /// `dialect` alone if that is given.
-    pub(crate) fn start(
-        game: GameId,
+    /// Looks for the hosts of a game; at `port` in both dialects if one is given, else at the usual
+    /// ports; in `dialect` alone if that is given.
+    pub(crate) fn start<G: Playable>(
+        game: &G,
         port: Option<u16>,
         dialect: Option<Dialect>,
     ) -> Result<Self, Box<dyn Error>> {
         let socket = Socket::bind((Ipv4Addr::UNSPECIFIED, 0).into())?;
         let driver = Loop::new(vec![socket])?;
         let (places, own) = places();
-        let mut config = FinderConfig { own, dialect, ..FinderConfig::new(game, places) };
-        if let Some(port) = port {
-            (config.native_port, config.lan_port) = (port, port);
-        }
+        let lan_port = (G::OLD == Dialect::Lan).then_some(port.unwrap_or(G::OLD_PORT));
+        let usual = FinderConfig::new(game.id(), places);
+        let native_port = port.unwrap_or(usual.native_port);
+        let config = FinderConfig { own, dialect, native_port, lan_port, ..usual };
         let finder = Finder::new(driver.now(), config, seed::world()?);
-        Ok(Search { table: Table::new(driver, finder)?, looked_up: Instant::now() })
+        Ok(Search { table: Table::new(driver, finder)?, looked_up: Some(Instant::now()) })
+    }
+
+    /// Asks for what is at one address, in `native`.
+    pub(crate) fn at(game: GameId, server: SocketAddr) -> Result<Self, Box<dyn Error>> {
+        let any = match server {
+            SocketAddr::V4(_) => IpAddr::V4(Ipv4Addr::UNSPECIFIED),
+            SocketAddr::V6(_) => IpAddr::V6(Ipv6Addr::UNSPECIFIED),
+        };
+        let driver = Loop::new(vec![Socket::bind((any, 0).into())?])?;
+        let usual = FinderConfig::new(game, vec![Path::to(server)]);
+        let config = FinderConfig { native_port: server.port(), ..usual };
+        let finder = Finder::new(driver.now(), config, seed::world()?);
+        Ok(Search { table: Table::new(driver, finder)?, looked_up: None })
     }
 
     /// Why it has ended by itself, if it has.
@@ -50,8 +64,8 @@ impl Search {
 
     /// What is found so far. To be asked often: networks come and go.
     pub(crate) fn look(&mut self) -> impl DerefMut<Target = Finder> {
-        if self.looked_up.elapsed() >= INTERFACES_EVERY {
-            self.looked_up = Instant::now();
+        if self.looked_up.is_some_and(|at| at.elapsed() >= INTERFACES_EVERY) {
+            self.looked_up = Some(Instant::now());
             let (places, own) = places();
             self.table.seat().look_at(self.table.now(), places, own);
         }

@@ -15,7 +15,7 @@ use clap::{Subcommand, ValueEnum};
 
 use crate::face::{self, Ui};
 use crate::screen::{Errand, Options, Program, Shelf, Title};
-use crate::script::{self, SeatArgs, Steers};
+use crate::script::{self, MakeArgs, RoomArgs, SeatArgs, Steers};
 use voice::PongVoice;
 
 /// Play Pong: on this machine, as host, as guest, or watch.
@@ -29,6 +29,8 @@ Examples:
   backspin pong join --bot easy --ui none --json
   backspin pong join 192.168.0.7
   backspin pong join [fe80::1]:4300 --dialect native
+  backspin pong join play.example.org --room Attic --password moth
+  backspin pong join play.example.org --room Attic --create
   backspin pong watch attic.local
   backspin pong local --bot normal --versus hard --ui none")]
 pub(crate) struct Args {
@@ -76,12 +78,18 @@ enum Mode {
         #[arg(long)]
         dialect: Option<PongDialect>,
         #[command(flatten)]
+        room: RoomArgs,
+        #[command(flatten)]
+        make: MakeArgs,
+        #[command(flatten)]
         player: Player,
     },
     /// Watch a match
     Watch {
         /// Where: an address or a host name, with a port or without
         address: String,
+        #[command(flatten)]
+        room: RoomArgs,
         #[command(flatten)]
         player: Player,
     },
@@ -202,11 +210,15 @@ fn plan(mode: &Mode) -> (Options, Option<Errand>) {
             (options.port, options.dialect) = (*port, dialect.map(Dialect::from));
             Some(Errand::Host(Title::Pong))
         }
-        Mode::Join { address, port, dialect, .. } => {
+        Mode::Join { address, port, dialect, room, make, .. } => {
             (options.port, options.dialect) = (*port, dialect.map(Dialect::from));
+            (options.room, options.password) = (make.wish(room), room.password);
             address.clone().map(|address| Errand::Join(Title::Pong, address))
         }
-        Mode::Watch { address, .. } => Some(Errand::Watch(Title::Pong, address.clone())),
+        Mode::Watch { address, room, .. } => {
+            (options.room, options.password) = (room.wish(), room.password);
+            Some(Errand::Watch(Title::Pong, address.clone()))
+        }
     };
     (options, errand)
 }

@@ -7,7 +7,7 @@ mod voice;
 
 use std::error::Error;
 
-use backspin::wire::{Dialect, Name};
+use backspin::wire::Dialect;
 use backspin_pong::Level;
 use backspin_rtype::command::Setup;
 use backspin_rtype::difficulty::Difficulty;
@@ -15,9 +15,8 @@ use clap::builder::PossibleValue;
 use clap::{Subcommand, ValueEnum};
 
 use crate::face::{self, Ui};
-use crate::play::RoomWish;
 use crate::screen::{Errand, Options, Program, Shelf, Title};
-use crate::script::{self, SeatArgs, Steers};
+use crate::script::{self, MakeArgs, RoomArgs, SeatArgs, Steers};
 use voice::RtypeVoice;
 
 /// Play R-Type: alone, as host, as guest, or watch.
@@ -82,9 +81,8 @@ enum Mode {
         dialect: Option<RtypeDialect>,
         #[command(flatten)]
         room: RoomArgs,
-        /// Make the room that --room names; --password is what others need
-        #[arg(long, requires = "room")]
-        create: bool,
+        #[command(flatten)]
+        make: MakeArgs,
         #[command(flatten)]
         player: Player,
     },
@@ -108,28 +106,6 @@ enum Mode {
         #[command(flatten)]
         player: Player,
     },
-}
-
-/// Which room of a server.
-#[derive(clap::Args)]
-struct RoomArgs {
-    /// The room, by its name or its number [default: any with a free place]
-    #[arg(long, value_name = "ROOM", value_parser = crate::parse_name, requires = "address")]
-    room: Option<Name>,
-
-    /// What the room asks for
-    #[arg(long, value_parser = crate::parse_name, default_value = "", hide_default_value = true)]
-    password: Name,
-}
-
-impl RoomArgs {
-    fn wish(&self) -> RoomWish {
-        let Some(name) = self.room else { return RoomWish::Any };
-        match name.to_string().parse() {
-            Ok(number) => RoomWish::Number(number),
-            Err(_) => RoomWish::Named(name),
-        }
-    }
 }
 
 impl Mode {
@@ -244,12 +220,9 @@ fn plan(mode: &Mode) -> (Options, Option<Errand>) {
             (options.port, options.dialect) = (*port, dialect.map(Dialect::from));
             Some(Errand::Host(Title::RType))
         }
-        Mode::Join { address, port, dialect, room, create, .. } => {
+        Mode::Join { address, port, dialect, room, make, .. } => {
             (options.port, options.dialect) = (*port, dialect.map(Dialect::from));
-            (options.room, options.password) = (room.wish(), room.password);
-            if let (true, Some(name)) = (*create, room.room) {
-                options.room = RoomWish::New(name);
-            }
+            (options.room, options.password) = (make.wish(room), room.password);
             address.clone().map(|address| Errand::Join(Title::RType, address))
         }
         Mode::Quick { addresses, .. } => Some(Errand::Quick(addresses.clone())),

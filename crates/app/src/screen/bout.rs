@@ -17,6 +17,7 @@ use backspin::game::{Buttons, PlayerId};
 use backspin::local::Local;
 use backspin::record::replay::Player;
 use backspin::replica::State;
+use backspin::session::EndReason;
 use backspin::time::Time;
 use backspin::wire::Name;
 use backspin::wire::native::Role;
@@ -43,6 +44,11 @@ const TICKET_EVERY: Duration = Duration::from_secs(2);
 pub(super) trait Sitting {
     /// Looks at the match once: hears what is new, and steers. Why it is over, if it is.
     fn look(&mut self, held: Held) -> Option<String>;
+
+    /// Why the connection has ended, if it has.
+    fn end_reason(&self) -> Option<EndReason> {
+        None
+    }
 
     /// Leaves, and says goodbye to the other side.
     fn leave(self: Box<Self>);
@@ -109,6 +115,8 @@ pub(super) struct Bout<G: Stage> {
     alarms: Vec<Alarm>,
     /// Nothing has come from the other end for a while.
     quiet: bool,
+    /// Why the connection has ended.
+    end_reason: Option<EndReason>,
     /// Everyone who has ever been here, by name: who leaves is no longer on the roster.
     known: Vec<(PlayerId, String)>,
     /// Who left, in words.
@@ -213,6 +221,7 @@ impl<G: Stage> Bout<G> {
             notice: None,
             alarms: Vec::new(),
             quiet: false,
+            end_reason: None,
             known: Vec::new(),
             gone: None,
             flash_until: now,
@@ -326,7 +335,10 @@ impl<G: Stage> Bout<G> {
                     let tick = client.server_tick();
                     self.recorder.iter_mut().for_each(|it| it.hear(tick, event));
                 }
-                ClientEvent::Ended(reason) => ended = Some(reason.to_string()),
+                ClientEvent::Ended(reason) => {
+                    self.end_reason = Some(reason);
+                    ended = Some(reason.to_string());
+                }
                 _ => {}
             }
         }
@@ -484,6 +496,10 @@ impl<G: Stage> Sitting for Bout<G> {
             gone.unwrap_or_else(|| "The other player has left the match.".into())
         });
         ended.or(deserted)
+    }
+
+    fn end_reason(&self) -> Option<EndReason> {
+        self.end_reason
     }
 
     fn leave(self: Box<Self>) {

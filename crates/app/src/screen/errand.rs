@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::sync::mpsc::{self, Receiver};
 
 use backspin::game::{Game, GameId, PlayerId};
+use backspin::session::EndReason;
 use backspin::wire::native::Role;
 use backspin::wire::{Dialect, Name};
 use backspin_pong::{Bot, Level, Pong};
@@ -14,6 +15,7 @@ use backspin_rtype::difficulty::Difficulty;
 use backspin_rtype::{Opening, RType};
 
 use super::bout::{Bout, Hand, Lane, Setup, Sitting, Steers};
+use super::menu::Question;
 use super::pong::level_name;
 use crate::play::{self, Guest, Opened, Playable, RoomWish, Seat};
 use crate::seed;
@@ -62,8 +64,8 @@ pub(crate) enum Errand {
     Watch(Title, String),
     /// To play R-Type in the best room of these servers.
     Quick(Vec<String>),
-    /// To play R-Type in a room that was chosen, or made.
-    Enter { address: String, room: RoomWish, password: Name },
+    /// To play in a room that was chosen, or made.
+    Enter { title: Title, address: String, room: RoomWish, password: Name },
 }
 
 /// What the command line has decided; the menu begins with none of it.
@@ -163,7 +165,7 @@ impl Errand {
             Errand::Sit { address, dialect, .. } => {
                 play::sit(game, &guest, *address, *dialect, None)
             }
-            Errand::Enter { address, room, password } => {
+            Errand::Enter { address, room, password, .. } => {
                 let guest = Guest { room: *room, password: *password, ..guest };
                 play::join(game, &guest, address)
             }
@@ -229,14 +231,47 @@ impl Errand {
     }
 
     /// Which game it is about.
-    fn title(&self) -> Title {
+    pub(super) fn title(&self) -> Title {
         match self {
             Errand::Local { .. } => Title::Pong,
-            Errand::Solo { .. } | Errand::Quick(_) | Errand::Enter { .. } => Title::RType,
+            Errand::Solo { .. } | Errand::Quick(_) => Title::RType,
             Errand::Host(title)
             | Errand::Join(title, _)
             | Errand::Watch(title, _)
+            | Errand::Enter { title, .. }
             | Errand::Sit { title, .. } => *title,
+        }
+    }
+
+    /// The question that its address answers, and the address, if one was typed.
+    pub(super) fn typed(&self) -> Option<(Question, &str)> {
+        match self {
+            Errand::Join(title, address) | Errand::Enter { title, address, .. } => {
+                Some((Question::JoinAddress(*title), address))
+            }
+            Errand::Watch(title, address) => Some((Question::WatchAddress(*title), address)),
+            _ => None,
+        }
+    }
+
+    /// That nobody answers, told with the address that the player knows: a port that was only
+    /// tried is nobody's.
+    pub(super) fn silence(&self, reason: EndReason) -> Option<String> {
+        let address = match self {
+            Errand::Sit { address, .. } => address.ip().to_string(),
+            _ => self.typed()?.1.to_owned(),
+        };
+        let advice = "Check the address, that a game is running there, and that no firewall is in \
+                      the way.";
+        match reason {
+            EndReason::NoAnswer { .. } | EndReason::Unreachable { .. } => {
+                Some(format!("No answer from {address}. {advice}"))
+            }
+            EndReason::HostSilent { .. } => Some(format!(
+                "No answer from {address}. {advice} A host that plays with someone else does not \
+                 answer either."
+            )),
+            _ => None,
         }
     }
 
@@ -264,6 +299,32 @@ pub(super) fn sentence(error: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn no_answer_names_the_address_as_it_was_typed() {
+        let tried = "192.0.2.1:54000".parse().unwrap();
+        let join = Errand::Join(Title::Pong, "192.0.2.1".into());
+        let enter = Errand::Enter {
+            title: Title::Pong,
+            address: "attic".into(),
+            room: RoomWish::Any,
+            password: Name::default(),
+        };
+        let sit = Errand::Sit { title: Title::Pong, address: tried, dialect: Dialect::Lan };
+        for reason in [
+            EndReason::NoAnswer { address: tried },
+            EndReason::HostSilent { address: tried },
+            EndReason::Unreachable { address: tried },
+        ] {
+            for (errand, who) in [(&join, "192.0.2.1"), (&enter, "attic"), (&sit, "192.0.2.1")] {
+                let sentence = errand.silence(reason).unwrap();
+                assert!(sentence.starts_with(&format!("No answer from {who}. ")), "{sentence}");
+                assert!(!sentence.contains("54000"), "{sentence}");
+            }
+        }
+        assert_eq!(join.silence(EndReason::Full), None);
+        assert_eq!(Errand::Host(Title::Pong).silence(EndReason::Left), None);
+    }
 
     #[test]
     fn an_error_is_shown_as_a_sentence() {

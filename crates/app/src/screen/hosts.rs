@@ -2,18 +2,27 @@
 
 use std::error::Error;
 use std::net::SocketAddr;
+use std::time::{Duration, Instant};
 
 use backspin::finder::{Fit, Found};
 use backspin::session::Grade;
+use backspin::wire::native::DEFAULT_PORT;
+use backspin_pong::Pong;
+use backspin_rtype::RType;
 
 use super::errand::{Options, Title};
 use super::figures::{grade_tone, short_ms};
 use super::{Cell, List, Row, Tone};
 use crate::play::Search;
 
+/// Who hosts a game answers sooner; after so long it is said what to check.
+const NEWS_WITHIN: Duration = Duration::from_secs(10);
+
 /// A search for each game, and the line that is chosen.
 pub(super) struct Hosts {
     searches: Vec<(Title, Search)>,
+    began: Instant,
+    port: u16,
     /// Hosts come and go; what is chosen stays chosen. `None` is the first line.
     chosen: Option<Choice>,
 }
@@ -43,10 +52,22 @@ impl Hosts {
     pub(super) fn start(options: &Options) -> Result<Self, Box<dyn Error>> {
         let titles =
             Title::ALL.into_iter().filter(|it| options.title.is_none_or(|only| only == *it));
-        let search =
-            |title: Title| Ok((title, Search::start(title.id(), options.port, options.dialect)?));
+        let Options { port, dialect, .. } = *options;
+        let search = |title: Title| {
+            let search = match title {
+                Title::Pong => Search::start(&Pong::default(), port, dialect),
+                Title::RType => Search::start(&RType::default(), port, dialect),
+            };
+            Ok((title, search?))
+        };
         let searches = titles.map(search).collect::<Result<_, Box<dyn Error>>>()?;
-        Ok(Hosts { searches, chosen: None })
+        let (began, port) = (Instant::now(), port.unwrap_or(DEFAULT_PORT));
+        Ok(Hosts { searches, began, port, chosen: None })
+    }
+
+    /// Moves the choice to a line that is there, or will be.
+    pub(super) fn choose_line(&mut self, chosen: Choice) {
+        self.chosen = Some(chosen);
     }
 
     /// Why the search has ended by itself, if it has.
@@ -95,11 +116,27 @@ impl Hosts {
         let choices = self.choices();
         let selected = self.selected(&choices);
         let none = !choices.iter().any(|choice| matches!(choice, Choice::Host(..)));
-        let text = if none { "Looking for games on this network..." } else { "On this network:" };
+        let text = match none {
+            true if self.began.elapsed() >= NEWS_WITHIN => self.advice(),
+            true => "Looking for games on this network...".to_owned(),
+            false => "On this network:".to_owned(),
+        };
         let several = self.searches.len() > 1;
         let rows = choices.iter().map(|choice| row(choice, several)).collect();
-        let text = vec![(text.to_owned(), Tone::Dim)];
+        let text = vec![(text, Tone::Dim)];
         List { title: "Join a game".into(), text, rows, selected, ..List::default() }
+    }
+}
+
+impl Hosts {
+    /// What to check where nobody answers.
+    fn advice(&self) -> String {
+        format!(
+            "Still looking: no game has answered yet. Is someone hosting, on the same network as \
+             you? Does the host's firewall let UDP port {} through? If you know the host's \
+             address, type it.",
+            self.port
+        )
     }
 }
 
@@ -154,8 +191,6 @@ fn host_row(address: SocketAddr, found: &Found) -> Row {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
     use backspin::wire::{Dialect, Name};
 
     use super::*;
@@ -174,5 +209,17 @@ mod tests {
         let later = Found { ping: Some(Duration::from_millis(3)), ..found };
         assert!(pong.is(&Choice::Host(Title::Pong, later)));
         assert!(!pong.is(&Choice::Host(Title::RType, found)));
+    }
+
+    #[test]
+    fn after_ten_seconds_without_a_host_it_says_what_to_check() {
+        let mut hosts = Hosts::start(&Options { port: Some(9), ..Options::default() }).unwrap();
+        let text = |hosts: &mut Hosts| hosts.list().text.remove(0).0;
+        assert_eq!(text(&mut hosts), "Looking for games on this network...");
+        hosts.began = Instant::now().checked_sub(NEWS_WITHIN).unwrap();
+        let advice = text(&mut hosts);
+        for words in ["same network", "firewall", "UDP port 9", "address, type it"] {
+            assert!(advice.contains(words), "{advice}");
+        }
     }
 }

@@ -20,6 +20,23 @@ pub(super) enum Menu {
     Keys,
 }
 
+/// What the menus are shown in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Medium {
+    Terminal,
+    Window,
+}
+
+/// The line that is chosen in each menu.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Places([usize; Menu::COUNT]);
+
+impl Places {
+    pub(super) fn of(&mut self, menu: Menu) -> &mut usize {
+        &mut self.0[menu as usize]
+    }
+}
+
 /// Where a line leads.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Lead {
@@ -29,8 +46,8 @@ pub(super) enum Lead {
     Replays,
     Type(Question),
     Switch(Switch),
-    /// A little louder.
-    Louder,
+    /// Louder or softer.
+    Volume,
     /// Asks for another key.
     Bind(Action),
     /// The keys are as they were at first.
@@ -43,10 +60,11 @@ pub(super) enum Lead {
 pub(super) enum Question {
     JoinAddress(Title),
     WatchAddress(Title),
-    /// Of the room with this number.
-    RoomPassword(u32),
+    RoomPassword,
     RoomName,
     Name,
+    /// The same, at the first start.
+    FirstName,
 }
 
 /// A setting that is on or off.
@@ -74,6 +92,8 @@ impl Switch {
 }
 
 impl Menu {
+    const COUNT: usize = 5;
+
     fn title(self) -> &'static str {
         match self {
             Menu::Main => "BACKSPIN",
@@ -85,8 +105,13 @@ impl Menu {
     }
 
     /// Its lines, and where each leads.
-    pub(super) fn lines(self, settings: &Settings) -> Vec<(Row, Lead)> {
+    pub(super) fn lines(self, settings: &Settings, medium: Medium) -> Vec<(Row, Lead)> {
         let line = |text: &str, lead| (Row::new(text), lead);
+        // What a terminal cannot do is for the window.
+        let apart = |text: &str| match medium {
+            Medium::Window => text.to_owned(),
+            Medium::Terminal => format!("{text} (window)"),
+        };
         let switch = |text: &str, switch: Switch| {
             let on = *switch.of(&mut settings.clone());
             let (word, tone) = if on { ("on", Tone::Good) } else { ("off", Tone::Dim) };
@@ -134,23 +159,23 @@ impl Menu {
                 lines
             }
             Menu::Settings => {
-                let name = Cell::new(settings.name.as_str(), Tone::Bright);
+                let name = Cell::new(settings.name(), Tone::Bright);
                 let cells = vec![Cell::new("Name", Tone::Plain), name];
                 let volume = match settings.volume {
                     0 => Cell::new("off", Tone::Dim),
                     volume => Cell::new(format!("{volume} %"), Tone::Bright),
                 };
-                let loud = Row { cells: vec![Cell::new("Volume (window)", Tone::Plain), volume] };
+                let loud = Row { cells: vec![Cell::new(apart("Volume"), Tone::Plain), volume] };
                 vec![
                     (Row { cells }, Lead::Type(Question::Name)),
                     switch("Colours for colour-blind eyes", Switch::SafeColours),
                     switch("Reduced flashing", Switch::ReducedFlashing),
                     switch("Network overlay (F3)", Switch::NetworkOverlay),
                     switch("Record matches", Switch::RecordMatches),
-                    (loud, Lead::Louder),
-                    switch("Screen shake (window)", Switch::ScreenShake),
-                    switch("Full screen (window)", Switch::Fullscreen),
-                    line("Keys (window)", Lead::Menu(Menu::Keys)),
+                    (loud, Lead::Volume),
+                    switch(&apart("Screen shake"), Switch::ScreenShake),
+                    switch(&apart("Full screen"), Switch::Fullscreen),
+                    line(&apart("Keys"), Lead::Menu(Menu::Keys)),
                     line("Back", Lead::Menu(Menu::Main)),
                 ]
             }
@@ -169,42 +194,37 @@ impl Menu {
     }
 
     /// What it shows, with a sentence above if there is one to tell.
-    pub(super) fn list(self, settings: &Settings, selected: usize, note: Option<&str>) -> List {
-        let rows = self.lines(settings).into_iter().map(|(row, _)| row).collect();
+    pub(super) fn list(
+        self,
+        settings: &Settings,
+        medium: Medium,
+        selected: usize,
+        note: Option<&str>,
+    ) -> List {
+        let rows = self.lines(settings, medium).into_iter().map(|(row, _)| row).collect();
         let text = note.map(|note| (note.to_owned(), Tone::Fair)).into_iter().collect();
         List { title: self.title().into(), text, rows, selected, ..List::default() }
     }
 }
 
 impl Question {
-    /// The menu that it was asked from.
-    pub(super) fn menu(self) -> Menu {
-        match self {
-            Question::JoinAddress(_)
-            | Question::WatchAddress(_)
-            | Question::RoomPassword(_)
-            | Question::RoomName => Menu::Online,
-            Question::Name => Menu::Settings,
-        }
-    }
-
     pub(super) fn title(self) -> &'static str {
         match self {
             Question::JoinAddress(Title::Pong) => "Join Pong",
             Question::JoinAddress(Title::RType) => "Join R-Type",
             Question::WatchAddress(Title::Pong) => "Watch Pong",
             Question::WatchAddress(Title::RType) => "Watch R-Type",
-            Question::RoomPassword(_) => "A room with a password",
+            Question::RoomPassword => "A room with a password",
             Question::RoomName => "Make a room",
-            Question::Name => "Your name",
+            Question::Name | Question::FirstName => "Your name",
         }
     }
 
     pub(super) fn label(self) -> &'static str {
         match self {
             Question::JoinAddress(_) | Question::WatchAddress(_) => "Address",
-            Question::RoomPassword(_) => "Password",
-            Question::RoomName | Question::Name => "Name",
+            Question::RoomPassword => "Password",
+            Question::RoomName | Question::Name | Question::FirstName => "Name",
         }
     }
 
@@ -214,9 +234,13 @@ impl Question {
                 "An address or a host name, with a port or without: 192.168.0.7, \
                  play.example.org:4300, [::1]:4300."
             }
-            Question::RoomPassword(_) => "Who made the room knows it.",
-            Question::RoomName => "What the others see in the list, at most 15 bytes.",
-            Question::Name => "What the others see, at most 15 bytes.",
+            Question::RoomPassword => "Whoever made the room knows it.",
+            Question::RoomName => {
+                "What the others see in the list: up to 15 letters, fewer with accents or symbols."
+            }
+            Question::Name | Question::FirstName => {
+                "What the others see: up to 15 letters, fewer with accents or symbols."
+            }
         }
     }
 }

@@ -3,6 +3,8 @@
 //! ```text
 //! program   -> which screen there is, and what a key does there
 //! menu      -> the menus and where their lines lead
+//! typing    -> a question that is answered by typing
+//! closed    -> what did not work or is over, and what can be done next
 //! errand    -> what a player sets out to do, from the menu or from the command line
 //! hosts     -> the games on the local network, as a list; rooms: those of a server
 //! bout      -> a match in progress: who steers, what is told, when it is over
@@ -19,6 +21,7 @@
 
 mod bindings;
 mod bout;
+mod closed;
 mod errand;
 mod figures;
 mod hosts;
@@ -33,6 +36,7 @@ mod settings;
 mod stage;
 #[cfg(test)]
 mod tests;
+mod typing;
 mod view;
 
 pub(crate) use bindings::{Action, Bindings};

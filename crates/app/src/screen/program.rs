@@ -9,27 +9,30 @@
 //!            next
 //! ```
 
+mod asking;
+
 use std::collections::VecDeque;
 use std::mem;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::mpsc::TryRecvError;
 
-use backspin::finder::Fit;
+use backspin::finder::{Fit, Found};
 use backspin::game::Buttons;
-use backspin::wire::Name;
-use backspin::wire::native::RoomFlags;
+use backspin::session::EndReason;
+use backspin::wire::{Dialect, Name};
 
 use super::bindings::{Action, Bindings, is_free};
 use super::bout::{Chosen, Sitting};
-use super::errand::{Coming, Errand, Options, Title, sentence};
+use super::closed::{Again, Closed};
+use super::errand::{Coming, Errand, Options, sentence};
 use super::hosts::{Choice, Hosts};
 use super::library::{self, Library};
-use super::menu::{Lead, Menu, Question};
+use super::menu::{Lead, Medium, Menu, Places, Question};
 use super::reel;
-use super::rooms::{self, Outcome, Rooms};
+use super::rooms::{Outcome, Rooms};
 use super::settings::{Settings, Shelf};
-use super::{Cue, Entry, Flashing, List, Page, Palette, Row, Tone, View};
-use crate::play::RoomWish;
+use super::typing::Typing;
+use super::{Cue, Flashing, List, Page, Palette, Tone, View};
 
 /// A key that was pressed. What is held for a while is told by [`Held`] as well.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,9 +67,6 @@ pub(crate) enum Pace {
     Smooth,
 }
 
-/// Longer addresses are none.
-const ADDRESS_LIMIT: usize = 64;
-
 /// Sounds that nobody has asked for yet; older ones make room.
 const CUE_LIMIT: usize = 32;
 
@@ -77,27 +77,36 @@ pub(crate) struct Program {
     library: Library,
     options: Options,
     screen: Screen,
+    /// Where one was in the menus.
+    places: Places,
     held: Held,
     overlay: bool,
     /// A sentence for the menu.
     note: Option<String>,
     cues: VecDeque<Cue>,
-    /// Whether the face steers with the keys of the settings; else with the usual ones.
-    uses_bindings: bool,
-    /// The server whose room is asked about.
-    door: String,
+    /// A window steers with the keys of the settings, a terminal with the usual ones.
+    medium: Medium,
+    /// What is set out for once the password of a room is known, or its name.
+    door: Option<Errand>,
+    /// The address that was typed last.
+    typed: String,
+    /// What begins once the player has a name.
+    start: Start,
     over: bool,
 }
 
+/// How the program begins.
+#[derive(Default)]
+enum Start {
+    #[default]
+    Menu,
+    Errand(Errand),
+    Search,
+}
+
 enum Screen {
-    Menu {
-        menu: Menu,
-        selected: usize,
-    },
-    Typing {
-        question: Question,
-        text: String,
-    },
+    Menu(Menu),
+    Typing(Typing),
     /// A key is asked for, and perhaps asked for again.
     Binding {
         action: Action,
@@ -120,52 +129,53 @@ enum Screen {
     Closed(Closed),
 }
 
-/// Something did not work, or is over.
-struct Closed {
-    title: &'static str,
-    sentence: String,
-    again: Again,
-    selected: usize,
-}
-
-/// What can be tried again.
-#[derive(Clone)]
-enum Again {
-    Errand(Errand),
-    Search,
-    Replay(PathBuf),
-}
-
 impl Program {
     /// Begins in the menu.
     pub(crate) fn new(shelf: Shelf, options: Options) -> Self {
-        let (settings, note) = shelf.load();
-        let overlay = settings.network_overlay;
-        let screen = Screen::Menu { menu: Menu::Main, selected: 0 };
-        Program {
-            settings,
-            shelf,
-            library: Library::usual(),
-            options,
-            screen,
-            held: Held::default(),
-            overlay,
-            note,
-            cues: VecDeque::new(),
-            uses_bindings: false,
-            door: String::new(),
-            over: false,
-        }
+        Program::starting(shelf, options, Start::Menu)
     }
 
     /// Begins as the command line says: with an errand, or looking for a host.
     pub(crate) fn begin(shelf: Shelf, options: Options, errand: Option<Errand>) -> Self {
-        let mut program = Program::new(shelf, options);
-        match errand {
-            Some(errand) => program.set_out(errand),
-            None => program.search(),
+        Program::starting(shelf, options, errand.map_or(Start::Search, Start::Errand))
+    }
+
+    /// Asks for a name first, if a person plays who was never asked.
+    fn starting(shelf: Shelf, options: Options, start: Start) -> Self {
+        let (settings, note) = shelf.load();
+        let asks = settings.name.is_none() && note.is_none() && shelf.remembers();
+        let is_person = options.name.is_none() && options.bot.is_none();
+        let overlay = settings.network_overlay;
+        let mut program = Program {
+            settings,
+            shelf,
+            library: Library::usual(),
+            options,
+            screen: Screen::Menu(Menu::Main),
+            places: Places::default(),
+            held: Held::default(),
+            overlay,
+            note,
+            cues: VecDeque::new(),
+            medium: Medium::Terminal,
+            door: None,
+            typed: String::new(),
+            start,
+            over: false,
+        };
+        match asks && is_person {
+            true => program.ask(Question::FirstName),
+            false => program.start(),
         }
         program
+    }
+
+    fn start(&mut self) {
+        match mem::take(&mut self.start) {
+            Start::Menu => self.open(Menu::Main),
+            Start::Errand(errand) => self.set_out(errand),
+            Start::Search => self.search(),
+        }
     }
 
     /// With matches that are recorded elsewhere.
@@ -191,6 +201,14 @@ impl Program {
         };
     }
 
+    /// The same, with this line chosen.
+    fn search_at(&mut self, choice: Choice) {
+        self.search();
+        if let Screen::Hosts(hosts) = &mut self.screen {
+            hosts.choose_line(choice);
+        }
+    }
+
     /// Whether the player has had enough.
     pub(crate) fn is_over(&self) -> bool {
         self.over
@@ -205,11 +223,12 @@ impl Program {
     /// How often it is worth to look and to draw.
     pub(crate) fn pace(&self) -> Pace {
         match &self.screen {
-            Screen::Menu { .. }
-            | Screen::Typing { .. }
+            Screen::Menu(_)
+            | Screen::Typing(_)
             | Screen::Binding { .. }
             | Screen::Closed(_)
             | Screen::Replays { .. } => Pace::Still,
+            Screen::Rooms(rooms) if !rooms.is_listed() => Pace::Smooth,
             Screen::Hosts(_) | Screen::Rooms(_) => Pace::Slow,
             Screen::Opening { .. } => Pace::Smooth,
             Screen::Bout { bout, .. } if bout.is_shown() => Pace::Smooth,
@@ -227,9 +246,9 @@ impl Program {
         self.cues.pop_front()
     }
 
-    /// This face steers with the keys of the settings.
-    pub(crate) fn use_bindings(&mut self) {
-        self.uses_bindings = true;
+    /// This face is a window, which steers with the keys of the settings.
+    pub(crate) fn in_window(&mut self) {
+        self.medium = Medium::Window;
     }
 
     /// Whether a key is asked for, to [`Program::bind`] it.
@@ -245,8 +264,7 @@ impl Program {
             return;
         }
         self.settings.keys.bind(*action, key);
-        let selected = Action::ALL.iter().position(|it| it == action).unwrap_or(0);
-        self.screen = Screen::Menu { menu: Menu::Keys, selected };
+        self.open(Menu::Keys);
         self.keep_settings();
     }
 
@@ -258,7 +276,7 @@ impl Program {
     /// A key was pressed.
     pub(crate) fn press(&mut self, key: Key) {
         match (&mut self.screen, key) {
-            (Screen::Typing { .. }, key) => self.edit(key),
+            (Screen::Typing(_), key) => self.edit(key),
             (Screen::Binding { .. }, Key::Esc) => self.open(Menu::Keys),
             (Screen::Binding { .. }, Key::Char(letter)) => {
                 self.bind(&letter.to_uppercase().to_string());
@@ -271,6 +289,14 @@ impl Program {
             (Screen::Bout { .. }, Key::Char(' ')) => {}
             (_, Key::Up | Key::Char('w' | 'W')) => self.turn(-1),
             (_, Key::Down | Key::Char('s' | 'S')) => self.turn(1),
+            (Screen::Menu(menu), Key::Left | Key::Char('a' | 'A')) => {
+                let menu = *menu;
+                self.adjust(menu, Settings::softer);
+            }
+            (Screen::Menu(menu), Key::Right | Key::Char('d' | 'D')) => {
+                let menu = *menu;
+                self.adjust(menu, Settings::louder);
+            }
             (Screen::Bout { bout, .. }, Key::Left) => bout.seek(-1),
             (Screen::Bout { bout, .. }, Key::Right) => bout.seek(1),
             (_, Key::Enter | Key::Char(' ')) => self.choose(),
@@ -288,7 +314,9 @@ impl Program {
                     Ok(Ok(bout)) => {
                         self.screen = Screen::Bout { again: Again::Errand(errand), bout };
                     }
-                    Ok(Err(sentence)) => self.screen = failed(Again::Errand(errand), sentence),
+                    Ok(Err(sentence)) => {
+                        self.screen = Screen::Closed(Closed::unopened(errand, sentence));
+                    }
                     Err(TryRecvError::Empty) => {}
                     Err(TryRecvError::Disconnected) => {
                         self.screen =
@@ -304,21 +332,34 @@ impl Program {
             Screen::Rooms(rooms) => match rooms.look() {
                 Outcome::Stay => {}
                 Outcome::Join => {
-                    let address = rooms.address().to_owned();
-                    self.set_out(Errand::Join(Title::RType, address));
+                    let errand = rooms.join();
+                    self.set_out(errand);
                 }
                 Outcome::Failed(sentence) => {
-                    let errand = Errand::Join(Title::RType, rooms.address().to_owned());
-                    self.screen = failed(Again::Errand(errand), sentence);
+                    self.screen = Screen::Closed(Closed::unopened(rooms.join(), sentence));
                 }
             },
             Screen::Bout { again, bout } => {
                 let shown = bout.is_shown();
                 let Some(sentence) = bout.look(self.held) else { return };
-                let again = again.clone();
-                let closed = match shown {
-                    true => closed("The match is over", again, sentence),
-                    false => failed(again, sentence),
+                let (again, reason) = (again.clone(), bout.end_reason());
+                let closed = match (&again, reason) {
+                    _ if shown => Screen::Closed(Closed::over(again, sentence)),
+                    (Again::Errand(errand), Some(EndReason::Password)) => {
+                        self.door = Some(errand.clone());
+                        let again = Typing::new(Question::RoomPassword, String::new());
+                        Screen::Typing(again.because("That is not the password of this room."))
+                    }
+                    (Again::Errand(errand @ Errand::Enter { .. }), Some(EndReason::RoomName)) => {
+                        self.door = Some(errand.clone());
+                        let again = Typing::new(Question::RoomName, String::new());
+                        Screen::Typing(again.because("Another room there has this name."))
+                    }
+                    (Again::Errand(errand), Some(reason)) => {
+                        let sentence = errand.silence(reason).unwrap_or(sentence);
+                        failed(again, sentence)
+                    }
+                    _ => failed(again, sentence),
                 };
                 if let Screen::Bout { bout, .. } = mem::replace(&mut self.screen, closed) {
                     bout.close();
@@ -330,20 +371,24 @@ impl Program {
 
     /// What is on the screen now.
     pub(crate) fn view(&mut self) -> View {
-        let keys = match self.uses_bindings {
-            true => self.settings.keys.clone(),
-            false => Bindings::default(),
+        let keys = match self.medium {
+            Medium::Window => self.settings.keys.clone(),
+            Medium::Terminal => Bindings::default(),
         };
         let choose = "W/S or arrows: choose   Enter: go   Esc: back";
         let (page, hint) = match &mut self.screen {
-            Screen::Menu { menu, selected } => {
-                let note = self.note.as_deref();
-                (Page::List(menu.list(&self.settings, *selected, note)), choose.to_owned())
+            Screen::Menu(menu) => {
+                let (note, selected) = (self.note.as_deref(), *self.places.of(*menu));
+                let list = menu.list(&self.settings, self.medium, selected, note);
+                let hint = match menu {
+                    Menu::Settings => {
+                        "W/S or arrows: choose   Left/Right: change   Enter: go   Esc: back"
+                    }
+                    _ => choose,
+                };
+                (Page::List(list), hint.to_owned())
             }
-            Screen::Typing { question, text } => {
-                let hint = "Enter: done   Esc: back".to_owned();
-                (Page::List(question_list(*question, text)), hint)
-            }
+            Screen::Typing(typing) => (Page::List(typing.list()), typing.hint()),
             Screen::Binding { action, refused } => {
                 (Page::List(key_list(*action, *refused)), "Esc: as it was".to_owned())
             }
@@ -385,26 +430,33 @@ impl Program {
 
     /// Back to the menu from anywhere; nothing stays open.
     fn leave(&mut self) {
-        let menu = Screen::Menu { menu: Menu::Main, selected: 0 };
+        let menu = Screen::Menu(Menu::Main);
         if let Screen::Bout { bout, .. } = mem::replace(&mut self.screen, menu) {
             bout.leave();
         }
     }
 
     fn open(&mut self, menu: Menu) {
-        self.screen = Screen::Menu { menu, selected: 0 };
+        self.screen = Screen::Menu(menu);
     }
 
     fn back(&mut self) {
         match &mut self.screen {
             // The last line is the way out.
-            Screen::Menu { menu: Menu::Main, selected } => {
-                *selected = Menu::Main.lines(&self.settings).len() - 1;
+            Screen::Menu(Menu::Main) => {
+                *self.places.of(Menu::Main) = self.line_count(Menu::Main) - 1;
             }
-            Screen::Hosts(_) | Screen::Rooms(_) => self.open(Menu::Online),
-            Screen::Menu { menu: Menu::Keys, .. } => self.open(Menu::Settings),
+            Screen::Hosts(_) => self.open(Menu::Online),
+            Screen::Rooms(rooms) => match rooms.join() {
+                Errand::Join(title, _) => self.search_at(Choice::TypeAddress(title)),
+                _ => self.search(),
+            },
+            Screen::Menu(Menu::Keys) => self.open(Menu::Settings),
             Screen::Replays { .. } => self.open(Menu::Play),
-            Screen::Bout { again: Again::Replay(_), .. } => self.show_replays(),
+            Screen::Bout { again: Again::Replay(path), .. } => {
+                let path = path.clone();
+                self.show_replays(Some(&path));
+            }
             _ => self.leave(),
         }
     }
@@ -417,15 +469,19 @@ impl Program {
             *selected = (*selected as isize + lines).rem_euclid(count as isize) as usize;
         };
         match &mut self.screen {
-            Screen::Menu { menu, selected } => {
-                around(selected, menu.lines(&self.settings).len());
+            Screen::Menu(menu) => {
+                let count = menu.lines(&self.settings, self.medium).len();
+                around(self.places.of(*menu), count);
             }
             Screen::Hosts(hosts) => hosts.turn(lines),
             Screen::Rooms(rooms) => rooms.turn(lines),
             Screen::Replays { entries, selected } => around(selected, entries.len() + 1),
             Screen::Bout { bout, .. } => bout.turn(lines),
-            Screen::Closed(closed) => around(&mut closed.selected, Closed::ROWS),
-            Screen::Typing { .. } | Screen::Binding { .. } | Screen::Opening { .. } => {}
+            Screen::Closed(closed) => {
+                let count = closed.count();
+                around(&mut closed.selected, count);
+            }
+            Screen::Typing(_) | Screen::Binding { .. } | Screen::Opening { .. } => {}
         }
     }
 
@@ -433,15 +489,15 @@ impl Program {
     pub(crate) fn point(&mut self, row: usize) {
         let within = |count: usize| row.min(count.saturating_sub(1));
         match &mut self.screen {
-            Screen::Menu { menu, selected } => {
-                *selected = within(menu.lines(&self.settings).len());
+            Screen::Menu(menu) => {
+                *self.places.of(*menu) = within(menu.lines(&self.settings, self.medium).len());
             }
             Screen::Hosts(hosts) => hosts.point(row),
             Screen::Rooms(rooms) => rooms.point(row),
             Screen::Replays { entries, selected } => *selected = within(entries.len() + 1),
             Screen::Bout { bout, .. } => bout.point(row),
-            Screen::Closed(closed) => closed.selected = within(Closed::ROWS),
-            Screen::Typing { .. } | Screen::Binding { .. } | Screen::Opening { .. } => {}
+            Screen::Closed(closed) => closed.selected = within(closed.count()),
+            Screen::Typing(_) | Screen::Binding { .. } | Screen::Opening { .. } => {}
         }
     }
 
@@ -451,8 +507,9 @@ impl Program {
             hear(&mut self.cues, Cue::Choose);
         }
         match &mut self.screen {
-            Screen::Menu { menu, selected } => {
-                let (_, lead) = menu.lines(&self.settings).swap_remove(*selected);
+            Screen::Menu(menu) => {
+                let menu = *menu;
+                let lead = self.lead(menu);
                 self.follow(lead);
             }
             Screen::Hosts(hosts) => match hosts.choice() {
@@ -462,15 +519,20 @@ impl Program {
                     self.screen = failed(Again::Search, why.into());
                 }
                 Choice::Host(title, found) => {
-                    let (address, dialect) = (found.address, found.dialect);
-                    self.set_out(Errand::Sit { title, address, dialect });
+                    let Found { address, dialect, .. } = found;
+                    let errand = Errand::Sit { title, address, dialect };
+                    match dialect {
+                        Dialect::Native => self.knock(title, address.to_string(), errand),
+                        _ => self.set_out(errand),
+                    }
                 }
                 Choice::TypeAddress(title) => self.ask(Question::JoinAddress(title)),
                 Choice::Back => self.back(),
             },
             Screen::Rooms(rooms) => {
-                let (choice, address) = (rooms.choice(), rooms.address().to_owned());
-                self.enter(choice, address);
+                let (choice, title) = (rooms.choice(), rooms.title());
+                let (address, join) = (rooms.address().to_owned(), rooms.join());
+                self.enter(choice, title, address, join);
             }
             Screen::Replays { entries, selected } => match entries.get(*selected) {
                 Some(entry) => {
@@ -484,24 +546,19 @@ impl Program {
                     self.leave();
                 }
             }
-            Screen::Closed(closed) if closed.is_again() => match &closed.again {
-                Again::Errand(errand) => {
-                    let errand = errand.clone();
-                    self.set_out(errand);
-                }
-                Again::Search => self.search(),
-                Again::Replay(path) => {
-                    let path = path.clone();
-                    self.show_replay(path);
-                }
-            },
-            Screen::Closed(_) => self.leave(),
-            Screen::Typing { .. } | Screen::Binding { .. } | Screen::Opening { .. } => {}
+            Screen::Closed(closed) => {
+                let (next, again) = (closed.next(), closed.again().clone());
+                self.go_on(next, again);
+            }
+            Screen::Typing(_) | Screen::Binding { .. } | Screen::Opening { .. } => {}
         }
     }
 
-    fn show_replays(&mut self) {
-        self.screen = Screen::Replays { entries: self.library.list(), selected: 0 };
+    /// The recorded matches; the one that was shown just now is chosen.
+    fn show_replays(&mut self, shown: Option<&Path>) {
+        let entries = self.library.list();
+        let selected = entries.iter().position(|it| Some(it.path.as_path()) == shown);
+        self.screen = Screen::Replays { entries, selected: selected.unwrap_or(0) };
     }
 
     fn show_replay(&mut self, path: PathBuf) {
@@ -511,24 +568,27 @@ impl Program {
         };
     }
 
-    /// Goes to a room, or asks for what is missing.
-    fn enter(&mut self, choice: rooms::Choice, address: String) {
-        match choice {
-            rooms::Choice::Room(room) if room.flags.contains(RoomFlags::LOCKED) => {
-                self.door = address;
-                self.ask(Question::RoomPassword(room.room));
+    /// What the chosen line of a menu leads to.
+    fn lead(&mut self, menu: Menu) -> Lead {
+        let selected = *self.places.of(menu);
+        menu.lines(&self.settings, self.medium).swap_remove(selected).1
+    }
+
+    fn line_count(&self, menu: Menu) -> usize {
+        menu.lines(&self.settings, self.medium).len()
+    }
+
+    /// Changes the chosen setting where it stands.
+    fn adjust(&mut self, menu: Menu, volume: fn(&mut Settings)) {
+        match self.lead(menu) {
+            Lead::Volume => {
+                volume(&mut self.settings);
+                self.keep_settings();
             }
-            rooms::Choice::Room(room) => {
-                let (room, password) = (RoomWish::Number(room.room), Name::default());
-                self.set_out(Errand::Enter { address, room, password });
-            }
-            rooms::Choice::Any => self.set_out(Errand::Join(Title::RType, address)),
-            rooms::Choice::New => {
-                self.door = address;
-                self.ask(Question::RoomName);
-            }
-            rooms::Choice::Back => self.back(),
+            lead @ Lead::Switch(_) => self.follow(lead),
+            _ => return,
         }
+        hear(&mut self.cues, Cue::Move);
     }
 
     fn follow(&mut self, lead: Lead) {
@@ -539,7 +599,7 @@ impl Program {
             }
             Lead::Errand(errand) => self.set_out(errand),
             Lead::Search => self.search(),
-            Lead::Replays => self.show_replays(),
+            Lead::Replays => self.show_replays(None),
             Lead::Type(question) => self.ask(question),
             Lead::Switch(switch) => {
                 let on = switch.of(&mut self.settings);
@@ -552,65 +612,15 @@ impl Program {
                 self.settings.keys = Bindings::default();
                 self.keep_settings();
             }
-            Lead::Louder => {
-                self.settings.louder();
+            // After the loudest comes silence.
+            Lead::Volume => {
+                match self.settings.volume {
+                    Settings::LOUDEST => self.settings.volume = 0,
+                    _ => self.settings.louder(),
+                }
                 self.keep_settings();
             }
             Lead::Exit => self.end(),
-        }
-    }
-
-    fn ask(&mut self, question: Question) {
-        let text = match question {
-            Question::Name => self.settings.name.clone(),
-            _ => String::new(),
-        };
-        self.screen = Screen::Typing { question, text };
-    }
-
-    fn edit(&mut self, key: Key) {
-        let Screen::Typing { question, text } = &mut self.screen else { return };
-        let question = *question;
-        let limit = match question {
-            Question::JoinAddress(_) | Question::WatchAddress(_) => ADDRESS_LIMIT,
-            Question::Name | Question::RoomName | Question::RoomPassword(_) => Name::MAX,
-        };
-        match key {
-            Key::Char(letter)
-                if !letter.is_control() && text.len() + letter.len_utf8() <= limit =>
-            {
-                text.push(letter);
-            }
-            Key::Backspace => {
-                text.pop();
-            }
-            Key::Esc => self.screen = Screen::Menu { menu: question.menu(), selected: 0 },
-            Key::Enter if !text.trim().is_empty() => {
-                let text = text.trim().to_owned();
-                self.answer(question, text);
-            }
-            _ => {}
-        }
-    }
-
-    fn answer(&mut self, question: Question, text: String) {
-        match question {
-            Question::JoinAddress(Title::RType) => self.screen = Screen::Rooms(Rooms::start(text)),
-            Question::JoinAddress(title) => self.set_out(Errand::Join(title, text)),
-            Question::RoomPassword(number) => {
-                let (room, address) = (RoomWish::Number(number), self.door.clone());
-                self.set_out(Errand::Enter { address, room, password: Name::new(&text) });
-            }
-            Question::RoomName => {
-                let (room, address) = (RoomWish::New(Name::new(&text)), self.door.clone());
-                self.set_out(Errand::Enter { address, room, password: Name::default() });
-            }
-            Question::WatchAddress(title) => self.set_out(Errand::Watch(title, text)),
-            Question::Name => {
-                self.settings.name = text;
-                self.screen = Screen::Menu { menu: Menu::Settings, selected: 0 };
-                self.keep_settings();
-            }
         }
     }
 
@@ -630,34 +640,7 @@ fn hear(cues: &mut VecDeque<Cue>, cue: Cue) {
 }
 
 fn failed(again: Again, sentence: String) -> Screen {
-    closed("That did not work", again, sentence)
-}
-
-fn closed(title: &'static str, again: Again, sentence: String) -> Screen {
-    Screen::Closed(Closed { title, sentence, again, selected: 0 })
-}
-
-impl Closed {
-    const ROWS: usize = 2;
-
-    /// Whether to try again is chosen.
-    fn is_again(&self) -> bool {
-        self.selected == 1
-    }
-
-    fn list(&self) -> List {
-        let again = match self.again {
-            Again::Errand(Errand::Host(_)) => "Host again",
-            _ => "Try again",
-        };
-        List {
-            title: self.title.into(),
-            text: vec![(self.sentence.clone(), Tone::Plain)],
-            rows: vec![Row::new("Menu"), Row::new(again)],
-            selected: self.selected,
-            ..List::default()
-        }
-    }
+    Screen::Closed(Closed::failed(again, sentence))
 }
 
 fn key_list(action: Action, refused: bool) -> List {
@@ -667,13 +650,4 @@ fn key_list(action: Action, refused: bool) -> List {
         text.push((why.into(), Tone::Fair));
     }
     List { title: "Keys".into(), text, ..List::default() }
-}
-
-fn question_list(question: Question, text: &str) -> List {
-    List {
-        title: question.title().into(),
-        text: vec![(question.advice().into(), Tone::Dim)],
-        entry: Some(Entry { label: question.label().into(), text: text.to_owned() }),
-        ..List::default()
-    }
 }

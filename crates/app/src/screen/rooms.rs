@@ -1,19 +1,24 @@
 //! The rooms of a server, as a list that is kept up to date.
 
+use std::error::Error;
 use std::sync::mpsc::{self, Receiver, TryRecvError};
+use std::time::{Duration, Instant};
 
 use backspin::client::{ListStatus, ServerRooms};
 use backspin::session::Grade;
 use backspin::wire::native::{RoomEntry, RoomFlags};
 
-use super::errand::{Title, sentence};
+use super::errand::{Errand, Title, sentence};
 use super::figures::{grade_tone, short_ms};
 use super::{Cell, List, Row, Tone};
-use crate::play::{RoomSearch, at_native};
+use crate::play::{RoomSearch, Search, at_native};
 
 /// A server that is asked for its rooms, and the line that is chosen.
 pub(super) struct Rooms {
+    title: Title,
     address: String,
+    /// What is done where there is nothing to choose.
+    join: Errand,
     asking: Asking,
     /// Rooms come and go; what is chosen stays chosen. `None` is the first line.
     chosen: Option<Choice>,
@@ -21,9 +26,20 @@ pub(super) struct Rooms {
 
 enum Asking {
     /// To ask for a host's name may take a while.
-    Coming(Receiver<Result<RoomSearch, String>>),
-    There(RoomSearch),
+    Coming(Receiver<Result<Asked, String>>),
+    There(Asked),
 }
+
+/// What a server is asked for.
+struct Asked {
+    rooms: RoomSearch,
+    /// What it calls itself: the only room of someone who hosts is called as the host is.
+    itself: Search,
+    at: Instant,
+}
+
+/// A server that says nothing of its rooms for so long, though asked twice, may be of the old dialect.
+const ANSWERS_WITHIN: Duration = Duration::from_millis(2_500);
 
 /// A line of the list.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -48,51 +64,69 @@ impl Choice {
 pub(super) enum Outcome {
     /// It goes on.
     Stay,
-    /// There is nothing to choose: one open room, or a server that has no rooms.
+    /// There is nothing to choose: someone hosts one open room, or a server has no rooms.
     Join,
     /// It cannot be asked for.
     Failed(String),
 }
 
 impl Rooms {
-    /// Asks the server at an address that was typed.
-    pub(super) fn start(address: String) -> Self {
+    /// Asks the server at an address; `join` is what is done where there is nothing to choose.
+    pub(super) fn start(title: Title, address: String, join: Errand) -> Self {
         let (sender, receiver) = mpsc::channel();
         let text = address.clone();
         std::thread::spawn(move || {
-            let search =
-                at_native(&text).and_then(|server| RoomSearch::start(Title::RType.id(), &[server]));
-            let _ = sender.send(search.map_err(|error| sentence(&error.to_string())));
+            let asked = ask(title, &text);
+            let _ = sender.send(asked.map_err(|error| sentence(&error.to_string())));
         });
-        Rooms { address, asking: Asking::Coming(receiver), chosen: None }
+        Rooms { title, address, join, asking: Asking::Coming(receiver), chosen: None }
+    }
+
+    pub(super) fn title(&self) -> Title {
+        self.title
     }
 
     pub(super) fn address(&self) -> &str {
         &self.address
     }
 
+    /// What is done where there is nothing to choose.
+    pub(super) fn join(&self) -> Errand {
+        self.join.clone()
+    }
+
+    /// Whether there is anything to choose from yet.
+    pub(super) fn is_listed(&self) -> bool {
+        self.known().is_some_and(|known| known.status == ListStatus::Listed)
+    }
+
     /// Looks at what has come of it.
     pub(super) fn look(&mut self) -> Outcome {
         match &mut self.asking {
             Asking::Coming(coming) => match coming.try_recv() {
-                Ok(Ok(search)) => self.asking = Asking::There(search),
+                Ok(Ok(asked)) => self.asking = Asking::There(asked),
                 Ok(Err(sentence)) => return Outcome::Failed(sentence),
                 Err(TryRecvError::Empty) => {}
                 Err(TryRecvError::Disconnected) => {
                     return Outcome::Failed("The server could not be asked.".into());
                 }
             },
-            Asking::There(search) => {
-                if let Some(error) = search.failure() {
+            Asking::There(Asked { rooms, itself, at }) => {
+                if let Some(error) = rooms.failure().or_else(|| itself.failure()) {
                     return Outcome::Failed(sentence(&error.to_string()));
                 }
+                let host = itself.look().hosts().next().map(|found| found.name);
+                let waited = at.elapsed();
                 let Some(known) = self.known() else { return Outcome::Stay };
                 let is_open = |room: &RoomEntry| !room.flags.contains(RoomFlags::LOCKED);
                 match (known.status, known.rooms.as_slice()) {
                     // Whoever has no list may be of the old dialect; joining tells what is wrong.
                     (ListStatus::Failed(_), _) => return Outcome::Join,
-                    // A host has one room. Once there was something to choose it stays so.
-                    (ListStatus::Listed, [one]) if is_open(one) && self.chosen.is_none() => {
+                    (ListStatus::Asking, []) if waited > ANSWERS_WITHIN => return Outcome::Join,
+                    // Once something was chosen it stays so.
+                    (ListStatus::Listed, [one])
+                        if is_open(one) && host == Some(one.name) && self.chosen.is_none() =>
+                    {
                         return Outcome::Join;
                     }
                     _ => {}
@@ -104,7 +138,7 @@ impl Rooms {
 
     fn known(&self) -> Option<ServerRooms> {
         match &self.asking {
-            Asking::There(search) => search.servers().into_iter().next(),
+            Asking::There(asked) => asked.rooms.servers().into_iter().next(),
             Asking::Coming(_) => None,
         }
     }
@@ -156,6 +190,12 @@ impl Rooms {
             ..List::default()
         }
     }
+}
+
+fn ask(title: Title, address: &str) -> Result<Asked, Box<dyn Error>> {
+    let server = at_native(address)?;
+    let rooms = RoomSearch::start(title.id(), &[server])?;
+    Ok(Asked { rooms, itself: Search::at(title.id(), server)?, at: Instant::now() })
 }
 
 fn row(choice: &Choice) -> Row {

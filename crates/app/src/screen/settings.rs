@@ -17,8 +17,9 @@ const SIZE_LIMIT: u64 = 64 * 1024;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct Settings {
-    /// What the player is called, at most [`Name::MAX`] bytes.
-    pub(crate) name: String,
+    /// What the player is called, at most [`Name::MAX`] bytes; `None` until that was asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) name: Option<String>,
     /// How loud it is, in percent, at most [`Settings::LOUDEST`].
     pub(crate) volume: u8,
     /// Colours that colour-blind eyes tell apart.
@@ -40,7 +41,7 @@ pub(crate) struct Settings {
 impl Default for Settings {
     fn default() -> Self {
         Settings {
-            name: "Player".into(),
+            name: None,
             volume: 60,
             safe_colours: false,
             reduced_flashing: false,
@@ -57,19 +58,44 @@ impl Settings {
     /// All that there is.
     pub(crate) const LOUDEST: u8 = 100;
 
-    /// A little louder; after the loudest comes silence.
+    /// A little louder, at most the loudest.
     pub(super) fn louder(&mut self) {
-        const STEP: u8 = 20;
-        self.volume = match self.volume {
-            Settings::LOUDEST.. => 0,
-            volume => (volume / STEP * STEP + STEP).min(Settings::LOUDEST),
-        };
+        self.volume = (self.volume / STEP * STEP + STEP).min(Settings::LOUDEST);
+    }
+
+    /// A little softer, at least silent.
+    pub(super) fn softer(&mut self) {
+        self.volume = self.volume.saturating_sub(1) / STEP * STEP;
+    }
+
+    /// What the player is called.
+    pub(crate) fn name(&self) -> &str {
+        self.name.as_deref().unwrap_or(NAMELESS)
     }
 
     /// The name as it goes over the wire.
     pub(crate) fn player_name(&self) -> Name {
-        Name::new(&self.name)
+        Name::new(self.name())
     }
+}
+
+/// How much the volume changes at once.
+const STEP: u8 = 20;
+
+/// What a player is called who was never asked.
+const NAMELESS: &str = "Player";
+
+/// What the system calls its user, as far as it fits on the wire.
+pub(super) fn login_name() -> String {
+    let set = |name: &str| env::var(name).ok().and_then(|value| fitting(&value));
+    ["USER", "LOGNAME", "USERNAME"].into_iter().find_map(set).unwrap_or(NAMELESS.into())
+}
+
+/// As much of a name as fits on the wire; nothing if that is nothing.
+fn fitting(name: &str) -> Option<String> {
+    let plain: String = name.chars().filter(|letter| !letter.is_control()).collect();
+    let name = Name::new(plain.trim()).to_string();
+    Some(name.trim_end().to_owned()).filter(|name| !name.is_empty())
 }
 
 /// Where settings are kept; nowhere on a machine without a home.
@@ -89,8 +115,13 @@ impl Shelf {
     }
 
     #[cfg(test)]
-    fn at(path: PathBuf) -> Self {
+    pub(super) fn at(path: PathBuf) -> Self {
         Shelf(Some(path))
+    }
+
+    /// Whether what is kept is there again at the next start.
+    pub(super) fn remembers(&self) -> bool {
+        self.0.is_some()
     }
 
     /// The settings; where the file is damaged the usual ones, and a sentence about it.
@@ -107,9 +138,11 @@ impl Shelf {
             if settings.volume > Settings::LOUDEST {
                 return Err(format!("a volume is at most {}", Settings::LOUDEST));
             }
-            match settings.name.len() {
-                1..=Name::MAX => Ok(settings),
-                len => Err(format!("a name has 1 to {} bytes, this one has {len}", Name::MAX)),
+            match settings.name.as_ref().map(String::len) {
+                None | Some(1..=Name::MAX) => Ok(settings),
+                Some(len) => {
+                    Err(format!("a name has 1 to {} bytes, this one has {len}", Name::MAX))
+                }
             }
         };
         if !path.exists() {
@@ -171,7 +204,8 @@ mod tests {
     fn what_is_kept_is_there_again() {
         let (shelf, folder) = shelf("kept");
         assert_eq!(shelf.load(), (Settings::default(), None));
-        let liked = Settings { name: "Ann".into(), safe_colours: true, ..Settings::default() };
+        let liked =
+            Settings { name: Some("Ann".into()), safe_colours: true, ..Settings::default() };
         shelf.keep(&liked).unwrap();
         shelf.keep(&liked).unwrap();
         assert_eq!(shelf.load(), (liked, None));
@@ -180,13 +214,30 @@ mod tests {
     }
 
     #[test]
-    fn the_volume_goes_up_in_steps_and_around() {
+    fn the_volume_goes_up_and_down_in_steps_and_stays_at_its_ends() {
         let mut settings = Settings { volume: 30, ..Settings::default() };
-        let steps = [(); 6].map(|()| {
+        let up = [(); 5].map(|()| {
             settings.louder();
             settings.volume
         });
-        assert_eq!(steps, [40, 60, 80, 100, 0, 20]);
+        assert_eq!(up, [40, 60, 80, 100, 100]);
+        settings.volume = 70;
+        let down = [(); 5].map(|()| {
+            settings.softer();
+            settings.volume
+        });
+        assert_eq!(down, [60, 40, 20, 0, 0]);
+    }
+
+    #[test]
+    fn a_login_name_is_cut_at_a_character_and_never_empty() {
+        assert_eq!(fitting("ann"), Some("ann".into()));
+        assert_eq!(fitting(" a\u{7}nn\n"), Some("ann".into()));
+        assert_eq!(fitting("abcdefghijklmnopqrst"), Some("abcdefghijklmno".into()));
+        assert_eq!(fitting("abcdefghijklmn\u{e9}"), Some("abcdefghijklmn".into()));
+        assert_eq!(fitting(&"\u{1f3d3}".repeat(5)), Some("\u{1f3d3}".repeat(3)));
+        assert_eq!((fitting(""), fitting(" \t")), (None, None));
+        assert!((1..=Name::MAX).contains(&login_name().len()));
     }
 
     #[test]

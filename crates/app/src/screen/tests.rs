@@ -1,4 +1,6 @@
-//! The program without a face: keys go in, views are read.
+//! The program without a face: keys go in, views are read. Menus and questions are in `menus`.
+
+mod menus;
 
 use std::net::UdpSocket;
 use std::time::{Duration, Instant};
@@ -45,7 +47,10 @@ fn text(view: &View) -> String {
             cells.join("  ")
         };
         list.facts.iter().for_each(|row| out += &format!("{}\n", cells(row)));
-        list.entry.iter().for_each(|it| out += &format!("{}: {}|\n", it.label, it.text));
+        list.entry.iter().for_each(|it| match it.text.as_str() {
+            "" => out += &format!("{}: |{}\n", it.label, it.offer),
+            text => out += &format!("{}: {text}|\n", it.label),
+        });
         for (i, row) in list.rows.iter().enumerate() {
             let mark = if i == list.selected { ">" } else { " " };
             out += &format!("{mark} {}\n", cells(row));
@@ -139,28 +144,9 @@ fn the_menu_is_walked_with_either_hand_and_around_its_ends() {
 }
 
 #[test]
-fn settings_are_switched_and_a_name_is_typed_up_to_its_limit() {
-    let mut program = program(Options::default());
-    press(&mut program, &[Key::Down, Key::Down, Key::Enter, Key::Down, Key::Enter]);
-    assert!(shown(&mut program).contains("> Colours for colour-blind eyes  on"));
-    assert_eq!(program.view().palette, Palette::Safe);
-    press(&mut program, &[Key::Up, Key::Enter]);
-    assert!(shown(&mut program).contains("Name: Player|"));
-    press(&mut program, &[Key::Backspace; 10]);
-    press(&mut program, &[Key::Enter]);
-    assert!(shown(&mut program).contains("Name: |"), "nobody is called nothing");
-    press(&mut program, &[Key::Char('w'); 14]);
-    press(&mut program, &[Key::Char('é'), Key::Char('s'), Key::Char('x'), Key::Char('\u{7}')]);
-    let name = "w".repeat(14) + "s";
-    assert!(shown(&mut program).contains(&format!("Name: {name}|")));
-    press(&mut program, &[Key::Enter]);
-    assert!(shown(&mut program).contains(&format!("> Name  {name}")));
-}
-
-#[test]
 fn a_key_is_asked_for_refused_taken_and_named_in_the_hint() {
     let mut program = program(Options { game: short(), ..Options::default() });
-    program.use_bindings();
+    program.in_window();
     press(&mut program, &[Key::Down, Key::Down, Key::Enter, Key::Up, Key::Up, Key::Enter]);
     assert!(shown(&mut program).contains("> Up  W"));
     press(&mut program, &[Key::Enter]);
@@ -174,8 +160,9 @@ fn a_key_is_asked_for_refused_taken_and_named_in_the_hint() {
     assert!(shown(&mut program).contains("> Up  Home"));
     program.set_out(Errand::Local { versus: None });
     wait_for(&mut program, "Home/S: left   arrows: right");
-    press(&mut program, &[Key::Esc, Key::Down, Key::Down, Key::Enter, Key::Up, Key::Up]);
-    press(&mut program, &[Key::Enter, Key::Up, Key::Up, Key::Enter]);
+    // The menus are where they were left: at Settings, at Keys, at the first key.
+    press(&mut program, &[Key::Esc, Key::Enter, Key::Enter]);
+    press(&mut program, &[Key::Up, Key::Up, Key::Enter]);
     assert_eq!(program.settings().keys, Bindings::default());
 }
 
@@ -291,11 +278,11 @@ fn who_leaves_is_in_the_menu_and_the_other_side_is_told_why() {
 #[test]
 fn a_host_is_found_in_the_list_and_joined_from_it() {
     let port = free_port();
-    let mut host = program(options("Ann", Some(port)));
-    host.set_out(Errand::Host(Title::Pong));
     let mut guest = program(options("Ben", Some(port)));
     guest.search();
     assert!(shown(&mut guest).contains("> Type an address"));
+    let mut host = program(options("Ann", Some(port)));
+    host.set_out(Errand::Host(Title::Pong));
     wait("the host", &mut [&mut host, &mut guest], |all| shown(all[1]).contains("> Ann  1/2"));
     // The choice stays where it is put, whoever comes.
     press(&mut guest, &[Key::Up]);
@@ -325,14 +312,15 @@ fn every_failure_is_a_sentence_with_a_way_back() {
     let mut one = program(options("Ann", Some(taken.local_addr().unwrap().port())));
     one.set_out(Errand::Host(Title::Pong));
     wait_for(&mut one, "is taken by another program; stop it or choose another port.");
+    assert!(shown(&mut one).contains("> Host again"));
     drop(taken);
-    press(&mut one, &[Key::Down, Key::Enter]);
+    press(&mut one, &[Key::Enter]);
     wait_for(&mut one, "Waiting for someone to join.");
 
     let mut one = program(options("Ann", None));
     one.set_out(Errand::Join(Title::Pong, "attic:0".into()));
     wait_for(&mut one, "\"0\" is no port; a port is a number from 1 to 65535.");
-    press(&mut one, &[Key::Enter]);
+    press(&mut one, &[Key::Down, Key::Enter]);
     assert!(shown(&mut one).contains("= BACKSPIN ="));
 
     one.set_out(Errand::Join(Title::Pong, format!("127.0.0.1:{}", free_port())));
@@ -459,7 +447,7 @@ fn matches_of_both_games_are_recorded_on_wish_and_shown_again() {
     });
     program.set_out(Errand::Solo { difficulty: None });
     wait_for(&mut program, "Level 1: Outer Belt");
-    press(&mut program, &[Key::Esc, Key::Up, Key::Down, Key::Enter]);
+    press(&mut program, &[Key::Esc, Key::Up, Key::Up, Key::Enter]);
     press(&mut program, &[Key::Down; 7]);
     assert!(shown(&mut program).contains("> Replays"), "{}", shown(&mut program));
     press(&mut program, &[Key::Enter]);
@@ -488,8 +476,10 @@ fn matches_of_both_games_are_recorded_on_wish_and_shown_again() {
     press(&mut program, &[Key::Enter, Key::Up, Key::Up]);
     assert!(shown(&mut program).contains("x4"));
     wait_for(&mut program, "The end of the replay");
-    // Damage is told, with a way back.
+    // The one that was shown is still chosen. Damage is told, with a way back.
     press(&mut program, &[Key::Esc]);
+    let list = shown(&mut program);
+    assert!(list.lines().any(|line| line.starts_with("> ") && line.contains("Pong")), "{list}");
     for file in std::fs::read_dir(&folder).unwrap() {
         let path = file.unwrap().path();
         std::fs::write(&path, b"nothing of the kind").unwrap();

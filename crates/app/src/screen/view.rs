@@ -51,6 +51,8 @@ pub(crate) struct List {
 pub(crate) struct Entry {
     pub(crate) label: String,
     pub(crate) text: String,
+    /// What is taken if nothing is typed, shown in its place.
+    pub(crate) offer: String,
 }
 
 /// A line that can be chosen. Cells of neighbouring rows stand in columns where they are several.

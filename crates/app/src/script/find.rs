@@ -22,7 +22,7 @@ pub(super) fn find<G: Playable>(
     lines: &Lines,
 ) -> Result<Option<Opened<G>>, Box<dyn Error>> {
     let stop = Stop::on_signals()?;
-    let mut search = Search::start(game.id(), port, guest.dialect)?;
+    let mut search = Search::start(&game, port, guest.dialect)?;
     let began = Instant::now();
     let patience = args.span().unwrap_or(SEARCH_FOR).min(SEARCH_FOR);
     let mut last = None;

@@ -4,12 +4,14 @@
 //! seat   -> what everyone decides on the command line
 //! find   -> the first host on the local network that fits
 //! line   -> what happens around a match, as lines
+//! room   -> which room of a server, on the command line
 //! ```
 //!
 //! What a game says and hears is its [`Voice`]: `pong::voice`, `rtype::voice`.
 
 mod find;
 mod line;
+mod room;
 mod seat;
 
 use std::error::Error;
@@ -29,6 +31,7 @@ use crate::screen::{Errand, Options};
 use crate::serve::stop::Stop;
 
 pub(crate) use line::{Lines, Tell};
+pub(crate) use room::{MakeArgs, RoomArgs};
 pub(crate) use seat::{SeatArgs, Steers};
 
 use line::Line;

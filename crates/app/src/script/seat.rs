@@ -15,7 +15,7 @@ pub(crate) struct SeatArgs {
     #[arg(long)]
     ui: Option<Ui>,
 
-    /// What you are called, at most 15 bytes [default: as in the settings, Player for scripts]
+    /// What you are called, up to 15 letters, fewer with accents or symbols [default: as in the settings, Player for scripts]
     #[arg(long, value_parser = crate::parse_name)]
     pub(crate) name: Option<Name>,
 

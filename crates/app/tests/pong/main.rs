@@ -9,6 +9,7 @@
 //! lan_host   -> a scripted host plays against our guest
 //! scenarios  -> the six of Networked Pong's report
 //! native     -> matches between our own programs
+//! rooms      -> rooms of a server
 //! rhythm     -> when states leave; measured, not judged
 //! ```
 #![cfg(unix)]
@@ -21,7 +22,10 @@ mod lan_host;
 mod native;
 mod program;
 mod rhythm;
+mod rooms;
 mod scenarios;
+#[path = "../server/mod.rs"]
+mod server;
 
 /// What the programs play.
 const GAME: &str = "pong";

@@ -201,17 +201,19 @@ fn typed(canvas: &mut Canvas, at: Vec2, entry: &Entry, paint: Paint, seconds: f3
     let style = Style::new(ROW, colour::WHITE);
     let label = format!("{}  ", entry.label);
     let label_wide = canvas.width(&entry.label, style) + 18.0;
-    let wide = (label_wide + canvas.width(&entry.text, style) + 20.0).max(NARROWEST) + 2.0 * PAD;
+    let shown = if entry.text.is_empty() { &entry.offer } else { &entry.text };
+    let wide = (label_wide + canvas.width(shown, style) + 20.0).max(NARROWEST) + 2.0 * PAD;
     let frame = Rect::new(at.x - wide / 2.0, at.y, wide, ROW_LINE);
     canvas.brush.rect(frame, faint(colour::PANEL, 0.9));
     canvas.brush.frame(frame, 2.0, paint.own());
     let line = at.y + ROW_LINE / 2.0 + ROW * 0.35;
     let left = frame.x + PAD;
     canvas.write(&label, vec2(left, line), Style { colour: paint.tone(Tone::Dim), ..style });
-    canvas.write(&entry.text, vec2(left + label_wide, line), style);
+    let tone = if entry.text.is_empty() { paint.tone(Tone::Dim) } else { style.colour };
+    canvas.write(shown, vec2(left + label_wide, line), Style { colour: tone, ..style });
     // The cursor is seen more than half of the time.
     if seconds.fract() < 0.6 {
-        let x = left + label_wide + canvas.width(&entry.text, style) + 4.0;
+        let x = left + label_wide + canvas.width(&entry.text, style) + 2.0;
         canvas.brush.rect(Rect::new(x, at.y + 11.0, 3.0, ROW_LINE - 22.0), paint.own());
     }
 }

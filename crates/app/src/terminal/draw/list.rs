@@ -111,11 +111,15 @@ fn wrapped_len(text: &str, width: usize) -> usize {
 fn body(list: &List, paint: Paint) -> Text<'static> {
     let mut lines = Vec::new();
     if let Some(entry) = &list.entry {
-        lines.push(Line::from(vec![
+        let mut line = vec![
             Span::styled(format!("{}: ", entry.label), paint.tone(Tone::Dim)),
             Span::styled(entry.text.clone(), paint.tone(Tone::Bright)),
             Span::styled(" ", Style::new().add_modifier(Modifier::REVERSED)),
-        ]));
+        ];
+        if entry.text.is_empty() {
+            line.push(Span::styled(entry.offer.clone(), paint.tone(Tone::Dim)));
+        }
+        lines.push(Line::from(line));
     }
     let widths = columns(&list.facts);
     for fact in &list.facts {

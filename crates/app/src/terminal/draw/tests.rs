@@ -112,7 +112,8 @@ fn a_list_longer_than_the_screen_shows_what_is_selected() {
 
 #[test]
 fn what_is_typed_is_seen_with_its_cursor() {
-    let entry = Some(Entry { label: "Address".into(), text: "10.0.0.7".into() });
+    let entry =
+        Some(Entry { label: "Address".into(), text: "10.0.0.7".into(), offer: "10.0.0.9".into() });
     let text = vec![("An address or a host name.".to_owned(), Tone::Dim)];
     let list = List { title: "Join".into(), text, entry, ..List::default() };
     assert!(screen(&of(Page::List(list)), 80, 24).contains("Address: 10.0.0.7"));
