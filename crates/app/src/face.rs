@@ -35,7 +35,12 @@ impl Ui {
 /// says so, and a terminal does.
 pub(crate) fn show(program: Program, ui: Ui, span: Option<Duration>) -> Result<(), Box<dyn Error>> {
     if ui == Ui::Terminal {
-        return terminal::run(program, span);
+        return match has_terminal() {
+            true => terminal::run(program, span),
+            false => Err("--ui terminal needs a terminal for input and output, and this is none; \
+                          scripts play with --ui none"
+                .into()),
+        };
     }
     let Err(unopened) = desktop::run(program, span) else { return Ok(()) };
     if !has_terminal() {

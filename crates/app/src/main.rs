@@ -17,11 +17,11 @@ mod utc;
 mod web;
 
 use std::error::Error;
-use std::io::{self, Write};
+use std::io;
 use std::process::ExitCode;
 
 use backspin::wire::Name;
-use clap::{CommandFactory, Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand, ValueEnum};
 
 use face::Ui;
 use screen::{Options, Program, Shelf};
@@ -32,10 +32,23 @@ use tools::{demo, inspect, lag, load, manual, replay, sim};
 /// Without a command the menu opens: in a window where there is a display, else in the terminal. Exit codes: 0 done, 1 failed (a
 /// sentence on stderr says why), 2 wrong usage.
 #[derive(Parser)]
-#[command(name = "backspin", version)]
+#[command(name = "backspin", version, args_conflicts_with_subcommands = true)]
 struct Cli {
+    /// Where the menu is shown [default: desktop where there is a display, else terminal]
+    #[arg(long, value_name = "UI")]
+    ui: Option<MenuUi>,
+
     #[command(subcommand)]
     command: Option<Command>,
+}
+
+/// Where the menu can be shown.
+#[derive(Clone, Copy, ValueEnum)]
+enum MenuUi {
+    /// In a window
+    Desktop,
+    /// In this terminal
+    Terminal,
 }
 
 #[derive(Subcommand)]
@@ -55,7 +68,8 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    let Some(command) = Cli::parse().command else { return menu() };
+    let cli = Cli::parse();
+    let Some(command) = cli.command else { return report(menu(cli.ui)) };
     report(match command {
         Command::Demo(args) => demo::run(&args),
         Command::Pong(args) => pong::run(&args),
@@ -73,13 +87,18 @@ fn main() -> ExitCode {
 }
 
 /// The menu, where there is a display or a terminal to show it in.
-fn menu() -> ExitCode {
-    if let Some(ui) = Ui::usual() {
-        let program = Program::new(Shelf::usual(), Options::default());
-        return report(face::show(program, ui, None));
-    }
-    let _ = write!(io::stderr(), "{}", Cli::command().render_help());
-    ExitCode::from(2)
+fn menu(ui: Option<MenuUi>) -> Result<(), Box<dyn Error>> {
+    let ui = match ui {
+        Some(MenuUi::Desktop) => Some(Ui::Desktop),
+        Some(MenuUi::Terminal) => Some(Ui::Terminal),
+        None => Ui::usual(),
+    };
+    let Some(ui) = ui else {
+        return Err("there is neither a display nor a terminal to show the menu in; \
+                    \"backspin --help\" lists what works without"
+            .into());
+    };
+    face::show(Program::new(Shelf::usual(), Options::default()), ui, None)
 }
 
 fn report(done: Result<(), Box<dyn Error>>) -> ExitCode {

@@ -401,12 +401,19 @@ fn at_the_first_start_a_name_is_asked_for_and_remembered() {
 }
 
 #[test]
-fn without_a_terminal_there_is_help_and_a_wrong_usage() {
-    let program = env!("CARGO_BIN_EXE_backspin");
-    let mut backspin = Command::new(program);
-    backspin.env_remove("DISPLAY").env_remove("WAYLAND_DISPLAY");
-    let done = backspin.stdin(Stdio::null()).output().unwrap();
-    assert_eq!(done.status.code(), Some(2));
-    assert!(done.stdout.is_empty());
-    assert!(String::from_utf8(done.stderr).unwrap().contains("Usage: backspin"));
+fn the_menu_opens_in_the_terminal_that_is_asked_for() {
+    let Some(tmux) = Tmux::start() else { return };
+    let pane = tmux.open("menu", (80, 24), "--ui terminal");
+    pane.wait_for("Settings");
+}
+
+#[test]
+fn the_demo_fits_a_small_terminal_and_ends_with_the_verdict_on_the_screen() {
+    let Some(tmux) = Tmux::start() else { return };
+    let pane = tmux.open("demo", (80, 24), "demo --seconds 12");
+    let field = pane.wait_for("What the guest sees:");
+    assert!(field.starts_with(" Backspin: Pong over real UDP"), "{field}");
+    assert!(field.contains("└"), "{field}");
+    let end = pane.wait_for("ended with 0");
+    assert!(end.contains("PASS: "), "{end}");
 }

@@ -39,3 +39,8 @@ pub mod session;
 pub mod sim;
 pub mod time;
 pub mod wire;
+
+/// The game in the README compiles, and plays.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+pub struct Readme;

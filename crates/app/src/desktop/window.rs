@@ -36,6 +36,29 @@ fn is_set(name: &str) -> bool {
     env::var_os(name).is_some_and(|value| !value.is_empty())
 }
 
+/// Why no window can be opened, where that is known before a library tries and complains by itself.
+#[cfg(all(unix, not(target_os = "macos")))]
+fn obstacle() -> Option<String> {
+    use std::os::unix::net::UnixStream;
+    use std::path::PathBuf;
+    if is_set("DISPLAY") {
+        return None;
+    }
+    let Some(name) = env::var_os("WAYLAND_DISPLAY").filter(|name| !name.is_empty()) else {
+        return Some("there is no display: neither DISPLAY nor WAYLAND_DISPLAY is set".to_owned());
+    };
+    // An absolute path is taken as it is.
+    let folder = env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from).unwrap_or_default();
+    let socket = folder.join(&name);
+    let refused = UnixStream::connect(&socket).err()?;
+    Some(format!("the display {} does not answer ({refused})", socket.display()))
+}
+
+#[cfg(not(all(unix, not(target_os = "macos"))))]
+fn obstacle() -> Option<String> {
+    None
+}
+
 /// Opens the window and runs what `face` makes of the program until it ends. The flag is set by a
 /// signal.
 pub(super) fn open<F, R>(program: Program, face: F) -> Result<(), Box<Unopened>>
@@ -43,6 +66,10 @@ where
     F: FnOnce(Program, Arc<AtomicBool>) -> R + 'static,
     R: Future<Output = ()> + 'static,
 {
+    if let Some(why) = obstacle() {
+        let sentence = format!("no window can be opened here: {why}");
+        return Err(Box::new(Unopened { program, sentence }));
+    }
     let fullscreen = program.settings().fullscreen;
     let stopped = Arc::new(AtomicBool::new(false));
     let signals = [SIGINT, SIGTERM].into_iter();

@@ -96,6 +96,15 @@ pub(crate) fn usual_file() -> PathBuf {
 /// Runs the command.
 pub(crate) fn run(args: &Args) -> Result<(), Box<dyn Error>> {
     let file = args.file.clone().unwrap_or_else(usual_file);
+    // Without this the database's own words would be told.
+    if !file.try_exists().unwrap_or(true) {
+        return Err(format!(
+            "there are no results in {} yet: \"backspin serve\" keeps them there once a match is \
+             over; --file names another file",
+            file.display()
+        )
+        .into());
+    }
     let store = Store::read(&file)?;
     tell_pending(&file, &store)?;
     let filter = Filter { game: args.game, player: args.player.clone(), limit: args.limit };

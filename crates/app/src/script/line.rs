@@ -101,6 +101,11 @@ pub(super) struct RoomCard {
 }
 
 impl Lines {
+    /// Whether a program reads them.
+    pub(super) fn is_json(&self) -> bool {
+        self.json
+    }
+
     /// Starts to write to stdout.
     pub(super) fn start(json: bool) -> io::Result<Self> {
         let notice = move |feed: &Feed, lines| {

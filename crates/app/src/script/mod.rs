@@ -328,8 +328,11 @@ impl<V: Voice> Script<V> {
     /// Says why it is over; a match that was played to its end, or left, is no failure.
     fn close(self, ended: EndReason) -> Result<(), Box<dyn Error>> {
         let reason = ended.to_string();
-        self.lines.say(&Line::Disconnected { player: None, reason: reason.clone() })?;
         let played = ended == EndReason::Left || self.over.is_some();
+        // People read why it failed on stderr, once; programs read their lines.
+        if played || self.lines.is_json() {
+            self.lines.say(&Line::Disconnected { player: None, reason: reason.clone() })?;
+        }
         if let Some(ticket) = self.opened.ticket {
             ticket.discard();
         }

@@ -11,6 +11,7 @@ use backspin::replica::State;
 use backspin::sim::{LinkConfig, Quality, Tally, Traffic, Truth, Umpire};
 use backspin::time::Time;
 use backspin_pong::{Bot, Level, Phase, Pong, World};
+use serde::Serialize;
 
 use super::stage::Stage;
 use crate::serve::stop::Stop;
@@ -25,7 +26,10 @@ const JOINING: Duration = Duration::from_secs(2);
 const JOIN_WITHIN: Duration = Duration::from_secs(12);
 
 /// How long both sides have to agree on the score in the end.
-const AGREE_WITHIN: Duration = Duration::from_secs(2);
+const AGREE_WITHIN: Duration = Duration::from_secs(5);
+
+/// A frame that begins later than this is late.
+const LATE: Duration = Duration::from_millis(4);
 
 /// The bots' chance. The ball flies the same way in every match until someone misses it, so with
 /// these the first point falls in the fifth second, and mostly the match is won in the 28th.
@@ -36,6 +40,9 @@ const EASY_SEED: u64 = 140;
 /// it does not move, so its first move would be taken for a jump.
 pub(super) const GAME: Pong = Pong { points: 5, doubles: false, countdown: 90 };
 
+/// What is said to who stops it before there is something to tell.
+pub(super) const STOPPED: &str = "stopped before the first point, so there is nothing to judge yet";
+
 /// A match that is being played.
 pub(super) struct Course {
     stage: Stage,
@@ -44,8 +51,27 @@ pub(super) struct Course {
     began: Time,
     /// How many there were since then, and the time that the bots think by.
     frame: u64,
+    strain: Strain,
     host_frame: Frame,
     drawn: State,
+}
+
+/// How well this machine kept up.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub(super) struct Strain {
+    /// Frames that were due.
+    pub(super) frames: u64,
+    /// Those that were left out, or began more than 4 ms late.
+    pub(super) late_frames: u64,
+    /// Ticks that the server skipped, as it came too late for them.
+    pub(super) skipped_ticks: u64,
+}
+
+impl Strain {
+    /// Whether the machine was too busy for its figures to say much about the link.
+    pub(super) fn is_busy(&self) -> bool {
+        self.skipped_ticks > 0 || self.late_frames * 100 > self.frames
+    }
 }
 
 /// What there is to show at one moment.
@@ -74,6 +100,9 @@ pub(super) struct Played {
     /// The guest's.
     pub(super) guest_score: [u8; 2],
     pub(super) quality: Quality,
+    pub(super) strain: Strain,
+    /// Whether someone stopped it.
+    pub(super) was_stopped: bool,
 }
 
 /// Where what is seen goes to.
@@ -90,6 +119,7 @@ impl Course {
             bots: [Bot::new(Level::Hard, HARD_SEED), Bot::new(Level::Easy, EASY_SEED)],
             umpire: Umpire::default(),
             frame: 0,
+            strain: Strain::default(),
             host_frame: Frame::default(),
             drawn: State::default(),
         }
@@ -106,6 +136,8 @@ impl Course {
         self.join(stop, audience)?;
         self.stage.guest.lock().begin(self.stage.now());
         let (first, before) = (self.frame, self.guest_ticks());
+        let skipped_before = self.skipped_ticks();
+        self.strain = Strain::default();
         let (mut played, mut traffic) = (0, Traffic::default());
         while played < seconds && !stop.is_asked() {
             let sight = self.step(played)?;
@@ -130,10 +162,13 @@ impl Course {
             player_seconds: played.into(),
             ..Tally::default()
         };
+        let skipped_ticks = self.skipped_ticks().saturating_sub(skipped_before);
+        let strain = Strain { skipped_ticks, ..self.strain };
+        let was_stopped = stop.is_asked();
         let (quality, _) = seen.judge(link.delay, counted);
         let [score, guest_score] = self.settle(played)?;
         self.stage.guest.lock().client.leave();
-        Ok(Played { seconds: played, score, guest_score, quality })
+        Ok(Played { seconds: played, score, guest_score, quality, strain, was_stopped })
     }
 
     /// Until the guest is in, and as long as joining lasts.
@@ -148,7 +183,16 @@ impl Course {
                 until = self.stage.now() + JOINING;
             }
         }
-        if is_in { Ok(()) } else { Err("the guest did not get in before the demo ended".into()) }
+        match is_in {
+            true => Ok(()),
+            false if stop.is_asked() => Err(STOPPED.into()),
+            false => Err(format!(
+                "the guest got no answer within {} s; is this machine very busy, or does a \
+                 firewall block UDP on 127.0.0.1?",
+                JOIN_WITHIN.as_secs()
+            )
+            .into()),
+        }
     }
 
     /// One frame: everyone looks at a screen and presses.
@@ -156,10 +200,14 @@ impl Course {
         // A screen that is late leaves frames out.
         let elapsed = self.stage.now().since(self.began).as_nanos();
         let reached = (elapsed * u128::from(FRAME_RATE) / 1_000_000_000) as u64;
-        self.frame = reached.max(self.frame + 1);
-        let due = Duration::from_nanos(self.frame * 1_000_000_000 / FRAME_RATE);
-        self.stage.pass_until(self.began + due)?;
+        let next = self.frame + 1;
+        self.frame = reached.max(next);
+        let due = self.began + Duration::from_nanos(self.frame * 1_000_000_000 / FRAME_RATE);
+        self.stage.pass_until(due)?;
         let now = self.stage.now();
+        let left_out = self.frame - next;
+        self.strain.frames += left_out + 1;
+        self.strain.late_frames += left_out + u64::from(now.since(due) > LATE);
         let (truth, score) = self.play_host(now);
         self.play_guest(truth, score, seconds)
     }
@@ -212,6 +260,11 @@ impl Course {
             lead_ms: ahead.map(|ahead| (ahead - truth.tick) * tick_ms),
             behind_ms: drawn.map(|drawn| (truth.tick - drawn) * tick_ms),
         })
+    }
+
+    /// Ticks that the server came too late for, so far.
+    fn skipped_ticks(&self) -> u64 {
+        self.stage.host.lock().server().late_ticks()
     }
 
     /// The guest's ticks on the server, and those without a real input.

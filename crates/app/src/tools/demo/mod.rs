@@ -22,7 +22,7 @@ use serde::Serialize;
 
 use crate::serve::stop::Stop;
 use crate::tools::sim::link::LinkWords;
-use course::{Course, GAME, Played};
+use course::{Course, GAME, Played, STOPPED, Strain};
 use show::Show;
 use stage::Stage;
 
@@ -30,11 +30,12 @@ use stage::Stage;
 ///
 /// A hard bot hosts, an easy one is its guest, over real UDP on this machine and through a link of
 /// 100 ms round trip, 20 ms jitter and 5 % loss each way. In a terminal the field is drawn as the
-/// guest sees it, else there is a line a second. In the end there is a table of what was measured
-/// from outside, for the guest: the host's own player has no link.
+/// guest sees it, else there is a line a second. At the end it prints PASS or FAIL, how the guest's
+/// paddle felt, and the figures that matter most, measured from outside. The host's own player has
+/// no link.
 ///
-/// It exits with 0 if points were played and both sides agree on the score; figures that fall
-/// short of their targets are told, but a busy machine is no failure.
+/// It passes, and exits with 0, if points were played and both sides agree on the score. Figures that
+/// miss their targets are always shown and marked, but a busy machine is no failure.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// How long they play, if nobody has five points before; the first falls after about five
@@ -46,6 +47,10 @@ pub(crate) struct Args {
     /// Play the same in the simulator, without waiting
     #[arg(long)]
     fast: bool,
+
+    /// Show every figure, not only the six that matter most and those that miss their targets
+    #[arg(long)]
+    all: bool,
 
     /// Print one JSON object at the end, and nothing else
     #[arg(long)]
@@ -62,12 +67,14 @@ struct Outcome {
     /// The host's.
     score: [u8; 2],
     agreed: bool,
-    /// Whether there are no problems.
+    /// Whether points were played and both sides agree.
     passed: bool,
-    /// What fell short, in words.
+    /// Why it failed, and which figures miss their targets, in words.
     problems: Vec<String>,
     /// The guest's.
     quality: Quality,
+    /// How well this machine kept up.
+    machine: Strain,
     /// The problem without which there is no match to speak of.
     #[serde(skip)]
     fault: Option<String>,
@@ -88,16 +95,27 @@ pub(crate) fn run(args: &Args) -> Result<(), Box<dyn Error>> {
         Course::new(stage).play(args.seconds, &link, &stop, &mut show)?
     };
     let outcome = Outcome::of(args, &played, &link);
+    let has_points = outcome.score != [0, 0];
+    if !has_points && played.was_stopped {
+        return Err(STOPPED.into());
+    }
     match args.json {
         true => show::json(&outcome)?,
-        false => show::table(&outcome)?,
+        // Without a point there is nothing to show but the sentence.
+        false if has_points => show::table(&outcome, args.all)?,
+        false => {}
     }
-    outcome.fault.map_or(Ok(()), |fault| Err(fault.into()))
+    match outcome.fault {
+        None => Ok(()),
+        // The table begins with it.
+        Some(_) if has_points && !args.json => Err("the two sides do not agree".into()),
+        Some(fault) => Err(format!("FAIL: {fault}").into()),
+    }
 }
 
 impl Outcome {
     fn of(args: &Args, played: &Played, link: &LinkConfig) -> Self {
-        let Played { seconds, score, guest_score, quality } = *played;
+        let Played { seconds, score, guest_score, quality, strain, .. } = *played;
         let agreed = score == guest_score;
         let fault = fault(played);
         let short = quality.rows(Bar::Reference).filter(|row| row.verdict() == Verdict::Short);
@@ -109,9 +127,10 @@ impl Outcome {
             link: LinkWords::new(link, Duration::ZERO),
             score,
             agreed,
-            passed: problems.is_empty(),
+            passed: fault.is_none(),
             problems,
             quality,
+            machine: strain,
             fault,
             is_simulated: args.fast,
         }
@@ -137,7 +156,8 @@ mod tests {
     use super::*;
 
     fn fault_of(score: [u8; 2], guest_score: [u8; 2]) -> Option<String> {
-        fault(&Played { seconds: 7, score, guest_score, quality: Quality::default() })
+        let (quality, strain) = (Quality::default(), Strain::default());
+        fault(&Played { seconds: 7, score, guest_score, quality, strain, was_stopped: false })
     }
 
     #[test]

@@ -1,4 +1,5 @@
-//! The field in a terminal: 72 by 20 characters, each of which is two pixels, one above the other.
+//! The field in a terminal, as large as fits: 72 by 18 characters in a window of 80 by 24. Each
+//! character is two pixels, one above the other.
 
 use std::io::{self, Write};
 
@@ -7,24 +8,58 @@ use backspin_pong::{BALL_SIZE, FIELD, PADDLE_SIZE, Phase, Post, Side, World};
 use super::course::Sight;
 use crate::tools::paint::Paint;
 
-const COLUMNS: usize = 72;
-const ROWS: usize = 20;
-const PIXEL_ROWS: usize = 2 * ROWS;
+/// How large the field is, in characters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Size {
+    columns: usize,
+    rows: usize,
+}
+
+impl Size {
+    /// What fits into a terminal of so many columns and rows, with a frame and three lines of text.
+    /// A field is twice as wide as it is high, or narrower. One that is too small is cut off.
+    fn within(columns: u16, rows: u16) -> Self {
+        let rows = usize::from(rows).saturating_sub(6).clamp(8, 100);
+        let columns = usize::from(columns).saturating_sub(4).clamp(32, 4 * rows);
+        Size { columns, rows }
+    }
+
+    /// As the terminal is now; one that does not say is taken for the smallest usual one.
+    fn now() -> Self {
+        let (columns, rows) = crossterm::terminal::size().unwrap_or((80, 24));
+        Size::within(columns, rows)
+    }
+
+    fn pixel_rows(self) -> usize {
+        2 * self.rows
+    }
+
+    fn column(self, x: i32) -> i32 {
+        (x * self.columns as i32).div_euclid(FIELD.0)
+    }
+
+    /// The nearest.
+    fn pixel_row(self, y: i32) -> i32 {
+        (y * self.pixel_rows() as i32 + FIELD.1 / 2) / FIELD.1
+    }
+}
 
 /// Another screen of the terminal, which has its own again when this is dropped: whatever ends the
 /// demo, the cursor is back.
 pub(super) struct Screen {
     paint: Paint,
     title: String,
+    size: Size,
 }
 
 /// Another screen, cleared; no cursor, and long lines are cut off instead of wrapped.
 const ENTER: &str = "\x1b[?1049h\x1b[?25l\x1b[?7l\x1b[2J";
+const CLEAR: &str = "\x1b[2J";
 const LEAVE: &str = "\x1b[0m\x1b[?7h\x1b[?25h\x1b[?1049l";
 
 impl Screen {
     pub(super) fn enter(paint: Paint, title: String) -> io::Result<Self> {
-        let screen = Screen { paint, title };
+        let screen = Screen { paint, title, size: Size::now() };
         let mut out = io::stdout().lock();
         out.write_all(ENTER.as_bytes())?;
         out.flush()?;
@@ -32,9 +67,15 @@ impl Screen {
     }
 
     /// Draws everything in place, in one write: nothing is seen half done.
-    pub(super) fn draw(&self, sight: &Sight) -> io::Result<()> {
+    pub(super) fn draw(&mut self, sight: &Sight) -> io::Result<()> {
         let mut text = String::new();
-        for (i, line) in self.lines(sight).iter().enumerate() {
+        let size = Size::now();
+        if size != self.size {
+            self.size = size;
+            text += CLEAR;
+        }
+        let lines = Screen::lines(self.size, self.paint, &self.title, sight);
+        for (i, line) in lines.iter().enumerate() {
             text += &format!("\x1b[{};1H{line}\x1b[K", i + 1);
         }
         let mut out = io::stdout().lock();
@@ -42,8 +83,8 @@ impl Screen {
         out.flush()
     }
 
-    fn lines(&self, sight: &Sight) -> Vec<String> {
-        let edge = "─".repeat(COLUMNS);
+    fn lines(size: Size, paint: Paint, title: &str, sight: &Sight) -> Vec<String> {
+        let edge = "─".repeat(size.columns);
         let [left, right] = ["hard bot, hosts", "easy bot, guest"];
         let state = match sight.world.phase {
             Phase::Waiting | Phase::Left => "joining".to_owned(),
@@ -55,14 +96,16 @@ impl Screen {
                 None => "over".to_owned(),
             },
         };
+        let third = size.columns / 3;
+        let middle = size.columns - 2 * third;
         let mut lines = vec![
-            format!(" {}", self.title),
-            String::new(),
-            format!("  {left:<28}{state:^16}{right:>28}"),
+            format!(" {title}"),
+            format!("  {left:<third$}{state:^middle$}{right:>third$}"),
             format!(" ┌{edge}┐"),
         ];
-        let canvas = Canvas::of(sight);
-        lines.extend((0..ROWS).map(|row| format!(" │{}│", canvas.row(row, self.paint))));
+        let canvas = Canvas::of(sight, size);
+        let rows = 0..size.rows;
+        lines.extend(rows.map(|row| format!(" │{}│", canvas.row(row, paint))));
         lines.push(format!(" └{edge}┘"));
         lines.push(format!("  What the guest sees: {}", figures(sight)));
         lines
@@ -118,10 +161,13 @@ impl Pixel {
     }
 }
 
-/// The field.
-struct Canvas([[Pixel; COLUMNS]; PIXEL_ROWS]);
+/// The field, row by row.
+struct Canvas {
+    size: Size,
+    pixels: Vec<Pixel>,
+}
 
-/// Digits of 3 by 5 pixels, a row in three bits; drawn twice as large.
+/// Digits of 3 by 5 pixels, a row in three bits; drawn larger.
 const DIGITS: [[u8; 5]; 10] = [
     [0b111, 0b101, 0b101, 0b101, 0b111],
     [0b010, 0b110, 0b010, 0b010, 0b111],
@@ -136,44 +182,48 @@ const DIGITS: [[u8; 5]; 10] = [
 ];
 
 impl Canvas {
-    fn of(sight: &Sight) -> Self {
+    fn of(sight: &Sight, size: Size) -> Self {
         let World { ball, paddles, score, .. } = &sight.world;
-        let mut canvas = Canvas([[Pixel::Empty; COLUMNS]; PIXEL_ROWS]);
-        for y in (0..PIXEL_ROWS as i32).filter(|y| y % 4 < 2) {
-            canvas.put(COLUMNS as i32 / 2, y, Pixel::Net);
+        let pixels = vec![Pixel::Empty; size.columns * size.pixel_rows()];
+        let mut canvas = Canvas { size, pixels };
+        let middle = size.columns as i32 / 2;
+        for y in (0..size.pixel_rows() as i32).filter(|y| y % 4 < 2) {
+            canvas.put(middle, y, Pixel::Net);
         }
-        for (points, x) in score.iter().zip([24, 42]) {
-            canvas.digit(*points, x, 3);
+        let scale = (size.rows as i32 / 9).max(1);
+        for (points, x) in score.iter().zip([middle - 6 * scale, middle + 3 * scale]) {
+            canvas.digit(*points, x, 3, scale);
         }
         for post in Post::ALL {
             let Some(paddle) = paddles[post.index()] else { continue };
             let pixel = if post.side() == Side::Left { Pixel::Left } else { Pixel::Right };
-            let (x, top) = (column(post.x() + PADDLE_SIZE.0 / 2), pixel_row(paddle.y));
+            let (x, top) = (size.column(post.x() + PADDLE_SIZE.0 / 2), size.pixel_row(paddle.y));
             // Rounded by itself, so that a paddle is as long wherever it is.
-            let len = pixel_row(PADDLE_SIZE.1);
+            let len = size.pixel_row(PADDLE_SIZE.1);
             (top..top + len).for_each(|y| canvas.put(x, y, pixel));
         }
         if sight.world.phase != Phase::Waiting {
-            let (x, y) = (column(ball.x + BALL_SIZE / 2), ball.y + BALL_SIZE / 2);
-            canvas.put(x, y * PIXEL_ROWS as i32 / FIELD.1, Pixel::Ball);
+            let (x, y) = (size.column(ball.x + BALL_SIZE / 2), ball.y + BALL_SIZE / 2);
+            canvas.put(x, y * size.pixel_rows() as i32 / FIELD.1, Pixel::Ball);
         }
         canvas
     }
 
     /// What lies outside is cut off.
     fn put(&mut self, x: i32, y: i32, pixel: Pixel) {
-        let row = usize::try_from(y).ok().and_then(|y| self.0.get_mut(y));
-        if let (Some(row), Ok(x)) = (row, usize::try_from(x))
-            && let Some(place) = row.get_mut(x)
+        let Size { columns, .. } = self.size;
+        if let (Ok(x), Ok(y)) = (usize::try_from(x), usize::try_from(y))
+            && x < columns
+            && let Some(place) = self.pixels.get_mut(y * columns + x)
         {
             *place = pixel;
         }
     }
 
-    fn digit(&mut self, points: u8, left: i32, top: i32) {
+    fn digit(&mut self, points: u8, left: i32, top: i32, scale: i32) {
         let rows = DIGITS[usize::from(points % 10)];
-        for (y, x) in (0..10).flat_map(|y| (0..6).map(move |x| (y, x))) {
-            if rows[y as usize / 2] >> (2 - x / 2) & 1 == 1 {
+        for (y, x) in (0..5 * scale).flat_map(|y| (0..3 * scale).map(move |x| (y, x))) {
+            if rows[(y / scale) as usize] >> (2 - x / scale) & 1 == 1 {
                 self.put(left + x, top + y, Pixel::Digit);
             }
         }
@@ -181,7 +231,9 @@ impl Canvas {
 
     /// One line of characters.
     fn row(&self, row: usize, paint: Paint) -> String {
-        let pairs = self.0[2 * row].iter().zip(&self.0[2 * row + 1]);
+        let Size { columns, .. } = self.size;
+        let (upper, lower) = self.pixels[2 * row * columns..].split_at(columns);
+        let pairs = upper.iter().zip(lower);
         match paint {
             Paint::Plain => pairs.map(|(upper, lower)| block(*upper, *lower)).collect(),
             Paint::Coloured => {
@@ -216,15 +268,6 @@ fn block(upper: Pixel, lower: Pixel) -> char {
     }
 }
 
-fn column(x: i32) -> i32 {
-    (x * COLUMNS as i32).div_euclid(FIELD.0)
-}
-
-/// The nearest.
-fn pixel_row(y: i32) -> i32 {
-    (y * PIXEL_ROWS as i32 + FIELD.1 / 2) / FIELD.1
-}
-
 #[cfg(test)]
 mod tests {
     use backspin::game::Game;
@@ -232,6 +275,8 @@ mod tests {
 
     use super::super::course::GAME;
     use super::*;
+
+    const SIZE: Size = Size { columns: 72, rows: 20 };
 
     fn canvas(change: impl FnOnce(&mut World)) -> Canvas {
         let mut world = GAME.begin(1);
@@ -242,11 +287,12 @@ mod tests {
         change(&mut world);
         let score = world.score;
         let (ping_ms, loss, lead_ms, behind_ms) = (None, None, None, None);
-        Canvas::of(&Sight { seconds: 0, world, score, ping_ms, loss, lead_ms, behind_ms })
+        let sight = Sight { seconds: 0, world, score, ping_ms, loss, lead_ms, behind_ms };
+        Canvas::of(&sight, SIZE)
     }
 
     fn count(canvas: &Canvas, pixel: Pixel) -> usize {
-        canvas.0.iter().flatten().filter(|one| **one == pixel).count()
+        canvas.pixels.iter().filter(|one| **one == pixel).count()
     }
 
     #[test]
@@ -275,13 +321,30 @@ mod tests {
     #[test]
     fn colours_change_nothing_but_the_colour() {
         let canvas = canvas(|world| world.score = [4, 2]);
-        for row in 0..ROWS {
+        for row in 0..SIZE.rows {
             let plain = canvas.row(row, Paint::Plain);
-            assert_eq!(plain.chars().count(), COLUMNS);
+            assert_eq!(plain.chars().count(), SIZE.columns);
             let coloured = canvas.row(row, Paint::Coloured);
             let shown: String =
                 coloured.split("\x1b[").map(|part| part.rsplit('m').next().unwrap_or("")).collect();
             assert_eq!(shown.replace('█', "▀"), plain.replace('█', "▀"));
         }
+    }
+
+    #[test]
+    fn it_fits_a_terminal_of_80_by_24_and_grows_with_it() {
+        let mut world = GAME.begin(1);
+        world.phase = Phase::Playing;
+        let (ping_ms, loss, lead_ms, behind_ms) = (Some(116.0), Some(0.05), Some(103.0), None);
+        let sight = Sight { seconds: 7, world, score: [1, 0], ping_ms, loss, lead_ms, behind_ms };
+        for (columns, rows) in [(80, 24), (120, 40), (200, 60), (400, 50)] {
+            let size = Size::within(columns, rows);
+            let lines = Screen::lines(size, Paint::Plain, "Backspin", &sight);
+            assert!(lines.len() < rows.into(), "{} of {rows}", lines.len());
+            let widest = lines.iter().map(|line| line.chars().count()).max().unwrap();
+            assert!(widest <= columns.into(), "{widest} of {columns}");
+        }
+        assert_eq!(Size::within(80, 24), Size { columns: 72, rows: 18 });
+        assert_eq!(Size::within(200, 60), Size { columns: 196, rows: 54 });
     }
 }

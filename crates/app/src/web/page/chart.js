@@ -12,6 +12,7 @@ const LONGEST = 600;
 function line(values, steps, top, width, height) {
   let path = "";
   let pen = false;
+  const tenths = (at) => Math.round(at * 10) / 10;
   values.forEach((value, index) => {
     if (value === null || value === undefined) {
       pen = false;
@@ -19,7 +20,7 @@ function line(values, steps, top, width, height) {
     }
     const x = width - (values.length - 1 - index) * (width / (steps - 1));
     const y = height - 1.5 - (Math.min(value, top) / top) * (height - 4);
-    path += `${pen ? "L" : "M"}${x.toFixed(1)} ${y.toFixed(1)}`;
+    path += `${pen ? "L" : "M"}${tenths(x)} ${tenths(y)}`;
     pen = true;
   });
   return path;
@@ -100,11 +101,18 @@ export class Chart {
     axis.append(this.top, this.when);
     this.root.append(head, this.svg, axis);
     parent.append(this.root);
+    // What is out of sight is drawn once it comes into it.
+    this.isSeen = true;
+    new IntersectionObserver((entries) => {
+      this.isSeen = entries.at(-1).isIntersecting;
+      this.draw(this.samples);
+    }).observe(this.root);
   }
 
   /** Draws samples, the newest last. */
   draw(samples) {
     this.samples = samples;
+    if (!this.isSeen) return;
     this.steps = span(samples.length, SHORTEST, LONGEST);
     const rows = this.spec.series.map((series) => samples.map(series.of));
     const top = roundTop(rows.flat(), this.spec.least);

@@ -6,7 +6,9 @@ import { Stage } from "/stage.js";
 
 const SAMPLES = 600;
 const TREND = 60;
-const ROWS = 200;
+/** Bans and rooms that are listed, and players on a page, at the most. */
+const ROWS = 100;
+const PAGE = 25;
 /** What players are called whom the server plays. */
 const BOT = "Bot";
 
@@ -20,19 +22,19 @@ let scenes = null;
 const trends = new Map();
 
 const REASONS = {
-  malformed: "no packet",
-  stranger_limit: "strangers, too many",
-  player_limit: "players, too many",
-  answer_limit: "answers, too many",
-  stray: "makes no sense here",
-  numbers: "not the next number",
-  bad_proof: "cookie, token or ticket",
-  reach: "lan from afar",
-  unguarded: "cannot carry the token",
-  password_limit: "passwords, too many",
-  guest_limit: "lan guests, too many",
+  malformed: "not a packet",
+  stranger_limit: "strangers over the limit",
+  player_limit: "players over the limit",
+  answer_limit: "answers over the limit",
+  stray: "unexpected at that moment",
+  numbers: "out of order",
+  bad_proof: "wrong cookie, token or ticket",
+  reach: "lan from a public address",
+  unguarded: "dialect without a token",
+  password_limit: "password tries over the limit",
+  guest_limit: "lan guests over the limit",
   banned: "from banned addresses",
-  unsent: "not taken by the system",
+  unsent: "not accepted by the system",
 };
 
 const count = (value) => value.toLocaleString("en");
@@ -60,10 +62,12 @@ const charts = [
   { title: "Dropped a second", least: 1, format: counted, series: [{ name: "", of: (s) => s.dropped }] },
 ].map((spec) => new Chart(find("charts"), spec));
 
-function say(id, text) {
-  const element = find(id);
+/** Writes what is new: nothing is laid out again for the same text. */
+function write(element, text) {
   if (element.textContent !== text) element.textContent = text;
 }
+
+const say = (id, text) => write(find(id), text);
 
 /** A number, and its unit smaller behind it. */
 function tell(id, text) {
@@ -123,10 +127,11 @@ function showRooms() {
     const entry = entries.get(String(room.room)) ?? roomEntry(room);
     const players = room.members.filter((member) => !member.watches).length;
     const [, seats, names] = entry.firstChild.children;
-    seats.textContent = `${players}/${room.capacity}`;
     const people = room.members.map((member) => member.name || `player ${member.player}`);
-    names.textContent = [...people, ...room.bots.map(() => BOT)].join(", ");
-    entry.firstChild.setAttribute("aria-pressed", String(room.room === watched));
+    write(seats, `${players}/${room.capacity}`);
+    write(names, [...people, ...room.bots.map(() => BOT)].join(", "));
+    const pressed = String(room.room === watched);
+    if (entry.firstChild.getAttribute("aria-pressed") !== pressed) entry.firstChild.setAttribute("aria-pressed", pressed);
     return entry;
   });
   if (ordered.length !== list.children.length || ordered.some((entry, index) => entry !== list.children[index])) {
@@ -148,21 +153,87 @@ function roomEntry(room) {
   const button = make("button");
   button.type = "button";
   button.append(make("strong", "", room.name), make("span", "note"), make("small"));
-  button.addEventListener("click", () => watch(room.room === watched ? null : room.room));
+  button.addEventListener("click", () => {
+    hasChosen = true;
+    if (room.room !== watched) watch(room.room);
+  });
   entry.append(button);
   return entry;
 }
 
+/** `by` is what a column is sorted by; numbers begin with the largest. */
 const COLUMNS = [
-  { label: "", field: "name", text: (m) => m.name || `player ${m.player}` },
-  { label: "Room", field: "room", text: (m, room) => room.name },
-  { label: "Speaks", field: "dialect", text: (m) => m.dialect },
-  { label: "Round trip", field: "rtt", text: (m) => known(m.rtt_ms, millis), grade: (m) => grade(m.rtt_ms, 100, 200) },
-  { label: "Jitter", field: "jitter", text: (m) => known(m.jitter_ms, millis), grade: (m) => grade(m.jitter_ms, 30, 60) },
-  { label: "Loss", field: "loss", text: (m) => known(m.loss, percent), grade: (m) => grade(m.loss, 0.02, 0.1) },
-  { label: "Inputs", field: "inputs", text: (m) => `${m.input_rate.toFixed(1)}/s` },
-  { label: "Gaps", field: "gaps", text: (m) => known(m.gaps, count) },
+  { label: "Name", field: "name", text: (m) => nameOf(m), by: ({ member }) => nameOf(member) },
+  { label: "Room", field: "room", text: (m, room) => room.name, by: ({ room }) => room.name },
+  { label: "Protocol", field: "dialect", text: (m) => m.dialect, by: ({ member }) => member.dialect },
+  { label: "Round trip", field: "rtt", text: (m) => known(m.rtt_ms, millis), by: ({ member }) => member.rtt_ms, grade: (m) => grade(m.rtt_ms, 100, 200) },
+  { label: "Jitter", field: "jitter", text: (m) => known(m.jitter_ms, millis), by: ({ member }) => member.jitter_ms, grade: (m) => grade(m.jitter_ms, 30, 60) },
+  { label: "Loss", field: "loss", text: (m) => known(m.loss, percent), by: ({ member }) => member.loss, grade: (m) => grade(m.loss, 0.02, 0.1) },
+  { label: "Inputs", field: "inputs", text: (m) => `${m.input_rate.toFixed(1)}/s`, by: ({ member }) => member.input_rate },
+  { label: "Gaps", field: "gaps", text: (m) => known(m.gaps, count), by: ({ member }) => member.gaps },
 ];
+const WORDS = ["name", "room", "dialect"];
+
+/** How the players are listed. */
+const listing = { field: "room", down: false, filter: "", page: 0 };
+
+function nameOf(member) {
+  return member.name || `player ${member.player}`;
+}
+
+function makeHead() {
+  const row = find("members").tHead.rows[0];
+  for (const { label, field } of COLUMNS) {
+    const cell = make("th", WORDS.includes(field) ? "" : "number");
+    cell.scope = "col";
+    cell.dataset.field = field;
+    const button = make("button", "", label);
+    button.type = "button";
+    button.addEventListener("click", () => {
+      const down = listing.field === field ? !listing.down : !WORDS.includes(field);
+      sortBy(field, down);
+    });
+    cell.append(button);
+    row.append(cell);
+    for (const down of [false, true]) {
+      const order = WORDS.includes(field) ? (down ? ", Z to A" : "") : down ? ", highest first" : ", lowest first";
+      const option = make("option", "", `By ${label.toLowerCase()}${order}`);
+      option.value = `${field} ${down ? "down" : "up"}`;
+      find("sort").append(option);
+    }
+  }
+  row.append(make("th", "spark number", "Last minute"), make("th"));
+  find("sort").value = "room up";
+}
+
+function sortBy(field, down) {
+  Object.assign(listing, { field, down, page: 0 });
+  find("sort").value = `${field} ${down ? "down" : "up"}`;
+  if (status) showMembers();
+}
+
+/** Those who are listed, in order: who has no such figure comes last. */
+function listed() {
+  const all = status.rooms.flatMap((room) => room.members.map((member) => ({ room, member })));
+  const wanted = listing.filter.toLowerCase();
+  const fits = ({ room, member }) => [nameOf(member), room.name, member.dialect].some((text) => text.toLowerCase().includes(wanted));
+  const { by } = COLUMNS.find((column) => column.field === listing.field);
+  const words = WORDS.includes(listing.field);
+  const compare = (a, b) => {
+    if (words) return WORD_ORDER.compare(a.key, b.key);
+    const [left, right] = [a.key ?? null, b.key ?? null];
+    if (left === null || right === null) return (left === null) - (right === null);
+    return listing.down ? right - left : left - right;
+  };
+  const keyed = (wanted ? all.filter(fits) : all).map((entry) => ({ ...entry, key: by(entry) }));
+  // Rooms come in their order. Sorting keeps it among equals.
+  if (listing.field !== "room") keyed.sort((a, b) => (words && listing.down ? compare(b, a) : compare(a, b)));
+  else if (listing.down) keyed.reverse();
+  return { all, shown: keyed };
+}
+
+/** "Pong 2" comes before "Pong 10". */
+const WORD_ORDER = new Intl.Collator("en", { numeric: true, sensitivity: "base" });
 
 function grade(value, fair, poor) {
   if (value === null || value < fair) return "";
@@ -173,9 +244,9 @@ function memberRow(key) {
   const row = make("tr");
   row.dataset.key = key;
   for (const { label, field } of COLUMNS) {
-    const cell = make("td", ["name", "room", "dialect"].includes(field) ? field : "number");
+    const cell = make("td", WORDS.includes(field) ? field : "number");
     cell.dataset.field = field;
-    if (label) cell.dataset.label = label;
+    if (field !== "name") cell.dataset.label = label;
     row.append(cell);
   }
   row.append(make("td", "spark"), make("td"));
@@ -183,30 +254,63 @@ function memberRow(key) {
 }
 
 function showMembers() {
-  const all = status.rooms.flatMap((room) => room.members.map((member) => ({ room, member })));
+  const { all, shown } = listed();
+  const pages = Math.max(1, Math.ceil(shown.length / PAGE));
+  listing.page = Math.min(listing.page, pages - 1);
+  const first = listing.page * PAGE;
   const body = find("members").tBodies[0];
   const rows = new Map([...body.rows].map((row) => [row.dataset.key, row]));
-  const shown = all.slice(0, ROWS).map(({ room, member }) => {
-    const key = `${room.room}/${member.player}`;
-    const row = rows.get(key) ?? memberRow(key);
-    row.className = member.present ? "" : "away";
-    COLUMNS.forEach(({ field, text, grade }, index) => {
-      const cell = row.cells[index];
-      cell.textContent = text(member, room);
-      if (grade) cell.className = `number ${grade(member)}`;
-      if (field === "name" && !member.present) cell.append(" ", make("small", "", "away"));
-      if (field === "name" && member.watches) cell.append(" ", make("small", "", "watches"));
-    });
-    row.cells[COLUMNS.length].replaceChildren(spark(trends.get(key) ?? [], 1));
-    showKick(row.cells[COLUMNS.length + 1], room, member);
-    return row;
-  });
-  if (shown.length !== body.rows.length || shown.some((row, index) => row !== body.rows[index])) {
-    body.replaceChildren(...shown);
+  const ordered = shown.slice(first, first + PAGE).map(({ room, member }) => memberShown(rows, room, member));
+  if (ordered.length !== body.rows.length || ordered.some((row, index) => row !== body.rows[index])) {
+    body.replaceChildren(...ordered);
   }
-  find("members").hidden = all.length === 0;
-  find("nobody").hidden = all.length > 0;
-  say("members-note", all.length > ROWS ? `the first ${ROWS} of ${count(all.length)}; all are in /api/rooms` : "");
+  for (const cell of find("members").tHead.rows[0].cells) {
+    if (cell.dataset.field === listing.field) cell.ariaSort = listing.down ? "descending" : "ascending";
+    else cell.removeAttribute("aria-sort");
+  }
+  find("members").hidden = shown.length === 0;
+  find("nobody").hidden = shown.length > 0;
+  say("nobody", all.length === 0 ? "Nobody is here." : `None of the ${count(all.length)} players fits "${listing.filter}".`);
+  say("members-note", listing.filter && shown.length ? `${count(shown.length)} of ${count(all.length)}` : "");
+  find("pager").hidden = pages === 1;
+  say("pages", `${count(first + 1)} to ${count(Math.min(first + PAGE, shown.length))} of ${count(shown.length)}`);
+  find("back").disabled = listing.page === 0;
+  find("next").disabled = listing.page === pages - 1;
+}
+
+/** The row of a member, as it is now. */
+function memberShown(rows, room, member) {
+  const key = `${room.room}/${member.player}`;
+  const row = rows.get(key) ?? memberRow(key);
+  row.className = member.present ? "" : "away";
+  COLUMNS.forEach(({ field, text, grade }, index) => {
+    const cell = row.cells[index];
+    if (field !== "name") write(cell, text(member, room));
+    if (grade) cell.className = `number ${grade(member)}`;
+    if (field !== "name") return;
+    cell.textContent = text(member, room);
+    if (!member.present) cell.append(" ", make("small", "", "away"));
+    if (member.watches) cell.append(" ", make("small", "", "watches"));
+  });
+  row.cells[COLUMNS.length].replaceChildren(spark(trends.get(key) ?? [], 1));
+  showKick(row.cells[COLUMNS.length + 1], room, member);
+  return row;
+}
+
+makeHead();
+find("filter").addEventListener("input", () => {
+  Object.assign(listing, { filter: find("filter").value.trim(), page: 0 });
+  if (status) showMembers();
+});
+find("sort").addEventListener("change", () => {
+  const [field, order] = find("sort").value.split(" ");
+  sortBy(field, order === "down");
+});
+for (const [id, by] of [["back", -1], ["next", 1]]) {
+  find(id).addEventListener("click", () => {
+    listing.page = Math.max(0, listing.page + by);
+    showMembers();
+  });
 }
 
 /** Keeps the round trips of the last minute. */
@@ -217,8 +321,8 @@ function remember() {
       const key = `${room.room}/${member.player}`;
       here.add(key);
       const trend = trends.get(key) ?? [];
-      trend.push(member.rtt_ms);
-      trends.set(key, trend.slice(-TREND));
+      if (trend.push(member.rtt_ms) > TREND) trend.shift();
+      trends.set(key, trend);
     }
   }
   for (const key of trends.keys()) if (!here.has(key)) trends.delete(key);
@@ -319,11 +423,16 @@ async function command(method, path, question) {
 let isTrusted = false;
 const BANS_EVERY_MS = 15000;
 
+/** The server's own words are for those who use curl. */
+const WRONG_TOKEN =
+  "That is not this server's token. It is the --http-token (or BACKSPIN_HTTP_TOKEN, or http_token in the settings file) " +
+  "that the server was started with. After five wrong ones in a minute you have to wait.";
+
 async function showBans() {
   const reply = find("token").value === "" ? null : await ask("GET", "/api/bans");
   isTrusted = reply?.ok ?? false;
   find("with-token").hidden = !isTrusted;
-  if (reply && !isTrusted) say("operator-note", await reply.text());
+  if (reply && !isTrusted) say("operator-note", reply.status === 401 ? WRONG_TOKEN : await reply.text());
   if (!isTrusted) return;
   const { bans, saved } = await reply.json();
   const shown = bans.slice(-ROWS).reverse();
@@ -401,6 +510,9 @@ find("ban-form").addEventListener("submit", (event) => {
 setInterval(() => isTrusted && showBans(), BANS_EVERY_MS);
 
 function show() {
+  // Nobody sees it: what has come is kept, and drawn when someone does.
+  if (document.hidden) return;
+  const began = performance.now();
   showHead();
   showGlance();
   chooseRoom();
@@ -409,7 +521,10 @@ function show() {
   showMembers();
   showDropped();
   charts.forEach((chart) => chart.draw(samples));
+  document.body.dataset.drawnInMs = (performance.now() - began).toFixed(1);
 }
+
+document.addEventListener("visibilitychange", () => status && show());
 
 const events = new EventSource("/api/events");
 events.addEventListener("history", (event) => {
