@@ -58,7 +58,11 @@ impl FinderConfig {
     }
 
     fn speaks(&self, dialect: Dialect) -> bool {
-        let is_played_in = dialect != Dialect::Lan || self.lan_port.is_some();
+        let is_played_in = match dialect {
+            #[cfg(feature = "lan")]
+            Dialect::Lan => self.lan_port.is_some(),
+            _ => true,
+        };
         is_played_in && self.dialect.is_none_or(|only| only == dialect)
     }
 }
