@@ -23,6 +23,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use backspin::record::Recorded;
+use backspin::room::RoomConfig;
 use backspin::time::Time;
 use backspin::wire::Name;
 use backspin::wire::native::CloseReason;
@@ -40,7 +41,7 @@ use log::{Log, Teller};
 use meter::{Meter, TurnKind};
 use ports::Ports;
 use record::Recording;
-use results::Results;
+use results::{HOLD_END, Results};
 use stop::Stop;
 
 /// Run a dedicated server.
@@ -78,6 +79,9 @@ pub(crate) struct Args {
 /// How long a turn may last: a signal is seen this soon, even if no tick is due.
 const TURN: Duration = Duration::from_millis(100);
 
+/// The same while the end of a match waits for the disk.
+const SOON: Duration = Duration::from_millis(1);
+
 /// How often rooms are asked for results and news. Some of them tick every other millisecond.
 const CHORES: Duration = Duration::from_millis(15);
 
@@ -99,7 +103,9 @@ pub(crate) fn run(args: &Args) -> Result<(), Box<dyn Error>> {
         Recording::start(config.record.as_deref(), config.record_matches.as_deref())?;
     let mut results = open_results(&config)?;
     let now = driver.now();
-    let mut server = make_server(now, &config, &ports, recording.has_log())?;
+    // Where no results are kept, nothing is waited for.
+    let room = log::room_config(results.as_ref().map_or(Duration::ZERO, |_| HOLD_END));
+    let mut server = make_server(now, &config, &ports, room, recording.has_log())?;
     let bans = Bans::open(config.bans())?;
     for ban in bans.iter() {
         // The list is no longer than the door's own.
@@ -110,7 +116,8 @@ pub(crate) fn run(args: &Args) -> Result<(), Box<dyn Error>> {
     let (mut next_chores, mut settings) = (now, Settings::new());
     announce(&config, &ports, page.as_ref());
     while !stop.is_asked() {
-        let limit = driver.now() + TURN;
+        let is_held = server.server().holding_end().next().is_some();
+        let limit = driver.now() + if is_held { SOON } else { TURN };
         driver.set_punctual(server.server().front().sessions() > 0);
         driver.turn(&mut meter.on(&mut server), limit)?;
         if meter.end_turn(driver.held_up()) == TurnKind::Tick && next_chores <= driver.now() {
@@ -125,10 +132,13 @@ pub(crate) fn run(args: &Args) -> Result<(), Box<dyn Error>> {
             }
             teller.tell(driver.now(), server.server_mut());
         }
+        if let Some(results) = &mut results {
+            results.release(driver.now(), &mut server);
+        }
         recording.keep(driver.now(), &mut server);
         if recording.may_begin_log(driver.now()) && server.server().front().is_idle() {
             recording.begin_log();
-            server = make_anew(driver.now(), &server, &config, &ports)?;
+            server = make_anew(driver.now(), &server, &config, &ports, room)?;
         }
         if reread.swap(false, Ordering::Relaxed) {
             settings.read(args);
@@ -157,6 +167,7 @@ fn make_server(
     now: Time,
     config: &Config,
     ports: &Ports,
+    room: RoomConfig,
     has_log: bool,
 ) -> Result<Recorded<House>, Box<dyn Error>> {
     let (front, secret) = (config.front(ports), seed::secret()?);
@@ -165,7 +176,7 @@ fn make_server(
         false => Recorded::off(front, secret),
     };
     for Offer { game, name, most } in offers(config) {
-        server.offer(now, game, Name::new(name), most, log::room_config());
+        server.offer(now, game, Name::new(name), most, room);
     }
     Ok(server)
 }
@@ -176,8 +187,9 @@ fn make_anew(
     old: &Recorded<House>,
     config: &Config,
     ports: &Ports,
+    room: RoomConfig,
 ) -> Result<Recorded<House>, Box<dyn Error>> {
-    let mut server = make_server(now, config, ports, true)?;
+    let mut server = make_server(now, config, ports, room, true)?;
     let front = old.server().front();
     for (ip, lasts) in front.bans(now) {
         // It has room for as many.

@@ -298,11 +298,13 @@ pub struct Stage {
     pub started: bool,
     /// Whether who comes then plays at once.
     pub late_joining: bool,
+    /// Whether it has been decided, and nothing else has begun since.
+    pub over: bool,
 }
 
 impl Default for Stage {
     fn default() -> Self {
-        Stage { started: false, late_joining: true }
+        Stage { started: false, late_joining: true, over: false }
     }
 }
 

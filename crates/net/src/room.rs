@@ -47,6 +47,9 @@ pub struct RoomConfig {
     pub high_latency: Duration,
     /// How many lines about inputs and snapshots are kept for [`Room::poll_line`]; 0 is none.
     pub journal: usize,
+    /// How long the room says nothing after a match was decided, for whoever keeps results: see
+    /// [`Room::release_end`]. Zero is not at all.
+    pub hold_end: Duration,
 }
 
 impl Default for RoomConfig {
@@ -57,6 +60,7 @@ impl Default for RoomConfig {
             claim_within: CLAIM_WITHIN,
             high_latency: Duration::from_millis(300),
             journal: 0,
+            hold_end: Duration::ZERO,
         }
     }
 }
@@ -175,6 +179,8 @@ pub struct Room<G: Game> {
     /// What happened in the game, for whoever keeps the room.
     happened: VecDeque<(u32, Event)>,
     late_ticks: u64,
+    /// Until then nothing is said, as the end of a match is being written down.
+    end_held_until: Option<Time>,
 }
 
 /// What there is to see after a tick: made once, sent to all.
@@ -262,6 +268,7 @@ impl<G: Game> Room<G> {
             watch_at: Time::ZERO,
             inputs: Vec::new(),
             late_ticks: 0,
+            end_held_until: None,
             game,
         };
         room.look();
@@ -338,6 +345,17 @@ impl<G: Game> Room<G> {
     /// Ticks that were let go because the room came too late.
     pub fn late_ticks(&self) -> u64 {
         self.late_ticks
+    }
+
+    /// Whether a match was decided in the last tick and nobody has been told yet. The room goes on,
+    /// and tells it when [`Room::release_end`] is called, or after [`RoomConfig::hold_end`].
+    pub fn holds_end(&self) -> bool {
+        self.end_held_until.is_some()
+    }
+
+    /// The result is safe: players may see the end of the match.
+    pub fn release_end(&mut self) {
+        self.end_held_until = None;
     }
 
     /// Who is here, or has a place here.
@@ -419,6 +437,7 @@ impl<G: Game> Room<G> {
     /// Steps the world where a tick is due, and looks after who is silent.
     pub fn handle_timeout(&mut self, now: Time) {
         self.may_speak = true;
+        self.end_held_until = self.end_held_until.filter(|until| *until > now);
         if self.clock.due(self.tick + 1) <= now {
             self.skip_late_ticks(now);
             while self.clock.due(self.tick + 1) <= now {
@@ -428,8 +447,12 @@ impl<G: Game> Room<G> {
             for member in self.members.iter_mut().flatten() {
                 member.show(now);
             }
+            let was_over = self.board.stage.over;
             if self.count() {
                 self.roster_changed(now);
+            }
+            if self.board.stage.over && !was_over && !self.config.hold_end.is_zero() {
+                self.end_held_until = Some(now + self.config.hold_end);
             }
         }
         if self.watch_at <= now {
@@ -444,8 +467,12 @@ impl<G: Game> Room<G> {
         self.clock.due(self.tick + 1)
     }
 
-    /// The next datagram to a member.
+    /// The next datagram to a member. While an end is held there is none: score, roster and events
+    /// would all tell it.
     pub fn poll_transmit(&mut self, now: Time, out: &mut [u8]) -> Option<Transmit> {
+        if self.holds_end() {
+            return None;
+        }
         let mut members = std::mem::take(&mut self.members);
         let mut transmit = None;
         while self.cursor < members.len() {

@@ -50,6 +50,8 @@ pub struct Server<G: Game> {
     /// Whether each slot is among them.
     is_talking: Vec<bool>,
     closed: VecDeque<ClosedRoom>,
+    /// Slots of rooms that hold the end of a match, each once.
+    holding: Vec<usize>,
     /// Ticks that were let go in rooms that are closed.
     late_ticks_before: u64,
 }
@@ -76,6 +78,7 @@ impl<G: Game> Server<G> {
             talking: VecDeque::new(),
             is_talking: Vec::new(),
             closed: VecDeque::new(),
+            holding: Vec::new(),
             late_ticks_before: 0,
         }
     }
@@ -132,6 +135,19 @@ impl<G: Game> Server<G> {
     /// Ticks that were let go because a room came too late, in all rooms that there ever were.
     pub fn late_ticks(&self) -> u64 {
         self.late_ticks_before + self.rooms.iter().map(|room| room.late_ticks()).sum::<u64>()
+    }
+
+    /// The rooms that hold the end of a match ([`Room::holds_end`]), each with its slot.
+    pub fn holding_end(&self) -> impl Iterator<Item = (usize, &Room<G>)> {
+        self.holding.iter().filter_map(|&slot| Some((slot, &*self.rooms[self.place(slot)?])))
+    }
+
+    /// Lets the players in a room see the end of their match: see [`Room::release_end`].
+    pub fn release_end(&mut self, slot: usize) {
+        if let Some(place) = self.place(slot) {
+            self.rooms[place].release_end();
+            self.after(place);
+        }
     }
 
     /// Says goodbye to everyone.
@@ -242,6 +258,13 @@ impl<G: Game> Server<G> {
             self.front.handle_notice(notice);
         }
         self.front.set_stage(slot, room.stage());
+        if room.holds_end() {
+            if !self.holding.contains(&slot) {
+                self.holding.push(slot);
+            }
+        } else if !self.holding.is_empty() {
+            self.holding.retain(|&held| held != slot);
+        }
         if !std::mem::replace(&mut self.is_talking[slot], true) {
             self.talking.push_back(slot);
         }
@@ -301,6 +324,7 @@ impl<G: Game> Server<G> {
         self.slots.remove(place);
         self.due.remove(place);
         self.phases.end(slot);
+        self.holding.retain(|&held| held != slot);
         for (place, slot) in self.slots.iter().enumerate().skip(place) {
             self.places[*slot] = Some(place);
         }

@@ -36,7 +36,7 @@ pub use schema::{BALL_IDS, MATCH_ID};
 pub use world::{Ball, Paddle, Phase, World};
 
 use backspin::client::Frame;
-use backspin::game::{Buttons, Contact, Event, Game, GameId, PlayerId, Turn};
+use backspin::game::{Buttons, Contact, Event, Game, GameId, PlayerId, Stage, Turn};
 use backspin::replica::{Drawn, Entity, Schema, State};
 use backspin::wire::lan::StateUpdate;
 
@@ -162,6 +162,10 @@ impl Game for Pong {
 
     fn restore(&self, state: &State) -> World {
         schema::restore(state)
+    }
+
+    fn stage(&self, world: &World) -> Stage {
+        Stage { over: world.phase == Phase::Over, ..Stage::default() }
     }
 
     /// The own paddle only: the ball slides.

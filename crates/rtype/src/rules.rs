@@ -216,7 +216,7 @@ impl Game for RType {
         let Mission { phase, setup, .. } = world.mission;
         let started = !matches!(phase, Phase::Lobby | Phase::Countdown);
         let is_over = matches!(phase, Phase::Victory | Phase::Defeat);
-        Stage { started, late_joining: setup.late_joining && !is_over }
+        Stage { started, late_joining: setup.late_joining && !is_over, over: is_over }
     }
 
     fn stand_in(&self, world: &World, player: PlayerId) -> Option<Buttons> {

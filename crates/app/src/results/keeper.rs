@@ -7,7 +7,7 @@
 use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, sync_channel};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -36,7 +36,7 @@ const LAST_TRIES: Duration = Duration::from_millis(700);
 
 /// The thread, and the way to it.
 pub(crate) struct Keeper {
-    entries: SyncSender<Entry>,
+    entries: SyncSender<(u64, Entry)>,
     /// Hangs up when the thread has ended.
     ended: Receiver<()>,
     /// What every key of this server begins with.
@@ -45,11 +45,15 @@ pub(crate) struct Keeper {
     keys: u64,
     /// How many results are not in the database yet.
     waiting: Arc<AtomicUsize>,
+    /// How many of the keys are settled: in the side file, or lost with a word.
+    settled: Arc<AtomicU64>,
 }
 
 /// What the thread has.
 struct Work {
-    entries: Receiver<Entry>,
+    entries: Receiver<(u64, Entry)>,
+    /// The number of the newest of them.
+    newest: u64,
     database: PathBuf,
     /// Nothing while it cannot be opened.
     store: Option<Store>,
@@ -59,6 +63,7 @@ struct Work {
     /// How many of them are in the side file.
     noted: usize,
     waiting: Arc<AtomicUsize>,
+    settled: Arc<AtomicU64>,
     /// What was told to be wrong: with the side file, with the database.
     told: [Option<String>; 2],
 }
@@ -86,16 +91,19 @@ impl Keeper {
             info!("{} results of an earlier server are taken in", left.entries.len());
         }
         let waiting = Arc::new(AtomicUsize::new(left.entries.len()));
+        let settled = Arc::new(AtomicU64::new(0));
         let (entries, given) = sync_channel(QUEUE_LIMIT);
         let (ending, ended) = sync_channel::<()>(0);
         let mut work = Work {
             entries: given,
+            newest: 0,
             database: path.to_owned(),
             store,
             journal,
             noted: left.entries.len(),
             unkept: left.entries,
             waiting: Arc::clone(&waiting),
+            settled: Arc::clone(&settled),
             told: [None, None],
         };
         let run = move || {
@@ -103,17 +111,17 @@ impl Keeper {
             work.run();
         };
         thread::Builder::new().name("results".into()).spawn(run)?;
-        Ok(Keeper { entries, ended, run: seed::world()?, keys: 0, waiting })
+        Ok(Keeper { entries, ended, run: seed::world()?, keys: 0, waiting, settled })
     }
 
-    /// Has a result kept, and waits for nothing.
-    pub(crate) fn keep(&mut self, result: MatchResult) {
+    /// Has a result kept, and waits for nothing. Says its number, for [`Keeper::is_settled`].
+    pub(crate) fn keep(&mut self, result: MatchResult) -> u64 {
         self.keys += 1;
         let key = format!("{:016x}-{}", self.run, self.keys);
         self.waiting.fetch_add(1, Ordering::Relaxed);
-        match self.entries.try_send(Entry { key, result }) {
+        match self.entries.try_send((self.keys, Entry { key, result })) {
             Ok(()) => {}
-            Err(TrySendError::Full(lost)) => {
+            Err(TrySendError::Full((_, lost))) => {
                 self.waiting.fetch_sub(1, Ordering::Relaxed);
                 let room = lost.result.room;
                 error!(
@@ -123,6 +131,13 @@ impl Keeper {
             }
             Err(TrySendError::Disconnected(_)) => error!("a result is lost: its thread has ended"),
         }
+        self.keys
+    }
+
+    /// Whether nothing more can be done for a result before its players see it: it is in the side
+    /// file, or could not be written there and is tried again.
+    pub(crate) fn is_settled(&self, number: u64) -> bool {
+        self.settled.load(Ordering::Acquire) >= number
     }
 
     /// Waits for what is not kept yet, until a time at the latest.
@@ -169,11 +184,18 @@ impl Work {
             false => self.entries.recv_timeout(RETRY_EVERY),
         };
         match first {
-            Ok(entry) => self.unkept.push(entry),
+            Ok(first) => {
+                for (number, entry) in [first].into_iter().chain(self.entries.try_iter()) {
+                    self.newest = number;
+                    self.unkept.push(entry);
+                    if self.unkept.len() >= WAITING_LIMIT {
+                        break;
+                    }
+                }
+            }
             Err(RecvTimeoutError::Disconnected) => return false,
             Err(RecvTimeoutError::Timeout) => {}
         }
-        self.unkept.extend(self.entries.try_iter().take(QUEUE_LIMIT));
         true
     }
 
@@ -190,6 +212,7 @@ impl Work {
                 self.tell(0, words);
             }
         }
+        self.settled.store(self.newest, Ordering::Release);
     }
 
     /// Brings everything into the database.
@@ -281,7 +304,9 @@ mod tests {
     fn what_is_kept_is_in_the_database_and_nowhere_else() {
         let folder = Folder::new("keeper");
         let mut keeper = Keeper::start(&folder.file()).unwrap();
-        (1..=5).for_each(|number| keeper.keep(pong(number, "Ann", "Bob")));
+        for number in 1..=5 {
+            keeper.keep(pong(number, "Ann", "Bob"));
+        }
         keeper.finish(soon());
         assert_eq!(kept(&folder.file()), [5, 4, 3, 2, 1]);
         assert_eq!(Pending::of(&folder.file()).entries, []);
@@ -295,9 +320,10 @@ mod tests {
         other.execute_batch("BEGIN EXCLUSIVE").unwrap();
         for number in 1..=6 {
             let began = Instant::now();
-            keeper.keep(pong(number, "Ann", "Bob"));
+            let result = keeper.keep(pong(number, "Ann", "Bob"));
             assert!(began.elapsed() < Duration::from_millis(500), "it waits for the database");
-            wait_until(|| Pending::of(&folder.file()).entries.len() == number as usize);
+            wait_until(|| keeper.is_settled(result));
+            assert_eq!(Pending::of(&folder.file()).entries.len(), number as usize);
         }
         other.execute_batch("COMMIT").unwrap();
         wait_until(|| Pending::of(&folder.file()).entries.is_empty());
@@ -333,14 +359,9 @@ mod tests {
         let Some(path) = std::env::var_os(VICTIM).map(PathBuf::from) else { return };
         let first: u64 = std::env::var("BACKSPIN_TEST_FIRST").unwrap().parse().unwrap();
         let mut keeper = Keeper::start(&path).unwrap();
-        let store = Store::read(&path).unwrap();
         for number in first.. {
-            keeper.keep(pong(number, "Ann", "Bob"));
-            let key = format!("{:016x}-{}", keeper.run, keeper.keys);
-            wait_until(|| {
-                let pending = Pending::of(&path).entries;
-                pending.iter().any(|entry| entry.key == key) || store.has(&key).unwrap()
-            });
+            let result = keeper.keep(pong(number, "Ann", "Bob"));
+            wait_until(|| keeper.is_settled(result));
             // Past the capture of the test's own output.
             std::io::stdout().write_all(format!("noted {number}\n").as_bytes()).unwrap();
         }

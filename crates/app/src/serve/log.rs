@@ -3,6 +3,7 @@
 
 use std::error::Error;
 use std::io::{self, IsTerminal};
+use std::time::Duration;
 
 use backspin::game::{Game, PlayerId};
 use backspin::room::{ClosedRoom, Room, RoomConfig, RoomEvent};
@@ -77,9 +78,9 @@ pub(super) fn serialize<S: Serializer>(
 const JOURNAL: usize = 1024;
 
 /// A room that keeps lines about inputs and snapshots only if somebody reads them.
-pub(super) fn room_config() -> RoomConfig {
+pub(super) fn room_config(hold_end: Duration) -> RoomConfig {
     let journal = if tracing::enabled!(Level::TRACE) { JOURNAL } else { 0 };
-    RoomConfig { journal, ..RoomConfig::default() }
+    RoomConfig { journal, hold_end, ..RoomConfig::default() }
 }
 
 /// So many lines about players are read; a machine that stalls has one about each of a thousand.

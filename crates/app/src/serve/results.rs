@@ -1,4 +1,6 @@
-//! Matches that are over, written down as they end.
+//! Matches that are over, written down as they end. Their players see the end when it is on the disk:
+//! a room holds it until then ([`Room::holds_end`]), so that a server that is killed has lost no match
+//! that anyone saw to its end.
 
 use std::collections::{HashMap, HashSet};
 use std::error::Error;
@@ -6,11 +8,13 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use backspin::game::PlayerId;
+use backspin::record::Recorded;
 use backspin::room::{BOT, Room};
 use backspin::server::Server;
 use backspin::time::Time;
 use backspin_pong as pong;
 use backspin_rtype::mission::Phase;
+use tracing::warn;
 
 use super::house::{House, World};
 use crate::results::{Keeper, Kind, MatchResult, Outcome, PlayerResult};
@@ -21,7 +25,12 @@ pub(super) struct Results {
     keeper: Keeper,
     /// Since when each room plays.
     playing: HashMap<u32, Time>,
+    /// Rooms whose players have not seen the end yet, and the number of the result.
+    held: HashMap<u32, u64>,
 }
+
+/// A disk that takes longer does not keep players from seeing how their match ended.
+pub(super) const HOLD_END: Duration = Duration::from_secs(2);
 
 /// How a world stands.
 enum Verdict {
@@ -40,7 +49,7 @@ struct Score {
 impl Results {
     /// Keeps results in the file at `path`.
     pub(super) fn start(path: &Path) -> Result<Self, Box<dyn Error>> {
-        Ok(Results { keeper: Keeper::start(path)?, playing: HashMap::new() })
+        Ok(Results { keeper: Keeper::start(path)?, playing: HashMap::new(), held: HashMap::new() })
     }
 
     /// Keeps what was decided since this was called last: once a tick is enough.
@@ -53,7 +62,7 @@ impl Results {
                 }
                 Verdict::Over(game, outcome, scores) => {
                     let Some(began) = self.playing.remove(&room.number()) else { continue };
-                    self.keeper.keep(MatchResult {
+                    let number = self.keeper.keep(MatchResult {
                         game,
                         room: room.number(),
                         ended_ms: utc::unix_ms(),
@@ -61,6 +70,9 @@ impl Results {
                         outcome,
                         players: scores.iter().map(|score| player(room, score)).collect(),
                     });
+                    if room.holds_end() {
+                        self.held.insert(room.number(), number);
+                    }
                 }
             }
         }
@@ -69,6 +81,33 @@ impl Results {
             let open: HashSet<u32> = server.rooms().iter().map(|room| room.number()).collect();
             self.playing.retain(|number, _| open.contains(number));
         }
+    }
+
+    /// Lets players see the ends of matches whose results are on the disk. Call it after every turn.
+    pub(super) fn release(&mut self, now: Time, server: &mut Recorded<House>) {
+        if self.held.is_empty() && server.server().holding_end().next().is_none() {
+            return;
+        }
+        self.keep(now, server.server());
+        let holding: Vec<(usize, u32)> =
+            server.server().holding_end().map(|(slot, room)| (slot, room.number())).collect();
+        for &(slot, number) in &holding {
+            let result = self.held.get(&number);
+            if result.is_none_or(|&result| self.keeper.is_settled(result)) {
+                self.held.remove(&number);
+                server.release_end(now, slot);
+            }
+        }
+        self.held.retain(|number, _| {
+            let is_held = holding.iter().any(|(_, held)| held == number);
+            if !is_held {
+                warn!(
+                    "the players in room {number} saw the end of their match before the disk had \
+                     it: {HOLD_END:?} were not enough"
+                );
+            }
+            is_held
+        });
     }
 
     /// Waits for what is not kept yet, until a time at the latest.

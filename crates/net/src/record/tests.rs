@@ -81,6 +81,7 @@ fn a_log() -> Vec<u8> {
     server.ban(at(2_000), path.remote.ip(), Some(Duration::from_secs(60))).unwrap();
     server.ban(at(2_000), [10, 0, 0, 8].into(), None).unwrap();
     server.lift_ban(at(2_000), [10, 0, 0, 8].into());
+    server.release_end(at(2_000), 0);
     server.close(at(2_001), CloseReason::Stopping);
     server.finish_log(&mut log);
     log

@@ -219,10 +219,10 @@ fn another_version_another_game_and_another_file_are_named() {
     let mut newer = log.clone();
     newer[9] += 1;
     let error = replay(&newer).unwrap_err();
-    assert_eq!(error, LogError::Damage(Damage::Version { found: 2, known: 1 }));
+    assert_eq!(error, LogError::Damage(Damage::Version { found: 3, known: 2 }));
     assert_eq!(
         error.to_string(),
-        "its format has version 2 and version 1 is read here; use the program that wrote it"
+        "its format has version 3 and version 2 is read here; use the program that wrote it"
     );
     let mut rerun = Rerun::new(|_| None::<Dots>);
     let error = rerun.handle_bytes(&log).unwrap_err();

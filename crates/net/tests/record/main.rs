@@ -3,6 +3,7 @@
 
 #[path = "../counting/mod.rs"]
 mod counting;
+mod held_end;
 mod log;
 mod replay;
 mod scene;

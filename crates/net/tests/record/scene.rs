@@ -87,13 +87,18 @@ const SERVER: &str = "10.0.0.1:4242";
 impl<G: Game> Scene<G> {
     /// A server with two rooms and nobody in them.
     pub(crate) fn new(game: G, seed: u64, link: LinkConfig) -> Self {
+        Scene::with_rooms(game, seed, link, RoomConfig::default())
+    }
+
+    /// The same with rooms as `config` says.
+    pub(crate) fn with_rooms(game: G, seed: u64, link: LinkConfig, config: RoomConfig) -> Self {
         println!("seed {seed}");
         let mut world = World::new(seed, link);
         let start = Time::ZERO;
         let mut server =
             Recorded::on(start, 1_700_000_000_000, FrontConfig::default(), secret(seed));
         for (name, seed) in [("one", seed), ("two", seed + 1)] {
-            server.open(start, game.clone(), Name::new(name), seed, RoomConfig::default());
+            server.open(start, game.clone(), Name::new(name), seed, config);
         }
         let server = Host::Server(Box::new(server));
         let server = world.add(server, &[SERVER.parse().unwrap()], Drift::NONE);

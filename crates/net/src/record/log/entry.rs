@@ -41,6 +41,7 @@ use crate::wire::{Malformed, Reader};
 /// 20    ban for good    | after | ip |
 /// 21    ban             | after | ip | ns |
 /// 22    ban lifted      | after | ip |
+/// 23    end released    | after | room |
 /// ```
 ///
 /// `after` counts nanoseconds since the line before that has a time. Bytes stand behind their
@@ -60,6 +61,7 @@ pub(super) enum Entry<'a> {
     Undrain,
     Ban { ip: IpAddr, lasts: Option<Duration> },
     LiftBan(IpAddr),
+    ReleaseEnd { room: u64 },
     Checkpoint(Checkpoint),
     End,
 }
@@ -180,13 +182,17 @@ impl Context {
                 head(out, 22);
                 put_ip(out, ip);
             }
+            Entry::ReleaseEnd { room } => {
+                head(out, 23);
+                put_varint(out, room);
+            }
         }
     }
 
     /// Reads the next line.
     pub(super) fn decode<'a>(&mut self, r: &mut Reader<'a>) -> Result<Entry<'a>, Malformed> {
         let kind = r.u8("kind")?;
-        if matches!(kind, 1..=7 | 12..=14 | 17..=22) {
+        if matches!(kind, 1..=7 | 12..=14 | 17..=23) {
             let longest = LONGEST_PAUSE.as_nanos() as u64;
             self.now += Duration::from_nanos(field::varint_upto(r, "after", longest)?);
             if self.now.as_nanos() > LONGEST.as_nanos() as u64 {
@@ -237,6 +243,7 @@ impl Context {
                 Entry::Ban { ip, lasts: Some(Duration::from_nanos(lasts)) }
             }
             22 => Entry::LiftBan(field::ip(r, "ip")?),
+            23 => Entry::ReleaseEnd { room: varint(r, "room")? },
             other => return Err(Malformed::out_of_range("kind", other)),
         })
     }

@@ -26,7 +26,7 @@ pub use rerun::{Counts, Difference, Differs, LogError, Rerun, Verdict};
 
 use super::frame::Form;
 
-pub(super) const FORM: Form = Form { letters: *b"BSNODLOG", version: 1, name: "node log" };
+pub(super) const FORM: Form = Form { letters: *b"BSNODLOG", version: 2, name: "node log" };
 
 /// No time in a log lies further from a node's origin than this: ten years.
 const LONGEST: Duration = Duration::from_secs(10 * 366 * 24 * 3600);

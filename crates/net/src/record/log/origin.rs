@@ -241,8 +241,9 @@ fn decode_game(r: &mut Reader<'_>) -> Result<GameId, Malformed> {
 
 fn encode_room(config: &RoomConfig, out: &mut Vec<u8>) {
     // What a room tells about itself changes nothing that it does.
-    let RoomConfig { liveness, resume_for, claim_within, high_latency, journal: _ } = *config;
-    for span in [liveness.warn, liveness.drop, resume_for, claim_within, high_latency] {
+    let RoomConfig { liveness, resume_for, claim_within, high_latency, journal: _, hold_end } =
+        *config;
+    for span in [liveness.warn, liveness.drop, resume_for, claim_within, high_latency, hold_end] {
         put_varint(out, span.min(LONGEST).as_nanos() as u64);
     }
 }
@@ -258,6 +259,7 @@ fn decode_room(r: &mut Reader<'_>) -> Result<RoomConfig, Malformed> {
         claim_within: span("claim_within")?,
         high_latency: span("high_latency")?,
         journal: 0,
+        hold_end: span("hold_end")?,
     })
 }
 

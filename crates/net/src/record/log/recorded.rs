@@ -129,6 +129,12 @@ impl<G: Game> Recorded<G> {
         self.server.lift_ban(ip);
     }
 
+    /// Like [`Server::release_end`].
+    pub fn release_end(&mut self, now: Time, room: usize) {
+        self.handle(now, &Entry::ReleaseEnd { room: room as u64 });
+        self.server.release_end(room);
+    }
+
     /// The server.
     pub fn server(&self) -> &Server<G> {
         &self.server

@@ -287,6 +287,9 @@ impl<G: Game> Run<G> {
                 let _ = self.server.ban(now, ip, lasts.map(|lasts| now + lasts));
             }
             Entry::LiftBan(ip) => self.server.lift_ban(ip),
+            Entry::ReleaseEnd { room } => {
+                self.server.release_end(usize::try_from(room).unwrap_or(usize::MAX));
+            }
             Entry::Checkpoint(recorded) => self.compare(recorded),
             Entry::Open(_) | Entry::Offer(_) | Entry::End => {}
         }
