@@ -22,7 +22,7 @@ local NATIVE_MAX_DATAGRAM = 1200
 local NATIVE_MAX_UNCOMPRESSED = 16384
 local NATIVE_ENTITY, NATIVE_PLAYER, NATIVE_ROOM = 26, 24, 27
 local NATIVE_MAX_HISTORY, NATIVE_MAX_BASELINE = 63, 32
-local NAME, NAME_MAX, TOKEN_MAX = 16, 15, 64
+local NAME, NAME_MAX, RAW_NAME_MAX, TOKEN_MAX = 16, 15, 64, 64
 
 ------------------------------------------------------------------------------------------------
 -- Fields
@@ -247,7 +247,7 @@ end
 -- All that is left is the name.
 function Reader:raw_name(name)
     local len = self:left()
-    if len > NAME_MAX then
+    if len > RAW_NAME_MAX then
         fail(name, "wrong_size")
     elseif len == 0 then
         self:show_text(name, self.tvb(self.at - 1, 1), 0)
@@ -392,8 +392,8 @@ end
 
 -- By type: name, which sizes the payload can have, how it is read.
 local RTYPE = {
-    { "Hello", function(size) return size == 20 or size <= NAME_MAX end, function(r)
-        if r:left() <= NAME_MAX then
+    { "Hello", function(size) return size <= RAW_NAME_MAX end, function(r)
+        if r:left() ~= 20 or r.tvb(r.at + 19, 1):uint() ~= 0 then
             r:raw_name("name")
         else
             r:number("token")
@@ -451,7 +451,7 @@ local function tail(r)
 end
 
 local RTYPE_TCP = {
-    [1] = { "Hello", function(size) return size <= NAME_MAX end, function(r) r:raw_name("name") end },
+    [1] = { "Hello", function(size) return size <= RAW_NAME_MAX end, function(r) r:raw_name("name") end },
     [2] = { "HelloAck", exactly(6), function(r)
         r:number("udp_port")
         r:number("token")

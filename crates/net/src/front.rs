@@ -318,6 +318,8 @@ pub struct FrontCounts {
     pub numbers: u64,
     /// Cookies, tokens and tickets that are not good.
     pub bad_proof: u64,
+    /// `rtype` Hellos without a token where [`Tokenless`] players are refused.
+    pub tokenless: u64,
     /// `lan` from an address that is not private.
     pub reach: u64,
     /// Datagrams and streams in a dialect that cannot carry the token.

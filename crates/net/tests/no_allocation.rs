@@ -83,8 +83,8 @@ fn rtype_allocates_nothing() {
     let (base_lives, difficulty) = (rtype::Lives::new(3).unwrap(), rtype::Difficulty::Hard);
     let ping = rtype::Ping { sequence: 1, timestamp: 2 };
     let packets = [
-        rtype::Packet::Hello(rtype::Hello { token: Some(1), name }),
-        rtype::Packet::Hello(rtype::Hello { token: None, name }),
+        rtype::Packet::Hello(rtype::Hello { token: Some(1), name: name.into() }),
+        rtype::Packet::Hello(rtype::Hello { token: None, name: name.into() }),
         rtype::Packet::HelloAck(rtype::HelloAck),
         rtype::Packet::Input(rtype::Input { sequence: 1, bits: rtype::Buttons::UP }),
         rtype::Packet::State(rtype::State { entities: List::new(&entities) }),
@@ -125,7 +125,7 @@ fn rtype_allocates_nothing() {
 fn the_rtype_stream_allocates_nothing() {
     let messages = [
         rtype::Message::TcpWelcome(rtype::TcpWelcome { tail: &[1, 2, 3, 4, 5, 6] }),
-        rtype::Message::Hello(rtype::TcpHello { name: Name::new(NAME) }),
+        rtype::Message::Hello(rtype::TcpHello { name: Name::new(NAME).into() }),
         rtype::Message::HelloAck(rtype::TcpHelloAck { udp_port: 4242, token: 1 }),
         rtype::Message::StartGame(rtype::StartGame { tail: &[1; 100] }),
     ];

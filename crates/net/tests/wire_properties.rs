@@ -2,7 +2,7 @@
 //! survives the wire, bytes that decode have one form, and no bytes are of two dialects.
 
 use backspin::wire::native::{self, Datagram, Scratch, SessionIndex};
-use backspin::wire::{Dialect, List, Name, Packet, Reader, lan, rtype};
+use backspin::wire::{Dialect, List, Name, Packet, RawName, Reader, lan, rtype};
 use proptest::array::uniform16;
 use proptest::collection::vec;
 use proptest::num::f32::{NEGATIVE, NORMAL, POSITIVE, SUBNORMAL, ZERO};
@@ -116,6 +116,11 @@ fn name() -> impl Strategy<Value = Name> {
     let bytes = vec(1..=255_u8, 0..=Name::MAX)
         .prop_map(|bytes| Name::decode_raw(&mut Reader::new(&bytes), "name").unwrap());
     prop_oneof![text, bytes]
+}
+
+fn raw_name() -> impl Strategy<Value = RawName> {
+    vec(1..=255_u8, 0..=RawName::MAX)
+        .prop_map(|bytes| RawName::decode(&mut Reader::new(&bytes), "name").unwrap())
 }
 
 fn bytes(most: usize) -> impl Strategy<Value = Vec<u8>> {
@@ -263,8 +268,8 @@ mod a_packet_survives_the_wire {
         }
 
         #[test]
-        fn rtype_hello(token: Option<u32>, name in name()) {
-            rtype_survives(rtype::Packet::Hello(rtype::Hello { token, name }));
+        fn rtype_hello(token: Option<u32>, name in name(), raw in raw_name()) {
+            rtype_survives(rtype::Packet::Hello(rtype::Hello { token, name: token.map_or(raw, |_| name.into()) }));
         }
 
         #[test]
@@ -336,7 +341,7 @@ mod a_packet_survives_the_wire {
 
         #[test]
         fn rtype_stream_names_and_places(
-            name in name(), udp_port: u16, token: u32, behind in bytes(20),
+            name in raw_name(), udp_port: u16, token: u32, behind in bytes(20),
         ) {
             message_survives(rtype::Message::Hello(rtype::TcpHello { name }), &behind);
             let ack = rtype::TcpHelloAck { udp_port, token };

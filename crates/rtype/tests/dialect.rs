@@ -5,7 +5,7 @@ mod desk;
 
 use std::net::SocketAddr;
 
-use backspin::front::FrontConfig;
+use backspin::front::{FrontConfig, Tokenless};
 use backspin::game::{Game, PlayerId};
 use backspin::node::StreamEvent;
 use backspin::room::RoomConfig;
@@ -38,7 +38,11 @@ struct Table {
 
 impl Table {
     fn new() -> Self {
-        let mut server = Server::new(FrontConfig::default(), [5; 32]);
+        Table::with(FrontConfig::default())
+    }
+
+    fn with(config: FrontConfig) -> Self {
+        let mut server = Server::new(config, [5; 32]);
         let (name, config) = (Name::new("Rooms"), RoomConfig::default());
         server.open(Time::ZERO, RType::default(), name, 7, config);
         Table { desk: Desk::new(server), inputs: 0 }
@@ -126,9 +130,9 @@ fn who_joins_is_told_the_world_the_roster_the_lobby_and_how_everyone_stands() {
         ship,
         b"\x16\0\x09\x01\x01\x01\0\0\0\x03Alice\0\0\0\0\0\0\0\0\0\0\0",
         b"\x08\0\x0C\x01\x01\0\0\0\x03\x01\0\0",
-        b"\x08\0\x0B\x01\0\0\0\0\0\0\0\0",
         b"\x05\0\x0A\x01\x01\0\0\0\x03",
         b"\x08\0\x0B\x01\x01\0\0\0\0\0\0\0",
+        b"\x08\0\x0B\x01\0\0\0\0\0\0\0\0",
     ];
     assert_eq!(sent_to(&sent, alice()), expected);
     // Who comes next is in everyone's roster, and no host.
@@ -253,6 +257,36 @@ fn kills_are_scores_and_lost_ships_are_lives_for_everyone() {
     assert_eq!(of_type(&sent, alice(), ROSTER).last().unwrap()[4 + 1 + 21 + 4], now);
     // Every score came again each second of the match.
     assert!(of_type(&sent, bobby(), SCORE).len() >= 50 * 3);
+}
+
+/// The first program's client takes any ScoreUpdate for what it shows, and its name is as long as its
+/// player likes.
+#[test]
+fn a_first_program_client_with_a_long_name_and_no_token_sees_the_teams_score() {
+    let name = "fourteen bytesé and twenty-three others.".as_bytes();
+    let raw = [&[41, 0, 1, 1], name].concat();
+    let mut table =
+        Table::with(FrontConfig { tokenless: Tokenless::Allowed, ..FrontConfig::default() });
+    table.desk.stream(1, StreamEvent::Opened(alice()));
+    table.desk.stream(1, StreamEvent::Received(&raw));
+    let sent = table.desk.receive(alice(), &raw);
+    assert_eq!(sent_to(&sent, alice())[0], HELLO_ACK);
+    // Fifteen bytes would end in the middle of a letter.
+    let roster = of_type(&sent, alice(), ROSTER)[0];
+    assert_eq!(&roster[10..26], b"fourteen bytes\0\0");
+    table.join(2, bobby(), b"Bobby");
+    table.desk.receive(alice(), START_MATCH);
+    let mut shown = 0;
+    for tick in 0..40 * 60 {
+        let held = RType::default().stand_in(table.world(), PlayerId(2)).unwrap();
+        let sent = table.hold(&[(alice(), 0), (bobby(), held.0 as u8)]);
+        if let Some(last) = of_type(&sent, alice(), SCORE).last() {
+            assert_eq!(u32_at(last, 4), 0, "the last score in tick {tick} is a player's");
+            shown = u32_at(last, 8) as i32;
+        }
+    }
+    assert_eq!(shown, table.world().mission.team_score);
+    assert!(shown > 0);
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::error::Error;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
 use backspin::client::{Client, ClientConfig};
-use backspin::front::FrontConfig;
+use backspin::front::{FrontConfig, Tokenless};
 use backspin::game::{Game, PlayerId};
 use backspin::host::Host;
 use backspin::local::Local;
@@ -123,6 +123,7 @@ pub(crate) fn host<G: Playable>(
     game: G,
     port: Option<u16>,
     dialect: Option<Dialect>,
+    tokenless: Tokenless,
     name: Name,
 ) -> Result<Opened<G>, Box<dyn Error>> {
     let both = [port.unwrap_or(DEFAULT_PORT), port.unwrap_or(G::OLD_PORT)];
@@ -147,6 +148,7 @@ pub(crate) fn host<G: Playable>(
         native_port: offered(Dialect::Native, both[0]),
         lan_port: old_port(Dialect::Lan),
         rtype_port: old_port(Dialect::Rtype),
+        tokenless,
         ..FrontConfig::default()
     };
     let mut driver = Loop::with_listeners(sockets, listeners(config.rtype_port)?)?;

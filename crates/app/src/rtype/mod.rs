@@ -7,6 +7,7 @@ mod voice;
 
 use std::error::Error;
 
+use backspin::front::Tokenless;
 use backspin::wire::Dialect;
 use backspin_pong::Level;
 use backspin_rtype::command::Setup;
@@ -60,6 +61,9 @@ enum Mode {
         /// Offer only this dialect
         #[arg(long)]
         dialect: Option<RtypeDialect>,
+        /// Let players of the first R-Type program in, which sends no token in its UDP Hello
+        #[arg(long)]
+        allow_tokenless: bool,
         #[command(flatten)]
         rules: Rules,
         #[command(flatten)]
@@ -215,7 +219,10 @@ fn plan(mode: &Mode) -> (Options, Option<Errand>) {
             options.setup = rules.setup();
             Some(Errand::Solo { difficulty: None })
         }
-        Mode::Host { port, dialect, rules, .. } => {
+        Mode::Host { port, dialect, allow_tokenless, rules, .. } => {
+            if *allow_tokenless {
+                options.tokenless = Tokenless::Allowed;
+            }
             options.setup = rules.setup();
             (options.port, options.dialect) = (*port, dialect.map(Dialect::from));
             Some(Errand::Host(Title::RType))

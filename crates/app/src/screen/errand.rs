@@ -5,6 +5,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::mpsc::{self, Receiver};
 
+use backspin::front::Tokenless;
 use backspin::game::{Game, GameId, PlayerId};
 use backspin::session::EndReason;
 use backspin::wire::native::Role;
@@ -78,6 +79,8 @@ pub(crate) struct Options {
     pub(crate) title: Option<Title>,
     pub(crate) port: Option<u16>,
     pub(crate) dialect: Option<Dialect>,
+    /// Whether a host lets the first R-Type program in.
+    pub(crate) tokenless: Tokenless,
     pub(crate) token: Vec<u8>,
     pub(crate) room: RoomWish,
     pub(crate) password: Name,
@@ -159,7 +162,7 @@ impl Errand {
                 play::local(game, players, name)
             }
             Errand::Solo { .. } => play::local(game, 1, name),
-            Errand::Host(_) => play::host(game, port, dialect, name),
+            Errand::Host(_) => play::host(game, port, dialect, options.tokenless, name),
             Errand::Join(_, address) => play::join(game, &guest, address),
             Errand::Watch(_, address) => play::join(game, &guest.watching(), address),
             Errand::Sit { address, dialect, .. } => {

@@ -92,7 +92,12 @@ pub(super) struct Teller {
     lines: Bucket,
     /// Lines that were too many, since the last that was not.
     left_out: u64,
+    /// How many tokenless Hellos were told of, and when.
+    tokenless: (u64, Option<Time>),
 }
+
+/// So often, at the most, it is told that players without a token find nobody.
+const TOKENLESS_EVERY: Duration = Duration::from_secs(60);
 
 impl Teller {
     /// Tells what happened in the rooms since this was called last.
@@ -107,6 +112,7 @@ impl Teller {
                 trace!("{line}");
             }
         }
+        self.tell_tokenless(now, server.front().counts().tokenless);
         while let Some(ClosedRoom { number, events }) = server.poll_closed() {
             for event in events {
                 if self.may_tell(now, event) {
@@ -115,6 +121,20 @@ impl Teller {
             }
             info!("room {number}: closed, nobody is in it");
         }
+    }
+
+    /// Whoever comes with the first R-Type program gets silence, and only the log can say why.
+    fn tell_tokenless(&mut self, now: Time, count: u64) {
+        let (told, at) = self.tokenless;
+        if count == told || at.is_some_and(|at| now.since(at) < TOKENLESS_EVERY) {
+            return;
+        }
+        self.tokenless = (count, Some(now));
+        let more = count.saturating_sub(told);
+        warn!(
+            "{more} Hellos in rtype came without a token and got no answer; --allow-tokenless \
+             lets these players in"
+        );
     }
 
     /// Whether a line may be spent on it; says first how many were not.
@@ -189,6 +209,20 @@ mod tests {
         let later = Time::from_millis(61_000);
         assert!(teller.may_tell(later, quiet));
         assert_eq!(teller.left_out, 0);
+    }
+
+    #[test]
+    fn tokenless_hellos_are_told_of_once_a_minute() {
+        let mut teller = Teller::default();
+        let mut told_at = |ms, count| {
+            teller.tell_tokenless(Time::from_millis(ms), count);
+            teller.tokenless.1.map(|at| at.as_nanos() / 1_000_000)
+        };
+        assert_eq!(told_at(500, 0), None);
+        assert_eq!(told_at(1_000, 1), Some(1_000));
+        assert_eq!(told_at(60_999, 90), Some(1_000));
+        assert_eq!(told_at(61_000, 90), Some(61_000));
+        assert_eq!(told_at(200_000, 90), Some(61_000));
     }
 
     #[test]

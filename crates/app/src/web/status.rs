@@ -116,7 +116,7 @@ pub(crate) struct Drops {
 
 impl Drops {
     /// Every reason and how often it was.
-    pub(crate) fn by_reason(&self) -> [(&'static str, u64); 13] {
+    pub(crate) fn by_reason(&self) -> [(&'static str, u64); 14] {
         // Named one by one, so that a new count cannot be left out.
         let Drops { front, unsent } = *self;
         let FrontCounts {
@@ -127,6 +127,7 @@ impl Drops {
             stray,
             numbers,
             bad_proof,
+            tokenless,
             reach,
             unguarded,
             password_limit,
@@ -141,6 +142,7 @@ impl Drops {
             ("stray", stray),
             ("numbers", numbers),
             ("bad_proof", bad_proof),
+            ("tokenless", tokenless),
             ("reach", reach),
             ("unguarded", unguarded),
             ("password_limit", password_limit),

@@ -126,7 +126,7 @@ impl<G: Game> Client<G> {
             }
             Dial::Greeted => {
                 rtype.dial = Dial::Named;
-                let len = Message::Hello(TcpHello { name }).encode(out).ok()?;
+                let len = Message::Hello(TcpHello { name: name.into() }).encode(out).ok()?;
                 Some((STREAM, StreamAction::Send(len)))
             }
             Dial::Closing => {
@@ -329,11 +329,11 @@ impl<G: Game> Client<G> {
         let knocks = !is_over && rtype.next_knock.is_some_and(|at| at <= now);
         if knocks {
             rtype.next_knock = Some(now + KNOCK_EVERY);
-            return Some(Packet::Hello(Hello { token, name }).encode(out));
+            return Some(Packet::Hello(Hello { token, name: name.into() }).encode(out));
         }
         if self.due.questions > 0 {
             self.due.questions -= 1;
-            return Some(Packet::Hello(Hello { token, name }).encode(out));
+            return Some(Packet::Hello(Hello { token, name: name.into() }).encode(out));
         }
         if self.due.goodbyes > 0 {
             self.due.goodbyes -= 1;

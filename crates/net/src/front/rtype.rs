@@ -18,7 +18,7 @@ use crate::session::{Prefix, limited_ip};
 use crate::time::Time;
 use crate::wire::native::{Role, SessionIndex};
 use crate::wire::rtype::{Hello, Message, Packet, Ping, StartGame, TcpHelloAck, TcpWelcome};
-use crate::wire::{Dialect, Full, Name, Packet as AnyPacket};
+use crate::wire::{Dialect, Full, Name, Packet as AnyPacket, RawName};
 
 /// How long a token may wait for its first use.
 const TOKEN_FOR: Duration = Duration::from_secs(30);
@@ -39,7 +39,7 @@ pub const TOKEN_LIMIT: usize = 4096;
 const FRESH_TOKENS_PER_IP: usize = 64;
 
 /// The longest message that a client sends: a header and a raw name.
-const INBOX_LEN: usize = crate::wire::rtype::HEADER_LEN + Name::MAX;
+const INBOX_LEN: usize = crate::wire::rtype::HEADER_LEN + RawName::MAX;
 
 /// Streams and tokens: what the TCP step leaves behind.
 #[derive(Clone, Debug)]
@@ -151,7 +151,12 @@ impl Front {
     /// A wrong token gets silence.
     fn rtype_hello<'a>(&mut self, now: Time, path: Path, hello: &Hello) -> Option<Call<'a>> {
         let Some((key, name)) = self.find_token(now, path, hello) else {
-            self.counts.bad_proof += 1;
+            let refused = self.config.tokenless == Tokenless::Refused && hello.token.is_none();
+            let count = match refused {
+                true => &mut self.counts.tokenless,
+                false => &mut self.counts.bad_proof,
+            };
+            *count += 1;
             return None;
         };
         if self.is_proved(now, path, key) {
@@ -224,11 +229,12 @@ impl Front {
             Use::Fresh { until } => now < until,
             Use::Spent { .. } => true,
         };
-        if let Some(token) = hello.token {
-            let key = NonZeroU32::new(token)?;
-            self.lobby.tokens.get(&key).filter(|token| good(token))?;
-            return Some((key, hello.name));
+        if let Some(key) = hello.token.and_then(NonZeroU32::new)
+            && self.lobby.tokens.get(&key).is_some_and(good)
+        {
+            return Some((key, hello.name.cut()));
         }
+        // Without a token, or with one that nobody was given: then it may be a name of 20 bytes.
         if self.config.tokenless == Tokenless::Refused {
             return None;
         }
@@ -320,7 +326,7 @@ impl Front {
                 (caller.token, caller.ends) = (Some(token), Some(until));
                 let entry = Token {
                     ip: caller.ip,
-                    name: hello.name,
+                    name: hello.name.cut(),
                     stream,
                     proves_until: None,
                     challenge: None,

@@ -105,7 +105,8 @@ impl Told {
             }
         }
         let about_match = board.game.and_then(|game| self.next_of_match(&game));
-        about_match.or_else(|| self.next_of_players(&board.players))
+        let about_players = about_match.or_else(|| self.next_of_players(&board.players));
+        about_players.or_else(|| self.next_team_score(board.game?.team_score))
     }
 
     fn next_of_match(&mut self, game: &RtypeMatch) -> Option<Packet<'static>> {
@@ -117,7 +118,12 @@ impl Told {
         {
             return Some(Packet::GameOver(GameOver { reason }));
         }
-        let score = game.team_score;
+        None
+    }
+
+    /// The first program's client ignores whose score it is and shows what came last: the team's
+    /// comes after everyone's.
+    fn next_team_score(&mut self, score: i32) -> Option<Packet<'static>> {
         let known = self.team_score.replace(score) == Some(score);
         (!known).then_some(Packet::ScoreUpdate(ScoreUpdate { id: 0, score }))
     }
@@ -131,6 +137,7 @@ impl Told {
                 return Some(Packet::LivesUpdate(LivesUpdate { id: player.0, lives }));
             }
             if told_score.replace((player, score)) != Some((player, score)) {
+                self.team_score = None;
                 return Some(Packet::ScoreUpdate(ScoreUpdate { id: player.0, score }));
             }
         }

@@ -22,7 +22,7 @@ mod testing;
 
 pub use list::{List, Record};
 pub use malformed::{Fault, Malformed};
-pub use name::Name;
+pub use name::{Name, RawName};
 pub use reader::Reader;
 pub use writer::{Full, Writer};
 

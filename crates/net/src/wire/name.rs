@@ -102,16 +102,96 @@ impl Name {
 
 impl fmt::Display for Name {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut before = ' ';
-        for c in String::from_utf8_lossy(self.as_bytes()).chars() {
-            let styles = c == EMOJI_STYLE && is_symbol(before);
-            match c.is_control() || is_invisible(c) && !styles {
-                true => write!(f, "{}", c.escape_unicode())?,
-                false => write!(f, "{c}")?,
-            }
-            before = c;
+        show(self.as_bytes(), f)
+    }
+}
+
+/// Shows bytes as text, and makes visible what would draw nothing.
+fn show(bytes: &[u8], f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    let mut before = ' ';
+    for c in String::from_utf8_lossy(bytes).chars() {
+        let styles = c == EMOJI_STYLE && is_symbol(before);
+        match c.is_control() || is_invisible(c) && !styles {
+            true => write!(f, "{}", c.escape_unicode())?,
+            false => write!(f, "{c}")?,
         }
-        Ok(())
+        before = c;
+    }
+    Ok(())
+}
+
+/// A name as the first R-Type program sends it: raw, up to [`RawName::MAX`] bytes, none of them NUL.
+/// Everyone else is told [`RawName::cut`].
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct RawName {
+    bytes: [u8; RawName::MAX],
+    len: u8,
+}
+
+impl RawName {
+    /// The longest one, in bytes.
+    pub const MAX: usize = 64;
+
+    /// The bytes as they came.
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.bytes[..usize::from(self.len)]
+    }
+
+    /// As much of it as a [`Name`] holds, cut at a character.
+    pub fn cut(&self) -> Name {
+        let bytes = self.as_bytes();
+        // What follows must not be the middle of a character; four bytes are the longest one.
+        let begins = |at: &usize| bytes.get(*at).is_none_or(|byte| byte & 0xC0 != 0x80);
+        let longest = Name::MAX.min(bytes.len());
+        let len = (longest.saturating_sub(3)..=longest).rev().find(begins).unwrap_or(longest);
+        Name::copied(&bytes[..len])
+    }
+
+    /// Reads all that is left.
+    pub fn decode(r: &mut Reader<'_>, field: &'static str) -> Result<Self, Malformed> {
+        let raw = r.take_rest();
+        let mut name = RawName { bytes: [0; RawName::MAX], len: raw.len() as u8 };
+        let Some(bytes) = name.bytes.get_mut(..raw.len()) else {
+            let (stated, actual) = (RawName::MAX, raw.len());
+            return Err(Malformed::new(field, Fault::WrongSize { stated, actual }));
+        };
+        if raw.contains(&0) {
+            return Err(Malformed::new(field, Fault::AfterNul));
+        }
+        bytes.copy_from_slice(raw);
+        Ok(name)
+    }
+
+    /// Writes it as it came.
+    pub fn encode(&self, w: &mut Writer<'_>) {
+        w.bytes(self.as_bytes());
+    }
+}
+
+impl From<Name> for RawName {
+    fn from(name: Name) -> Self {
+        let mut raw = RawName { bytes: [0; RawName::MAX], len: name.len };
+        raw.bytes[..name.as_bytes().len()].copy_from_slice(name.as_bytes());
+        raw
+    }
+}
+
+impl fmt::Display for RawName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        show(self.as_bytes(), f)
+    }
+}
+
+impl fmt::Debug for RawName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "\"{self}\"")
+    }
+}
+
+#[cfg(feature = "serde")]
+impl serde::Serialize for RawName {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
     }
 }
 
@@ -216,6 +296,25 @@ mod tests {
         let forged = Name::new("Ann\u{FE0F}");
         assert_eq!(forged.to_string(), "Ann\\u{fe0f}");
         assert_eq!(Name::new("\u{2800}\u{FE0F}").to_string(), "\\u{2800}\\u{fe0f}");
+    }
+
+    #[test]
+    fn a_raw_name_is_kept_whole_and_cut_at_a_character() {
+        let cut = |bytes: &[u8]| {
+            RawName::decode(&mut Reader::new(bytes), "name").map(|name| {
+                assert_eq!(name.as_bytes(), bytes);
+                name.cut().as_bytes().to_vec()
+            })
+        };
+        assert_eq!(cut(b"Alice").unwrap(), b"Alice");
+        assert_eq!(cut(&[b'x'; 64]).unwrap(), [b'x'; 15]);
+        assert_eq!(cut("fourteen bytesé and more".as_bytes()).unwrap(), b"fourteen bytes");
+        assert_eq!(cut("twelve bytes😀".as_bytes()).unwrap(), b"twelve bytes");
+        // What is no text is cut where it must be.
+        assert_eq!(cut(&[0x80; 30]).unwrap(), [0x80; 15]);
+        assert!(cut(&[b'x'; 65]).is_err());
+        assert!(cut(b"a\0b").is_err());
+        assert_eq!(RawName::from(Name::new("Alice")).cut(), Name::new("Alice"));
     }
 
     #[test]

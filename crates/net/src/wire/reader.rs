@@ -31,6 +31,12 @@ impl<'a> Reader<'a> {
         self.rest.len()
     }
 
+    /// What is left, unread.
+    #[inline]
+    pub fn rest(&self) -> &'a [u8] {
+        self.rest
+    }
+
     /// The next `len` bytes.
     #[inline]
     pub fn take(&mut self, field: &'static str, len: usize) -> Result<&'a [u8], Malformed> {

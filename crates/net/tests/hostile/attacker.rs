@@ -131,7 +131,8 @@ impl Attacker {
             }
             Act::Open(from) => self.open(scene, OWN[usize::from(from) % OWN.len()]),
             Act::Name { stream, piece } => {
-                let hello = rtype::Message::Hello(rtype::TcpHello { name: Name::new(LONGEST) });
+                let hello =
+                    rtype::Message::Hello(rtype::TcpHello { name: Name::new(LONGEST).into() });
                 let mut out = [0; 64];
                 let len = hello.encode(&mut out).expect("a short message");
                 for piece in out[..len].chunks(usize::from(piece % 16) + 1) {
@@ -357,13 +358,14 @@ impl Attacker {
         let packet = match what % 8 {
             0 => Packet::Hello(Hello {
                 token: pick(&self.streams, operand).and_then(|it| it.1),
-                name,
+                name: name.into(),
             }),
             // The honest player's, copied from over the shoulder; or nearly so.
-            1 => Packet::Hello(Hello { token: scene.token, name }),
-            2 => {
-                Packet::Hello(Hello { token: scene.token.map(|it| it ^ u32::from(operand)), name })
-            }
+            1 => Packet::Hello(Hello { token: scene.token, name: name.into() }),
+            2 => Packet::Hello(Hello {
+                token: scene.token.map(|it| it ^ u32::from(operand)),
+                name: name.into(),
+            }),
             3 => Packet::Input(Input {
                 sequence,
                 bits: Buttons::from_bits(operand & 63).expect("no other bit"),

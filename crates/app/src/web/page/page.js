@@ -29,6 +29,7 @@ const REASONS = {
   stray: "unexpected at that moment",
   numbers: "out of order",
   bad_proof: "wrong cookie, token or ticket",
+  tokenless: "rtype without a token",
   reach: "lan from a public address",
   unguarded: "dialect without a token",
   password_limit: "password tries over the limit",

@@ -223,14 +223,16 @@ impl Visitor {
             let Ok(Some((message, len))) = Message::decode_next(inbox) else { return };
             match message {
                 Message::TcpWelcome(_) => {
-                    let hello = Message::Hello(TcpHello { name });
+                    let hello = Message::Hello(TcpHello { name: name.into() });
                     let len = hello.encode(&mut out).unwrap_or(0);
                     let letter = Letter::Send(out[..len].to_vec());
                     self.streams.actions.push_back((stream, letter));
                 }
                 Message::HelloAck(ack) => {
                     let token = Some(ack.token);
-                    let len = Packet::Hello(Hello { token, name }).encode(&mut out).unwrap_or(0);
+                    let len = Packet::Hello(Hello { token, name: name.into() })
+                        .encode(&mut out)
+                        .unwrap_or(0);
                     let socket = self.chance.below(Visitor::SOCKETS.into()) as u8;
                     self.send(now + after, socket, out[..len].to_vec());
                 }

@@ -215,7 +215,7 @@ impl<'a> Packet<'a> {
 /// Whether a datagram of type `kind` can have a payload of `size` bytes.
 fn can_have(kind: u8, size: usize) -> bool {
     match kind {
-        Hello::TYPE => size == Hello::LEN || size <= super::Name::MAX,
+        Hello::TYPE => size <= super::RawName::MAX,
         HelloAck::TYPE | StartMatch::TYPE | Disconnect::TYPE | ReturnToMenu::TYPE => size == 0,
         Input::TYPE => size == Input::LEN,
         State::TYPE => size >= 2 && (size - 2).is_multiple_of(Entity::BYTES),

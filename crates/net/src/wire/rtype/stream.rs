@@ -3,7 +3,7 @@
 
 use super::{HEADER_LEN, Header};
 use crate::wire::malformed::{Fault, Malformed};
-use crate::wire::{Full, Name, Reader, Writer};
+use crate::wire::{Full, RawName, Reader, Writer};
 
 /// Any message of the stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,7 +39,7 @@ pub struct TcpWelcome<'a> {
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct TcpHello {
     /// The name.
-    pub name: Name,
+    pub name: RawName,
 }
 
 /// Where to send the UDP Hello, and what to prove there.
@@ -117,7 +117,7 @@ impl<'a> Message<'a> {
             Message::TcpWelcome(TcpWelcome { tail }) | Message::StartGame(StartGame { tail }) => {
                 w.bytes(tail);
             }
-            Message::Hello(hello) => hello.name.encode_raw(&mut w),
+            Message::Hello(hello) => hello.name.encode(&mut w),
             Message::HelloAck(ack) => {
                 w.u16_le(ack.udp_port);
                 w.u32_le(ack.token);
@@ -149,7 +149,7 @@ impl<'a> Message<'a> {
     fn check_size(header: &Header) -> Result<(), Malformed> {
         let known = match header.kind {
             Message::TCP_WELCOME => matches!(header.size, 0 | 6),
-            Message::HELLO => header.size <= Name::MAX,
+            Message::HELLO => header.size <= RawName::MAX,
             Message::HELLO_ACK => header.size == 6,
             Message::START_GAME => true,
             unknown => return Err(Malformed::new("type", Fault::UnknownType(unknown))),
@@ -164,7 +164,7 @@ impl<'a> Message<'a> {
         let mut r = Reader::new(payload);
         Ok(match kind {
             Message::TCP_WELCOME => Message::TcpWelcome(TcpWelcome { tail: payload }),
-            Message::HELLO => Message::Hello(TcpHello { name: Name::decode_raw(&mut r, "name")? }),
+            Message::HELLO => Message::Hello(TcpHello { name: RawName::decode(&mut r, "name")? }),
             Message::HELLO_ACK => Message::HelloAck(TcpHelloAck {
                 udp_port: r.u16_le("udp_port")?,
                 token: r.u32_le("token")?,
@@ -178,12 +178,16 @@ impl<'a> Message<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::wire::Name;
     use crate::wire::testing::check;
 
     #[test]
     fn the_whole_tcp_step() {
         check(&[0, 0, 100, 1], &Message::TcpWelcome(TcpWelcome { tail: &[] }));
-        check(b"\x05\0\x01\x01Alice", &Message::Hello(TcpHello { name: Name::new("Alice") }));
+        check(
+            b"\x05\0\x01\x01Alice",
+            &Message::Hello(TcpHello { name: Name::new("Alice").into() }),
+        );
         let ack = TcpHelloAck { udp_port: 4242, token: 0x1234_5678 };
         check(&[6, 0, 2, 1, 0x92, 0x10, 0x78, 0x56, 0x34, 0x12], &Message::HelloAck(ack));
         check(&[0, 0, 101, 1], &Message::StartGame(StartGame { tail: &[] }));
@@ -214,7 +218,7 @@ mod tests {
     fn a_header_that_no_message_has_is_refused_before_its_payload() {
         let error = |bytes: &[u8]| Message::decode_next(bytes).unwrap_err();
         let size = |size: u32| Malformed::out_of_range("size", size);
-        assert_eq!(error(&[16, 0, 1, 1]), size(16));
+        assert_eq!(error(&[65, 0, 1, 1]), size(65));
         assert_eq!(error(&[5, 0, 100, 1]), size(5));
         assert_eq!(error(&[0, 0, 2, 1]), size(0));
         assert_eq!(error(&[0, 0, 3, 1]), Malformed::new("type", Fault::UnknownType(3)));
