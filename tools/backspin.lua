@@ -519,7 +519,9 @@ local REJECT_REASONS = {
     "too many passwords", "too many rooms", "room name",
 }
 
-local CLOSE_REASONS = { "left", "silent", "stopping", "kicked", "violation", "room closed", "banned" }
+local CLOSE_REASONS = {
+    "left", "silent", "stopping", "kicked", "violation", "room closed", "banned", "host left",
+}
 
 local function session(r)
     r:within("session", 1, 65535)

@@ -84,7 +84,7 @@ fn a_native_ping_and_a_native_search_are_answered() {
     let mut discover = *b"\x01\x03\0\0\x27\0\0\0\x07\x01\x02\x03\x04\x05\x06\x07\x08\
         \0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0";
     let here = b"\x01\x83\0\0\x27\0\0\0\x07\x01\x02\x03\x04\x05\x06\x07\x08\
-        PONG\0\x01\0\x01\0\0\0\x02\0\0\x01den\0\0\0\0\0\0\0\0\0\0\0\0\0";
+        PONG\0\x02\0\x01\0\0\0\x02\0\0\x01den\0\0\0\0\0\0\0\0\0\0\0\0\0";
     peer.send(&discover);
     assert_eq!(peer.receive(), here);
     // Each game by its name.

@@ -87,6 +87,21 @@ impl Pane<'_> {
         assert!(self.tmux.run(&["send-keys", "-t", self.name, key]).status.success());
     }
 
+    /// Leaves a match: Esc opens the panel, and leaving asks.
+    fn leave(&self) {
+        self.press("Escape");
+        self.wait_for("> Go on");
+        self.press("Up");
+        self.wait_for("> Leave the match");
+        self.press("Enter");
+        self.wait_for("Leave the match?");
+        self.wait_for("> Stay");
+        self.press("Up");
+        self.wait_for("> Leave");
+        self.press("Enter");
+        self.wait_for("> Play");
+    }
+
     /// The screen once it is as it should be.
     fn wait(&self, what: &str, done: impl Fn(&str) -> bool) -> String {
         let began = Instant::now();
@@ -191,8 +206,7 @@ fn from_the_menu_a_match_is_played_and_left_and_the_terminal_is_as_it_was() {
     pane.wait_for("too small");
     tmux.run(&["resize-window", "-t", "one", "-x", "80", "-y", "24"]);
     pane.wait_for("Easy bot");
-    pane.press("Escape");
-    pane.wait_for("> Play");
+    pane.leave();
     pane.press("Up");
     pane.wait_for("> Exit");
     pane.press("Enter");
@@ -218,8 +232,7 @@ fn two_terminals_play_and_who_is_left_is_told_why() {
     for figure in ["jitter", "loss", "lead", "delay", "corrected", "applied ["] {
         assert!(overlay.contains(figure), "{figure}:\n{overlay}");
     }
-    guest.press("Escape");
-    guest.wait_for("> Play");
+    guest.leave();
     host.wait_for("Ben has left the match.");
     host.press("Enter");
     host.wait_for("> Play");
@@ -245,7 +258,7 @@ fn a_host_that_vanishes_is_waited_for_and_one_that_is_stopped_says_goodbye() {
     guest.wait_for(" ms Excellent");
     host.signal("-TERM");
     host.wait_restored("0");
-    guest.wait_for("The server was stopped.");
+    guest.wait_for("Ann ended the match.");
     guest.signal("-TERM");
     guest.wait_restored("0");
 }
@@ -268,9 +281,49 @@ fn from_the_menu_r_type_is_flown_alone_and_left() {
     });
     pane.press("p");
     pane.wait_for("Paused");
-    pane.press("Down");
-    pane.press("Enter");
-    pane.wait_for("> Play");
+    pane.press("Escape");
+    pane.wait("the match", |text| !text.contains("Paused"));
+    pane.leave();
+}
+
+#[test]
+fn a_killed_guest_is_waited_for_and_comes_back_to_a_countdown() {
+    let Some(tmux) = Tmux::start() else { return };
+    let port = free_port();
+    let host =
+        tmux.open("host", (80, 24), &format!("pong host --name Ann --port {port} --points 99"));
+    host.wait_for("Waiting for someone to join.");
+    let join = format!("pong join 127.0.0.1:{port} --name Ben");
+    let guest = tmux.open("guest", (80, 24), &join);
+    guest.wait_for(" ms Excellent");
+    guest.signal("-KILL");
+    let waiting = host.wait_for("Ben has gone quiet. The ball waits (");
+    assert!(waiting.contains("G: go on against a bot"), "{waiting}");
+    let guest = tmux.open("back", (80, 24), &join);
+    guest.wait_for(" ms Excellent");
+    host.wait("play", |text| !text.contains("has gone quiet"));
+    // The second time the host would rather not wait.
+    guest.signal("-KILL");
+    host.wait_for("Ben has gone quiet. The ball waits (");
+    host.press("g");
+    host.wait_for("A bot plays for Ben.");
+    host.wait("play", |text| !text.contains("A bot plays"));
+    host.leave();
+}
+
+#[test]
+fn a_host_that_leaves_ends_the_match_and_the_guest_reads_who_did() {
+    let Some(tmux) = Tmux::start() else { return };
+    let port = free_port();
+    let host =
+        tmux.open("host", (80, 24), &format!("pong host --name Ann --port {port} --points 99"));
+    host.wait_for("Waiting for someone to join.");
+    let guest = tmux.open("guest", (80, 24), &format!("pong join 127.0.0.1:{port} --name Ben"));
+    guest.wait_for(" ms Excellent");
+    host.leave();
+    guest.wait_for("Ann ended the match.");
+    guest.press("Enter");
+    guest.wait_for("> Play");
 }
 
 #[test]
@@ -296,7 +349,7 @@ fn a_crew_in_two_terminals_gets_ready_talks_and_flies() {
     guest.wait("the overlay", |text| text.contains("B/s") && text.contains("applied ["));
     host.signal("-TERM");
     host.wait_restored("0");
-    guest.wait_for("The server was stopped.");
+    guest.wait_for("Ann ended the match.");
 }
 
 #[test]

@@ -377,6 +377,14 @@ pub trait Game: Clone {
     /// The player is back.
     fn come_back(&self, _world: &mut Self::World, _player: PlayerId) {}
 
+    /// Nothing has come from a player for a second, who still counts as here: the line may be dead,
+    /// or the program. Told once per silence, before the step of a tick; in `rtype`, where silence
+    /// may mean that nothing changed, never.
+    fn fall_silent(&self, _world: &mut Self::World, _player: PlayerId) {}
+
+    /// The player is heard again after [`Game::fall_silent`].
+    fn speak_again(&self, _world: &mut Self::World, _player: PlayerId) {}
+
     /// One tick.
     fn step(&self, world: &mut Self::World, turn: &mut Turn<'_, Self::World>);
 

@@ -11,6 +11,7 @@ mod member;
 mod native;
 #[cfg(feature = "rtype")]
 mod rtype;
+mod silence;
 mod voice;
 
 use std::collections::VecDeque;
@@ -33,6 +34,7 @@ use crate::wire::{Dialect, Name, Packet};
 
 use clock::TickClock;
 use member::{Member, Presence, Return, Speech};
+use silence::SilenceChange;
 
 /// What an operator decides about a room.
 #[derive(Clone, Copy, Debug)]
@@ -590,6 +592,12 @@ impl<G: Game> Room<G> {
                     input.buttons = held.unwrap_or_default();
                 }
                 self.inputs.push(input);
+                let (world, player) = (&mut self.world, member.player);
+                match member.silence_change(self.game.tick_rate()) {
+                    None => {}
+                    Some(SilenceChange::Begins) => self.game.fall_silent(world, player),
+                    Some(SilenceChange::Ends) => self.game.speak_again(world, player),
+                }
             }
         }
         for &player in &self.bots {

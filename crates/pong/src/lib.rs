@@ -17,13 +17,14 @@
 //! velocity in px/s is as many units a tick, and what is predicted comes back to the bit.
 //!
 //! [`Pong`] is the game for the netcode; [`World`] is everything that a step may look at. `flight`
-//! is one tick of the ball, `referee` decides when a match begins and ends, `schema` is what is
-//! sent, `screen` reads what is drawn, `lan` is the world as Networked Pong has it. [`Bot`] plays
+//! is one tick of the ball, `referee` decides when a match begins and ends, `hold` when the ball
+//! waits for a player who has gone quiet, `schema` is what is sent, `screen` reads what is drawn, `lan` is the world as Networked Pong has it. [`Bot`] plays
 //! through the same inputs as a person.
 
 mod bot;
 mod field;
 mod flight;
+mod hold;
 mod lan;
 mod referee;
 mod schema;
@@ -33,7 +34,7 @@ mod world;
 pub use bot::{Bot, Level};
 pub use field::{BALL_SIZE, FIELD, PADDLE_SIZE, Post, Side, UNITS};
 pub use schema::{BALL_IDS, MATCH_ID};
-pub use world::{Ball, Paddle, Phase, World};
+pub use world::{Attendance, Ball, Heading, Paddle, Phase, World};
 
 use backspin::client::Frame;
 use backspin::game::{Buttons, Contact, Event, Game, GameId, PlayerId, Stage, Turn};
@@ -63,6 +64,17 @@ impl Pong {
     /// For so many ticks after a match everyone must wish for another who can say so: 5 s. Later
     /// anyone's wish is enough: who is away would be waited for in vain.
     pub const PATIENCE: u16 = 300;
+
+    /// In singles the ball waits so long for a player who has gone quiet, all silences of a match
+    /// together: 30 s, as long as a dropped player's place is kept.
+    pub const LONGEST_HOLD: u16 = 1800;
+
+    /// Ticks from the end of a hold to the moment the ball flies on: 2 s. They count as waiting, so
+    /// nobody stalls a match by many short silences.
+    pub const HOLD_COUNTDOWN: u16 = 120;
+
+    /// What a player says while the ball waits, to go on against a bot.
+    pub const GO_ON: &'static [u8] = b"G";
 
     /// What a player says to play again; in doubles also to begin without waiting for four.
     pub const AGAIN: &'static [u8] = b"R";
@@ -99,7 +111,7 @@ impl Game for Pong {
     type World = World;
 
     fn id(&self) -> GameId {
-        GameId::new(*b"PONG", 1)
+        GameId::new(*b"PONG", 2)
     }
 
     /// The ball is where it is, for everyone.
@@ -133,9 +145,25 @@ impl Game for Pong {
         world.leave(player);
     }
 
+    fn go_away(&self, world: &mut World, player: PlayerId) {
+        world.miss(player);
+    }
+
+    fn come_back(&self, world: &mut World, player: PlayerId) {
+        world.hear_again(player);
+    }
+
+    fn fall_silent(&self, world: &mut World, player: PlayerId) {
+        world.miss(player);
+    }
+
+    fn speak_again(&self, world: &mut World, player: PlayerId) {
+        world.hear_again(player);
+    }
+
     fn step(&self, world: &mut World, turn: &mut Turn<'_, World>) {
-        let inputs = turn.inputs();
-        self.advance(world, inputs, |event| turn.raise(event));
+        let held = world.held(turn.inputs());
+        self.advance(world, held, |event| turn.raise(event));
     }
 
     /// A step in which the others stand still. Of what is heard at once, only what happens in the
@@ -144,7 +172,8 @@ impl Game for Pong {
         let inputs = turn.inputs();
         let own = inputs.first().and_then(|input| Post::of(input.player)).map(Post::side);
         let half = world.ball.half();
-        self.advance(world, inputs, |event| {
+        let held = Post::ALL.map(|post| turn.buttons(post.player()));
+        self.advance(world, held, |event| {
             let side = match event.kind {
                 Pong::CONTACT => Post::of_paddle(event.entity).map(Post::side),
                 Pong::WALL => Some(half),
@@ -178,8 +207,10 @@ impl Game for Pong {
     }
 
     fn hear(&self, world: &mut World, player: PlayerId, words: &[u8], events: &mut Vec<Event>) {
-        if words == Pong::AGAIN {
-            self.ask_again(world, player, events);
+        match words {
+            Pong::AGAIN => self.ask_again(world, player, events),
+            Pong::GO_ON => world.go_on_without(player),
+            _ => {}
         }
     }
 

@@ -1,11 +1,11 @@
 //! When a match begins, counts and ends, and what everyone is told of it.
 
-use backspin::game::{Buttons, Event, PlayerId, PlayerInput, Reach};
+use backspin::game::{Buttons, Event, PlayerId, Reach};
 
 use crate::Pong;
 use crate::field::{Post, Side};
 use crate::flight::{Met, fly};
-use crate::world::{Ball, Paddle, Phase, World};
+use crate::world::{Attendance, Ball, Heading, Paddle, Phase, World};
 
 /// Ticks in a second.
 const SECOND: u16 = 60;
@@ -17,6 +17,7 @@ impl World {
         };
         self.paddles[post.index()] = Some(Paddle::START);
         self.mute[post.index()] = false;
+        self.attendance[post.side().index()] = Attendance::Here;
     }
 
     pub(crate) fn join_mute(&mut self, player: PlayerId) {
@@ -32,12 +33,13 @@ impl World {
         self.paddles[post.index()] = None;
         self.wishes[post.index()] = false;
         self.mute[post.index()] = false;
+        self.attendance[post.side().index()] = Attendance::Here;
         if self.phase != Phase::Waiting && !self.is_manned(post.side()) {
             self.phase = Phase::Left;
             self.ticks_left = 0;
             self.wishes = [false; 4];
             // A ball that flew is not seen to fly back: another one is at rest.
-            if self.ball.vx != 0 {
+            if !self.ball.rests() {
                 self.ball = Ball::resting(!self.ball.which);
             }
         }
@@ -72,11 +74,11 @@ impl World {
 }
 
 impl Pong {
-    /// One tick, with what each player holds; who is not named holds nothing.
+    /// One tick, with what is held at each post.
     pub(crate) fn advance(
         &self,
         world: &mut World,
-        inputs: &[PlayerInput],
+        held: [Buttons; 4],
         mut raise: impl FnMut(Event),
     ) {
         match world.phase {
@@ -94,14 +96,16 @@ impl Pong {
         }
         for post in Post::ALL {
             if let Some(paddle) = &mut world.paddles[post.index()] {
-                let input = inputs.iter().find(|input| input.player == post.player());
-                paddle.steer(input.map_or(Buttons::default(), |input| input.buttons));
+                paddle.steer(held[post.index()]);
             }
+        }
+        if world.phase == Phase::Hold {
+            world.wait();
         }
         if world.phase == Phase::Countdown {
             count_down(world, &mut raise);
         }
-        if world.phase == Phase::Playing {
+        if world.phase == Phase::Playing && !world.begin_hold() {
             play(world, &mut raise);
         }
     }
@@ -113,6 +117,8 @@ impl Pong {
         world.ticks_left = countdown.min(Pong::MAX_COUNTDOWN);
         world.score = [0, 0];
         world.wishes = [false; 4];
+        world.heading = Heading::default();
+        world.patience = [Pong::LONGEST_HOLD; 2];
         world.paddles.iter_mut().flatten().for_each(|paddle| *paddle = Paddle::START);
         let value = i32::from(world.points);
         raise(Event { kind: Pong::BEGIN, entity: 0, value, reach: Reach::Everyone });
@@ -138,7 +144,7 @@ fn count_down(world: &mut World, raise: &mut impl FnMut(Event)) {
     match world.ticks_left {
         0 => {
             world.phase = Phase::Playing;
-            (world.ball.vx, world.ball.vy) = Ball::serve(Side::Left);
+            world.ball.launch(world.heading);
         }
         _ => world.ticks_left -= 1,
     }

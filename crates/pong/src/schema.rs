@@ -4,7 +4,7 @@ use backspin::replica::{Entity, Field, Kind, Motion, Schema, State, Step};
 
 use crate::Pong;
 use crate::field::{BALL_LOWEST, BALL_SPEED, OUT, PADDLE_LOWEST, PADDLE_SPEED, Post, UNITS};
-use crate::world::{Ball, Paddle, Phase, World};
+use crate::world::{Attendance, Ball, Heading, Paddle, Phase, World};
 
 /// The ball is one of these. A served ball has the other id than the one that went out, so nobody
 /// draws it on a way from the goal to the centre.
@@ -47,7 +47,7 @@ const BALL_FIELDS: [Field; 4] = [
     velocity("vy", BALL_SPEED.1),
 ];
 
-const MATCH_FIELDS: [Field; 8] = [
+const MATCH_FIELDS: [Field; 10] = [
     still("phase", Phase::ALL.len() as i32 - 1),
     still("left_score", Pong::MAX_POINTS as i32),
     still("right_score", Pong::MAX_POINTS as i32),
@@ -57,10 +57,14 @@ const MATCH_FIELDS: [Field; 8] = [
     still("wishes", 0b1111_1111),
     Field {
         motion: Motion::Along { velocity: 7, per_ticks: 1 },
-        ..still("ticks_left", Pong::MAX_COUNTDOWN as i32)
+        ..still("ticks_left", Pong::LONGEST_HOLD as i32)
     },
     // Time passes, or it does not: the ticks count themselves down.
     Field { min: -1, ..still("pace", 0) },
+    // Of the left side, and three times that of the right.
+    still("attendance", 8),
+    // To the right is 1, down is 2.
+    still("heading", 3),
 ];
 
 /// A place, in units.
@@ -101,13 +105,15 @@ pub(crate) fn capture(world: &World, state: &mut State) {
         bits(&world.mute) << 4 | bits(&world.wishes),
         i32::from(world.ticks_left),
         -i32::from(passes(world.phase)),
+        world.attendance[0] as i32 + 3 * world.attendance[1] as i32,
+        i32::from(world.heading.right) | i32::from(world.heading.down) << 1,
     ];
     let _ = state.push(Entity::new(&SCHEMA, MATCH_ID, MATCH, &counts));
 }
 
 /// Whether the ticks that are left get fewer.
 fn passes(phase: Phase) -> bool {
-    matches!(phase, Phase::Countdown | Phase::Over)
+    matches!(phase, Phase::Countdown | Phase::Over | Phase::Hold)
 }
 
 /// The world of a state; what is not in it is as in an empty room.
@@ -133,7 +139,8 @@ pub(crate) fn restore(state: &State) -> World {
 }
 
 fn restore_match(world: &mut World, entity: &Entity) {
-    let [phase, left, right, points, doubles, wishes, ticks_left, ..] = entity.fields;
+    let [phase, left, right, points, doubles, wishes, ticks_left, _, attendance, heading, ..] =
+        entity.fields;
     // The state conforms to the schema, so every count fits its type.
     world.phase = Phase::ALL.get(phase as usize).copied().unwrap_or(Phase::Waiting);
     world.score = [left as u8, right as u8];
@@ -142,6 +149,13 @@ fn restore_match(world: &mut World, entity: &Entity) {
     world.wishes = Post::ALL.map(|post| wishes >> post.index() & 1 == 1);
     world.mute = Post::ALL.map(|post| wishes >> (4 + post.index()) & 1 == 1);
     world.ticks_left = ticks_left as u16;
+    world.attendance = [attendance % 3, attendance / 3]
+        .map(|it| Attendance::ALL.get(it as usize).copied().unwrap_or_default());
+    world.heading = Heading { right: heading & 1 == 1, down: heading & 2 == 2 };
+    // Who predicts a hold knows only when all of it ends.
+    if world.phase == Phase::Hold {
+        world.patience = [world.ticks_left; 2];
+    }
 }
 
 /// Whether an entity is a ball, and of which game.

@@ -2,6 +2,7 @@
 
 use backspin::game::{Buttons, PlayerId};
 
+use crate::Pong;
 use crate::field::{BALL_SPEED, BALL_START, PADDLE_LOWEST, PADDLE_SPEED, PADDLE_START, Post, Side};
 
 /// A match, and who plays it.
@@ -9,8 +10,8 @@ use crate::field::{BALL_SPEED, BALL_START, PADDLE_LOWEST, PADDLE_SPEED, PADDLE_S
 pub struct World {
     /// How far the match is.
     pub phase: Phase,
-    /// In [`Phase::Countdown`], ticks to the first serve; in [`Phase::Over`], ticks in which
-    /// everyone's wish counts.
+    /// In [`Phase::Countdown`], ticks until the ball flies; in [`Phase::Over`], ticks in which
+    /// everyone's wish counts; in [`Phase::Hold`], ticks for which the ball still waits.
     pub ticks_left: u16,
     /// The points of the left and of the right side.
     pub score: [u8; 2],
@@ -29,6 +30,39 @@ pub struct World {
     /// How often the ball was returned while someone plays who is mute. The ball of a long rally
     /// comes round again; with this, what a bot makes of it need not.
     pub returns: u8,
+    /// By side, in singles: whether its player is heard. In doubles everyone counts as here.
+    pub attendance: [Attendance; 2],
+    /// Where the ball flies when the countdown ends.
+    pub heading: Heading,
+    /// By side: ticks for which the ball will wait for this player in the rest of the match. Only
+    /// the server counts them.
+    pub patience: [u16; 2],
+}
+
+/// Whether a player is heard.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Attendance {
+    /// Yes.
+    #[default]
+    Here,
+    /// No, and the ball waits.
+    Quiet,
+    /// No, and a bot plays in the player's place.
+    Replaced,
+}
+
+impl Attendance {
+    pub(crate) const ALL: [Attendance; 3] =
+        [Attendance::Here, Attendance::Quiet, Attendance::Replaced];
+}
+
+/// Where a ball flies: its speed is always the same.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Heading {
+    /// To the right; else to the left.
+    pub right: bool,
+    /// Down; else up.
+    pub down: bool,
 }
 
 /// How far a match is.
@@ -38,17 +72,19 @@ pub enum Phase {
     Waiting,
     /// Someone has left; the score is what it was then. Another who comes begins a new match.
     Left,
-    /// Everyone is there, the ball will be served.
+    /// Everyone is there, the ball will be served, or flies on after a [`Phase::Hold`].
     Countdown,
     /// The ball flies.
     Playing,
     /// One side has won, and the world stands still.
     Over,
+    /// The ball waits for a player who has gone quiet.
+    Hold,
 }
 
 impl Phase {
-    pub(crate) const ALL: [Phase; 5] =
-        [Phase::Waiting, Phase::Left, Phase::Countdown, Phase::Playing, Phase::Over];
+    pub(crate) const ALL: [Phase; 6] =
+        [Phase::Waiting, Phase::Left, Phase::Countdown, Phase::Playing, Phase::Over, Phase::Hold];
 }
 
 /// The ball. A served ball is another one than the ball that went out.
@@ -89,6 +125,9 @@ impl Default for World {
             wishes: [false; 4],
             mute: [false; 4],
             returns: 0,
+            attendance: [Attendance::Here; 2],
+            heading: Heading::default(),
+            patience: [Pong::LONGEST_HOLD; 2],
         }
     }
 }
@@ -110,6 +149,12 @@ impl World {
         [Side::Left, Side::Right].into_iter().find(won)
     }
 
+    /// The sides whose players the ball waits for.
+    pub fn quiet_sides(&self) -> impl Iterator<Item = Side> + '_ {
+        let is_quiet = |side: &Side| self.attendance[side.index()] == Attendance::Quiet;
+        [Side::Left, Side::Right].into_iter().filter(is_quiet)
+    }
+
     /// Whether this side has a player.
     pub(crate) fn is_manned(&self, side: Side) -> bool {
         self.posts().any(|post| post.side() == side)
@@ -125,6 +170,24 @@ impl Ball {
     /// The half that most of it is in.
     pub fn half(&self) -> Side {
         if self.x <= BALL_START.0 { Side::Left } else { Side::Right }
+    }
+
+    /// Whether it is at the centre and does not move.
+    pub(crate) fn rests(&self) -> bool {
+        *self == Ball::resting(self.which)
+    }
+
+    /// Stops it where it is; where it was flying.
+    pub(crate) fn stop(&mut self) -> Heading {
+        let heading = Heading { right: self.vx > 0, down: self.vy > 0 };
+        (self.vx, self.vy) = (0, 0);
+        heading
+    }
+
+    /// Lets it fly from where it is.
+    pub(crate) fn launch(&mut self, Heading { right, down }: Heading) {
+        let sign = |forward| if forward { 1 } else { -1 };
+        (self.vx, self.vy) = (sign(right) * BALL_SPEED.0, sign(down) * BALL_SPEED.1);
     }
 
     /// The next ball, on its way to `side`.

@@ -93,7 +93,7 @@ impl<G: Game> Seat<G> {
     pub(crate) fn leave(&mut self) {
         match self {
             Seat::Local(_) => {}
-            Seat::Host(host) => host.server_mut().close(CloseReason::Stopping),
+            Seat::Host(host) => host.server_mut().close(CloseReason::HostLeft),
             Seat::Guest { client, .. } => client.leave(),
         }
     }

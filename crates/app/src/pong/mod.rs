@@ -20,8 +20,9 @@ use voice::PongVoice;
 
 /// Play Pong: on this machine, as host, as guest, or watch.
 ///
-/// It is played with W and S or the arrow keys. Without a face (--ui none) a match is played by --bot or by lines on stdin: up, down, still,
-/// again (play once more), quit.
+/// It is played with W and S or the arrow keys. If the other player goes quiet, the ball waits for up to 30 s; G goes on against a bot.
+/// Without a face (--ui none) a match is played by --bot or by lines on stdin: up, down, still, again (play once more), bot (go on against a
+/// bot), quit.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:

@@ -5,11 +5,14 @@ use std::io;
 
 use backspin::game::{Buttons, Game, PlayerId};
 use backspin::replica::State;
-use backspin_pong::{Bot, Level, Phase, Pong, Side, World};
+use backspin_pong::{Attendance, Bot, Level, Phase, Pong, Post, Side, World};
 use serde::Serialize;
 
 use crate::script::{Lines, News, Tell, Voice};
 use crate::seed;
+
+/// Ticks in a second.
+const SECOND: u16 = 60;
 
 /// Who plays here, and what was told.
 pub(super) struct PongVoice {
@@ -22,6 +25,8 @@ pub(super) struct PongVoice {
     /// The newest state that was told.
     told: Option<Line>,
     is_over: bool,
+    /// Whom the ball waits for.
+    waits_for: Option<PlayerId>,
 }
 
 /// What happens in a match.
@@ -42,11 +47,28 @@ enum Line {
     Score {
         p1_score: u8,
         p2_score: u8,
+        #[serde(skip)]
+        names: [String; 2],
     },
     GameOver {
         winner: u8,
         p1_score: u8,
         p2_score: u8,
+        #[serde(skip)]
+        names: [String; 2],
+    },
+    /// The ball waits for a player who has gone quiet.
+    Waiting {
+        player: u32,
+        seconds_left: u16,
+        #[serde(skip)]
+        name: String,
+    },
+    /// It no longer waits; a bot plays for this player, or everyone is back.
+    GoesOn {
+        bot_for: Option<u32>,
+        #[serde(skip)]
+        name: String,
     },
 }
 
@@ -65,8 +87,56 @@ impl PongVoice {
             }
         }
         let (bot, held) = (bot.map(new).transpose()?, Buttons::default());
-        Ok(PongVoice { bot, held, others, score: [0, 0], told: None, is_over: false })
+        Ok(PongVoice {
+            bot,
+            held,
+            others,
+            score: [0, 0],
+            told: None,
+            is_over: false,
+            waits_for: None,
+        })
     }
+}
+
+impl PongVoice {
+    /// Says whom the ball waits for, and that it no longer does.
+    fn tell_hold(&mut self, lines: &Lines, news: &News<'_>, world: &World) -> io::Result<()> {
+        let of = |attendance: Attendance| {
+            let is = |post: &Post| world.attendance[post.side().index()] == attendance;
+            world.posts().find(is).map(Post::player)
+        };
+        let waits_for = of(Attendance::Quiet).filter(|_| world.phase == Phase::Hold);
+        if waits_for == std::mem::replace(&mut self.waits_for, waits_for) {
+            return Ok(());
+        }
+        match waits_for {
+            Some(quiet) => {
+                let (player, name) = (quiet.0, name_of(news, quiet));
+                let seconds_left = world.ticks_left.div_ceil(SECOND);
+                lines.say(&Line::Waiting { player, seconds_left, name })
+            }
+            None => {
+                let bot = of(Attendance::Replaced);
+                let name = bot.map_or(String::new(), |player| name_of(news, player));
+                lines.say(&Line::GoesOn { bot_for: bot.map(|player| player.0), name })
+            }
+        }
+    }
+}
+
+/// What a player is called.
+fn name_of(news: &News<'_>, player: PlayerId) -> String {
+    let line = news.roster.iter().find(|line| line.player == player);
+    let name = line.map_or(String::new(), |line| line.name.to_string());
+    if name.is_empty() { player.to_string() } else { name }
+}
+
+/// What a side is called.
+fn team(news: &News<'_>, world: &World, side: Side) -> String {
+    let posts = world.posts().filter(|post| post.side() == side);
+    let names: Vec<_> = posts.map(|post| name_of(news, post.player())).collect();
+    names.join(" & ")
 }
 
 impl Voice for PongVoice {
@@ -82,6 +152,7 @@ impl Voice for PongVoice {
             "down" => self.held = Buttons::DOWN,
             "still" => self.held = Buttons::default(),
             "again" => return Pong::AGAIN.to_vec(),
+            "bot" => return Pong::GO_ON.to_vec(),
             _ => {}
         }
         Vec::new()
@@ -108,14 +179,16 @@ impl Voice for PongVoice {
         }
         lines.say(self.told.insert(line))?;
         let [p1_score, p2_score] = world.score;
+        let names = || [Side::Left, Side::Right].map(|side| team(&news, &world, side));
         if world.score != self.score {
             self.score = world.score;
-            lines.say(&Line::Score { p1_score, p2_score })?;
+            lines.say(&Line::Score { p1_score, p2_score, names: names() })?;
         }
+        self.tell_hold(lines, &news, &world)?;
         let was_over = std::mem::replace(&mut self.is_over, world.phase == Phase::Over);
         if let (false, true, Some(winner)) = (was_over, self.is_over, world.winner()) {
             let winner = winner.index() as u8 + 1;
-            lines.say(&Line::GameOver { winner, p1_score, p2_score })?;
+            lines.say(&Line::GameOver { winner, p1_score, p2_score, names: names() })?;
         }
         Ok(Vec::new())
     }
@@ -149,10 +222,19 @@ impl Tell for Line {
     fn text(&self) -> Option<String> {
         match self {
             Line::State { .. } => None,
-            Line::Score { p1_score, p2_score } => Some(format!("{p1_score} : {p2_score}")),
-            Line::GameOver { winner, p1_score, p2_score } => {
-                Some(format!("player {winner} wins, {p1_score} : {p2_score}"))
+            Line::Score { p1_score, p2_score, names: [left, right] } => {
+                Some(format!("{left} {p1_score} : {p2_score} {right}"))
             }
+            Line::GameOver { winner, p1_score, p2_score, names: [left, right] } => {
+                let wins = if *winner == 1 { left } else { right };
+                Some(format!("{wins} wins, {left} {p1_score} : {p2_score} {right}"))
+            }
+            Line::Waiting { seconds_left, name, .. } => Some(format!(
+                "{name} has gone quiet; the ball waits for up to {seconds_left} s (\"bot\" goes on \
+                 against a bot)"
+            )),
+            Line::GoesOn { bot_for: Some(_), name } => Some(format!("a bot plays for {name}")),
+            Line::GoesOn { .. } => Some("play goes on".to_owned()),
         }
     }
 }

@@ -76,7 +76,8 @@ impl Action {
 }
 
 /// Keys that mean something else in a match: pause, leave, chat, the network overlay.
-const TAKEN: [&str; 12] = ["P", "Enter", "Escape", "F3", "1", "2", "3", "4", "5", "6", "7", "8"];
+const TAKEN: [&str; 13] =
+    ["P", "G", "Enter", "Escape", "F3", "1", "2", "3", "4", "5", "6", "7", "8"];
 
 /// Whether a key can steer.
 pub(super) fn is_free(key: &str) -> bool {

@@ -25,7 +25,7 @@ use backspin::wire::native::Role;
 use super::errand::sentence;
 use super::figures::{Figures, Reading};
 use super::library::Recorder;
-use super::stage::{Names, Offer, Stage, Standing, StandingPhase};
+use super::stage::{Interlude, Names, Offer, Stage, Standing, StandingPhase};
 use super::{Bindings, Cell, Cue, Held, Page, Settings, Tone};
 use crate::play::{Opened, Seat, Table, TicketKeeper};
 pub(super) use moments::Moments;
@@ -58,6 +58,11 @@ pub(super) trait Sitting {
 
     /// Opens the pause menu, or closes it.
     fn pause(&mut self);
+
+    /// Goes back one level: into the pause menu, out of it, or away.
+    fn escape(&mut self) -> Chosen {
+        Chosen::Leave
+    }
 
     /// Moves the choice by so many lines.
     fn turn(&mut self, lines: isize);
@@ -123,6 +128,8 @@ pub(super) struct Bout<G: Stage> {
     gone: Option<(PlayerId, String)>,
     flash_until: Time,
     dialog: Option<Dialog>,
+    /// Since when the match is over.
+    over_since: Option<Time>,
     selected: usize,
 }
 
@@ -173,6 +180,8 @@ impl Lane {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Dialog {
     Pause,
+    /// Whether to leave.
+    Leave,
     Over,
 }
 
@@ -226,6 +235,7 @@ impl<G: Stage> Bout<G> {
             gone: None,
             flash_until: now,
             dialog: None,
+            over_since: None,
             selected: 0,
         }
     }
@@ -247,7 +257,11 @@ impl<G: Stage> Bout<G> {
     fn lines(&self) -> Vec<Line> {
         let offers = || self.offers().into_iter().map(Line::Offer).chain([Line::Leave]).collect();
         match self.dialog {
-            Some(Dialog::Pause) => vec![Line::GoOn, Line::Leave],
+            Some(Dialog::Pause) => {
+                let offer = self.interlude().and_then(|it| it.offer).map(Line::Offer);
+                [Line::GoOn].into_iter().chain(offer).chain([Line::Leave]).collect()
+            }
+            Some(Dialog::Leave) => vec![Line::GoOn, Line::Leave],
             Some(Dialog::Over) => offers(),
             None if self.is_shown() => Vec::new(),
             None => offers(),
@@ -264,6 +278,50 @@ impl<G: Stage> Bout<G> {
             true => self.game.offers(&self.world, self.own()),
             false => Vec::new(),
         }
+    }
+
+    /// Why the match stands still, if it does.
+    fn interlude(&self) -> Option<Interlude> {
+        self.game.interlude(&self.world, self.own(), &self.names())
+    }
+
+    /// Whether the other end is gone, and being looked for.
+    fn is_cut_off(&self) -> bool {
+        let now = self.table.now();
+        self.table.seat().client().is_some_and(|client| client.resume_left(now).is_some())
+    }
+
+    /// Whether leaving would cost someone a match.
+    fn is_missed(&self) -> bool {
+        let is_on = self.is_shown() && self.over_since.is_none() && !self.is_cut_off();
+        !self.hands.is_empty() && (is_on || self.is_host() && self.has_company())
+    }
+
+    /// Whether anyone else is here.
+    fn has_company(&self) -> bool {
+        let seat = self.table.seat();
+        let own = seat.client().and_then(|client| client.player());
+        let roster = seat.client().map_or(&[][..], |client| client.roster());
+        roster.iter().any(|line| Some(line.player) != own)
+    }
+
+    /// Leaves, or asks first.
+    fn ask_to_leave(&mut self) -> Chosen {
+        if !self.is_missed() {
+            return Chosen::Leave;
+        }
+        self.open(Dialog::Leave);
+        Chosen::Stay
+    }
+
+    fn open(&mut self, dialog: Dialog) {
+        (self.dialog, self.selected) = (Some(dialog), 0);
+        self.set_paused(true);
+    }
+
+    fn close_dialog(&mut self) {
+        self.dialog = None;
+        self.set_paused(false);
     }
 
     fn is_host(&self) -> bool {
@@ -378,17 +436,21 @@ impl<G: Stage> Bout<G> {
             StandingPhase::Over { winner } => Some(winner),
             _ => None,
         };
-        match (winner, self.dialog) {
-            (Some(winner), None | Some(Dialog::Pause)) => {
-                (self.dialog, self.selected) = (Some(Dialog::Over), 0);
-                let side = self.own().map_or(Some(0), |own| standing.side_of(own));
-                self.moments.cue(if side == Some(winner) { Cue::Win } else { Cue::Lose });
-                self.set_paused(true);
-            }
-            (None, Some(Dialog::Over)) => self.dialog = None,
+        if let (Some(winner), None) = (winner, self.over_since) {
+            self.over_since = Some(now);
+            let side = self.own().map_or(Some(0), |own| standing.side_of(own));
+            self.moments.cue(if side == Some(winner) { Cue::Win } else { Cue::Lose });
+        }
+        self.over_since.take_if(|_| winner.is_none());
+        self.standing = standing;
+        let is_seen = self.over_since.is_some_and(|since| now.since(since) >= G::CURTAIN);
+        match self.dialog {
+            None | Some(Dialog::Pause) if is_seen => self.open(Dialog::Over),
+            Some(Dialog::Over) if winner.is_none() => self.dialog = None,
+            // Back in the lobby there is nothing to pause.
+            Some(Dialog::Pause) if !self.is_shown() => self.dialog = None,
             _ => {}
         }
-        self.standing = standing;
     }
 
     /// Hands hold what persons hold, or what bots see fit.
@@ -519,17 +581,20 @@ impl<G: Stage> Sitting for Bout<G> {
 
     fn pause(&mut self) {
         match self.dialog {
-            None if self.is_shown() => {
-                self.dialog = Some(Dialog::Pause);
-                self.selected = 0;
-                self.set_paused(true);
-            }
-            Some(Dialog::Pause) => {
-                self.dialog = None;
-                self.set_paused(false);
-            }
+            None if self.is_shown() => self.open(Dialog::Pause),
+            Some(Dialog::Pause) => self.close_dialog(),
             _ => {}
         }
+    }
+
+    fn escape(&mut self) -> Chosen {
+        match self.dialog {
+            Some(Dialog::Leave) if self.is_shown() => self.open(Dialog::Pause),
+            Some(Dialog::Leave | Dialog::Pause) => self.close_dialog(),
+            None if self.is_shown() && !self.is_cut_off() => self.open(Dialog::Pause),
+            None | Some(Dialog::Over) => return self.ask_to_leave(),
+        }
+        Chosen::Stay
     }
 
     fn turn(&mut self, lines: isize) {
@@ -547,17 +612,29 @@ impl<G: Stage> Sitting for Bout<G> {
             return Chosen::Stay;
         }
         match lines.swap_remove(self.selected.min(lines.len() - 1)) {
-            Line::Leave => return Chosen::Leave,
-            Line::GoOn => self.pause(),
-            Line::Offer(offer) => self.say(&offer.words),
+            Line::Leave if self.dialog == Some(Dialog::Leave) => return Chosen::Leave,
+            Line::Leave => return self.ask_to_leave(),
+            Line::GoOn => self.close_dialog(),
+            Line::Offer(offer) => {
+                self.say(&offer.words);
+                // What was said is seen in the match.
+                if self.dialog == Some(Dialog::Pause) {
+                    self.close_dialog();
+                }
+            }
         }
         Chosen::Stay
     }
 
     fn type_key(&mut self, key: char) {
         let key = key.to_ascii_lowercase();
-        let offered = self.lines().into_iter().find_map(|line| match line {
-            Line::Offer(Offer { key: Some((its, _)), words, .. }) if its == key => Some(words),
+        let lines = self.lines().into_iter().filter_map(|line| match line {
+            Line::Offer(offer) => Some(offer),
+            _ => None,
+        });
+        let offers = lines.chain(self.interlude().and_then(|it| it.offer));
+        let offered = { offers }.find_map(|offer| match offer {
+            Offer { key: Some((its, _)), words, .. } if its == key => Some(words),
             _ => None,
         });
         if let Some(words) = offered.or_else(|| self.game.phrase(key)) {

@@ -4,10 +4,11 @@ use backspin::client::Frame;
 use backspin::game::{Buttons, PlayerId};
 use backspin::replica::{Drawn, State};
 use backspin_pong::{
-    BALL_IDS, BALL_SIZE, Bot, FIELD, Level, PADDLE_SIZE, Phase, Pong, Post, Side, UNITS, World,
+    Attendance, BALL_IDS, BALL_SIZE, Bot, FIELD, Level, PADDLE_SIZE, Phase, Pong, Post, Side,
+    UNITS, World,
 };
 
-use super::stage::{Happenings, Names, Offer, Sight, Stage, Standing, StandingPhase};
+use super::stage::{Happenings, Interlude, Names, Offer, Sight, Stage, Standing, StandingPhase};
 use super::{Banner, BurstKind, Controls, Cue, Look, Row, Scene, Thing, Tone};
 
 /// Ticks in a second.
@@ -87,6 +88,43 @@ impl Stage for Pong {
         }
     }
 
+    fn interlude(&self, world: &World, own: Option<PlayerId>, names: &Names) -> Option<Interlude> {
+        let of = |attendance: Attendance| {
+            let is = |post: &Post| world.attendance[post.side().index()] == attendance;
+            world.posts().find(is).map(Post::player)
+        };
+        let (words, seconds) = match world.phase {
+            Phase::Hold => {
+                let quiet = of(Attendance::Quiet)?;
+                let left = world.ticks_left.div_ceil(SECOND);
+                let words = match own == Some(quiet) {
+                    true => format!("Nothing arrives from you. The ball waits ({left} s)."),
+                    false => {
+                        format!("{} has gone quiet. The ball waits ({left} s).", names.of(quiet))
+                    }
+                };
+                (words, None)
+            }
+            Phase::Countdown => {
+                let replaced = of(Attendance::Replaced).filter(|player| own != Some(*player))?;
+                let words = format!("A bot plays for {}.", names.of(replaced));
+                (words, Some(world.ticks_left.div_ceil(SECOND).max(1)))
+            }
+            _ => return None,
+        };
+        let is_here = |post: Post| world.attendance[post.side().index()] == Attendance::Here;
+        let may_go_on = world.phase == Phase::Hold && own.and_then(Post::of).is_some_and(is_here);
+        let offer = may_go_on.then(|| Offer {
+            row: Row::new("Go on against a bot"),
+            key: Some(('g', "go on against a bot")),
+            words: Pong::GO_ON.to_vec(),
+        });
+        let mut text = vec![words];
+        text.extend(offer.iter().map(|_| "G: go on against a bot".to_owned()));
+        let large = seconds.map_or(String::new(), |seconds| seconds.to_string());
+        Some(Interlude { banner: Banner { large, text }, offer })
+    }
+
     /// A wish that was told keeps its line, so that the same key pressed twice does not leave the
     /// match.
     fn offers(&self, world: &World, own: Option<PlayerId>) -> Vec<Offer> {
@@ -121,8 +159,17 @@ impl Stage for Pong {
                 format!("{} wins", names.join(" & "))
             }
         };
-        let [left, right] = world.score;
-        (title, vec![(format!("{left} : {right}"), Tone::Bright)])
+        // Whoever reads it comes first, then there is no doubt whose points they are.
+        let first = own.and_then(Post::of).map_or(Side::Left, Post::side);
+        let team = |side: Side| {
+            let posts = world.posts().filter(|post| post.side() == side);
+            let names: Vec<_> = posts.map(|post| names.of(post.player())).collect();
+            names.join(" & ")
+        };
+        let points = |side: Side| world.score[side.index()];
+        let (one, other) = (points(first), points(first.other()));
+        let score = format!("{} {one} : {other} {}", team(first), team(first.other()));
+        (title, vec![(score, Tone::Bright)])
     }
 
     fn steer(bot: &mut Bot, seen: &World, player: PlayerId, tick: u32) -> Buttons {
@@ -138,7 +185,7 @@ fn phase(world: &World) -> StandingPhase {
             StandingPhase::Countdown(world.ticks_left.div_ceil(SECOND).max(1) as u8)
         }
         (Phase::Over, Some(winner)) => StandingPhase::Over { winner: winner.index() },
-        (Phase::Playing | Phase::Over, _) => StandingPhase::Playing,
+        (Phase::Playing | Phase::Hold | Phase::Over, _) => StandingPhase::Playing,
     }
 }
 

@@ -1,7 +1,7 @@
 //! Which screen there is, and what a key does there: the state machine of document 002, grown up.
 //!
 //! ```text
-//!          +------------------------------------+--------------------- Esc ----+
+//!          +---------------- Esc ---------------+----------- Esc, leave -------+
 //!          v                                    |                              |
 //! menu --> typing, hosts, rooms --> opening --> bout (waits, counts down, plays, is over)
 //!   ^                                  |          |
@@ -184,6 +184,15 @@ impl Program {
         Program { library, ..self }
     }
 
+    /// The line of the match goes dead: nobody says goodbye.
+    #[cfg(test)]
+    pub(super) fn fall_silent(&mut self) {
+        if let Screen::Bout { bout, .. } = mem::replace(&mut self.screen, Screen::Menu(Menu::Main))
+        {
+            bout.close();
+        }
+    }
+
     /// Sets out at once.
     pub(crate) fn set_out(&mut self, errand: Errand) {
         self.leave();
@@ -345,6 +354,9 @@ impl Program {
                 let (again, reason) = (again.clone(), bout.end_reason());
                 let closed = match (&again, reason) {
                     _ if shown => Screen::Closed(Closed::over(again, sentence)),
+                    (_, Some(EndReason::HostLeft { .. })) => {
+                        Screen::Closed(Closed::over(again, sentence))
+                    }
                     (Again::Errand(errand), Some(EndReason::Password)) => {
                         self.door = Some(errand.clone());
                         let again = Typing::new(Question::RoomPassword, String::new());
@@ -456,6 +468,11 @@ impl Program {
             Screen::Bout { again: Again::Replay(path), .. } => {
                 let path = path.clone();
                 self.show_replays(Some(&path));
+            }
+            Screen::Bout { bout, .. } => {
+                if bout.escape() == Chosen::Leave {
+                    self.leave();
+                }
             }
             _ => self.leave(),
         }

@@ -10,6 +10,8 @@ mod changes;
 mod lobby;
 mod scene;
 
+use std::time::Duration;
+
 use backspin::game::{Buttons, Event, PlayerId};
 use backspin::replica::State;
 use backspin_rtype::command::{Command, PHRASES};
@@ -37,6 +39,9 @@ impl Stage for RType {
     const CONTROLS: Controls = Controls::Ship;
 
     const PHRASES: &'static [&'static str] = &PHRASES;
+
+    /// The last ship is a wreck for a quarter of a second, then it bursts.
+    const CURTAIN: Duration = Duration::from_secs(1);
 
     fn scene(&self, sight: &Sight<'_, Self>) -> Scene {
         scene::of(sight.world, sight.own)
@@ -161,7 +166,7 @@ fn note(pilot: &Pilot) -> Option<&'static str> {
     match pilot {
         Pilot { is_waiting: true, .. } => Some("next match"),
         Pilot { lives: ..=0, .. } => Some("out"),
-        Pilot { away: 1.., .. } => Some("lost"),
+        Pilot { away: 1.., .. } => Some("shot down"),
         _ => None,
     }
 }

@@ -1,5 +1,7 @@
 //! What a game must say of itself to be shown.
 
+use std::time::Duration;
+
 use backspin::client::Frame;
 use backspin::game::{Buttons, Event, PlayerId};
 use backspin::replica::State;
@@ -18,6 +20,9 @@ pub(super) trait Stage: Playable {
     /// What is steered.
     const CONTROLS: Controls;
 
+    /// How long the end of a match is seen before the panel about it covers the field.
+    const CURTAIN: Duration = Duration::ZERO;
+
     /// What can be said with a digit, the first with 1.
     const PHRASES: &'static [&'static str] = &[];
 
@@ -32,6 +37,16 @@ pub(super) trait Stage: Playable {
 
     /// Words in the middle of the field.
     fn banner(&self, sight: &Sight<'_, Self>) -> Option<Banner>;
+
+    /// Why the match stands still or goes on without someone, and what can be done about it.
+    fn interlude(
+        &self,
+        _world: &Self::World,
+        _own: Option<PlayerId>,
+        _names: &Names,
+    ) -> Option<Interlude> {
+        None
+    }
 
     /// The lines that the game offers to choose from: before the match, and after it.
     fn offers(&self, world: &Self::World, own: Option<PlayerId>) -> Vec<Offer>;
@@ -83,6 +98,13 @@ pub(super) struct Happenings {
     /// The middle of each, in the scene's unit.
     pub(super) bursts: Vec<(BurstKind, f32, f32)>,
     pub(super) cues: Vec<Cue>,
+}
+
+/// Something that stops a match for a while.
+pub(super) struct Interlude {
+    pub(super) banner: Banner,
+    /// What the player can do about it.
+    pub(super) offer: Option<Offer>,
 }
 
 /// A line to choose, and what is said to the game with it.

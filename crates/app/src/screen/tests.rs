@@ -125,6 +125,15 @@ fn met(port: u16) -> (Program, Program) {
     (host, guest)
 }
 
+/// Leaves a match as a person does: pause, "Leave the match", "Leave".
+fn leave(program: &mut Program) {
+    press(program, &[Key::Esc, Key::Up, Key::Enter]);
+    let asked = shown(program);
+    assert!(asked.contains("= Leave the match? =") && asked.contains("> Stay"), "{asked}");
+    press(program, &[Key::Up, Key::Enter]);
+    assert!(shown(program).contains("= BACKSPIN ="), "{}", shown(program));
+}
+
 #[test]
 fn the_menu_is_walked_with_either_hand_and_around_its_ends() {
     let mut program = program(Options::default());
@@ -161,7 +170,8 @@ fn a_key_is_asked_for_refused_taken_and_named_in_the_hint() {
     program.set_out(Errand::Local { versus: None });
     wait_for(&mut program, "Home/S: left   arrows: right");
     // The menus are where they were left: at Settings, at Keys, at the first key.
-    press(&mut program, &[Key::Esc, Key::Enter, Key::Enter]);
+    leave(&mut program);
+    press(&mut program, &[Key::Enter, Key::Enter]);
     press(&mut program, &[Key::Up, Key::Up, Key::Enter]);
     assert_eq!(program.settings().keys, Bindings::default());
 }
@@ -205,8 +215,7 @@ fn a_match_against_a_bot_is_played_paused_lost_and_played_again() {
     wait("another match", &mut [&mut program], |all| {
         arena(all[0]).is_some_and(|arena| arena.dialog.is_none() && arena.sides[1].1 == 0)
     });
-    press(&mut program, &[Key::Esc]);
-    assert!(shown(&mut program).contains("= BACKSPIN ="));
+    leave(&mut program);
 }
 
 #[test]
@@ -242,6 +251,9 @@ fn a_hosted_match_is_played_to_its_end_and_again_with_the_ping_on_screen() {
     wait("the end", &mut [&mut host, &mut guest], |all| {
         shown(all[0]).contains("= You lose =") && shown(all[1]).contains("= You win! =")
     });
+    // Each reads the own points first.
+    assert!(shown(&mut host).contains("\nAnn 0 : 1 Ben\n"), "{}", shown(&mut host));
+    assert!(shown(&mut guest).contains("\nBen 1 : 0 Ann\n"), "{}", shown(&mut guest));
     press(&mut guest, &[Key::Enter]);
     wait("the wish", &mut [&mut host, &mut guest], |all| {
         shown(all[0]).contains("The other side wants to play again.")
@@ -260,19 +272,96 @@ fn a_hosted_match_is_played_to_its_end_and_again_with_the_ping_on_screen() {
 fn who_leaves_is_in_the_menu_and_the_other_side_is_told_why() {
     let port = free_port();
     let (mut host, mut guest) = met(port);
-    press(&mut guest, &[Key::Esc]);
-    assert!(shown(&mut guest).contains("= BACKSPIN ="));
+    leave(&mut guest);
     wait_for(&mut host, "Ben has left the match.");
     assert!(shown(&mut host).contains("= The match is over ="));
     press(&mut host, &[Key::Enter]);
     assert!(shown(&mut host).contains("= BACKSPIN ="));
     // The port is free again, and the other way round it is the same.
     let (mut host, mut guest) = met(port);
-    press(&mut host, &[Key::Esc]);
+    press(&mut host, &[Key::Esc, Key::Up, Key::Enter]);
+    assert!(shown(&mut host).contains("You host it: it ends for everyone."));
+    press(&mut host, &[Key::Up, Key::Enter]);
     assert!(shown(&mut host).contains("= BACKSPIN ="));
-    wait_for(&mut guest, "The server was stopped.");
+    wait_for(&mut guest, "Ann ended the match.");
+    assert!(shown(&mut guest).contains("= The match is over ="));
     press(&mut guest, &[Key::Enter]);
     assert!(shown(&mut guest).contains("= BACKSPIN ="));
+}
+
+#[test]
+fn esc_opens_and_closes_the_pause_panel_and_leaving_asks() {
+    let (mut host, mut guest) = met(free_port());
+    for (program, hint) in [(&mut host, "Esc: menu"), (&mut guest, "Esc: menu")] {
+        assert!(program.view().hint.ends_with(hint), "{}", program.view().hint);
+        press(program, &[Key::Esc]);
+        let paused = shown(program);
+        assert!(paused.contains("= The match goes on =") && paused.contains("> Go on"), "{paused}");
+        assert!(paused.contains("Esc: back to the match"), "{paused}");
+        press(program, &[Key::Esc]);
+        assert!(arena(program).unwrap().dialog.is_none());
+        // The question goes back to the panel, "Stay" to the match.
+        press(program, &[Key::Esc, Key::Down, Key::Enter]);
+        assert!(shown(program).contains("= Leave the match? ="), "{}", shown(program));
+        press(program, &[Key::Esc]);
+        assert!(shown(program).contains("= The match goes on ="), "{}", shown(program));
+        press(program, &[Key::Down, Key::Enter, Key::Enter]);
+        assert!(arena(program).unwrap().dialog.is_none());
+    }
+    wait("both to play on", &mut [&mut host, &mut guest], |all| {
+        all.iter_mut().all(|it| arena(it).is_some())
+    });
+}
+
+#[test]
+fn a_local_match_stands_still_while_it_is_paused_and_asked_about() {
+    let mut one = program(Options { game: short(), ..Options::default() });
+    one.set_out(Errand::Local { versus: Some(Level::Hard) });
+    wait("a match", &mut [&mut one], |all| arena(all[0]).is_some());
+    press(&mut one, &[Key::Esc]);
+    assert!(shown(&mut one).contains("= Paused ="));
+    let still = arena(&mut one).unwrap().scene.things;
+    press(&mut one, &[Key::Down, Key::Enter]);
+    one.look();
+    assert!(shown(&mut one).contains("The match ends."));
+    assert_eq!(arena(&mut one).unwrap().scene.things, still);
+    press(&mut one, &[Key::Down, Key::Enter]);
+    assert!(shown(&mut one).contains("= BACKSPIN ="));
+}
+
+#[test]
+fn the_ball_waits_for_a_guest_who_is_killed_and_the_host_may_go_on_against_a_bot() {
+    let (mut host, mut guest) = met(free_port());
+    guest.fall_silent();
+    wait_for(&mut host, "Ben has gone quiet. The ball waits (");
+    let waiting = shown(&mut host);
+    assert!(waiting.contains("G: go on against a bot"), "{waiting}");
+    assert!(host.view().hint.starts_with("G: go on against a bot"), "{}", host.view().hint);
+    let ball = |arena: &Arena| {
+        let ball = arena.scene.things.iter().find(|it| it.look == Look::Ball);
+        ball.map(|ball| (ball.x.round(), ball.y.round()))
+    };
+    // A prediction that went too far is eased back.
+    let (mut seen, mut looks) = (None, 0);
+    wait("a ball that stands still", &mut [&mut host], |all| {
+        let now = ball(&arena(all[0]).unwrap());
+        looks = if now == seen { looks + 1 } else { 0 };
+        seen = now;
+        looks == 20
+    });
+    let score = arena(&mut host).unwrap().sides;
+    for _ in 0..50 {
+        std::thread::sleep(Duration::from_millis(10));
+        host.look();
+        assert_eq!(ball(&arena(&mut host).unwrap()), seen);
+    }
+    assert_eq!(arena(&mut host).unwrap().sides, score);
+    // In the panel it is a line, for who has no keys.
+    press(&mut host, &[Key::Esc, Key::Down]);
+    assert!(shown(&mut host).contains("> Go on against a bot"), "{}", shown(&mut host));
+    press(&mut host, &[Key::Esc, Key::Char('g')]);
+    wait_for(&mut host, "A bot plays for Ben.");
+    wait("play", &mut [&mut host], |all| arena(all[0]).unwrap().banner.is_none());
 }
 
 #[test]
@@ -302,7 +391,9 @@ fn a_watcher_sees_the_match_and_steers_nothing() {
     wait("a third screen", &mut [&mut host, &mut guest, &mut watcher], |all| {
         shown(all[0]).contains("Eve watches") && shown(all[2]).contains("watching")
     });
-    press(&mut watcher, &[Key::Esc]);
+    // Nobody misses a watcher: that is not asked about.
+    press(&mut watcher, &[Key::Esc, Key::Up, Key::Enter]);
+    assert!(shown(&mut watcher).contains("= BACKSPIN ="));
     assert!(arena(&mut host).is_some());
 }
 
@@ -375,7 +466,36 @@ fn r_type_is_played_alone_with_everything_in_sight() {
     press(&mut program, &[Key::Char('p')]);
     assert!(shown(&mut program).contains("= Paused ="));
     press(&mut program, &[Key::Esc]);
-    assert!(shown(&mut program).contains("= BACKSPIN ="));
+    leave(&mut program);
+}
+
+#[test]
+fn the_last_ship_is_seen_to_burst_before_the_panel_comes() {
+    // Nobody steers: it ends soon.
+    let mut program = program(Options::default());
+    program.set_out(Errand::Solo { difficulty: Some(Difficulty::Hard) });
+    let (mut last, mut notes) = (0, Vec::new());
+    let began = Instant::now();
+    loop {
+        program.look();
+        let arena = arena(&mut program);
+        if let Some(arena) = &arena {
+            let hud = arena.hud.as_ref().unwrap();
+            notes.extend(hud.crew.iter().filter_map(|crew| crew.note));
+            let is_out = hud.crew.iter().all(|crew| crew.lives == 0);
+            let bursts = arena.scene.bursts.iter();
+            let burst = bursts.filter(|it| is_out && it.kind == BurstKind::Ship && it.age < 0.1);
+            last += burst.count();
+            if arena.dialog.is_some() {
+                break;
+            }
+        }
+        assert!(began.elapsed() < 6 * PATIENCE, "it does not end");
+        std::thread::sleep(Duration::from_millis(4));
+    }
+    assert!(shown(&mut program).contains("= Defeat ="), "{}", shown(&mut program));
+    assert!(last > 0, "the last ship goes without a burst");
+    assert!(notes.contains(&"shot down") && !notes.contains(&"lost"), "{notes:?}");
 }
 
 fn rtype_options(name: &str, port: Option<u16>) -> Options {
@@ -426,7 +546,7 @@ fn a_crew_meets_in_the_lobby_talks_and_starts_when_everyone_is_ready() {
     let crew: Vec<_> = crew.iter().map(|it| (it.name.as_str(), it.own, it.lives)).collect();
     assert_eq!(crew, [("Ann", false, 3), ("Ben", true, 3)]);
     // Who leaves is missed, and the other flies on.
-    press(&mut guest, &[Key::Esc]);
+    leave(&mut guest);
     wait_for(&mut host, "Ben has left the match.");
     assert!(arena(&mut host).is_some());
 }
@@ -447,7 +567,8 @@ fn matches_of_both_games_are_recorded_on_wish_and_shown_again() {
     });
     program.set_out(Errand::Solo { difficulty: None });
     wait_for(&mut program, "Level 1: Outer Belt");
-    press(&mut program, &[Key::Esc, Key::Up, Key::Up, Key::Enter]);
+    leave(&mut program);
+    press(&mut program, &[Key::Up, Key::Up, Key::Enter]);
     press(&mut program, &[Key::Down; 7]);
     assert!(shown(&mut program).contains("> Replays"), "{}", shown(&mut program));
     press(&mut program, &[Key::Enter]);

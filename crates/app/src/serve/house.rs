@@ -145,6 +145,14 @@ impl Game for House {
         ask_of!(self, world, (game, world) => game.come_back(world, player))
     }
 
+    fn fall_silent(&self, world: &mut World, player: PlayerId) {
+        ask_of!(self, world, (game, world) => game.fall_silent(world, player))
+    }
+
+    fn speak_again(&self, world: &mut World, player: PlayerId) {
+        ask_of!(self, world, (game, world) => game.speak_again(world, player))
+    }
+
     fn step(&self, world: &mut World, turn: &mut Turn<'_, World>) {
         match (self, world) {
             (House::Pong(game), World::Pong(world)) => {

@@ -153,7 +153,9 @@ impl Verdict {
                 let scores = world.posts().map(score).collect();
                 Verdict::Over(Kind::Pong, Outcome::Decided, scores)
             }
-            (pong::Phase::Playing | pong::Phase::Countdown, _) => Verdict::Playing,
+            (pong::Phase::Playing | pong::Phase::Countdown | pong::Phase::Hold, _) => {
+                Verdict::Playing
+            }
             _ => Verdict::Idle,
         }
     }

@@ -102,6 +102,7 @@ fn pong(state: &State) -> Picture {
             (Phase::Waiting, _) => "waiting for players".to_owned(),
             (Phase::Left, _) => "a player has left".to_owned(),
             (Phase::Countdown, _) => "about to begin".to_owned(),
+            (Phase::Hold, _) => "waiting for a quiet player".to_owned(),
             (Phase::Over, Some(Side::Left)) => "left has won".to_owned(),
             (Phase::Over, Some(Side::Right)) => "right has won".to_owned(),
             (Phase::Playing | Phase::Over, _) => format!("first to {points}"),

@@ -250,6 +250,12 @@ impl<G: Game> Client<G> {
             Packet::Close(close) if close.session == seat.session => match close.reason {
                 // Our way to the server is broken, or was: the slot is kept for us.
                 CloseReason::Silent => self.try_again(now),
+                // Who hosts is the first player.
+                CloseReason::HostLeft => {
+                    let host = self.roster.iter().find(|line| line.player == PlayerId(1));
+                    let host = host.map(|line| line.name).unwrap_or_default();
+                    self.end(EndReason::HostLeft { host });
+                }
                 reason => self.end(reason.into()),
             },
             Packet::ServerPing(ping) => self.due.pong = Some((ping.id, ping.timestamp)),

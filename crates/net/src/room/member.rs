@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use super::clock::TickClock;
 use super::native::Native;
+use super::silence::{Silence, SilenceChange};
 use super::{MemberCard, RoomConfig};
 use crate::channel::{InputSource, Journal, LogLine, Received, tick};
 use crate::front::{Admission, Voice};
@@ -59,6 +60,7 @@ pub(super) struct Member {
     pub(super) roster: Announcement,
     /// Whether the last round trip was worth a line in the log.
     is_far: bool,
+    silence: Silence,
     pub(super) path: Path,
     /// When the round trip is to be measured: looked at in every tick, so that the path is near when
     /// the tick is told.
@@ -212,6 +214,7 @@ impl Member {
                 pinger: Pinger::new(PING_EVERY),
             }),
             is_far: false,
+            silence: Silence::default(),
             roster: Announcement::default(),
             due: Due { greeting: true, world: Some(0), ..Due::default() },
             last_input: now,
@@ -286,6 +289,13 @@ impl Member {
         };
         let drawn = drawn_back.map(|back| f64::from(tick) - back);
         PlayerInput { player: self.player, buttons: self.buttons, drawn }
+    }
+
+    /// Whether the game is to be told of a silence: asked once in every tick. Of who is away it
+    /// knows, and in `rtype` who holds the same buttons says nothing.
+    pub(super) fn silence_change(&mut self, rate: u8) -> Option<SilenceChange> {
+        let counts = self.is_here() && self.voice.sends_every_tick();
+        counts.then(|| self.silence.pass(rate)).flatten()
     }
 
     /// Whether nothing is left to be sent for now, as most members are told everything with one
@@ -426,6 +436,7 @@ impl Member {
         self.presence = Presence::Here(Liveness::new(heard, config.liveness));
         self.seldom.round_trip = RoundTrip::default();
         self.last_input = now;
+        self.silence.heard();
         if let Speech::Native(native) = &mut self.voice {
             native.begin_again(back, tick);
         }
@@ -527,6 +538,7 @@ impl Member {
                 let Received { new, stale, gap, .. } = native.handle_input(now, clock, &input);
                 self.inputs += u64::from(new + stale);
                 self.last_input = now;
+                self.silence.heard();
                 let (player, seq) = (self.player.0, input.newest.sequence);
                 journal.note(LogLine::InputRecv { player, seq, gap });
                 match input.snapshot {
@@ -565,6 +577,7 @@ impl Member {
         use crate::wire::lan::{Packet, Steer};
         if let Packet::GuestInput(input) = packet {
             self.last_input = now;
+            self.silence.heard();
             self.inputs += 1;
             self.buttons = match input.y {
                 Steer::Up => Buttons::UP,
@@ -658,6 +671,15 @@ impl Speech {
             #[cfg(feature = "rtype")]
             Speech::Rtype(rtype) => rtype.kept_by_stream,
             _ => false,
+        }
+    }
+
+    /// Whether inputs come in every tick, whatever is held.
+    fn sends_every_tick(&self) -> bool {
+        match self {
+            #[cfg(feature = "rtype")]
+            Speech::Rtype(_) => false,
+            _ => true,
         }
     }
 

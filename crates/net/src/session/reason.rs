@@ -8,6 +8,7 @@ use std::error::Error;
 use std::fmt;
 use std::net::SocketAddr;
 
+use crate::wire::Name;
 use crate::wire::native::{self, CloseReason, Reject, RejectReason};
 
 /// Why it is over. `Display` says what happened and what to do, in a sentence or two.
@@ -88,6 +89,11 @@ pub enum EndReason {
     Violation,
     /// The room was closed.
     RoomClosed,
+    /// Who hosts the match has ended it for everyone.
+    HostLeft {
+        /// Called; empty where the name is not known.
+        host: Name,
+    },
     /// The server has heard nothing from this client for too long.
     Silent,
     /// An `rtype` server sent everyone back to the menu.
@@ -132,6 +138,8 @@ impl From<CloseReason> for EndReason {
             CloseReason::Violation => EndReason::Violation,
             CloseReason::RoomClosed => EndReason::RoomClosed,
             CloseReason::Banned => EndReason::Banned,
+            // Whoever has a roster knows the name.
+            CloseReason::HostLeft => EndReason::HostLeft { host: Name::default() },
         }
     }
 }
@@ -186,6 +194,11 @@ impl fmt::Display for EndReason {
                     "No host answers at {address}: it is playing with someone else, or there is \
                      none. Check the address, or try again later."
                 );
+            }
+            EndReason::HostLeft { host } => {
+                let host = host.to_string();
+                let who = if host.is_empty() { "The host" } else { &host };
+                return write!(f, "{who} ended the match.");
             }
             EndReason::Full => "The server is full. Try again later, or join another one.",
             EndReason::NoSuchGame => {
@@ -275,37 +288,40 @@ mod tests {
     const ADDRESS: SocketAddr =
         SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::new(192, 0, 2, 1)), 4300);
 
-    const ALL: [EndReason; 27] = [
-        EndReason::Full,
-        EndReason::Protocol { server: 2, ours: 1 },
-        EndReason::GameVersion { server: 2, ours: 1 },
-        EndReason::NoSuchGame,
-        EndReason::Banned,
-        EndReason::Token,
-        EndReason::NoSuchRoom,
-        EndReason::Password,
-        EndReason::PlaceGivenUp,
-        EndReason::TooManyFromAddress,
-        EndReason::Stopping,
-        EndReason::NoAnswer { address: ADDRESS },
-        EndReason::Unreachable { address: ADDRESS },
-        EndReason::BrokenOff { address: ADDRESS },
-        EndReason::WrongVersion { server: 2, ours: 1 },
-        EndReason::HostSilent { address: ADDRESS },
-        EndReason::NotResponding,
-        EndReason::Stopped,
-        EndReason::Kicked,
-        EndReason::Violation,
-        EndReason::RoomClosed,
-        EndReason::Silent,
-        EndReason::SentToMenu,
-        EndReason::Left,
-        EndReason::TooManyTries,
-        EndReason::TooManyRooms,
-        EndReason::RoomName,
-    ];
+    fn all() -> [EndReason; 28] {
+        [
+            EndReason::Full,
+            EndReason::Protocol { server: 2, ours: 1 },
+            EndReason::GameVersion { server: 2, ours: 1 },
+            EndReason::NoSuchGame,
+            EndReason::Banned,
+            EndReason::Token,
+            EndReason::NoSuchRoom,
+            EndReason::Password,
+            EndReason::PlaceGivenUp,
+            EndReason::TooManyFromAddress,
+            EndReason::Stopping,
+            EndReason::NoAnswer { address: ADDRESS },
+            EndReason::Unreachable { address: ADDRESS },
+            EndReason::BrokenOff { address: ADDRESS },
+            EndReason::WrongVersion { server: 2, ours: 1 },
+            EndReason::HostSilent { address: ADDRESS },
+            EndReason::NotResponding,
+            EndReason::Stopped,
+            EndReason::Kicked,
+            EndReason::Violation,
+            EndReason::RoomClosed,
+            EndReason::Silent,
+            EndReason::SentToMenu,
+            EndReason::Left,
+            EndReason::TooManyTries,
+            EndReason::TooManyRooms,
+            EndReason::RoomName,
+            EndReason::HostLeft { host: Name::default() },
+        ]
+    }
 
-    /// A new reason does not compile until it has a place here, and in `ALL`.
+    /// A new reason does not compile until it has a place here, and in `all`.
     fn place(reason: EndReason) -> usize {
         match reason {
             EndReason::Full => 0,
@@ -335,6 +351,7 @@ mod tests {
             EndReason::TooManyTries => 24,
             EndReason::TooManyRooms => 25,
             EndReason::RoomName => 26,
+            EndReason::HostLeft { .. } => 27,
         }
     }
 
@@ -355,7 +372,7 @@ mod tests {
             "  ",
         ];
         let mut texts = HashSet::new();
-        for (index, reason) in ALL.into_iter().enumerate() {
+        for (index, reason) in all().into_iter().enumerate() {
             assert_eq!(place(reason), index);
             let text = reason.to_string();
             assert!(text.ends_with('.') && text.starts_with(char::is_uppercase), "{text}");
@@ -380,6 +397,13 @@ mod tests {
         assert!(newer.ends_with("Update this program."), "{newer}");
         let address = EndReason::NoAnswer { address: ADDRESS }.to_string();
         assert!(address.starts_with("No answer from 192.0.2.1:4300."), "{address}");
+    }
+
+    #[test]
+    fn who_ends_a_match_is_named() {
+        let ended = |name| EndReason::HostLeft { host: Name::new(name) }.to_string();
+        assert_eq!(ended("Ann"), "Ann ended the match.");
+        assert_eq!(ended(""), "The host ended the match.");
     }
 
     #[test]
@@ -413,6 +437,7 @@ mod tests {
             (CloseReason::Violation, EndReason::Violation),
             (CloseReason::RoomClosed, EndReason::RoomClosed),
             (CloseReason::Banned, EndReason::Banned),
+            (CloseReason::HostLeft, EndReason::HostLeft { host: Name::default() }),
         ];
         for (reason, expected) in reasons {
             assert_eq!(EndReason::from(reason), expected);

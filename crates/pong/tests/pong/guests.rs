@@ -91,3 +91,34 @@ fn matches_with_the_bot_follow_one_another_after_a_pause() {
     table.play(|state| if state.bally + 10.0 > state.p2y + 60.0 { 1 } else { -1 });
     assert_eq!((table.shown().p1, table.shown().p2), (0, 5));
 }
+
+#[test]
+fn the_ball_waits_for_a_guest_who_has_gone_quiet_and_is_shown_at_rest() {
+    let mut table = Table::new();
+    table.say(&[3, 0xD2, 0xF1]);
+    for _ in 0..30 {
+        table.pass(0);
+    }
+    // A second and a half without a word: shorter than it takes to be dropped.
+    let quiet = |table: &mut Table| {
+        table.now += TICK;
+        table.server.handle_timeout(table.now);
+        let mut out = [0; 2048];
+        while table.server.poll_transmit(table.now, &mut out).is_some() {}
+    };
+    (0..90).for_each(|_| quiet(&mut table));
+    let held = *table.world();
+    assert_eq!((held.phase, held.ball.vx), (Phase::Hold, 0));
+    table.pass(0);
+    let back = table.shown();
+    assert_eq!(table.world().phase, Phase::Countdown);
+    for _ in 0..Pong::HOLD_COUNTDOWN - 1 {
+        table.pass(0);
+        let StateUpdate { ballx, bally, ballvx, ballvy, p1, p2, .. } = table.shown();
+        assert_eq!((ballx, bally, ballvx, ballvy), (back.ballx, back.bally, 0.0, 0.0));
+        assert_eq!([p1, p2], held.score);
+    }
+    (0..3).for_each(|_| table.pass(0));
+    assert_eq!(table.world().phase, Phase::Playing);
+    assert_ne!((table.shown().ballvx, table.shown().ballx), (0.0, back.ballx));
+}

@@ -1,9 +1,10 @@
 //! Pong from the outside: the rules against a model of Networked Pong, matches from the first to
-//! the last player, what is drawn, what the old dialect shows, and the bots.
+//! the last player, what is drawn, what the old dialect shows, the bots, and who is waited for.
 
 mod bots;
 mod course;
 mod guests;
+mod hold;
 mod lan;
 mod proofs;
 mod rules;

@@ -64,6 +64,9 @@ enum Deed {
     Join(u32),
     Leave(u32),
     Ask(u32),
+    GoOn(u32),
+    Miss(u32),
+    Hear(u32),
     Play([u16; 4], u32),
 }
 
@@ -73,7 +76,10 @@ fn deeds() -> impl Strategy<Value = Vec<Deed>> {
         prop_oneof![
             2 => player.clone().prop_map(Deed::Join),
             1 => player.clone().prop_map(Deed::Leave),
-            2 => player.prop_map(Deed::Ask),
+            2 => player.clone().prop_map(Deed::Ask),
+            1 => player.clone().prop_map(Deed::GoOn),
+            2 => player.clone().prop_map(Deed::Miss),
+            2 => player.prop_map(Deed::Hear),
             8 => (any::<[u16; 4]>(), 1..200_u32).prop_map(|(held, ticks)| Deed::Play(held, ticks)),
         ],
         1..40,
@@ -86,7 +92,12 @@ fn is_in_bounds(world: &World) -> bool {
     let rests = (ball.x, ball.y, ball.vx, ball.vy) == (710 * UNITS, 440 * UNITS, 0, 0);
     (-50 * UNITS..=1490 * UNITS).contains(&ball.x)
         && (0..=880 * UNITS).contains(&ball.y)
-        && if world.phase == Phase::Playing { flies } else { rests }
+        && match world.phase {
+            Phase::Playing => flies,
+            // After a hold the ball flies on from where it is.
+            Phase::Hold | Phase::Countdown => (ball.vx, ball.vy) == (0, 0),
+            _ => rests,
+        }
         && world.paddles.iter().flatten().all(|paddle| (0..=780 * UNITS).contains(&paddle.y))
         && world.score.iter().all(|&score| score <= world.points)
         && match world.phase {
@@ -94,6 +105,7 @@ fn is_in_bounds(world: &World) -> bool {
             Phase::Countdown | Phase::Playing => world.winner().is_none(),
             Phase::Waiting => world.score == [0, 0],
             Phase::Left => true,
+            Phase::Hold => world.winner().is_none() && world.quiet_sides().next().is_some(),
         }
 }
 
@@ -113,6 +125,9 @@ proptest! {
                 Deed::Join(player) => stage.join(player),
                 Deed::Leave(player) => stage.leave(player),
                 Deed::Ask(player) => drop(stage.say(player, Pong::AGAIN)),
+                Deed::GoOn(player) => drop(stage.say(player, Pong::GO_ON)),
+                Deed::Miss(player) => stage.miss(player),
+                Deed::Hear(player) => stage.hear(player),
                 Deed::Play(held, ticks) => for _ in 0..ticks {
                     let before = stage.world;
                     let held = [0, 1, 2, 3].map(|i| (i as u32 + 1, Buttons(held[i])));
@@ -126,7 +141,9 @@ proptest! {
                         let points = u8::from(stage.happened(Pong::POINT));
                         prop_assert_eq!(grown(0) + grown(1), points);
                     }
-                    prop_assert_eq!(stage.game.restore(&stage.state()), world);
+                    // How long someone is still waited for is the server's to know.
+                    let restored = stage.game.restore(&stage.state());
+                    prop_assert_eq!(World { patience: world.patience, ..restored }, world);
                 },
             }
         }

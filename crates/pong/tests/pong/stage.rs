@@ -78,6 +78,16 @@ impl Stage {
         self.game.leave(&mut self.world, PlayerId(player));
     }
 
+    /// Nothing comes from the player any more.
+    pub(crate) fn miss(&mut self, player: u32) {
+        self.game.fall_silent(&mut self.world, PlayerId(player));
+    }
+
+    /// The player is heard again.
+    pub(crate) fn hear(&mut self, player: u32) {
+        self.game.speak_again(&mut self.world, PlayerId(player));
+    }
+
     pub(crate) fn state(&self) -> State {
         let mut state = State::new(self.tick);
         self.game.capture(&self.world, &mut state);

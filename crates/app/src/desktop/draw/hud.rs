@@ -9,7 +9,10 @@ use crate::desktop::sheet;
 use crate::screen::{Arena, ChatLine, Crew, Hud, Tone};
 
 /// What the crew's lines take above the field.
-pub(super) const HEAD: f32 = 82.0;
+pub(super) const HEAD: f32 = CARD + 34.0;
+
+/// What the crew's cards take of it.
+const CARD: f32 = 76.0;
 
 /// A player's place above the field is at most so wide.
 const PLACE: f32 = 316.0;
@@ -29,11 +32,12 @@ pub(super) fn draw(
     let wide = (area.w - 24.0).min(PLACE * 4.0) / hud.crew.len().clamp(3, 4) as f32;
     let left = area.center().x - wide * hud.crew.len() as f32 / 2.0;
     for (i, crew) in hud.crew.iter().enumerate() {
-        let place = Rect::new(left + i as f32 * wide + 6.0, area.y + 6.0, wide - 12.0, HEAD - 14.0);
+        let place = Rect::new(left + i as f32 * wide + 6.0, area.y + 6.0, wide - 12.0, CARD - 8.0);
         member(canvas, place, crew, paint);
     }
     let dim = Style::new(SMALL - 2.0, paint.tone(Tone::Dim));
-    let base = field.y + 30.0;
+    // Above the field: there are turrets at its edges.
+    let base = field.y - 12.0;
     let wave = hud.wave.map_or(String::new(), |(wave, of)| format!("   wave {wave}/{of}"));
     let title = format!("{}{wave}", hud.title);
     canvas.write(&title, vec2(field.x + 16.0, base), dim);
@@ -46,7 +50,7 @@ pub(super) fn draw(
     if hud.crew.len() > 1 {
         let team = format!("team {}", hud.team_score);
         let style = Style::new(SMALL, paint.tone(Tone::Plain)).right();
-        canvas.write(&team, vec2(field.right() - 16.0, base + 30.0), style);
+        canvas.write(&team, vec2(x, base), style);
     }
     if let Some(left) = hud.boss {
         boss(canvas, field, left, paint);

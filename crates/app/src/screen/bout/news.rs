@@ -51,13 +51,14 @@ pub(super) fn hear_room<G: Stage>(
                 }
                 RoomEvent::Dropped(player) => {
                     let who = name(player);
-                    notice(format!("{who} is lost; a bot plays for half a minute"), Tone::Bad)
+                    notice(format!("{who} lost the connection"), Tone::Bad)
                 }
                 RoomEvent::Left(player) if plays(player) => {
                     Some(News::Gone(player, format!("{} has left the match.", name(player))))
                 }
                 RoomEvent::Freed(player) if plays(player) => {
-                    let how = format!("{} was lost and did not come back.", name(player));
+                    let how =
+                        format!("{} lost the connection and did not come back.", name(player));
                     Some(News::Freed(player, how))
                 }
                 _ => None,

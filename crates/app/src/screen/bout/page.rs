@@ -24,9 +24,22 @@ impl<G: Stage> Bout<G> {
                 _ => "",
             };
             let keys: String = self.lines().iter().filter_map(key_of).collect();
-            return format!("W/S or arrows: choose   {keys}{say}Enter: go   Esc: menu");
+            let back = match self.dialog {
+                Some(Dialog::Pause) => "back to the match",
+                Some(Dialog::Leave) => "stay",
+                Some(Dialog::Over) | None => "menu",
+            };
+            return format!("W/S or arrows: choose   {keys}{say}Enter: go   Esc: {back}");
         }
-        let pause = if self.is_local() { "pause" } else { "menu" };
+        let pause = match self.is_local() {
+            true => "pause",
+            false if self.is_cut_off() => "leave",
+            false => "menu",
+        };
+        if let Some(offer) = self.interlude().and_then(|it| it.offer) {
+            let key = key_of(&Line::Offer(offer)).unwrap_or_default();
+            return format!("{key}Esc: {pause}");
+        }
         let first = keys.pair(Action::Up, Action::Down);
         let second = keys.pair(Action::SecondUp, Action::SecondDown);
         let moves = match (G::CONTROLS, self.persons().count()) {
@@ -42,7 +55,7 @@ impl<G: Stage> Bout<G> {
         };
         let crowded = G::CONTROLS == Controls::Ship && self.persons().count() > 0;
         let network = if self.is_local() || crowded { "" } else { "F3: network   " };
-        format!("{moves}P: {pause}   {network}Esc: leave")
+        format!("{moves}{network}Esc: {pause}")
     }
 
     /// Who is in the lobby, where there is one.
@@ -57,6 +70,9 @@ impl<G: Stage> Bout<G> {
 
     /// Before anything is played.
     pub(super) fn waiting(&self) -> List {
+        if let Some(dialog) = self.dialog {
+            return self.dialog_list(dialog);
+        }
         let facts = self.facts();
         let is_lobby = !facts.is_empty();
         let seat = self.table.seat();
@@ -130,12 +146,14 @@ impl<G: Stage> Bout<G> {
     fn rows(&self) -> (Vec<Row>, usize) {
         let lines = self.lines();
         let row = |line: &Line| match line {
+            Line::GoOn if self.dialog == Some(Dialog::Leave) => Row::new("Stay"),
             Line::GoOn => Row::new("Go on"),
             Line::Offer(offer) => offer.row.clone(),
-            Line::Leave if self.dialog == Some(Dialog::Pause) && !self.is_local() => {
-                Row::new("Leave the match")
-            }
-            Line::Leave => Row::new("Menu"),
+            Line::Leave => Row::new(match self.dialog {
+                Some(Dialog::Pause) => "Leave the match",
+                Some(Dialog::Leave) => "Leave",
+                Some(Dialog::Over) | None => "Menu",
+            }),
         };
         let rows = lines.iter().map(row).collect();
         (rows, self.selected.min(lines.len().saturating_sub(1)))
@@ -230,7 +248,7 @@ impl<G: Stage> Bout<G> {
             let text = format!("connection lost, trying again ({} s)", left.as_secs());
             return Some(Banner { large: String::new(), text: vec![text] });
         }
-        self.game.banner(sight)
+        self.interlude().map(|it| it.banner).or_else(|| self.game.banner(sight))
     }
 
     fn dialog_list(&self, dialog: Dialog) -> List {
@@ -238,6 +256,7 @@ impl<G: Stage> Bout<G> {
         let (title, text) = match dialog {
             Dialog::Pause if self.is_local() => ("Paused".to_owned(), Vec::new()),
             Dialog::Pause => ("The match goes on".to_owned(), Vec::new()),
+            Dialog::Leave => ("Leave the match?".to_owned(), vec![(self.cost(), Tone::Plain)]),
             Dialog::Over => {
                 let (title, mut text) = self.game.verdict(&self.world, self.own(), &self.names());
                 text.extend(self.wishes());
@@ -245,6 +264,16 @@ impl<G: Stage> Bout<G> {
             }
         };
         List { title, text, rows, selected, ..List::default() }
+    }
+
+    /// What leaving does to the match.
+    fn cost(&self) -> String {
+        match self.is_host() && self.has_company() {
+            true => "You host it: it ends for everyone.",
+            false if self.is_local() || !G::SIDES.is_empty() => "The match ends.",
+            false => "The others go on without you.",
+        }
+        .into()
     }
 
     /// Whether the other side wishes for another match.

@@ -17,9 +17,10 @@ use super::scene::px;
 
 /// Compares two worlds as they were drawn, one after the other.
 pub(super) fn between(before: &World, now: &World, own: Option<PlayerId>, out: &mut Happenings) {
-    // A new match, or the way back to the lobby, takes everything away at once.
-    let phase = now.mission.phase;
-    if !before.mission.phase.is_on() || matches!(phase, Phase::Lobby | Phase::Countdown) {
+    // A new match, or the way back to the lobby, takes everything away at once. After the end the
+    // last wreck is still to burst.
+    let is_flown = |world: &World| !matches!(world.mission.phase, Phase::Lobby | Phase::Countdown);
+    if !is_flown(before) || !is_flown(now) {
         return;
     }
     ships(before, now, own, out);

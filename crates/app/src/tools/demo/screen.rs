@@ -89,6 +89,7 @@ impl Screen {
         let state = match sight.world.phase {
             Phase::Waiting | Phase::Left => "joining".to_owned(),
             Phase::Countdown => format!("serve in {}", sight.world.ticks_left / 60 + 1),
+            Phase::Hold => "waiting for a player".to_owned(),
             Phase::Playing => format!("{} s", sight.seconds),
             Phase::Over => match sight.world.winner() {
                 Some(Side::Left) => "hard wins".to_owned(),

@@ -42,7 +42,7 @@ pub struct Close {
     pub reason: CloseReason,
 }
 
-/// Why a session ended, on the wire 1 to 7.
+/// Why a session ended, on the wire 1 to 8.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum CloseReason {
     /// The client said goodbye.
@@ -59,10 +59,12 @@ pub enum CloseReason {
     RoomClosed = 6,
     /// The operator keeps the player's address out.
     Banned = 7,
+    /// Who hosts the match, player 1, has ended it for everyone.
+    HostLeft = 8,
 }
 
 impl CloseReason {
-    const ALL: [CloseReason; 7] = [
+    const ALL: [CloseReason; 8] = [
         CloseReason::Left,
         CloseReason::Silent,
         CloseReason::Stopping,
@@ -70,6 +72,7 @@ impl CloseReason {
         CloseReason::Violation,
         CloseReason::RoomClosed,
         CloseReason::Banned,
+        CloseReason::HostLeft,
     ];
 
     /// The reason with this number.
@@ -267,11 +270,11 @@ mod tests {
     }
 
     #[test]
-    fn a_session_ends_for_one_of_seven_reasons() {
+    fn a_session_ends_for_one_of_eight_reasons() {
         for (byte, reason) in (1..).zip(CloseReason::ALL) {
             check_native(0x86, &[1, 2, byte], Packet::Close(Close { session: SESSION, reason }));
         }
-        for reason in [0, 8, 255] {
+        for reason in [0, 9, 255] {
             let fault = Malformed::out_of_range("reason", reason);
             assert_eq!(native_fault(0x86, &[1, 2, reason]), fault);
         }
