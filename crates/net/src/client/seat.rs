@@ -310,9 +310,14 @@ impl<G: Game> Seat<G> {
                 flags: buttons.0,
                 ts: now.as_millis() as u32,
             });
+            let made_for = self.next_input;
             self.next_input = tick::after(self.next_input, 1);
             made = true;
-            if let Some(prediction) = &mut self.prediction {
+            // What we woke too late for, the server has stepped without us.
+            let is_new = |prediction: &&mut Prediction<G>| {
+                tick::is_after(made_for, prediction.tick())
+            };
+            if let Some(prediction) = self.prediction.as_mut().filter(is_new) {
                 for event in prediction.advance(buttons).filter(|event| event.reach == Reach::Own) {
                     note(&mut self.events, ClientEvent::Game(event));
                 }
