@@ -106,6 +106,10 @@ impl Game for House {
         ask!(self, game => game.tick_rate())
     }
 
+    fn rewind_limit_ms(&self) -> u32 {
+        ask!(self, game => game.rewind_limit_ms())
+    }
+
     fn looks_back(&self) -> bool {
         ask!(self, game => game.looks_back())
     }

@@ -4,6 +4,7 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
+use super::impact::Impacts;
 use super::{ClientEvent, Frame};
 use crate::channel::{
     Alarm, AlarmEvent, BLOCK_ROOM, Inbox, Journal, LogLine, Outbox, Pending, Timeline, event_block,
@@ -61,6 +62,7 @@ pub(super) struct Seat<G: Game> {
     pub(super) predicts: bool,
     prediction: Option<Prediction<G>>,
     sliding: Sliding,
+    impacts: Impacts,
     rate: u8,
     state: State,
     assembly: Assembly,
@@ -131,6 +133,7 @@ impl<G: Game> Seat<G> {
             predicts: true,
             prediction: None,
             sliding: Sliding::default(),
+            impacts: Impacts::default(),
             rate,
             state: State::default(),
             assembly: Assembly::default(),
@@ -314,9 +317,8 @@ impl<G: Game> Seat<G> {
             self.next_input = tick::after(self.next_input, 1);
             made = true;
             // What we woke too late for, the server has stepped without us.
-            let is_new = |prediction: &&mut Prediction<G>| {
-                tick::is_after(made_for, prediction.tick())
-            };
+            let is_new =
+                |prediction: &&mut Prediction<G>| tick::is_after(made_for, prediction.tick());
             if let Some(prediction) = self.prediction.as_mut().filter(is_new) {
                 for event in prediction.advance(buttons).filter(|event| event.reach == Reach::Own) {
                     note(&mut self.events, ClientEvent::Game(event));
@@ -435,10 +437,12 @@ impl<G: Game> Seat<G> {
                 }
             });
         }
+        let mut ahead = None;
         if let Some(prediction) = &mut self.prediction {
             prediction.fade(ms);
             let tick = f64::from(prediction.tick());
             let fraction = (self.ahead.tick(now) - tick).clamp(0.0, 1.0);
+            ahead = Some(tick - 1.0 + fraction);
             prediction.draw(fraction as f32, |entity, fields| {
                 frame.entities.push(Drawn { entity: *entity, fields });
             });
@@ -450,6 +454,10 @@ impl<G: Game> Seat<G> {
             }
         }
         frame.entities.sort_unstable_by_key(|drawn| drawn.entity.id);
+        if let Some(ahead) = ahead {
+            let said = self.picture.newest_state();
+            self.impacts.look(&self.game, self.player, ahead, said, frame);
+        }
     }
 
     /// Draws what both sides meet.
