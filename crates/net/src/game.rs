@@ -103,13 +103,29 @@ pub enum Reach {
 
 /// Two things that met: a ball and a paddle, a shot and what it hit.
 ///
-/// For measuring only: what a player saw meet is held against what the server judged.
+/// For measuring only: what a player saw meet is held against what the server judged. A game says
+/// both, the server's half in [`Game::judged_contact`], the screen's in [`Game::drawn_contacts`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Contact {
-    /// Which, as the game numbers them; the same may meet again a second later.
+    /// Which, as the game numbers them; the same may meet again a second later. A contact is drawn
+    /// as it was judged if both have the same key within a second.
     pub key: u64,
     /// Whom it concerns; `None` is everyone who plays.
     pub player: Option<PlayerId>,
+    /// The entity that ends with the contact: a shot, which must not be drawn any further. `None`
+    /// if nothing does: a ball bounces, and a shot that pierces flies on. Looked at in what is
+    /// drawn.
+    pub spent: Option<u16>,
+    /// The entity that was met, if a contact may be the end of it. From the contact on the screen
+    /// until it is gone there is the time from contact to burst.
+    pub target: Option<u16>,
+}
+
+impl Contact {
+    /// A contact that ends nothing.
+    pub const fn new(key: u64, player: Option<PlayerId>) -> Self {
+        Contact { key, player, spent: None, target: None }
+    }
 }
 
 /// Something that a player sees meet something else, before the server has said so: an own shot and
@@ -291,10 +307,18 @@ pub struct SpawnName {
 impl SpawnName {
     const FIRST: u16 = 0x8000;
 
+    /// An id keeps these bits of its tick.
+    pub const LOW_TICKS: u32 = 0x3FF;
+
+    /// The low bits of the tick in which the entity with this id was spawned.
+    pub fn low_tick(entity_id: u16) -> u32 {
+        u32::from(entity_id >> 2) & SpawnName::LOW_TICKS
+    }
+
     /// The entity's id: from 0x8000 up, and not the same for another spawn within 1024 ticks.
     pub fn entity_id(self) -> u16 {
         let player = (self.player.0.wrapping_sub(1) & 7) as u16;
-        let tick = (self.tick & 0x3FF) as u16;
+        let tick = (self.tick & SpawnName::LOW_TICKS) as u16;
         SpawnName::FIRST | player << 12 | tick << 2 | u16::from(self.count & 3)
     }
 
@@ -518,6 +542,24 @@ pub trait Game: Clone {
     }
 
     /// The contacts that `player` sees happen from one frame to the next.
+    ///
+    /// A contact is **drawn** when what is on the screen tells a person that two things met. Frames
+    /// fall anywhere between ticks, at any rate, so nearly no contact is on a frame itself. Read it
+    /// off both frames:
+    ///
+    /// - A thing in both frames moved evenly from one place to the other, and met whatever lay on
+    ///   its way at that moment.
+    /// - A thing that is only in the first frame is gone now. It moved on as it did before, until
+    ///   the second frame at the latest, and may have met something on that way: this is how a shot
+    ///   that hits, and what it kills, are drawn. It moves no further than a frame's time, so a
+    ///   shot that vanishes well before its target was not seen to hit it.
+    /// - A thing that is only in the second frame came in between, and can be met from then on.
+    /// - Use the shapes and the test of the rules, on the places that are drawn, not on those that
+    ///   the server has. What nobody can see (a pixel) may be forgiven; time may not be.
+    ///
+    /// Report a contact in every frame in which it goes on: repeats within a quarter of a second
+    /// are one. Things that no player can tell apart (which of two enemies in the same place) should
+    /// have the same key. Do not ask whether the server will agree: that is what is measured.
     fn drawn_contacts(
         &self,
         _before: &Frame,
@@ -525,6 +567,13 @@ pub trait Game: Clone {
         _player: PlayerId,
         _meet: &mut dyn FnMut(Contact),
     ) {
+    }
+
+    /// What kind of contact has this key, as `viewer` sees it: "own shot", "opponent's paddle".
+    /// Each kind is counted and judged by itself, so that a rare one does not vanish among many
+    /// others.
+    fn contact_kind(&self, _key: u64, _viewer: PlayerId) -> &'static str {
+        "contact"
     }
 
     /// The only place that a guest of Networked Pong can take, counted from 0; `None` is any.

@@ -17,12 +17,23 @@ use crate::world::Bullet;
 
 /// The contact that the server's event speaks of.
 pub(crate) fn judged(event: &Event) -> Option<Contact> {
-    let player = match event.kind {
-        event::HIT => SpawnName::owner(event.entity)?,
-        event::HURT => PlayerId(event.entity.into()),
-        _ => return None,
-    };
-    Some(Contact { key: event.entity.into(), player: Some(player) })
+    let key = event.entity.into();
+    match event.kind {
+        event::HIT => {
+            let contact = Contact::new(key, Some(SpawnName::owner(event.entity)?));
+            Some(Contact { target: u16::try_from(event.value).ok(), ..contact })
+        }
+        event::HURT => Some(Contact::new(key, Some(PlayerId(event.entity.into())))),
+        _ => None,
+    }
+}
+
+/// A shot meets something, or a ship does; a player is only told of the own.
+pub(crate) fn contact_kind(key: u64) -> &'static str {
+    match u16::try_from(key).ok().and_then(SpawnName::owner) {
+        Some(_) => "own shots",
+        None => "own ship",
+    }
 }
 
 /// The contacts that `player` sees from one frame to the next: own shots that meet enemies, and what
@@ -36,25 +47,30 @@ pub(crate) fn contacts(
 ) {
     let screen = Screen { before, now };
     let things: Vec<Thing> = screen.things().collect();
-    for own in &now.entities {
+    let gone = before.entities.iter().filter(|own| find(now, own.entity.id).is_none());
+    for own in now.entities.iter().chain(gone) {
         let entity = &own.entity;
-        let hits = match entity.kind {
-            schema::SHOT | schema::TAIL_SHOT | schema::HEAVY_SHOT
-                if SpawnName::owner(entity.id) == Some(player) =>
-            {
-                let shot = screen.shot(own);
-                things.iter().any(|it| it.is_target && it.area().is_in_sight() && it.meets(&shot))
+        let contact = Contact::new(entity.id.into(), Some(player));
+        if is_shot_of(own, player) {
+            let Some(shot) = screen.shot(own) else { continue };
+            let is_hit = |it: &&Thing| it.is_target && it.area().is_in_sight() && it.meets(&shot);
+            if let Some(hit) = things.iter().find(is_hit) {
+                let spent = (entity.kind != schema::HEAVY_SHOT).then_some(entity.id);
+                meet(Contact { spent, target: Some(hit.id), ..contact });
             }
-            schema::SHIP if u32::from(entity.id) == player.0 && is_vulnerable(own, now) => {
-                let hull = screen.hull(own);
-                things.iter().any(|thing| thing.meets(&hull))
+        } else if entity.kind == schema::SHIP && u32::from(entity.id) == player.0 {
+            let is_vulnerable = screen.is_vulnerable(own);
+            let hull = screen.hull(own);
+            if is_vulnerable && things.iter().any(|thing| thing.meets(&hull)) {
+                meet(contact);
             }
-            _ => false,
-        };
-        if hits {
-            meet(Contact { key: entity.id.into(), player: Some(player) });
         }
     }
+}
+
+fn is_shot_of(drawn: &Drawn, player: PlayerId) -> bool {
+    matches!(drawn.entity.kind, schema::SHOT | schema::TAIL_SHOT | schema::HEAVY_SHOT)
+        && SpawnName::owner(drawn.entity.id) == Some(player)
 }
 
 /// Two frames, and what moves evenly from one to the other.
@@ -121,6 +137,13 @@ impl<'a> Screen<'a> {
         Passage { area: Ship::hull(&at), way: at.way_from(&before) }
     }
 
+    /// Whether something may hurt the own ship: what happens between the frames happens to the ship
+    /// of either.
+    pub(crate) fn is_vulnerable(&self, ship: &Drawn) -> bool {
+        let was = find(self.before, ship.entity.id).unwrap_or(ship);
+        is_vulnerable(ship, self.now) || is_vulnerable(was, self.before)
+    }
+
     /// The own pod.
     pub(crate) fn pod(&self, pod: &Drawn) -> Passage {
         let at = place(pod);
@@ -128,18 +151,35 @@ impl<'a> Screen<'a> {
         Passage { area: at.area(Pod::SIZE), way: at.way_from(&before) }
     }
 
-    /// A shot; one that is new comes out of the muzzle.
-    pub(crate) fn shot(&self, shot: &Drawn) -> Passage {
+    /// A shot, from frame to frame. One that is new comes out of the muzzle; one that is gone flew
+    /// on, and what it met on that way was the end of it.
+    pub(crate) fn shot(&self, shot: &Drawn) -> Option<Passage> {
         let size = match shot.entity.kind {
             schema::HEAVY_SHOT => Shot::HEAVY_SIZE,
             _ => Shot::SIZE,
         };
-        let at = place(shot);
-        let before = find(self.before, shot.entity.id).map(place).unwrap_or_else(|| {
-            let [x, y, vx, vy, ..] = shot.entity.fields;
-            Moving { x: x - vx, y: y - vy, vx, vy }
-        });
-        Passage { area: at.area(size), way: at.way_from(&before) }
+        let id = shot.entity.id;
+        let (before, at) = match (find(self.before, id).map(place), find(self.now, id).map(place)) {
+            (Some(before), Some(at)) => (before, at),
+            (Some(before), None) => {
+                let (from, until) = self.ticks()?;
+                (before, before.later(TickPart::nearest(until - from)))
+            }
+            (None, at) => {
+                let [x, y, vx, vy, ..] = shot.entity.fields;
+                let ticks = self.age(id) + 1;
+                (Moving { x: x - ticks * vx, y: y - ticks * vy, vx, vy }, at?)
+            }
+        };
+        Some(Passage { area: at.area(size), way: at.way_from(&before) })
+    }
+
+    /// How many ticks ago an own shot was fired that no frame has shown yet.
+    fn age(&self, shot: u16) -> i32 {
+        let newest = self.now.ahead_tick.map_or(0, |tick| tick.ceil() as u32);
+        let age = newest.wrapping_sub(SpawnName::low_tick(shot)) & SpawnName::LOW_TICKS;
+        // It was in the frame before unless it was fired about then.
+        if self.now.ahead_tick.is_some() && age < 8 { age as i32 } else { 0 }
     }
 
     /// Enemies, bosses and bullets.
@@ -280,6 +320,32 @@ mod tests {
     }
 
     #[test]
+    fn a_shot_that_is_gone_has_met_what_it_reached_within_the_frame_and_no_more() {
+        let drone = drawn(256, schema::ENEMY, &[500 * PX, 95 * PX, 0, 0, 1, 0]);
+        let id = u64::from(my_shot(0).entity.id);
+        // It is 16 px wide and flies 16 px a tick.
+        let gone_at = |x| seen(&[my_shot(x), drone], &[drone]);
+        assert_eq!(gone_at(470), [id]);
+        assert!(gone_at(467).is_empty());
+        // At 144 frames a second it flies less than half as far until the next.
+        let (before, now) = (frame(99.0, &[my_shot(470), drone]), frame(99.417, &[drone]));
+        contacts(&before, &now, ME, &mut |contact| panic!("{contact:?}"));
+        let (before, now) = (frame(99.0, &[my_shot(480), drone]), frame(99.417, &[drone]));
+        let mut spent = Vec::new();
+        contacts(&before, &now, ME, &mut |contact| spent.extend(contact.spent));
+        assert_eq!(spent.into_iter().map(u64::from).collect::<Vec<_>>(), [id]);
+    }
+
+    #[test]
+    fn a_ship_that_is_safe_since_it_was_hit_was_seen_to_be_hit() {
+        let ship =
+            |x, safe| drawn(1, schema::SHIP, &[x * PX, 100 * PX, 0, 0, 0, 0, 0, -1, safe, 1]);
+        let bullet = drawn(512, schema::BULLET, &[55 * PX, 102 * PX, 0, 0]);
+        assert_eq!(seen(&[ship(50, 0), bullet], &[ship(50, 1), bullet]), [1]);
+        assert!(seen(&[ship(50, 1), bullet], &[ship(50, 1), bullet]).is_empty());
+    }
+
+    #[test]
     fn the_own_ship_meets_bullets_unless_nothing_can_hurt_it() {
         let ship = |safe| {
             let counts = [50 * PX, 100 * PX, 0, 0, 0, 0, 0, -1, safe, 1];
@@ -296,9 +362,11 @@ mod tests {
     fn what_was_judged_has_the_key_of_what_is_drawn() {
         let shot = my_shot(0).entity.id;
         let event = |kind, entity| Event { kind, entity, value: 9, reach: Reach::Own };
-        let contact = |key| Contact { key, player: Some(ME) };
-        assert_eq!(judged(&event(event::HIT, shot)), Some(contact(shot.into())));
+        let contact = |key| Contact::new(key, Some(ME));
+        let hit = Contact { target: Some(9), ..contact(shot.into()) };
+        assert_eq!(judged(&event(event::HIT, shot)), Some(hit));
         assert_eq!(judged(&event(event::HURT, 1)), Some(contact(1)));
         assert_eq!(judged(&event(event::KILL, 256)), None);
+        assert_eq!([contact_kind(shot.into()), contact_kind(1)], ["own shots", "own ship"]);
     }
 }

@@ -5,7 +5,7 @@ use backspin::client::Frame;
 use backspin::game::{Impact, PlayerId, SpawnName};
 use backspin::replica::Drawn;
 
-use crate::drawn::{Screen, Thing, is_vulnerable};
+use crate::drawn::{Screen, Thing};
 use crate::rules::RType;
 use crate::schema;
 use crate::shot::Shot;
@@ -24,7 +24,9 @@ pub(crate) fn seen(before: &Frame, now: &Frame, player: PlayerId, meet: &mut dyn
     for own in now.entities.iter().filter(own) {
         match own.entity.kind {
             schema::SHOT | schema::TAIL_SHOT | schema::HEAVY_SHOT => {
-                shot(now, &things, own, &screen.shot(own), meet);
+                if let Some(passage) = screen.shot(own) {
+                    shot(now, &things, own, &passage, meet);
+                }
             }
             schema::POD => {
                 let pod = screen.pod(own);
@@ -39,7 +41,7 @@ pub(crate) fn seen(before: &Frame, now: &Frame, player: PlayerId, meet: &mut dyn
         }
     }
     let ship = now.find(player.0 as u16).filter(|ship| ship.entity.kind == schema::SHIP);
-    if let Some(ship) = ship.filter(|ship| is_vulnerable(ship, now)) {
+    if let Some(ship) = ship.filter(|ship| screen.is_vulnerable(ship)) {
         let hull = screen.hull(ship);
         let counts = |thing: &&Thing| !caught.contains(&thing.id);
         let met = first(things.iter().filter(counts), &hull);

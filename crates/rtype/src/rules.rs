@@ -254,6 +254,10 @@ impl Game for RType {
         drawn::contacts(before, now, player, meet);
     }
 
+    fn contact_kind(&self, key: u64, _viewer: PlayerId) -> &'static str {
+        drawn::contact_kind(key)
+    }
+
     fn rtype_entity(&self, entity: &Entity, _plain: rtype::Entity) -> Option<rtype::Entity> {
         view::shown(entity)
     }

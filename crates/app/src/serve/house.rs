@@ -234,6 +234,10 @@ impl Game for House {
         ask!(self, game => game.drawn_contacts(before, now, player, meet))
     }
 
+    fn contact_kind(&self, key: u64, viewer: PlayerId) -> &'static str {
+        ask!(self, game => game.contact_kind(key, viewer))
+    }
+
     fn lan_place(&self) -> Option<u8> {
         ask!(self, game => game.lan_place())
     }

@@ -10,6 +10,9 @@ pub struct Frame {
     pub entities: Vec<Drawn>,
     /// The server tick at which the others are drawn, with its fraction (`native`).
     pub drawn_tick: Option<f64>,
+    /// The tick at which the player's own things are drawn, with its fraction (`native`). What is
+    /// known of them is that of the next whole tick.
+    pub ahead_tick: Option<f64>,
     /// What is seen to meet since the frame before.
     pub impacts: Vec<Impact>,
     /// What was seen to meet earlier, and the server has not spoken of yet.
@@ -33,7 +36,7 @@ impl Frame {
         self.entities.clone_from(&other.entities);
         self.impacts.clone_from(&other.impacts);
         self.awaited.clone_from(&other.awaited);
-        self.drawn_tick = other.drawn_tick;
+        (self.drawn_tick, self.ahead_tick) = (other.drawn_tick, other.ahead_tick);
     }
 
     /// Nothing is on the screen.
@@ -41,7 +44,7 @@ impl Frame {
         self.entities.clear();
         self.impacts.clear();
         self.awaited.clear();
-        self.drawn_tick = None;
+        (self.drawn_tick, self.ahead_tick) = (None, None);
     }
 
     /// Writes what is drawn into a state, each thing where it is on the screen: what a player, or a

@@ -437,12 +437,11 @@ impl<G: Game> Seat<G> {
                 }
             });
         }
-        let mut ahead = None;
         if let Some(prediction) = &mut self.prediction {
             prediction.fade(ms);
             let tick = f64::from(prediction.tick());
             let fraction = (self.ahead.tick(now) - tick).clamp(0.0, 1.0);
-            ahead = Some(tick - 1.0 + fraction);
+            frame.ahead_tick = Some(tick - 1.0 + fraction);
             prediction.draw(fraction as f32, |entity, fields| {
                 frame.entities.push(Drawn { entity: *entity, fields });
             });
@@ -454,7 +453,7 @@ impl<G: Game> Seat<G> {
             }
         }
         frame.entities.sort_unstable_by_key(|drawn| drawn.entity.id);
-        if let Some(ahead) = ahead {
+        if let Some(ahead) = frame.ahead_tick {
             let said = self.picture.newest_state();
             self.impacts.look(&self.game, self.player, ahead, said, frame);
         }
