@@ -136,7 +136,8 @@ pub struct Impact {
     pub entity: u16,
     /// What it meets.
     pub target: u16,
-    /// When, as a share of the time from the frame before to this one.
+    /// When, as a share of the time from the frame before to this one: a screen shows what stops
+    /// where it was then.
     pub at: f32,
     /// Whether it ends there: it is drawn no further, unless the server says that it flies on.
     pub stops: bool,
@@ -491,7 +492,7 @@ pub trait Game: Clone {
     /// player's own things ahead of the server, the rest behind it. That is how
     /// [`Turn::seen_by`] lets the server judge it, a round trip later.
     ///
-    /// What stops is drawn where it met and not again. If the server does not take it away in the
+    /// What stops is drawn in this frame and not again. If the server does not take it away in the
     /// tick it was seen in, it flies on. Frames say what was seen: [`Frame::impacts`] what is new,
     /// [`Frame::awaited`] what the server has not spoken of yet. The same two meet once until then.
     fn impacts(

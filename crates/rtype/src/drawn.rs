@@ -12,7 +12,7 @@ use crate::pod::Pod;
 use crate::schema;
 use crate::ship::Ship;
 use crate::shot::Shot;
-use crate::space::{Area, Moving, PX, Passage, Size, TickPart, Way};
+use crate::space::{Area, FIELD, Moving, PX, Passage, Size, TickPart, Way};
 use crate::world::Bullet;
 
 /// The contact that the server's event speaks of.
@@ -163,6 +163,10 @@ impl<'a> Screen<'a> {
             (Some(before), Some(at)) => (before, at),
             (Some(before), None) => {
                 let (from, until) = self.ticks()?;
+                // Nobody sees what flies on behind the edge.
+                if !(0..FIELD.w).contains(&before.x) {
+                    return None;
+                }
                 (before, before.later(TickPart::nearest(until - from)))
             }
             (None, at) => {
@@ -247,10 +251,13 @@ fn find(frame: &Frame, id: u16) -> Option<&Drawn> {
     frame.find(id)
 }
 
-/// Whether the ship is not one that nothing can hurt: it is as good as hit if it was seen to be.
+/// Whether the ship is not one that nothing can hurt: it is as good as hit if it was seen to be. One
+/// that is safe from the next tick on, which near the server is known before it is drawn, is not
+/// yet.
 pub(crate) fn is_vulnerable(ship: &Drawn, frame: &Frame) -> bool {
     let is_hit = frame.awaited.iter().any(|impact| impact.entity == ship.entity.id);
-    ship.entity.fields[8] == 0 && !is_hit
+    let safe = ship.entity.fields[8];
+    (safe == 0 || ship.fields[8] < safe as f32) && !is_hit
 }
 
 /// Where something is drawn.

@@ -1,8 +1,8 @@
 //! What a player sees meet before the server has said so.
 //!
 //! The game says which of the drawn things meet ([`Game::impacts`]). What stops there is drawn in
-//! that frame where it met, and in none after it, until the server has stepped the tick it was seen
-//! in: then either the thing is gone, or it flies on. Nothing here changes what is predicted.
+//! that frame and in none after it, until the server has stepped the tick it was seen in: then either
+//! the thing is gone, or it flies on. Nothing here changes what is predicted.
 
 use super::Frame;
 use crate::game::{Game, Impact, PlayerId};
@@ -11,9 +11,6 @@ use crate::replica::{Drawn, State};
 /// The server may judge a contact so many ticks later than it was seen: the two clocks of a client
 /// are bent while the inputs that speak of them are under way.
 const GRACE_TICKS: u32 = 2;
-
-/// What stops is drawn so far past the contact, as a share of the frame: it is seen to touch.
-const BITE: f32 = 0.1;
 
 /// So many things are seen to meet at a time; further ones are left to the server.
 const LIMIT: usize = 256;
@@ -89,16 +86,5 @@ impl Impacts {
         let tick = (from + f64::from(at) * (ahead - from)).ceil().max(0.0) as u32;
         self.awaited.push(Awaited { impact, tick });
         frame.impacts.push(impact);
-        if impact.stops
-            && let Some(before) = self.before.find(impact.entity)
-            && let Ok(index) =
-                frame.entities.binary_search_by_key(&impact.entity, |drawn| drawn.entity.id)
-        {
-            let share = (at + BITE).min(1.0);
-            let now = &mut frame.entities[index].fields;
-            for (now, before) in now.iter_mut().zip(before.fields) {
-                *now = before + (*now - before) * share;
-            }
-        }
     }
 }
