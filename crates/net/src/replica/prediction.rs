@@ -9,7 +9,7 @@
 //! away is drawn until the time of that snapshot is reached on the screen.
 
 use super::picture::{fade, shifted};
-use super::{Entity, MAX_FIELDS, Motion, Picture, Schema, State};
+use super::{Entity, Field, Kind, MAX_FIELDS, Motion, Picture, Schema, State};
 use crate::game::{Buttons, Event, Game, PlayerId, PlayerInput, Turn};
 
 /// What one player predicts.
@@ -211,7 +211,7 @@ impl<G: Game> Prediction<G> {
         };
         let kind = &self.game.schema().kinds[usize::from(now.kind)];
         for (i, field) in kind.fields.iter().enumerate() {
-            if matches!(field.motion, Motion::Along { .. }) {
+            if is_steered(kind, field) {
                 let moved = now.fields[i] - then.fields[i];
                 before.fields[i] = (before.fields[i] + moved).clamp(field.min, field.max);
             }
@@ -242,7 +242,7 @@ impl<G: Game> Prediction<G> {
         let kind = &self.game.schema().kinds[usize::from(now.kind)];
         let mut square = 0.0;
         for (i, field) in kind.fields.iter().enumerate() {
-            if !matches!(field.motion, Motion::Along { .. }) {
+            if !is_steered(kind, field) {
                 continue;
             }
             let moved = field.value(then.fields[i]) - field.value(now.fields[i]);
@@ -251,6 +251,13 @@ impl<G: Game> Prediction<G> {
         }
         Correction { distance: square.sqrt() }
     }
+}
+
+/// Whether a field moves as its player likes. What always runs at the same pace is a clock: it is
+/// set, and does not slide.
+fn is_steered(kind: &Kind, field: &Field) -> bool {
+    let Motion::Along { velocity, .. } = field.motion else { return false };
+    kind.fields.get(velocity).is_some_and(|pace| pace.min < pace.max)
 }
 
 /// The fields between two looks at an entity: what moves is in between, the rest is as it was.
