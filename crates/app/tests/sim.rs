@@ -4,7 +4,7 @@ use std::process::{Command, Output};
 
 use serde_json::Value;
 
-const QUALITY: [&str; 20] = [
+const QUALITY: [&str; 23] = [
     "own_input_ms_p99",
     "ticks_without_input_pct",
     "lead_ms_p50",
@@ -18,6 +18,9 @@ const QUALITY: [&str; 20] = [
     "visible_jump_pct",
     "contact_disagreement_pct",
     "contacts",
+    "past_target_frames_p99",
+    "past_target_px_p99",
+    "contact_to_burst_ms_p50",
     "recovery_s",
     "playback_rate_min",
     "playback_rate_max",
@@ -56,7 +59,9 @@ fn keys(value: &Value) -> Vec<&str> {
 #[test]
 fn one_seed_has_exactly_these_keys_in_this_order() {
     let run = json(&["--seconds", "3"]);
-    assert_eq!(keys(&run), ["game", "seed", "seconds", "link", "digest", "quality"]);
+    let expected =
+        ["game", "seed", "seconds", "frame_hz", "link", "digest", "quality", "contact_kinds"];
+    assert_eq!(keys(&run), expected);
     assert_eq!(keys(&run["quality"]), QUALITY);
     assert_eq!(run["game"], "dots");
     assert_eq!(run["seed"], 1);
@@ -71,7 +76,17 @@ fn one_seed_has_exactly_these_keys_in_this_order() {
 #[test]
 fn many_seeds_have_exactly_these_keys_in_this_order() {
     let run = json(&["--seconds", "2", "--seeds", "3"]);
-    let expected = ["game", "seeds", "seconds", "link", "pooled", "median", "worst"];
+    let expected = [
+        "game",
+        "seeds",
+        "seconds",
+        "frame_hz",
+        "link",
+        "pooled",
+        "median",
+        "worst",
+        "contact_kinds",
+    ];
     assert_eq!(keys(&run), expected);
     for part in ["pooled", "median", "worst"] {
         assert_eq!(keys(&run[part]), QUALITY);
@@ -137,6 +152,42 @@ fn pong_is_played_within_its_bytes_without_corrections_and_jumps() {
         assert_eq!(figure("visible_jump_pct"), 0.0);
         assert!(figure("bytes_per_s_down") < 1_500.0, "{run}");
     }
+}
+
+#[test]
+fn contacts_are_counted_by_kind_and_shots_are_followed_past_what_they_hit() {
+    let run = json(&["--game", "rtype", "--seconds", "20", "--frame-hz", "59.94"]);
+    assert_eq!(run["frame_hz"], 59.94);
+    let kinds = run["contact_kinds"].as_array().unwrap();
+    let shots = kinds.iter().find(|kind| kind["kind"] == "own shots").unwrap();
+    let expected = [
+        "kind",
+        "contacts",
+        "only_drawn",
+        "only_judged",
+        "disagreement_pct",
+        "at_least_pct",
+        "at_most_pct",
+    ];
+    assert_eq!(keys(shots), expected);
+    let sum: u64 = kinds.iter().map(|kind| kind["contacts"].as_u64().unwrap()).sum();
+    assert_eq!(run["quality"]["contacts"].as_u64(), Some(sum));
+    assert!(run["quality"]["past_target_frames_p99"].as_f64().is_some(), "{run}");
+    assert!(run["quality"]["contact_to_burst_ms_p50"].as_f64().is_some(), "{run}");
+    let table = text(&["--game", "pong", "--seconds", "20", "--frame-hz", "144"]);
+    assert!(table.starts_with("pong, 2 bots, 20 s, 144 frames a second, seed 1\n"), "{table}");
+    assert!(table.contains("\nown paddle ") && table.contains("\nopponent's paddle "), "{table}");
+}
+
+#[test]
+fn frames_change_what_is_seen_and_nothing_that_happens() {
+    let run = |hz| json(&["--game", "pong", "--seconds", "5", "--frame-hz", hz]);
+    let (slow, fast) = (run("60"), run("144"));
+    assert_eq!(slow["digest"], fast["digest"]);
+    for key in ["bytes_per_s_up", "ticks_without_input_pct", "ack_ms_p50"] {
+        assert_eq!(slow["quality"][key], fast["quality"][key], "{key}");
+    }
+    assert_ne!(slow["quality"]["own_input_ms_p99"], fast["quality"]["own_input_ms_p99"]);
 }
 
 #[test]
@@ -208,7 +259,9 @@ fn what_is_not_understood_is_wrong_usage() {
     let (code, said) = refusal(&["--preset", "dialup"]);
     assert_eq!(code, Some(2));
     assert!(said.contains("choose one of lan, wifi"), "{said}");
-    let wrong: [&[&str]; 7] = [
+    let wrong: [&[&str]; 9] = [
+        &["--frame-hz", "9"],
+        &["--frame-hz", "nan"],
         &["--players", "0"],
         &["--players", "5"],
         &["--seeds", "0"],

@@ -220,7 +220,7 @@ impl Game for Pong {
 
     fn judged_contact(&self, event: &Event) -> Option<Contact> {
         let key = event.entity.into();
-        (event.kind == Pong::CONTACT).then_some(Contact { key, player: None })
+        (event.kind == Pong::CONTACT).then_some(Contact::new(key, None))
     }
 
     fn drawn_contacts(
@@ -231,8 +231,12 @@ impl Game for Pong {
         meet: &mut dyn FnMut(Contact),
     ) {
         screen::contacts(&before.entities, &now.entities, |post| {
-            meet(Contact { key: post.paddle_id().into(), player: None });
+            meet(Contact::new(post.paddle_id().into(), None));
         });
+    }
+
+    fn contact_kind(&self, key: u64, viewer: PlayerId) -> &'static str {
+        screen::contact_kind(key, viewer)
     }
 
     /// A guest is always on the right.

@@ -44,6 +44,18 @@ pub(crate) fn contacts(before: &[Drawn], now: &[Drawn], mut meet: impl FnMut(Pos
     }
 }
 
+/// Whose paddle the ball meets, as `viewer` sees it.
+pub(crate) fn contact_kind(key: u64, viewer: PlayerId) -> &'static str {
+    let met = u16::try_from(key).ok().and_then(Post::of_paddle);
+    let (Some(met), Some(own)) = (met, Post::of(viewer)) else { return "paddle" };
+    match (met == own, met.side() == own.side(), met.is_front()) {
+        (true, ..) => "own paddle",
+        (false, true, _) => "partner's paddle",
+        (false, false, false) => "opponent's paddle",
+        (false, false, true) => "opponent's front paddle",
+    }
+}
+
 fn plane(post: Post) -> f32 {
     px(post.plane())
 }

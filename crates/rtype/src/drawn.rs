@@ -8,20 +8,32 @@ use backspin::replica::Drawn;
 use crate::boss::Boss;
 use crate::enemy::Species;
 use crate::event;
+use crate::pod::Pod;
 use crate::schema;
 use crate::ship::Ship;
 use crate::shot::Shot;
-use crate::space::{Area, Moving, PX, Passage, Size, TickPart, Way};
+use crate::space::{Area, FIELD, Moving, PX, Passage, Size, TickPart, Way};
 use crate::world::Bullet;
 
 /// The contact that the server's event speaks of.
 pub(crate) fn judged(event: &Event) -> Option<Contact> {
-    let player = match event.kind {
-        event::HIT => SpawnName::owner(event.entity)?,
-        event::HURT => PlayerId(event.entity.into()),
-        _ => return None,
-    };
-    Some(Contact { key: event.entity.into(), player: Some(player) })
+    let key = event.entity.into();
+    match event.kind {
+        event::HIT => {
+            let contact = Contact::new(key, Some(SpawnName::owner(event.entity)?));
+            Some(Contact { target: u16::try_from(event.value).ok(), ..contact })
+        }
+        event::HURT => Some(Contact::new(key, Some(PlayerId(event.entity.into())))),
+        _ => None,
+    }
+}
+
+/// A shot meets something, or a ship does; a player is only told of the own.
+pub(crate) fn contact_kind(key: u64) -> &'static str {
+    match u16::try_from(key).ok().and_then(SpawnName::owner) {
+        Some(_) => "own shots",
+        None => "own ship",
+    }
 }
 
 /// The contacts that `player` sees from one frame to the next: own shots that meet enemies, and what
@@ -35,38 +47,42 @@ pub(crate) fn contacts(
 ) {
     let screen = Screen { before, now };
     let things: Vec<Thing> = screen.things().collect();
-    for own in &now.entities {
+    let gone = before.entities.iter().filter(|own| find(now, own.entity.id).is_none());
+    for own in now.entities.iter().chain(gone) {
         let entity = &own.entity;
-        let hits = match entity.kind {
-            schema::SHOT | schema::TAIL_SHOT | schema::HEAVY_SHOT
-                if SpawnName::owner(entity.id) == Some(player) =>
-            {
-                let shot = screen.shot(own);
-                things.iter().any(|it| it.is_target && it.area().is_in_sight() && it.meets(&shot))
+        let contact = Contact::new(entity.id.into(), Some(player));
+        if is_shot_of(own, player) {
+            let Some(shot) = screen.shot(own) else { continue };
+            let is_hit = |it: &&Thing| it.is_target && it.area().is_in_sight() && it.meets(&shot);
+            if let Some(hit) = things.iter().find(is_hit) {
+                let spent = (entity.kind != schema::HEAVY_SHOT).then_some(entity.id);
+                meet(Contact { spent, target: Some(hit.id), ..contact });
             }
-            schema::SHIP if u32::from(entity.id) == player.0 && is_vulnerable(own) => {
-                let at = place(own);
-                let before = find(before, entity.id).map_or(at, place);
-                let hull = Passage { area: Ship::hull(&at), way: at.way_from(&before) };
-                things.iter().any(|thing| thing.meets(&hull))
+        } else if entity.kind == schema::SHIP && u32::from(entity.id) == player.0 {
+            let is_vulnerable = screen.is_vulnerable(own);
+            let hull = screen.hull(own);
+            if is_vulnerable && things.iter().any(|thing| thing.meets(&hull)) {
+                meet(contact);
             }
-            _ => false,
-        };
-        if hits {
-            meet(Contact { key: entity.id.into(), player: Some(player) });
         }
     }
 }
 
+fn is_shot_of(drawn: &Drawn, player: PlayerId) -> bool {
+    matches!(drawn.entity.kind, schema::SHOT | schema::TAIL_SHOT | schema::HEAVY_SHOT)
+        && SpawnName::owner(drawn.entity.id) == Some(player)
+}
+
 /// Two frames, and what moves evenly from one to the other.
-struct Screen<'a> {
-    before: &'a Frame,
-    now: &'a Frame,
+pub(crate) struct Screen<'a> {
+    pub(crate) before: &'a Frame,
+    pub(crate) now: &'a Frame,
 }
 
 /// What an own thing can meet: where it was between the two frames, and in which part of that time.
-struct Thing {
-    is_target: bool,
+pub(crate) struct Thing {
+    pub(crate) id: u16,
+    pub(crate) is_target: bool,
     passage: Passage,
     /// Of the time from frame to frame.
     length: TickPart,
@@ -74,33 +90,104 @@ struct Thing {
 }
 
 impl Thing {
-    fn area(&self) -> &Area {
+    pub(crate) fn area(&self) -> &Area {
         &self.passage.area
     }
 
     /// Whether it meets what moved like this from frame to frame.
-    fn meets(&self, own: &Passage) -> bool {
+    pub(crate) fn meets(&self, own: &Passage) -> bool {
         own.stretch(self.length, self.before_end).meets(&self.passage)
+    }
+
+    /// When it first does, of the time from frame to frame, to a few 256ths; `None` if it does not.
+    pub(crate) fn meets_at(&self, own: &Passage) -> Option<TickPart> {
+        if !self.meets(own) {
+            return None;
+        }
+        let (mut without, mut with) = (0, TickPart::WHOLE);
+        while with - without > 2 {
+            let middle = (without + with) / 2;
+            match self.meets_until(own, middle) {
+                true => with = middle,
+                false => without = middle,
+            }
+        }
+        Some(TickPart(with))
+    }
+
+    /// Whether it meets in the first part of the time.
+    fn meets_until(&self, own: &Passage, part: i32) -> bool {
+        let end = TickPart::WHOLE - self.before_end.0;
+        let until = part.min(end);
+        let length = until - (end - self.length.0);
+        if length <= 0 {
+            return false;
+        }
+        let of_way = |part: i32| TickPart(part * TickPart::WHOLE / self.length.0.max(1));
+        let thing = self.passage.stretch(of_way(length), of_way(end - until));
+        own.stretch(TickPart(length), TickPart(TickPart::WHOLE - until)).meets(&thing)
     }
 }
 
 impl<'a> Screen<'a> {
-    /// A shot; one that is new comes out of the muzzle.
-    fn shot(&self, shot: &Drawn) -> Passage {
+    /// The part of the own ship that can be hurt.
+    pub(crate) fn hull(&self, ship: &Drawn) -> Passage {
+        let at = place(ship);
+        let before = find(self.before, ship.entity.id).map_or(at, place);
+        Passage { area: Ship::hull(&at), way: at.way_from(&before) }
+    }
+
+    /// Whether something may hurt the own ship: what happens between the frames happens to the ship
+    /// of either.
+    pub(crate) fn is_vulnerable(&self, ship: &Drawn) -> bool {
+        let was = find(self.before, ship.entity.id).unwrap_or(ship);
+        is_vulnerable(ship, self.now) || is_vulnerable(was, self.before)
+    }
+
+    /// The own pod.
+    pub(crate) fn pod(&self, pod: &Drawn) -> Passage {
+        let at = place(pod);
+        let before = find(self.before, pod.entity.id).map_or(at, place);
+        Passage { area: at.area(Pod::SIZE), way: at.way_from(&before) }
+    }
+
+    /// A shot, from frame to frame. One that is new comes out of the muzzle; one that is gone flew
+    /// on, and what it met on that way was the end of it.
+    pub(crate) fn shot(&self, shot: &Drawn) -> Option<Passage> {
         let size = match shot.entity.kind {
             schema::HEAVY_SHOT => Shot::HEAVY_SIZE,
             _ => Shot::SIZE,
         };
-        let at = place(shot);
-        let before = find(self.before, shot.entity.id).map(place).unwrap_or_else(|| {
-            let [x, y, vx, vy, ..] = shot.entity.fields;
-            Moving { x: x - vx, y: y - vy, vx, vy }
-        });
-        Passage { area: at.area(size), way: at.way_from(&before) }
+        let id = shot.entity.id;
+        let (before, at) = match (find(self.before, id).map(place), find(self.now, id).map(place)) {
+            (Some(before), Some(at)) => (before, at),
+            (Some(before), None) => {
+                let (from, until) = self.ticks()?;
+                // Nobody sees what flies on behind the edge.
+                if !(0..FIELD.w).contains(&before.x) {
+                    return None;
+                }
+                (before, before.later(TickPart::nearest(until - from)))
+            }
+            (None, at) => {
+                let [x, y, vx, vy, ..] = shot.entity.fields;
+                let ticks = self.age(id) + 1;
+                (Moving { x: x - ticks * vx, y: y - ticks * vy, vx, vy }, at?)
+            }
+        };
+        Some(Passage { area: at.area(size), way: at.way_from(&before) })
+    }
+
+    /// How many ticks ago an own shot was fired that no frame has shown yet.
+    fn age(&self, shot: u16) -> i32 {
+        let newest = self.now.ahead_tick.map_or(0, |tick| tick.ceil() as u32);
+        let age = newest.wrapping_sub(SpawnName::low_tick(shot)) & SpawnName::LOW_TICKS;
+        // It was in the frame before unless it was fired about then.
+        if self.now.ahead_tick.is_some() && age < 8 { age as i32 } else { 0 }
     }
 
     /// Enemies, bosses and bullets.
-    fn things(&self) -> impl Iterator<Item = Thing> + '_ {
+    pub(crate) fn things(&self) -> impl Iterator<Item = Thing> + '_ {
         let now = self.now.entities.iter().filter_map(|drawn| self.thing(drawn));
         let gone = self.before.entities.iter().filter_map(|drawn| self.gone(drawn));
         now.chain(gone)
@@ -121,14 +208,17 @@ impl<'a> Screen<'a> {
             (None, None) => (Way::default(), whole),
         };
         let passage = Passage { area: at.area(size), way };
-        Some(Thing { is_target, passage, length, before_end: TickPart::default() })
+        let (id, before_end) = (drawn.entity.id, TickPart::default());
+        Some(Thing { id, is_target, passage, length, before_end })
     }
 
     /// Something that was drawn in the frame before and is gone: it moved on until the next tick.
     fn gone(&self, drawn: &Drawn) -> Option<Thing> {
         let (size, is_target) = size(drawn)?;
         let (from, until) = self.ticks()?;
-        if find(self.now, drawn.entity.id).is_some() {
+        let id = drawn.entity.id;
+        let has_stopped = self.before.impacts_of(id).any(|impact| impact.stops);
+        if find(self.now, id).is_some() || has_stopped {
             return None;
         }
         let left = (1.0 - from.fract()).min(until - from);
@@ -136,7 +226,8 @@ impl<'a> Screen<'a> {
         let at = before.later(TickPart::nearest(left));
         let passage = Passage { area: at.area(size), way: at.way_from(&before) };
         let length = TickPart::nearest(left / (until - from));
-        Some(Thing { is_target, passage, length, before_end: TickPart(TickPart::WHOLE - length.0) })
+        let before_end = TickPart(TickPart::WHOLE - length.0);
+        Some(Thing { id, is_target, passage, length, before_end })
     }
 
     /// The ticks at which the two frames show what is not the player's own, if time went on.
@@ -157,13 +248,16 @@ fn size(drawn: &Drawn) -> Option<(Size, bool)> {
 }
 
 fn find(frame: &Frame, id: u16) -> Option<&Drawn> {
-    let found = frame.entities.binary_search_by_key(&id, |drawn| drawn.entity.id);
-    found.ok().map(|index| &frame.entities[index])
+    frame.find(id)
 }
 
-/// Whether the ship is not one that nothing can hurt.
-fn is_vulnerable(ship: &Drawn) -> bool {
-    ship.entity.fields[8] == 0
+/// Whether the ship is not one that nothing can hurt: it is as good as hit if it was seen to be. One
+/// that is safe from the next tick on, which near the server is known before it is drawn, is not
+/// yet.
+pub(crate) fn is_vulnerable(ship: &Drawn, frame: &Frame) -> bool {
+    let is_hit = frame.awaited.iter().any(|impact| impact.entity == ship.entity.id);
+    let safe = ship.entity.fields[8];
+    (safe == 0 || ship.fields[8] < safe as f32) && !is_hit
 }
 
 /// Where something is drawn.
@@ -195,7 +289,7 @@ mod tests {
     fn frame(drawn_tick: f64, entities: &[Drawn]) -> Frame {
         let mut entities = entities.to_vec();
         entities.sort_by_key(|drawn| drawn.entity.id);
-        Frame { entities, drawn_tick: Some(drawn_tick) }
+        Frame { entities, drawn_tick: Some(drawn_tick), ..Frame::default() }
     }
 
     /// From tick 99.25 to the next.
@@ -233,6 +327,32 @@ mod tests {
     }
 
     #[test]
+    fn a_shot_that_is_gone_has_met_what_it_reached_within_the_frame_and_no_more() {
+        let drone = drawn(256, schema::ENEMY, &[500 * PX, 95 * PX, 0, 0, 1, 0]);
+        let id = u64::from(my_shot(0).entity.id);
+        // It is 16 px wide and flies 16 px a tick.
+        let gone_at = |x| seen(&[my_shot(x), drone], &[drone]);
+        assert_eq!(gone_at(470), [id]);
+        assert!(gone_at(467).is_empty());
+        // At 144 frames a second it flies less than half as far until the next.
+        let (before, now) = (frame(99.0, &[my_shot(470), drone]), frame(99.417, &[drone]));
+        contacts(&before, &now, ME, &mut |contact| panic!("{contact:?}"));
+        let (before, now) = (frame(99.0, &[my_shot(480), drone]), frame(99.417, &[drone]));
+        let mut spent = Vec::new();
+        contacts(&before, &now, ME, &mut |contact| spent.extend(contact.spent));
+        assert_eq!(spent.into_iter().map(u64::from).collect::<Vec<_>>(), [id]);
+    }
+
+    #[test]
+    fn a_ship_that_is_safe_since_it_was_hit_was_seen_to_be_hit() {
+        let ship =
+            |x, safe| drawn(1, schema::SHIP, &[x * PX, 100 * PX, 0, 0, 0, 0, 0, -1, safe, 1]);
+        let bullet = drawn(512, schema::BULLET, &[55 * PX, 102 * PX, 0, 0]);
+        assert_eq!(seen(&[ship(50, 0), bullet], &[ship(50, 1), bullet]), [1]);
+        assert!(seen(&[ship(50, 1), bullet], &[ship(50, 1), bullet]).is_empty());
+    }
+
+    #[test]
     fn the_own_ship_meets_bullets_unless_nothing_can_hurt_it() {
         let ship = |safe| {
             let counts = [50 * PX, 100 * PX, 0, 0, 0, 0, 0, -1, safe, 1];
@@ -249,9 +369,11 @@ mod tests {
     fn what_was_judged_has_the_key_of_what_is_drawn() {
         let shot = my_shot(0).entity.id;
         let event = |kind, entity| Event { kind, entity, value: 9, reach: Reach::Own };
-        let contact = |key| Contact { key, player: Some(ME) };
-        assert_eq!(judged(&event(event::HIT, shot)), Some(contact(shot.into())));
+        let contact = |key| Contact::new(key, Some(ME));
+        let hit = Contact { target: Some(9), ..contact(shot.into()) };
+        assert_eq!(judged(&event(event::HIT, shot)), Some(hit));
         assert_eq!(judged(&event(event::HURT, 1)), Some(contact(1)));
         assert_eq!(judged(&event(event::KILL, 256)), None);
+        assert_eq!([contact_kind(shot.into()), contact_kind(1)], ["own shots", "own ship"]);
     }
 }

@@ -106,6 +106,10 @@ impl Game for House {
         ask!(self, game => game.tick_rate())
     }
 
+    fn rewind_limit_ms(&self) -> u32 {
+        ask!(self, game => game.rewind_limit_ms())
+    }
+
     fn looks_back(&self) -> bool {
         ask!(self, game => game.looks_back())
     }
@@ -236,6 +240,10 @@ impl Game for House {
         meet: &mut dyn FnMut(Contact),
     ) {
         ask!(self, game => game.drawn_contacts(before, now, player, meet))
+    }
+
+    fn contact_kind(&self, key: u64, viewer: PlayerId) -> &'static str {
+        ask!(self, game => game.contact_kind(key, viewer))
     }
 
     fn lan_place(&self) -> Option<u8> {

@@ -4,6 +4,7 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
+use super::impact::Impacts;
 use super::{ClientEvent, Frame};
 use crate::channel::{
     Alarm, AlarmEvent, BLOCK_ROOM, Inbox, Journal, LogLine, Outbox, Pending, Timeline, event_block,
@@ -61,6 +62,7 @@ pub(super) struct Seat<G: Game> {
     pub(super) predicts: bool,
     prediction: Option<Prediction<G>>,
     sliding: Sliding,
+    impacts: Impacts,
     rate: u8,
     state: State,
     assembly: Assembly,
@@ -131,6 +133,7 @@ impl<G: Game> Seat<G> {
             predicts: true,
             prediction: None,
             sliding: Sliding::default(),
+            impacts: Impacts::default(),
             rate,
             state: State::default(),
             assembly: Assembly::default(),
@@ -310,9 +313,13 @@ impl<G: Game> Seat<G> {
                 flags: buttons.0,
                 ts: now.as_millis() as u32,
             });
+            let made_for = self.next_input;
             self.next_input = tick::after(self.next_input, 1);
             made = true;
-            if let Some(prediction) = &mut self.prediction {
+            // What we woke too late for, the server has stepped without us.
+            let is_new =
+                |prediction: &&mut Prediction<G>| tick::is_after(made_for, prediction.tick());
+            if let Some(prediction) = self.prediction.as_mut().filter(is_new) {
                 for event in prediction.advance(buttons).filter(|event| event.reach == Reach::Own) {
                     note(&mut self.events, ClientEvent::Game(event));
                 }
@@ -434,6 +441,7 @@ impl<G: Game> Seat<G> {
             prediction.fade(ms);
             let tick = f64::from(prediction.tick());
             let fraction = (self.ahead.tick(now) - tick).clamp(0.0, 1.0);
+            frame.ahead_tick = Some(tick - 1.0 + fraction);
             prediction.draw(fraction as f32, |entity, fields| {
                 frame.entities.push(Drawn { entity: *entity, fields });
             });
@@ -445,6 +453,10 @@ impl<G: Game> Seat<G> {
             }
         }
         frame.entities.sort_unstable_by_key(|drawn| drawn.entity.id);
+        if let Some(ahead) = frame.ahead_tick {
+            let said = self.picture.newest_state();
+            self.impacts.look(&self.game, self.player, ahead, said, frame);
+        }
     }
 
     /// Draws what both sides meet.

@@ -26,8 +26,8 @@ const JOINING: Duration = Duration::from_secs(2);
 /// Whoever is not in by then does not get in.
 const JOIN_WITHIN: Duration = Duration::from_secs(12);
 
-/// Frames a second at which the players' screens are looked at.
-const FRAME_RATE: u64 = 60;
+/// The first stream of chance that phases of frames are drawn from; the ones below are the match's.
+const PHASES: u64 = 100;
 
 /// A run to measure.
 #[derive(Clone, Copy, Debug)]
@@ -42,12 +42,15 @@ pub struct Setup {
     pub players: u8,
     /// How much longer the round trip gets in the middle of the run.
     pub rtt_step: Duration,
+    /// Frames a second at which the players' screens are looked at. When in a tick they fall is
+    /// each player's own matter, and follows from the seed.
+    pub frame_hz: f64,
 }
 
 impl Setup {
-    /// A minute of two players over `link`.
+    /// A minute of two players over `link`, at 60 frames a second.
     pub fn new(link: LinkConfig, seed: u64) -> Self {
-        Setup { link, seed, seconds: 60, players: 2, rtt_step: Duration::ZERO }
+        Setup { link, seed, seconds: 60, players: 2, rtt_step: Duration::ZERO, frame_hz: 60.0 }
     }
 }
 
@@ -75,21 +78,12 @@ pub fn measure_watched<G: Game>(
 ) -> Report {
     let mut scene = Scene::new(game, setup);
     scene.join();
-    let began = scene.world.now();
-    scene.begin();
-    let before = scene.inputs();
-    scene.missing_before = before.1;
-    let frames = u64::from(setup.seconds) * FRAME_RATE;
-    for frame in 1..=frames {
-        let at = Duration::from_nanos(frame * 1_000_000_000 / FRAME_RATE);
-        scene.run_until(began + at);
-        scene.look();
-        if frame == frames / 2 {
-            scene.lengthen(setup);
-        }
-        if frame % FRAME_RATE == 0 {
-            each_second((frame / FRAME_RATE) as u32);
-        }
+    scene.begin(setup);
+    let (began, before) = (scene.world.now(), scene.inputs());
+    scene.inputs_before = before;
+    for second in 1..=setup.seconds {
+        scene.play_until(began + Duration::from_secs(second.into()));
+        each_second(second);
     }
     scene.judge(setup, before)
 }
@@ -99,10 +93,15 @@ struct Scene<G: Game> {
     world: World<Party<G>>,
     server: HostId,
     players: Vec<Watched>,
-    missing_before: u64,
+    /// Ticks and those without input, when they were looked at last.
+    inputs_before: (u64, u64),
     faults: Faults,
-    stepped_at: Option<Time>,
+    /// When the link is to change, and to what.
+    change: Option<(Time, LinkConfig)>,
+    changed_at: Option<Time>,
     umpire: Umpire,
+    /// The tick that the umpire has seen.
+    judged_tick: u32,
 }
 
 /// A player, and who looks on.
@@ -111,6 +110,24 @@ struct Watched {
     observer: Observer,
     /// When the measuring began.
     traffic: Traffic,
+    screen: Screen,
+}
+
+/// When frames are drawn.
+#[derive(Clone, Copy, Debug)]
+struct Screen {
+    began: Time,
+    hz: f64,
+    /// The first frame, as a part of the time between two.
+    phase: f64,
+    drawn: u64,
+}
+
+impl Screen {
+    fn next(&self) -> Time {
+        let nanos = (self.drawn as f64 + self.phase) / self.hz * 1e9;
+        self.began + Duration::from_nanos(nanos as u64)
+    }
 }
 
 impl<G: Game> Scene<G> {
@@ -135,11 +152,21 @@ impl<G: Game> Scene<G> {
             let player = Player::new(client, Chance::new(seed, 2 + u64::from(i)));
             let host = world.add(Party::Player(Box::new(player)), &[own], drift);
             let (observer, traffic) = (Observer::default(), Traffic::default());
-            players.push(Watched { host, observer, traffic });
+            let phase = Chance::new(seed, PHASES + u64::from(i)).unit();
+            let screen = Screen { began: Time::ZERO, hz: setup.frame_hz, phase, drawn: 0 };
+            players.push(Watched { host, observer, traffic, screen });
         }
-        let (faults, umpire) = (Faults::default(), Umpire::default());
-        let (missing_before, stepped_at) = (0, None);
-        Scene { world, server, players, missing_before, faults, stepped_at, umpire }
+        Scene {
+            world,
+            server,
+            players,
+            inputs_before: (0, 0),
+            faults: Faults::default(),
+            change: None,
+            changed_at: None,
+            umpire: Umpire::default(),
+            judged_tick: 0,
+        }
     }
 
     /// Runs until everyone is in, and for as long as joining lasts; a link that lets nobody in is
@@ -156,12 +183,18 @@ impl<G: Game> Scene<G> {
         self.players.iter().all(|watched| player(&self.world, watched.host).client.is_playing())
     }
 
-    fn begin(&mut self) {
+    fn begin(&mut self, setup: &Setup) {
         let now = self.world.now();
-        for Watched { host, observer, traffic } in &mut self.players {
+        for Watched { host, observer, traffic, screen } in &mut self.players {
             let player = player(&self.world, *host);
             observer.begin(now, &player.client, player.presses());
             *traffic = self.world.traffic(*host);
+            screen.began = now;
+        }
+        if !setup.rtt_step.is_zero() {
+            let middle = now + Duration::from_secs(setup.seconds.into()) / 2;
+            let delay = setup.link.delay + setup.rtt_step / 2;
+            self.change = Some((middle, LinkConfig { delay, ..setup.link }));
         }
     }
 
@@ -179,47 +212,62 @@ impl<G: Game> Scene<G> {
         })
     }
 
-    /// Runs event by event, so that nothing that happens between two frames is missed.
+    /// Plays on, and looks at every screen whenever it draws a frame.
+    fn play_until(&mut self, until: Time) {
+        loop {
+            let screens = self.players.iter().enumerate().map(|(i, it)| (it.screen.next(), i));
+            let Some((due, who)) = screens.min().filter(|(due, _)| *due <= until) else { break };
+            self.run_until(due);
+            self.look(who);
+        }
+        self.run_until(until);
+    }
+
+    /// Runs to an instant, through the link's change if that comes first.
     fn run_until(&mut self, until: Time) {
+        if let Some((at, link)) = self.change.take_if(|(at, _)| *at <= until) {
+            self.run_events(at);
+            for watched in &self.players {
+                self.world.set_link(self.server, watched.host, link);
+            }
+            self.changed_at = Some(at);
+        }
+        self.run_events(until);
+    }
+
+    /// Runs event by event, so that nothing that happens between two frames is missed.
+    fn run_events(&mut self, until: Time) {
         while self.world.step_until(until).is_some() {
             let now = self.world.now();
             for Watched { host, observer, .. } in &mut self.players {
                 let player = player(&self.world, *host);
                 observer.after_event(now, &player.client, player.presses());
             }
-        }
-    }
-
-    fn look(&mut self) {
-        let now = self.world.now();
-        if let Party::Server(server) = self.world.node_quietly(self.server) {
-            self.umpire.look(now, &mut server.rooms_mut()[0]);
-        }
-        let truth = Truth::of(self.room(), now);
-        let missing = self.inputs().1;
-        let before = std::mem::replace(&mut self.missing_before, missing);
-        let new_missing = missing.saturating_sub(before);
-        let mut starved = 0;
-        for Watched { host, observer, .. } in &mut self.players {
-            let local = self.world.local_time(*host);
-            // Drawing changes only what is remembered for drawing; nothing is to be polled after it.
-            if let Party::Player(player) = self.world.node_quietly(*host) {
-                starved += u64::from(observer.look(&mut player.client, local, truth));
+            let tick = self.room().state().tick;
+            if std::mem::replace(&mut self.judged_tick, tick) != tick
+                && let Party::Server(server) = self.world.node_quietly(self.server)
+            {
+                self.umpire.look(now, &mut server.rooms_mut()[0]);
             }
         }
-        self.faults.note(now, new_missing + starved, 2 * self.players.len() as u64);
     }
 
-    fn lengthen(&mut self, setup: &Setup) {
-        if setup.rtt_step.is_zero() {
-            return;
+    /// A frame of one player.
+    fn look(&mut self, who: usize) {
+        let now = self.world.now();
+        let truth = Truth::of(self.room(), now);
+        let (ticks, missing) = self.inputs();
+        let before = std::mem::replace(&mut self.inputs_before, (ticks, missing));
+        let Watched { host, observer, screen, .. } = &mut self.players[who];
+        screen.drawn += 1;
+        let local = self.world.local_time(*host);
+        let mut starved = 0;
+        // Drawing changes only what is remembered for drawing; nothing is to be polled after it.
+        if let Party::Player(player) = self.world.node_quietly(*host) {
+            starved = u64::from(observer.look(&mut player.client, local, truth));
         }
-        let mut link = setup.link;
-        link.delay += setup.rtt_step / 2;
-        for watched in &self.players {
-            self.world.set_link(self.server, watched.host, link);
-        }
-        self.stepped_at = Some(self.world.now());
+        let faults = missing.saturating_sub(before.1) + starved;
+        self.faults.note(now, faults, ticks.saturating_sub(before.0) + 1);
     }
 
     fn judge(&mut self, setup: &Setup, before: (u64, u64)) -> Report {
@@ -233,18 +281,20 @@ impl<G: Game> Scene<G> {
             ..Tally::default()
         };
         let mut all = Seen::default();
-        for Watched { host, observer, traffic } in &mut self.players {
-            all += observer.end(now, &self.umpire);
+        for Watched { host, observer, traffic, .. } in &mut self.players {
+            let game = player(&self.world, *host).client.game();
+            all += observer.end(now, game, &self.umpire);
             let until = self.world.traffic(*host);
             counted.bytes_down += until.received_bytes - traffic.received_bytes;
             counted.bytes_up += until.sent_bytes - traffic.sent_bytes;
         }
         let limit = if setup.link.loss.burst_len > 1.0 { 0.15 } else { 0.05 };
-        let recovery_s = self.stepped_at.map(|at| self.faults.recovery(at, limit));
+        let recovery_s = self.changed_at.map(|at| self.faults.recovery(at, limit));
         let (digest, corrections) = (self.world.digest(), all.corrections());
+        let kinds = all.kinds().clone();
         let (quality, tally) = all.judge(setup.link.delay, counted);
         let quality = Quality { recovery_s, ..quality };
-        Report { digest, quality, corrections, tally, bar: Bar::of(setup) }
+        Report { digest, quality, corrections, tally, bar: Bar::of(setup), kinds }
     }
 }
 

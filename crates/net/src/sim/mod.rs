@@ -9,8 +9,8 @@
 //! fault   -> the names and counts of what it did
 //! clock   -> what a node's own clock shows at a true instant
 //! measure -> a match of bots over a link, judged from outside: party plays, watch looks on, also
-//!            at matches on real sockets, contact compares what met, leap
-//!            what moved further than it should
+//!            at matches on real sockets, contact compares what met, kinds counts it,
+//!            leap finds what moved further than it should
 //! chaos   -> bad days drawn from a seed, and a checker that looks on from outside
 //! quality -> its figures; pool takes many seeds together; target is what they must reach
 //! ```
@@ -26,6 +26,7 @@ mod config;
 mod contact;
 mod digest;
 mod fault;
+mod kinds;
 mod leap;
 mod link;
 mod measure;
@@ -46,6 +47,7 @@ pub use config::{Bandwidth, Jitter, LinkConfig, LinkError, Loss, Reorder, Shape,
 pub use contact::Umpire;
 pub use digest::Digest;
 pub use fault::{Fault, Faults};
+pub use kinds::{ContactKind, ContactKinds, ENOUGH_CONTACTS, KindRow};
 pub use link::{Deliveries, Duplex, Link, Partition};
 pub use measure::{Setup, measure, measure_watched, measure_with};
 pub use party::{Party, Player};

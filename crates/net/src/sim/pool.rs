@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use super::kinds::{ContactKinds, KindRow};
 use super::target::{Bar, FIGURES, Figure, Verdict, remark};
 use super::{Quality, Report, Tally};
 
@@ -11,6 +12,7 @@ pub struct Pool {
     bar: Bar,
     seeds: Vec<Quality>,
     tally: Tally,
+    kinds: ContactKinds,
 }
 
 /// One line of a pool's table.
@@ -37,7 +39,12 @@ impl Pool {
 
     /// A pool of `reports` that is held against `bar`.
     pub fn new<'a>(bar: Bar, reports: impl IntoIterator<Item = &'a Report>) -> Self {
-        let mut pool = Pool { bar, seeds: Vec::new(), tally: Tally::default() };
+        let mut pool = Pool {
+            bar,
+            seeds: Vec::new(),
+            tally: Tally::default(),
+            kinds: ContactKinds::default(),
+        };
         reports.into_iter().for_each(|report| pool.add(report));
         pool
     }
@@ -46,6 +53,7 @@ impl Pool {
     pub fn add(&mut self, report: &Report) {
         self.seeds.push(report.quality);
         self.tally += report.tally;
+        self.kinds += &report.kinds;
     }
 
     /// How many runs there are.
@@ -97,6 +105,16 @@ impl Pool {
         FIGURES.iter().map(move |figure| PoolRow { figure, bar, pooled, median, worst })
     }
 
+    /// The contacts of all seeds, by kind.
+    pub fn kinds(&self) -> &ContactKinds {
+        &self.kinds
+    }
+
+    /// The same, line by line; [`ContactKinds::HEADING`] stands above them.
+    pub fn kind_rows(&self) -> impl Iterator<Item = KindRow> {
+        self.kinds.rows(self.bar.contacts())
+    }
+
     /// Makes one figure of the seeds' sorted ones, for every figure. Seeds without it are left out.
     fn combine(&self, pick: impl Fn(&[f64], Worse) -> f64) -> Quality {
         let towards = |worse, figure: fn(&Quality) -> Option<f64>| {
@@ -119,6 +137,9 @@ impl Pool {
             visible_jump_pct: of(|seed| seed.visible_jump_pct),
             contact_disagreement_pct: of(|seed| seed.contact_disagreement_pct),
             contacts: of(|seed| Some(seed.contacts as f64)).map_or(0, |contacts| contacts as u64),
+            past_target_frames_p99: of(|seed| seed.past_target_frames_p99),
+            past_target_px_p99: of(|seed| seed.past_target_px_p99),
+            contact_to_burst_ms_p50: of(|seed| seed.contact_to_burst_ms_p50),
             recovery_s: of(|seed| seed.recovery_s),
             playback_rate_min: towards(Worse::Smaller, |seed| seed.playback_rate_min),
             playback_rate_max: of(|seed| seed.playback_rate_max),
@@ -155,7 +176,12 @@ impl fmt::Display for PoolRow {
 impl fmt::Display for Pool {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{}", Pool::HEADING)?;
-        self.rows().try_for_each(|row| writeln!(f, "{row}"))
+        self.rows().try_for_each(|row| writeln!(f, "{row}"))?;
+        if self.kinds.is_empty() {
+            return Ok(());
+        }
+        writeln!(f, "\n{}", ContactKinds::HEADING)?;
+        self.kind_rows().try_for_each(|row| writeln!(f, "{row}"))
     }
 }
 
@@ -180,7 +206,8 @@ mod tests {
             ..Quality::default()
         });
         let corrections = Corrections::default();
-        Report { digest: Digest(0), quality, corrections, tally, bar: Bar::Reference }
+        let (digest, kinds) = (Digest(0), ContactKinds::default());
+        Report { digest, quality, corrections, tally, bar: Bar::Reference, kinds }
     }
 
     fn pool(runs: &[Report]) -> Pool {

@@ -4,6 +4,7 @@ use std::fmt;
 use std::ops::AddAssign;
 
 use super::Digest;
+use super::kinds::{ContactKinds, KindRow};
 use super::target::{Bar, FIGURES, Figure, Verdict, remark};
 
 /// What a run was like, and its digest. Prints as a table.
@@ -19,6 +20,8 @@ pub struct Report {
     pub bar: Bar,
     /// By how much snapshots moved the predicted own position.
     pub corrections: Corrections,
+    /// What met, by kind.
+    pub kinds: ContactKinds,
 }
 
 /// How far off predictions were, however little.
@@ -60,6 +63,13 @@ pub struct Quality {
     pub contact_disagreement_pct: Option<f64>,
     /// Contacts in all.
     pub contacts: u64,
+    /// In how many frames something that ends with its contact, a shot, is drawn from the contact
+    /// on. 1 is that of the contact itself.
+    pub past_target_frames_p99: Option<f64>,
+    /// How far it is drawn on after the frame of the contact, in the unit of x and y.
+    pub past_target_px_p99: Option<f64>,
+    /// From a drawn contact that is the end of its target until that is gone from the screen.
+    pub contact_to_burst_ms_p50: Option<f64>,
     /// Seconds until the faults after a longer round trip have passed.
     pub recovery_s: Option<f64>,
     /// The slowest that the behind clock ran.
@@ -168,6 +178,11 @@ impl Report {
     pub fn rows(&self) -> impl Iterator<Item = Row<'_>> {
         self.quality.rows(self.bar)
     }
+
+    /// The contacts by kind, line by line; [`ContactKinds::HEADING`] stands above them.
+    pub fn kind_rows(&self) -> impl Iterator<Item = KindRow> {
+        self.kinds.rows(self.bar.contacts())
+    }
 }
 
 impl Row<'_> {
@@ -201,6 +216,10 @@ impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{}", Report::HEADING)?;
         self.rows().try_for_each(|row| writeln!(f, "{row}"))?;
+        if !self.kinds.is_empty() {
+            writeln!(f, "\n{}", ContactKinds::HEADING)?;
+            self.kind_rows().try_for_each(|row| writeln!(f, "{row}"))?;
+        }
         write!(f, "\ndigest {}", self.digest)
     }
 }

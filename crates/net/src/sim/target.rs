@@ -115,6 +115,17 @@ impl Bar {
     }
 }
 
+impl Bar {
+    /// How many contacts of each kind may be drawn otherwise than judged, in percent.
+    pub const fn contacts(self) -> Option<Target> {
+        match self {
+            Bar::Reference | Bar::ReferenceInBursts => Some(Target::AtMost(1.0)),
+            Bar::Clean => Some(Target::AtMost(0.0)),
+            Bar::Anywhere => None,
+        }
+    }
+}
+
 impl Figure {
     const fn new(
         what: &'static str,
@@ -250,7 +261,7 @@ pub(super) fn remark(verdict: Verdict, note: &str) -> String {
 }
 
 /// The table, line by line.
-pub const FIGURES: [Figure; 20] = {
+pub const FIGURES: [Figure; 23] = {
     use Rule::{Median, Pooled, Worst};
     use Target::{AtLeast, AtMost};
     let own_input =
@@ -275,6 +286,12 @@ pub const FIGURES: [Figure; 20] = {
         q.contact_disagreement_pct
     });
     let contacts = Figure::new("contacts", "", Pooled, |q| Some(q.contacts as f64));
+    let past = Figure::new("shots drawn past what they hit, p99", "frames", Median, |q| {
+        q.past_target_frames_p99
+    });
+    let past_px = Figure::new("the same, p99", "px", Median, |q| q.past_target_px_p99);
+    let burst =
+        Figure::new("contact to burst, median", "ms", Median, |q| q.contact_to_burst_ms_p50);
     let recovery = Figure::new("recovery after a longer round trip", "s", Median, |q| q.recovery_s);
     let slowest = Figure::new("playback rate, slowest", "x", Worst, |q| q.playback_rate_min);
     let fastest = Figure::new("playback rate, fastest", "x", Worst, |q| q.playback_rate_max);
@@ -296,6 +313,9 @@ pub const FIGURES: [Figure; 20] = {
         jumps.at_most(0.05, 0.05, 0.0),
         disagreed.at_most(1.0, 1.0, 0.0),
         contacts,
+        past.anywhere(AtMost(1.0)),
+        past_px,
+        burst,
         recovery.anywhere(AtMost(2.0)),
         slowest.anywhere(AtLeast(0.95)),
         fastest.anywhere(AtMost(1.05)),

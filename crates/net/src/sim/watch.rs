@@ -7,7 +7,8 @@ use std::collections::VecDeque;
 use std::ops::AddAssign;
 use std::time::Duration;
 
-use super::contact::{Agreement, Contacts, Umpire};
+use super::contact::{self, Umpire};
+use super::kinds::ContactKinds;
 use super::leap::{Spot, distance};
 use super::quality::{Corrections, Quality, Tally, percentile};
 use crate::client::{Client, Frame};
@@ -42,7 +43,7 @@ pub struct Observer {
     drawn: Vec<Spot>,
     frame: Frame,
     frame_before: Frame,
-    contacts: Contacts,
+    contacts: contact::Drawn,
     /// What was drawn further on than its own motion carries it, and when.
     jumps: Vec<(Time, u16)>,
     seen: Seen,
@@ -82,7 +83,10 @@ pub struct Seen {
     corrections: u64,
     all_corrections: Corrections,
     made: u64,
-    contacts: Agreement,
+    kinds: ContactKinds,
+    past_frames: Vec<f64>,
+    past_px: Vec<f64>,
+    burst_ms: Vec<f64>,
 }
 
 impl Observer {
@@ -103,9 +107,10 @@ impl Observer {
             self.presses = presses;
             self.press.get_or_insert((now, self.newest_input));
         }
-        if newest != self.newest_input {
-            self.newest_input = newest;
-            self.waiting.extend(newest.map(|input| (input, now)));
+        // Near the server the newest is acknowledged, and gone, before the next is made.
+        if let Some(input) = newest.filter(|input| Some(*input) != self.newest_input) {
+            self.newest_input = Some(input);
+            self.waiting.push_back((input, now));
             self.seen.made += 1;
         }
         if acknowledged != self.acknowledged {
@@ -148,13 +153,13 @@ impl Observer {
         if let Some(own) = client.player() {
             let (before, met) = (&self.frame_before, &mut self.contacts);
             client.game().drawn_contacts(before, &frame, own, &mut |contact| {
-                met.note(now, contact.key);
+                met.note(now, &contact);
             });
+            met.follow(now, &frame, client.game().schema());
         }
         let ahead = client.ahead_tick(local);
         let estimate = client.server_tick_at(local);
         let newest_state = f64::from(client.server_tick());
-        let newest_input = client.newest_input();
         let schema = client.game().schema();
         let seen = &mut self.seen;
         seen.frames += 1;
@@ -162,7 +167,7 @@ impl Observer {
         seen.clock_error_ms.extend(estimate.map(|tick| (tick - true_tick).abs() * tick_ms));
         seen.entities.push(frame.entities.len() as f64);
         if let Some((pressed, then)) = self.press
-            && newest_input != then
+            && self.newest_input != then
         {
             seen.own_input_ms.push(ms(now.since(pressed)));
             self.press = None;
@@ -199,10 +204,15 @@ impl Observer {
         &self.frame
     }
 
-    /// What was seen until now, held against what the umpire saw.
-    pub fn end(&mut self, now: Time, umpire: &Umpire) -> Seen {
+    /// What was seen until now of `game`, held against what the umpire saw.
+    pub fn end<G: Game>(&mut self, now: Time, game: &G, umpire: &Umpire) -> Seen {
         let mut seen = std::mem::take(&mut self.seen);
-        seen.contacts = umpire.compare(self.player, &self.contacts, self.began, now);
+        if let Some(player) = self.player {
+            let kind_of = |key| game.contact_kind(key, player);
+            let met = umpire.compare(player, &self.contacts, kind_of, self.began..now);
+            (seen.kinds, seen.burst_ms) = (met.kinds, met.burst_ms);
+            (seen.past_frames, seen.past_px) = (met.past_frames, met.past_px);
+        }
         self.jumps.retain(|jump| !umpire.leaps.explain(*jump));
         self.jumps.dedup_by_key(|(at, _)| *at);
         seen.jumps = self.jumps.len() as u64;
@@ -216,6 +226,7 @@ impl Seen {
     /// and seconds.
     pub fn judge(mut self, base_delay: Duration, counted: Tally) -> (Quality, Tally) {
         let base_ms = ms(base_delay);
+        let contacts = self.kinds.sum();
         let tally = Tally {
             frames: self.frames,
             // A frame before there is anything to draw is not drawn towards anything, either.
@@ -224,8 +235,8 @@ impl Seen {
             drawn: self.entities.iter().sum::<f64>() as u64,
             inputs: self.made,
             corrected: self.corrections,
-            contacts: self.contacts.contacts,
-            contacts_disagreed: self.contacts.disagreed,
+            contacts: contacts.contacts(),
+            contacts_disagreed: contacts.disagreed(),
             ..counted
         };
         let quality = tally.fill(Quality {
@@ -236,12 +247,20 @@ impl Seen {
             ack_ms_p99: percentile(&mut self.ack_ms, 99),
             draw_delay_ms_p50: percentile(&mut self.behind_ms, 50).map(|ms| ms - base_ms),
             draw_delay_ms_p95: percentile(&mut self.behind_ms, 95).map(|ms| ms - base_ms),
+            past_target_frames_p99: percentile(&mut self.past_frames, 99),
+            past_target_px_p99: percentile(&mut self.past_px, 99),
+            contact_to_burst_ms_p50: percentile(&mut self.burst_ms, 50),
             playback_rate_min: self.rate.map(|(min, _)| min),
             playback_rate_max: self.rate.map(|(_, max)| max),
             clock_error_ms_p99: percentile(&mut self.clock_error_ms, 99),
             ..Quality::default()
         });
         (quality, tally)
+    }
+
+    /// What met, by kind.
+    pub fn kinds(&self) -> &ContactKinds {
+        &self.kinds
     }
 
     /// By how much snapshots moved the predicted own position.
@@ -270,7 +289,10 @@ impl AddAssign for Seen {
         all.ticks += others.ticks;
         all.furthest = all.furthest.max(others.furthest);
         self.made += other.made;
-        self.contacts += other.contacts;
+        self.kinds += &other.kinds;
+        self.past_frames.extend(other.past_frames);
+        self.past_px.extend(other.past_px);
+        self.burst_ms.extend(other.burst_ms);
     }
 }
 

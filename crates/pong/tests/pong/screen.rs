@@ -30,7 +30,7 @@ fn frame(world: &World) -> Vec<Drawn> {
 }
 
 fn seen(before: &[Drawn], now: &[Drawn]) -> Vec<u64> {
-    let frame = |drawn: &[Drawn]| Frame { entities: drawn.to_vec(), drawn_tick: None };
+    let frame = |drawn: &[Drawn]| Frame { entities: drawn.to_vec(), ..Frame::default() };
     let (before, now, mut keys) = (frame(before), frame(now), Vec::new());
     Pong::default().drawn_contacts(&before, &now, PlayerId(1), &mut |contact: Contact| {
         assert_eq!(contact.player, None);

@@ -152,7 +152,8 @@ impl Course {
                 }
             }
         }
-        let seen = self.stage.guest.lock().observer.end(self.stage.now(), &self.umpire);
+        let now = self.stage.now();
+        let seen = self.stage.guest.lock().end(now, &self.umpire);
         let after = self.guest_ticks();
         let counted = Tally {
             ticks: after.0.saturating_sub(before.0),

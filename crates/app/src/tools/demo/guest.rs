@@ -3,7 +3,7 @@
 use backspin::client::Client;
 use backspin::game::Buttons;
 use backspin::node::{Node, Path, StreamNode, Transmit};
-use backspin::sim::{Observer, Traffic, Truth};
+use backspin::sim::{Observer, Seen, Traffic, Truth, Umpire};
 use backspin::time::Time;
 use backspin_pong::Pong;
 
@@ -38,6 +38,11 @@ impl Guest {
     /// Draws a frame and looks at it.
     pub(super) fn look(&mut self, truth: Truth) {
         self.observer.look(&mut self.client, truth.now, truth);
+    }
+
+    /// What was seen until now, held against what the umpire saw.
+    pub(super) fn end(&mut self, now: Time, umpire: &Umpire) -> Seen {
+        self.observer.end(now, self.client.game(), umpire)
     }
 
     /// What the player holds from now on.

@@ -173,6 +173,10 @@ mod tests {
             visible_jump_pct: much,
             contact_disagreement_pct: much,
             contacts: 9_999,
+            // Pong has no shots.
+            past_target_frames_p99: None,
+            past_target_px_p99: None,
+            contact_to_burst_ms_p50: None,
             recovery_s: much,
             playback_rate_min: Some(0.1),
             playback_rate_max: much,

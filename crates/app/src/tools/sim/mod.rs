@@ -45,6 +45,7 @@ pub(crate) struct Args {
     #[arg(long, conflicts_with_all = [
         "game", "preset", "rtt_ms", "jitter_ms", "jitter_shape", "loss", "burst", "duplicate",
         "reorder", "corrupt", "bandwidth_kbit", "rtt_step_ms", "seconds", "players", "swarm",
+        "frame_hz",
     ])]
     chaos: bool,
 
@@ -75,6 +76,10 @@ pub(crate) struct Args {
     /// How many bots play
     #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u8).range(1..=4))]
     players: u8,
+
+    /// Frames a second of every screen; when in a tick they fall follows from the seed
+    #[arg(long, value_name = "HZ", default_value_t = 60.0, value_parser = parse_hz)]
+    frame_hz: f64,
 
     /// Keep so many things moving that nobody steers
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u16).range(0..=1_000))]
@@ -112,6 +117,15 @@ impl FromStr for GameName {
         let known = || GameName::ALL.map(GameName::name).join(", ");
         let found = GameName::ALL.into_iter().find(|game| game.name() == text);
         found.ok_or_else(|| format!("no game has this name: there is {}", known()))
+    }
+}
+
+/// A frame rate that a screen can have, also a broken one.
+fn parse_hz(text: &str) -> Result<f64, String> {
+    let hz: f64 = text.parse().map_err(|_| "this is no number of frames a second".to_owned())?;
+    match (10.0..=1_000.0).contains(&hz) {
+        true => Ok(hz),
+        false => Err("screens have from 10 to 1000 frames a second".to_owned()),
     }
 }
 
@@ -153,6 +167,7 @@ impl Args {
             seconds: self.seconds,
             players: self.players,
             rtt_step: self.rtt_step_ms,
+            frame_hz: self.frame_hz,
         })
     }
 

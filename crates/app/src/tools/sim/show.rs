@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use backspin::sim::{Bar, Pool, Quality, Report, Setup};
+use backspin::sim::{Bar, ContactKind, ContactKinds, KindRow, Pool, Quality, Report, Setup};
 use serde::Serialize;
 
 use super::Args;
@@ -21,9 +21,11 @@ struct OneJson {
     game: &'static str,
     seed: u64,
     seconds: u32,
+    frame_hz: f64,
     link: LinkWords,
     digest: String,
     quality: Quality,
+    contact_kinds: Vec<KindJson>,
 }
 
 #[derive(Serialize)]
@@ -32,10 +34,44 @@ struct PoolJson {
     /// How many.
     seeds: usize,
     seconds: u32,
+    frame_hz: f64,
     link: LinkWords,
     pooled: Quality,
     median: Quality,
     worst: Quality,
+    contact_kinds: Vec<KindJson>,
+}
+
+/// The contacts of one kind.
+#[derive(Serialize)]
+struct KindJson {
+    kind: &'static str,
+    contacts: u64,
+    only_drawn: u64,
+    only_judged: u64,
+    disagreement_pct: Option<f64>,
+    /// Where the true share lies, in 95 of 100 cases.
+    at_least_pct: f64,
+    at_most_pct: f64,
+}
+
+impl KindJson {
+    fn new(kind: &ContactKind) -> Self {
+        let (at_least_pct, at_most_pct) = kind.bounds_pct();
+        KindJson {
+            kind: kind.kind,
+            contacts: kind.contacts(),
+            only_drawn: kind.only_drawn,
+            only_judged: kind.only_judged,
+            disagreement_pct: kind.disagreement_pct(),
+            at_least_pct,
+            at_most_pct,
+        }
+    }
+
+    fn all(kinds: &ContactKinds) -> Vec<KindJson> {
+        kinds.iter().map(KindJson::new).collect()
+    }
 }
 
 /// One object in a line.
@@ -47,16 +83,29 @@ pub(super) fn json(
 ) -> io::Result<()> {
     let (game, seconds, link) =
         (args.game.name(), setup.seconds, LinkWords::new(&setup.link, setup.rtt_step));
+    let frame_hz = setup.frame_hz;
     let json = match shown {
-        Shown::One(report) => {
-            let (seed, digest, quality) = (setup.seed, report.digest.to_string(), report.quality);
-            serde_json::to_string(&OneJson { game, seed, seconds, link, digest, quality })
-        }
-        Shown::Pool(pool) => {
-            let (pooled, median, worst) = (pool.pooled(), pool.median(), pool.worst());
-            let seeds = pool.len();
-            serde_json::to_string(&PoolJson { game, seeds, seconds, link, pooled, median, worst })
-        }
+        Shown::One(report) => serde_json::to_string(&OneJson {
+            game,
+            seed: setup.seed,
+            seconds,
+            frame_hz,
+            link,
+            digest: report.digest.to_string(),
+            quality: report.quality,
+            contact_kinds: KindJson::all(&report.kinds),
+        }),
+        Shown::Pool(pool) => serde_json::to_string(&PoolJson {
+            game,
+            seeds: pool.len(),
+            seconds,
+            frame_hz,
+            link,
+            pooled: pool.pooled(),
+            median: pool.median(),
+            worst: pool.worst(),
+            contact_kinds: KindJson::all(pool.kinds()),
+        }),
     };
     writeln!(out, "{}", json?)
 }
@@ -81,7 +130,11 @@ pub(super) fn table(
             format!("seeds {} to {}", setup.seed, setup.seed + (pool.len() as u64 - 1))
         }
     };
-    writeln!(out, "{game}, {players} {bots}{swarm}, {seconds} s, {seeds}")?;
+    let frames = match setup.frame_hz {
+        60.0 => String::new(),
+        hz => format!(", {hz} frames a second"),
+    };
+    writeln!(out, "{game}, {players} {bots}{swarm}, {seconds} s{frames}, {seeds}")?;
     writeln!(out, "link: {}\n", LinkWords::new(&setup.link, setup.rtt_step))?;
     match shown {
         Shown::One(report) => {
@@ -89,6 +142,7 @@ pub(super) fn table(
             for row in report.rows() {
                 writeln!(out, "{}", paint.line(row.verdict(), &row.to_string()))?;
             }
+            tell_kinds(out, paint, report.kind_rows())?;
             tell_bar(out, report.bar)?;
             writeln!(out, "\ndigest {}", report.digest)
         }
@@ -97,6 +151,7 @@ pub(super) fn table(
             for row in pool.rows() {
                 writeln!(out, "{}", paint.line(row.verdict(), &row.to_string()))?;
             }
+            tell_kinds(out, paint, pool.kind_rows())?;
             writeln!(
                 out,
                 "\nPercentages, bytes and playback are pooled over all seeds; the other pooled\n\
@@ -106,6 +161,19 @@ pub(super) fn table(
             tell_bar(out, Bar::of(setup))
         }
     }
+}
+
+/// What met, by kind, if anything did.
+fn tell_kinds(
+    out: &mut impl Write,
+    paint: Paint,
+    rows: impl Iterator<Item = KindRow>,
+) -> io::Result<()> {
+    let mut rows = rows.peekable();
+    if rows.peek().is_some() {
+        writeln!(out, "\n{}", ContactKinds::HEADING)?;
+    }
+    rows.try_for_each(|row| writeln!(out, "{}", paint.line(row.verdict(), &row.to_string())))
 }
 
 /// Says which targets are missing, and why.
