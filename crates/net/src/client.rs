@@ -373,8 +373,15 @@ impl<G: Game> Client<G> {
         self.seat_mut()?.poll_line()
     }
 
-    /// Sends something that must arrive (`native`), at most 255 bytes. Whether there was room.
+    /// Sends something that must arrive, at most 255 bytes. Whether there was room, and in an old
+    /// dialect whether it has a word for it.
     pub fn send(&mut self, event: &[u8]) -> bool {
+        #[cfg(feature = "rtype")]
+        if let Speech::Rtype(rtype) = &mut self.speech {
+            let wish = self.game.rtype_wish(event);
+            wish.into_iter().for_each(|wish| rtype.ask(wish));
+            return wish.is_some();
+        }
         self.seat_mut().is_some_and(|seat| seat.send(event))
     }
 
@@ -388,8 +395,14 @@ impl<G: Game> Client<G> {
         &self.round_trip
     }
 
-    /// The share of the server's datagrams that were lost (`native`), of late.
+    /// The share of the server's datagrams that were lost, of late (`native`), or of our own pings that
+    /// got no answer, from a server that answers any (`rtype`).
     pub fn loss(&self) -> Option<f64> {
+        #[cfg(feature = "rtype")]
+        if let Speech::Rtype(_) = self.speech {
+            let PingCounts { answered, lost, .. } = *self.pinger.counts();
+            return (answered > 0).then(|| lost as f64 / (answered + lost) as f64);
+        }
         self.seat().map(|seat| seat.window.recent_loss())
     }
 
@@ -493,6 +506,12 @@ impl<G: Game> Client<G> {
         self.pinger.expire(now);
         if self.pings_itself() && self.pinger.due() <= now {
             self.due.ping = true;
+        }
+        #[cfg(feature = "rtype")]
+        if let Speech::Rtype(rtype) = &self.speech
+            && rtype.is_stalled(now, self.config.liveness)
+        {
+            return self.end(EndReason::Stalled);
         }
         let Some(liveness) = &mut self.liveness else { return };
         match liveness.handle_timeout(now) {

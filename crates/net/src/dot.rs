@@ -215,9 +215,13 @@ impl Game for Dots {
     }
 
     #[cfg(feature = "rtype")]
-    fn read_rtype(&self, entities: &[crate::wire::rtype::Entity], state: &mut State) {
-        for entity in entities {
-            let Ok(id) = u16::try_from(entity.id) else { continue };
+    fn read_rtype(&self, told: &crate::game::RtypeSight<'_>, state: &mut State) {
+        for crate::game::RtypeThing { entity, slot } in told.things {
+            let player = told.players.iter().find(|player| player.id == entity.id);
+            let id = match (entity.kind, player) {
+                (crate::wire::rtype::Kind::Player, Some(it)) => self.entity_of(it.player),
+                _ => Dots::FIRST_OF_SWARM + slot,
+            };
             // A state that is full has no room for more; that is all.
             let _ = state.push(read(id, [entity.x, entity.y, entity.vx, entity.vy]));
         }
@@ -319,11 +323,30 @@ mod tests {
         for value in HOSTILE {
             state.clear(0);
             let ids = [0, 1, 65_535, 65_536, u32::MAX];
-            Dots::default().read_rtype(&ids.map(|id| entity(id, value)), &mut state);
-            let ids: Vec<_> = state.entities().iter().map(|entity| entity.id).collect();
-            assert_eq!(ids, [0, 1, 65_535]);
+            let told = ids.map(|id| entity(id, value));
+            Dots::default().read_rtype(&sight(&things(&told), &[]), &mut state);
+            assert_eq!(state.entities().len(), ids.len());
             assert!(state.entities().iter().all(|entity| entity.conforms(&SCHEMA)), "{value}");
         }
+    }
+
+    #[cfg(feature = "rtype")]
+    fn things(told: &[crate::wire::rtype::Entity]) -> Vec<crate::game::RtypeThing> {
+        let thing = |(&entity, slot)| crate::game::RtypeThing { entity, slot };
+        told.iter().zip(0..).map(thing).collect()
+    }
+
+    #[cfg(feature = "rtype")]
+    fn player(player: PlayerId) -> crate::game::RtypePlayer {
+        crate::game::RtypePlayer { id: player.0, player, lives: 0, score: 0 }
+    }
+
+    #[cfg(feature = "rtype")]
+    fn sight<'a>(
+        things: &'a [crate::game::RtypeThing],
+        players: &'a [crate::game::RtypePlayer],
+    ) -> crate::game::RtypeSight<'a> {
+        crate::game::RtypeSight { things, players, lobby: None, over: None, team_score: 0 }
     }
 
     #[test]
@@ -341,7 +364,8 @@ mod tests {
         };
         let said: Vec<_> = world.dots.iter().map(said).collect();
         let mut state = State::default();
-        game.read_rtype(&said, &mut state);
+        let players: Vec<_> = world.dots.iter().map(|dot| player(dot.player)).collect();
+        game.read_rtype(&sight(&things(&said), &players), &mut state);
         assert_eq!(game.restore(&state), world);
     }
 

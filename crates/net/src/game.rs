@@ -383,6 +383,52 @@ pub struct RtypeMatch {
     pub over: Option<crate::wire::rtype::GameOverReason>,
 }
 
+/// What an `rtype` server has told of its match, for [`Game::read_rtype`].
+#[cfg(feature = "rtype")]
+#[derive(Clone, Copy, Debug)]
+pub struct RtypeSight<'a> {
+    /// What is there.
+    pub things: &'a [RtypeThing],
+    /// Who plays, by number.
+    pub players: &'a [RtypePlayer],
+    /// What is set in the lobby, if the server has said so; the host's number is one of `players`.
+    pub lobby: Option<crate::wire::rtype::LobbyStatus>,
+    /// How the match has ended, until everyone is back in the lobby.
+    pub over: Option<crate::wire::rtype::GameOverReason>,
+    /// What everyone has scored together.
+    pub team_score: i32,
+}
+
+/// Something that an `rtype` server shows. Its ids are its own and have 32 bits.
+#[cfg(feature = "rtype")]
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RtypeThing {
+    /// As the server tells it.
+    pub entity: crate::wire::rtype::Entity,
+    /// A number that nothing else in the field has, the same for as long as the thing is there.
+    pub slot: u16,
+}
+
+#[cfg(feature = "rtype")]
+impl RtypeThing {
+    /// Slots are below this.
+    pub const SLOTS: u16 = 0x7000;
+}
+
+/// A player on an `rtype` server.
+#[cfg(feature = "rtype")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RtypePlayer {
+    /// What the server calls the player, and the player's entity.
+    pub id: u32,
+    /// The player's number here, from 1.
+    pub player: PlayerId,
+    /// Lives left, as they were told last.
+    pub lives: u8,
+    /// The score, as it was told last.
+    pub score: i32,
+}
+
 /// What a player can ask for in `rtype`.
 #[cfg(feature = "rtype")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -642,14 +688,20 @@ pub trait Game: Clone {
     ) {
     }
 
-    /// Writes what an `rtype` server says into an empty state. `entities` are in the order of
-    /// their ids, each id once; an id that no entity here can have is left out, and a player's
-    /// ship is the [entity](Game::entity_of) of the player with its id.
+    /// Writes what an `rtype` server says into an empty state. Its ids are its own: a player's ship
+    /// becomes the [entity](Game::entity_of) of the player, other things get ids from their slots.
     ///
     /// The numbers are a stranger's: [`Field::quantise`](crate::replica::Field::quantise) brings
     /// them into range.
     #[cfg(feature = "rtype")]
-    fn read_rtype(&self, _entities: &[crate::wire::rtype::Entity], _state: &mut State) {}
+    fn read_rtype(&self, _told: &RtypeSight<'_>, _state: &mut State) {}
+
+    /// What the words that a player sends ask an `rtype` server for; `None` if the dialect cannot
+    /// say it.
+    #[cfg(feature = "rtype")]
+    fn rtype_wish(&self, _words: &[u8]) -> Option<RtypeWish> {
+        None
+    }
 }
 
 #[cfg(test)]

@@ -15,7 +15,7 @@ use std::sync::Arc;
 use backspin::client::Frame;
 use backspin::game::{
     Buttons, Contact, Event, Game, GameId, Impact, Marks, PlayerId, PlayerInput, RtypeMatch,
-    RtypeWish, SpawnName, Stage, Standing, Turn,
+    RtypeSight, RtypeWish, SpawnName, Stage, Standing, Turn,
 };
 use backspin::replica::{Entity, Schema, State};
 use backspin::wire::rtype;
@@ -282,7 +282,11 @@ impl Game for RType {
         world.obey(player, command, events);
     }
 
-    fn read_rtype(&self, entities: &[rtype::Entity], state: &mut State) {
-        view::read(entities, state);
+    fn read_rtype(&self, told: &RtypeSight<'_>, state: &mut State) {
+        view::read(told, state);
+    }
+
+    fn rtype_wish(&self, words: &[u8]) -> Option<RtypeWish> {
+        view::wish(Command::decode(words)?)
     }
 }

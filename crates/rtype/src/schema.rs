@@ -50,7 +50,10 @@ pub const HEAVY_SHOT: u8 = 10;
 pub const MISSION_ID: u16 = 25;
 
 /// Pilots' entities begin behind this.
-const PILOT_IDS: u16 = 16;
+pub(crate) const PILOT_IDS: u16 = 16;
+
+/// So many players have entities.
+pub(crate) const PLAYERS_MAX: u32 = 8;
 
 /// How fast enemies and bosses may be, in 1/16 px a tick.
 const ENEMY_SPEED: i32 = 511;

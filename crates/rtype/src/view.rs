@@ -2,14 +2,15 @@
 //! in px and px/s; and how the match stands. And the other way round: what a server of the dialect
 //! shows, as far as it can be told.
 
-use backspin::game::RtypeMatch;
+use backspin::game::{RtypeMatch, RtypeSight, RtypeThing, RtypeWish};
 use backspin::replica::{Entity, MAX_FIELDS, State};
 use backspin::wire::rtype;
 
-use crate::command::Setup;
+use crate::boss::Boss;
+use crate::command::{Command, Setup};
 use crate::difficulty::Difficulty;
 use crate::enemy::Species;
-use crate::mission::{Mission, Phase};
+use crate::mission::{Mission, Phase, Pilot};
 use crate::power_up::Bonus;
 use crate::rules::RType;
 use crate::schema::{self, SCHEMA};
@@ -22,6 +23,13 @@ const BULLET: u32 = 0xFF5A_3CFF;
 const SHOT: u32 = 0xFFF0_78FF;
 const HEAVY_SHOT: u32 = 0x78F0_FFFF;
 const POD: u32 = 0xFFA0_28FF;
+/// What has no id of its own in the schema begins here, and stays below what players spawn.
+const FIRST_OF_FIELD: u16 = 0x100;
+const _: () = assert!(FIRST_OF_FIELD + RtypeThing::SLOTS <= FIRST_SPAWNED);
+
+/// What players spawn, on a server of ours.
+const FIRST_SPAWNED: u16 = 0x8000;
+
 const BOSS: [u32; 3] = [0xC832_50FF, 0xA03C_C8FF, 0xE6C8_32FF];
 
 /// How the match stands. It runs until everyone is back in the lobby; nobody is host of a room that
@@ -32,11 +40,7 @@ pub(crate) fn standing(mission: &Mission) -> RtypeMatch {
         lobby: rtype::LobbyStatus {
             host: mission.host.map_or(0, |host| host.0),
             base_lives: lives(base_lives),
-            difficulty: match difficulty {
-                Difficulty::Easy => rtype::Difficulty::Easy,
-                Difficulty::Normal => rtype::Difficulty::Normal,
-                Difficulty::Hard => rtype::Difficulty::Hard,
-            },
+            difficulty: spoken(difficulty),
             started: !matches!(mission.phase, Phase::Lobby | Phase::Countdown),
             reserved: 0,
         },
@@ -46,6 +50,14 @@ pub(crate) fn standing(mission: &Mission) -> RtypeMatch {
             Phase::Defeat => Some(rtype::GameOverReason::AllDead),
             _ => None,
         },
+    }
+}
+
+fn spoken(difficulty: Difficulty) -> rtype::Difficulty {
+    match difficulty {
+        Difficulty::Easy => rtype::Difficulty::Easy,
+        Difficulty::Normal => rtype::Difficulty::Normal,
+        Difficulty::Hard => rtype::Difficulty::Hard,
     }
 }
 
@@ -86,11 +98,72 @@ pub(crate) fn shown(entity: &Entity) -> Option<rtype::Entity> {
     Some(rtype::Entity { id: entity.id.into(), kind, x, y, vx, vy, rgba })
 }
 
-/// Writes what a server shows into an empty state. What our own server shows comes back as what it
-/// was, by its colours; what another colours otherwise is a drone, a bullet or a weapon.
-pub(crate) fn read(entities: &[rtype::Entity], state: &mut State) {
-    for entity in entities {
-        let Ok(id) = u16::try_from(entity.id) else { continue };
+/// What a command asks a server of the dialect for. It knows neither chat nor who is ready.
+pub(crate) fn wish(command: Command) -> Option<RtypeWish> {
+    match command {
+        Command::Start => Some(RtypeWish::Start),
+        Command::Configure(Setup { difficulty, base_lives, .. }) => {
+            let (base_lives, difficulty) = (lives(base_lives), spoken(difficulty));
+            Some(RtypeWish::Configure(rtype::LobbyConfig { base_lives, difficulty }))
+        }
+        Command::Ready(_) | Command::Chat(_) | Command::Restart => None,
+    }
+}
+
+/// Writes what a server shows into an empty state: how the match stands, who plays, and what is in
+/// the field.
+pub(crate) fn read(told: &RtypeSight<'_>, state: &mut State) {
+    // A state that is full has no room for more; that is all.
+    let _ = state.push(mission(told));
+    for player in told.players.iter().filter(|it| it.player.0 <= schema::PLAYERS_MAX) {
+        let lives = i32::from(player.lives).min(Pilot::LIVES_LIMIT);
+        let score = player.score.clamp(0, Pilot::SCORE_LIMIT);
+        // Lives, away, down, score, chain, chain left, ready, waiting.
+        let counts = [lives, 0, -1, score, 0, 0, 1, 0];
+        let id = schema::PILOT_IDS + player.player.0 as u16;
+        let _ = state.push(Entity::new(&SCHEMA, id, schema::PILOT, &counts));
+    }
+    told.things.iter().for_each(|thing| read_thing(told, thing, state));
+}
+
+/// A server that says nothing of a lobby has none: it plays.
+fn mission(told: &RtypeSight<'_>) -> Entity {
+    let phase = match (told.over, told.lobby) {
+        (Some(rtype::GameOverReason::Victory), _) => Phase::Victory,
+        (Some(_), _) => Phase::Defeat,
+        (None, Some(lobby)) if !lobby.started => Phase::Lobby,
+        (None, _) => Phase::Playing,
+    };
+    let setup = told.lobby.map_or(Setup::default(), |lobby| {
+        let config =
+            rtype::LobbyConfig { base_lives: lobby.base_lives, difficulty: lobby.difficulty };
+        setup(config, Setup::default())
+    });
+    let host = told.lobby.map_or(0, |lobby| lobby.host.min(schema::PLAYERS_MAX) as i32);
+    let score = told.team_score.clamp(0, Pilot::SCORE_LIMIT);
+    let (phase, difficulty) = (phase as i32, setup.difficulty as i32);
+    // Phase, timer, down, level, wave, distance, scroll, score, host, difficulty, lives, late joining.
+    let counts =
+        [phase, 0, -1, 1, 0, 0, 0, score, host, difficulty, i32::from(setup.base_lives), 1];
+    Entity::new(&SCHEMA, schema::MISSION_ID, schema::MISSION, &counts)
+}
+
+/// What our own server shows comes back as what it was, by its colours; what another colours
+/// otherwise is a drone, a bullet or a weapon.
+fn read_thing(told: &RtypeSight<'_>, thing: &RtypeThing, state: &mut State) {
+    let entity = &thing.entity;
+    let player = || told.players.iter().find(|it| it.id == entity.id).map(|it| it.player.0);
+    let id = match entity.kind {
+        rtype::Kind::Player => player().filter(|it| *it <= schema::PLAYERS_MAX).map(|it| it as u16),
+        // Ships, pods, pilots, mission and boss have the ids below; a server that is ours says them.
+        _ => match u16::try_from(entity.id) {
+            Ok(id) if RType::is_pod_id(id) && entity.rgba == POD => Some(id),
+            Ok(id) if id >= FIRST_SPAWNED && matches!(entity.rgba, SHOT | HEAVY_SHOT) => Some(id),
+            Ok(Boss::ID) if BOSS.contains(&entity.rgba) => Some(Boss::ID),
+            _ => Some(FIRST_OF_FIELD + thing.slot),
+        },
+    };
+    if let Some(id) = id {
         let (kind, rest) = kind_of(entity, id);
         let mut counts = [0; MAX_FIELDS];
         let fields = SCHEMA.kinds[usize::from(kind)].fields;
@@ -99,7 +172,6 @@ pub(crate) fn read(entities: &[rtype::Entity], state: &mut State) {
             *count = field.quantise(value);
         }
         counts[4..4 + rest.len()].copy_from_slice(rest);
-        // A state that is full has no room for more; that is all.
         let _ = state.push(Entity::new(&SCHEMA, id, kind, &counts));
     }
 }
@@ -116,8 +188,8 @@ fn kind_of(entity: &rtype::Entity, id: u16) -> (u8, &'static [i32]) {
     match entity.kind {
         rtype::Kind::Player => (schema::SHIP, PLAIN_SHIP),
         rtype::Kind::Enemy => match BOSS.iter().position(|boss| *boss == rgba) {
-            Some(look) => (schema::BOSS, BOSSES[look]),
-            None => {
+            Some(look) if id == Boss::ID => (schema::BOSS, BOSSES[look]),
+            _ => {
                 let species = (0..ENEMIES.len()).find(|species| enemy(*species) == rgba);
                 (schema::ENEMY, ENEMIES[species.unwrap_or(0)])
             }
@@ -128,6 +200,9 @@ fn kind_of(entity: &rtype::Entity, id: u16) -> (u8, &'static [i32]) {
             HEAVY_SHOT => (schema::HEAVY_SHOT, &[Shot::POWER_MAX as i32]),
             // A pod belongs to the player whose number its id has.
             POD if RType::is_pod_id(id) => (schema::POD, &[]),
+            BULLET => (schema::BULLET, &[]),
+            // Whatever colour another server gives it, what flies to the right is a player's.
+            _ if entity.vx > 0.0 => (schema::SHOT, &[]),
             _ => (schema::BULLET, &[]),
         },
         rtype::Kind::PowerUp => {
@@ -160,6 +235,8 @@ fn power_up(bonus: usize) -> u32 {
 
 #[cfg(test)]
 mod tests {
+    use backspin::game::{Game, PlayerId, RtypePlayer};
+
     use super::*;
     use crate::space::PX;
 
@@ -179,6 +256,82 @@ mod tests {
         assert_eq!(seen, ship);
     }
 
+    /// What a server shows, with a player for every ship.
+    fn seen(entities: &[rtype::Entity]) -> State {
+        let things: Vec<RtypeThing> =
+            entities.iter().zip(0..).map(|(&entity, slot)| RtypeThing { entity, slot }).collect();
+        let ships = entities.iter().filter(|it| it.kind == rtype::Kind::Player);
+        let player = |(number, ship): (u32, &rtype::Entity)| RtypePlayer {
+            id: ship.id,
+            player: PlayerId(number),
+            lives: 3,
+            score: 40,
+        };
+        let players: Vec<RtypePlayer> = (1..).zip(ships).map(player).collect();
+        let (things, players) = (&things[..], &players[..]);
+        let told = RtypeSight { things, players, lobby: None, over: None, team_score: 70 };
+        let mut state = State::new(0);
+        read(&told, &mut state);
+        state
+    }
+
+    /// Kinds and fields of what has a place.
+    fn field(state: &State) -> Vec<(u8, [i32; MAX_FIELDS])> {
+        let has_place = |it: &&Entity| !matches!(it.kind, schema::PILOT | schema::MISSION);
+        state.entities().iter().filter(has_place).map(|it| (it.kind, it.fields)).collect()
+    }
+
+    #[test]
+    fn lobby_lives_and_scores_are_the_mission_and_its_pilots() {
+        let players = [RtypePlayer { id: 70_000, player: PlayerId(2), lives: 5, score: 300 }];
+        let mut told =
+            RtypeSight { things: &[], players: &players, lobby: None, over: None, team_score: 0 };
+        let world = |told: &RtypeSight<'_>| {
+            let mut state = State::new(0);
+            read(told, &mut state);
+            RType::default().restore(&state)
+        };
+        assert_eq!(world(&told).mission.phase, Phase::Playing, "a server without a lobby plays");
+        let lobby = rtype::LobbyStatus {
+            host: 2,
+            base_lives: rtype::Lives::new(6).unwrap(),
+            difficulty: rtype::Difficulty::Hard,
+            started: false,
+            reserved: 0,
+        };
+        told.lobby = Some(lobby);
+        let mission = world(&told).mission;
+        assert_eq!((mission.phase, mission.host), (Phase::Lobby, Some(PlayerId(2))));
+        assert_eq!((mission.setup.difficulty, mission.setup.base_lives), (Difficulty::Hard, 6));
+        told.lobby = Some(rtype::LobbyStatus { started: true, ..lobby });
+        told.team_score = 1_200;
+        let world_now = world(&told);
+        assert_eq!(
+            (world_now.mission.phase, world_now.mission.team_score),
+            (Phase::Playing, 1_200)
+        );
+        let cards: Vec<_> =
+            world_now.players().map(|it| (it.player, i32::from(it.lives), it.score)).collect();
+        assert_eq!(cards, [(PlayerId(2), 5, 300)]);
+        told.over = Some(rtype::GameOverReason::Victory);
+        assert_eq!(world(&told).mission.phase, Phase::Victory);
+        // What a stranger says is brought into range.
+        told.team_score = i32::MIN;
+        assert_eq!(world(&told).mission.team_score, 0);
+    }
+
+    #[test]
+    fn a_command_is_a_wish_if_the_dialect_has_a_word_for_it() {
+        assert_eq!(wish(Command::Start), Some(RtypeWish::Start));
+        let setup = Setup { difficulty: Difficulty::Hard, base_lives: 6, ..Setup::default() };
+        let config = rtype::LobbyConfig {
+            base_lives: rtype::Lives::new(6).unwrap(),
+            difficulty: rtype::Difficulty::Hard,
+        };
+        assert_eq!(wish(Command::Configure(setup)), Some(RtypeWish::Configure(config)));
+        assert_eq!(wish(Command::Chat(1)), None);
+    }
+
     #[test]
     fn what_our_own_server_shows_comes_back_as_what_it_was() {
         let fixed = Shot::SPEED;
@@ -194,9 +347,38 @@ mod tests {
             Entity::new(&SCHEMA, 0x8003, schema::HEAVY_SHOT, &[PX, 2 * PX, fixed, 0, 24]),
         ];
         let told: Vec<_> = said.iter().filter_map(shown).collect();
-        let mut state = State::new(0);
-        read(&told, &mut state);
-        assert_eq!(state.entities(), said);
+        let mut said: Vec<_> = said.iter().map(|it| (it.kind, it.fields)).collect();
+        let mut seen = field(&seen(&told));
+        // The ids are the client's own, and so is the order.
+        said.sort_unstable();
+        seen.sort_unstable();
+        assert_eq!(seen, said);
+    }
+
+    #[test]
+    fn thousands_of_foreign_ids_become_nothing_else() {
+        let things: Vec<_> = (0..900).map(|i| enemy_at(65_536 + 37 * i)).collect();
+        let low: Vec<_> = (0..40).map(enemy_at).collect();
+        for things in [things, low] {
+            let state = seen(&things);
+            let world = RType::default().restore(&state);
+            assert!(world.boss.is_none());
+            assert_eq!(world.mission.team_score, 70);
+            assert_eq!(field(&state).len(), things.len());
+            assert!(field(&state).iter().all(|(kind, _)| *kind == schema::ENEMY));
+        }
+    }
+
+    fn enemy_at(id: u32) -> rtype::Entity {
+        let (x, y, vx, vy) = (400.0, 300.0, -100.0, 0.0);
+        rtype::Entity { id, kind: rtype::Kind::Enemy, x, y, vx, vy, rgba: 0xFF00_00FF }
+    }
+
+    #[test]
+    fn bullets_that_fly_to_the_right_are_players_shots() {
+        let bullet = |vx| rtype::Entity { kind: rtype::Kind::Bullet, vx, ..enemy_at(900_000) };
+        assert_eq!(field(&seen(&[bullet(500.0)]))[0].0, schema::SHOT);
+        assert_eq!(field(&seen(&[bullet(-500.0)]))[0].0, schema::BULLET);
     }
 
     #[test]
@@ -219,12 +401,12 @@ mod tests {
                         vy: value,
                         rgba,
                     };
-                    let mut state = State::new(0);
-                    // An id that no entity here can have is left out.
-                    read(&[at(0), at(0xFFFF), at(0x1_0000), at(u32::MAX)], &mut state);
-                    assert_eq!(state.entities().len(), 2);
+                    let state = seen(&[at(0), at(26), at(0xFFFF), at(u32::MAX)]);
+                    let kinds: Vec<u8> = field(&state).iter().map(|it| it.0).collect();
+                    let is_shot = kind == rtype::Kind::Bullet && value > 0.0;
+                    let expected = if is_shot { schema::SHOT } else { expected };
+                    assert_eq!(kinds, [expected; 4]);
                     for entity in state.entities() {
-                        assert_eq!(entity.kind, expected);
                         let fields = SCHEMA.kinds[usize::from(entity.kind)].fields;
                         assert!(
                             fields

@@ -2,8 +2,8 @@
 
 use backspin::client::Frame;
 use backspin::game::{
-    Buttons, Contact, Event, Game, GameId, Marks, PlayerId, RtypeMatch, RtypeWish, Stage, Standing,
-    Turn,
+    Buttons, Contact, Event, Game, GameId, Marks, PlayerId, RtypeMatch, RtypeSight, RtypeWish,
+    Stage, Standing, Turn,
 };
 use backspin::replica::{Drawn, Entity, Schema, State};
 use backspin::wire::{lan, rtype};
@@ -280,7 +280,11 @@ impl Game for House {
         ask_of!(self, world, (game, world) => game.hear_rtype(world, player, wish, events))
     }
 
-    fn read_rtype(&self, entities: &[rtype::Entity], state: &mut State) {
-        ask!(self, game => game.read_rtype(entities, state))
+    fn read_rtype(&self, told: &RtypeSight<'_>, state: &mut State) {
+        ask!(self, game => game.read_rtype(told, state))
+    }
+
+    fn rtype_wish(&self, words: &[u8]) -> Option<RtypeWish> {
+        ask!(self, game => game.rtype_wish(words))
     }
 }

@@ -1,21 +1,25 @@
 //! The client in `rtype`: the TCP step, the UDP Hello, then inputs. Also of the first program's
 //! server, which sends no HelloAck, checks no token and answers no Ping.
 
+mod board;
+
 use std::net::SocketAddr;
 use std::time::Duration;
 
 use super::plain::Plain;
 use super::told::{Place, Told};
 use super::{Client, ClientEvent, Phase, RosterLine, Speech};
-use crate::game::{Game, PlayerId};
+use crate::game::{Game, PlayerId, RtypeSight, RtypeThing};
 use crate::node::{StreamAction, StreamEvent, StreamId};
-use crate::session::{EndReason, Question, Retry, RetryPolicy};
+use crate::session::{EndReason, Limits, Question, Retry, RetryPolicy};
 use crate::time::Time;
 use crate::wire::native::PlayerFlags;
 use crate::wire::rtype::{
-    Buttons, Disconnect, Entity, Hello, Input, Message, Packet, Ping, Pong, TcpHello, VERSION,
+    Buttons, Disconnect, Entity, Hello, Input, Kind, Message, Packet, Ping, Pong, RosterEntry,
+    TcpHello, VERSION,
 };
 use crate::wire::{Fault, Full, List};
+use board::Board;
 
 /// How long the TCP step may take.
 pub(super) const DIAL_FOR: Duration = Duration::from_secs(5);
@@ -37,6 +41,10 @@ pub(super) struct Rtype<G: Game> {
     token: u32,
     sequence: u32,
     told: Told,
+    board: Board,
+    /// When the last State came, if one has, and when anything did.
+    last_state: Option<Time>,
+    last_any: Time,
     next_knock: Option<Time>,
     pub(super) plain: Plain<G>,
 }
@@ -68,6 +76,9 @@ impl<G: Game> Rtype<G> {
             token: 0,
             sequence: 0,
             told: Told::default(),
+            board: Board::default(),
+            last_state: None,
+            last_any: now,
             next_knock: None,
             plain: Plain::new(now, game),
         }
@@ -75,8 +86,19 @@ impl<G: Game> Rtype<G> {
 
     /// The newest state has changed.
     fn amend(&mut self) {
-        let Rtype { plain, told, .. } = self;
-        plain.amend(|game, state| game.read_rtype(told.entities(), state));
+        let Rtype { plain, told, board, .. } = self;
+        plain.amend(|game, state| game.read_rtype(&sight(told, board), state));
+    }
+
+    /// Asks the server for something, until it is granted.
+    pub(super) fn ask(&mut self, wish: crate::game::RtypeWish) {
+        self.board.ask(wish);
+    }
+
+    /// Whether the server has shown nothing for too long, though other things still come.
+    pub(super) fn is_stalled(&self, now: Time, limits: Limits) -> bool {
+        self.last_state.is_some_and(|at| now.since(at) >= limits.drop)
+            && now.since(self.last_any) < limits.warn
     }
 
     pub(super) fn knock_again(&mut self, now: Time) {
@@ -84,9 +106,19 @@ impl<G: Game> Rtype<G> {
     }
 }
 
+fn sight<'a>(told: &'a Told, board: &'a Board) -> RtypeSight<'a> {
+    RtypeSight {
+        things: told.entities(),
+        players: &board.players,
+        lobby: board.lobby,
+        over: board.over,
+        team_score: board.team_score,
+    }
+}
+
 impl<G: Game> Client<G> {
     /// What an `rtype` server has told and not taken back, by its ids.
-    pub fn rtype_entities(&self) -> &[Entity] {
+    pub fn rtype_entities(&self) -> &[RtypeThing] {
         match &self.speech {
             Speech::Rtype(rtype) => rtype.told.entities(),
             _ => &[],
@@ -219,6 +251,9 @@ impl<G: Game> Client<G> {
                 return;
             }
         };
+        if let Some(rtype) = self.rtype() {
+            rtype.last_any = now;
+        }
         // A Roster or a State is acceptance enough.
         let accepts = matches!(packet, Packet::HelloAck(_) | Packet::State(_) | Packet::Roster(_));
         if accepts && matches!(self.phase, Phase::Asking(_)) {
@@ -258,17 +293,16 @@ impl<G: Game> Client<G> {
                     rtype.amend();
                 }
             }
-            Packet::Roster(roster) => {
-                self.roster.clear();
-                self.roster.extend(roster.players.iter().map(|entry| RosterLine {
-                    player: PlayerId(entry.id),
-                    name: entry.name,
-                    lives: entry.lives,
-                    flags: PlayerFlags::default(),
-                }));
-                self.find_own();
-                self.note(ClientEvent::Roster);
+            Packet::Roster(roster) => self.handle_rtype_roster(&roster.players),
+            Packet::LivesUpdate(update) => {
+                self.change_board(|board| board.set_lives(update.id, update.lives));
+                self.note_lives();
             }
+            Packet::ScoreUpdate(update) => {
+                self.change_board(|board| board.set_score(update.id, update.score));
+            }
+            Packet::LobbyStatus(lobby) => self.change_board(|board| board.handle_lobby(lobby)),
+            Packet::GameOver(end) => self.change_board(|board| board.over = Some(end.reason)),
             Packet::ReturnToMenu(_) => self.end(EndReason::SentToMenu),
             _ => {}
         }
@@ -278,9 +312,51 @@ impl<G: Game> Client<G> {
         self.heard(now);
     }
 
+    fn change_board(&mut self, change: impl FnOnce(&mut Board)) {
+        if let Some(rtype) = self.rtype() {
+            change(&mut rtype.board);
+            rtype.amend();
+        }
+    }
+
+    fn handle_rtype_roster(&mut self, players: &List<'_, RosterEntry>) {
+        let Speech::Rtype(rtype) = &mut self.speech else { return };
+        rtype.board.handle_roster(players, rtype.told.entities());
+        self.roster.clear();
+        // Who has no number here is more than a match of the dialect has.
+        let numbered = players.iter().filter_map(|entry| {
+            let player = rtype.board.number(entry.id)?;
+            let (name, lives) = (entry.name, entry.lives);
+            Some(RosterLine { player, name, lives, flags: PlayerFlags::default() })
+        });
+        self.roster.extend(numbered);
+        rtype.amend();
+        self.find_own();
+        self.note(ClientEvent::Roster);
+    }
+
+    /// The roster shows the lives that were told since.
+    fn note_lives(&mut self) {
+        let Speech::Rtype(rtype) = &self.speech else { return };
+        let mut changed = false;
+        for line in &mut self.roster {
+            let told = rtype.board.players.iter().find(|it| it.player == line.player);
+            if let Some(told) = told.filter(|told| told.lives != line.lives) {
+                (line.lives, changed) = (told.lives, true);
+            }
+        }
+        if changed {
+            self.note(ClientEvent::Roster);
+        }
+    }
+
     fn handle_rtype_state(&mut self, now: Time, entities: &List<'_, Entity>) {
         let (player, rtt) = (self.player, self.round_trip.mean());
         let Some(rtype) = self.rtype() else { return };
+        rtype.last_state = Some(now);
+        for ship in entities.iter().filter(|it| it.kind == Kind::Player) {
+            rtype.board.number(ship.id);
+        }
         let place = rtype.told.place(now, rtype.plain.period(), entities);
         if let Place::First(_) = place
             && rtype.told.finish(now)
@@ -295,14 +371,17 @@ impl<G: Game> Client<G> {
             }
             Place::More => rtype.amend(),
             Place::First(mark) => {
-                let Rtype { plain, told, .. } = rtype;
-                plain.take(now, mark, |game, state| game.read_rtype(told.entities(), state));
+                let Rtype { plain, told, board, .. } = rtype;
+                plain.take(now, mark, |game, state| game.read_rtype(&sight(told, board), state));
                 self.counts.states += 1;
             }
         }
         let Some(rtype) = self.rtype() else { return };
         // Only a datagram that speaks of the own ship says where it is.
-        if let Some(player) = player.filter(|own| entities.iter().any(|told| told.id == own.0)) {
+        let own = player.and_then(|player| Some((player, rtype.board.id_of(player)?)));
+        if let Some((player, id)) = own
+            && entities.iter().any(|told| told.id == id)
+        {
             rtype.plain.reconcile(player, rtt);
         }
     }
@@ -311,7 +390,7 @@ impl<G: Game> Client<G> {
     /// last of them when we first look, for as long as that one plays.
     fn find_own(&mut self) {
         let own_name = self.config.name;
-        let ours = |line: &&RosterLine| line.name == own_name && line.player.0 <= u16::MAX.into();
+        let ours = |line: &&RosterLine| line.name == own_name;
         let same = |line: &&RosterLine| Some(line.player) == self.player;
         if self.roster.iter().filter(ours).any(|line| same(&line)) {
             return;
@@ -338,6 +417,9 @@ impl<G: Game> Client<G> {
         if self.due.goodbyes > 0 {
             self.due.goodbyes -= 1;
             return Some(Packet::Disconnect(Disconnect).encode(out));
+        }
+        if !is_over && let Some(packet) = self.rtype()?.board.poll(now) {
+            return Some(packet.encode(out));
         }
         if let Some((sequence, timestamp)) = self.due.pong.take() {
             return Some(Packet::Pong(Pong { sequence, timestamp }).encode(out));

@@ -14,6 +14,7 @@
 use std::time::Duration;
 
 use crate::clock::Mark;
+use crate::game::RtypeThing;
 use crate::replica::ENTITY_LIMIT;
 use crate::time::Time;
 use crate::wire::List;
@@ -62,7 +63,8 @@ pub(super) struct Told {
     classes: [Class; 2],
     /// How often things moved by their velocities, up to a limit.
     trust: u32,
-    entities: Vec<Entity>,
+    entities: Vec<RtypeThing>,
+    next_slot: u16,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -74,6 +76,7 @@ struct Thing {
     count: u32,
     made_s: f64,
     spoken: u32,
+    slot: u16,
 }
 
 /// Ships and enemies, or shots and power-ups.
@@ -208,7 +211,7 @@ impl Told {
     }
 
     /// Everything there is, by ids, at the time of the newest State.
-    pub(super) fn entities(&self) -> &[Entity] {
+    pub(super) fn entities(&self) -> &[RtypeThing] {
         &self.entities
     }
 
@@ -216,7 +219,10 @@ impl Told {
     fn look(&mut self) {
         let (things, made_s) = (&self.things, self.made_s);
         self.entities.clear();
-        self.entities.extend(things.iter().map(|thing| thing.at_time(made_s, CARRY_FOR_S)));
+        self.entities.extend(things.iter().map(|thing| RtypeThing {
+            entity: thing.at_time(made_s, CARRY_FOR_S),
+            slot: thing.slot,
+        }));
     }
 
     fn find(&self, id: u32) -> Result<usize, usize> {
@@ -256,11 +262,25 @@ impl Told {
 
     fn put(&mut self, now: Time, count: u32, entity: Entity) {
         let spoken = self.classes[class_of(entity.kind)].spoken;
-        let thing = Thing { entity, at: now, count, made_s: self.made_s, spoken };
+        let thing = Thing { entity, at: now, count, made_s: self.made_s, spoken, slot: 0 };
         match self.find(entity.id) {
-            Ok(i) => self.things[i] = thing,
-            Err(i) if self.things.len() < ENTITY_LIMIT => self.things.insert(i, thing),
+            Ok(i) => self.things[i] = Thing { slot: self.things[i].slot, ..thing },
+            Err(i) if self.things.len() < ENTITY_LIMIT => {
+                let slot = self.take_slot();
+                self.things.insert(i, Thing { slot, ..thing });
+            }
             Err(_) => {}
+        }
+    }
+
+    /// A slot that nothing has; those that were free longest come first.
+    fn take_slot(&mut self) -> u16 {
+        loop {
+            let slot = self.next_slot;
+            self.next_slot = (slot + 1) % RtypeThing::SLOTS;
+            if self.things.iter().all(|thing| thing.slot != slot) {
+                return slot;
+            }
         }
     }
 }
@@ -371,6 +391,26 @@ mod tests {
         assert_eq!(told.entities().len(), ENTITY_LIMIT);
         told.spawn(Time::ZERO, thing(u32::MAX, Kind::Enemy, 0.0, 0.0));
         assert_eq!(told.entities().len(), ENTITY_LIMIT);
+    }
+
+    #[test]
+    fn a_thing_keeps_its_slot_and_no_two_have_the_same() {
+        let mut told = Told::default();
+        for i in 0..40_000_u32 {
+            let things = [0, 1, 2].map(|j| thing(70_000 + i + j, Kind::Enemy, 0.0, 0.0));
+            let slot_before = told.find(70_000 + i).map(|at| told.things[at].slot);
+            tell(&mut told, u64::from(i) * 50, &things);
+            let slots: Vec<u16> = told.entities().iter().map(|thing| thing.slot).collect();
+            let mut once = slots.clone();
+            once.sort_unstable();
+            once.dedup();
+            assert_eq!(once.len(), slots.len());
+            assert!(slots.iter().all(|slot| *slot < RtypeThing::SLOTS));
+            if let Ok(slot) = slot_before {
+                let at = told.find(70_000 + i).unwrap();
+                assert_eq!(told.things[at].slot, slot);
+            }
+        }
     }
 
     #[test]

@@ -87,6 +87,8 @@ pub enum EndReason {
     Kicked,
     /// The server says that this client broke the protocol.
     Violation,
+    /// An `rtype` server still speaks, but has shown no state of the match for too long.
+    Stalled,
     /// The room was closed.
     RoomClosed,
     /// Who hosts the match has ended it for everyone.
@@ -240,6 +242,10 @@ impl fmt::Display for EndReason {
                 "Connection to server lost: the server is not responding. Check your network, \
                  then join again."
             }
+            EndReason::Stalled => {
+                "Server not responding: it still answers, but nothing of the match has come for 10 s. \
+                 Join again."
+            }
             EndReason::Stopped => "The server was stopped. Try again later, or join another one.",
             EndReason::Kicked => "You were removed by whoever runs the server.",
             EndReason::Violation => {
@@ -288,7 +294,7 @@ mod tests {
     const ADDRESS: SocketAddr =
         SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::new(192, 0, 2, 1)), 4300);
 
-    fn all() -> [EndReason; 28] {
+    fn all() -> [EndReason; 29] {
         [
             EndReason::Full,
             EndReason::Protocol { server: 2, ours: 1 },
@@ -318,6 +324,7 @@ mod tests {
             EndReason::TooManyRooms,
             EndReason::RoomName,
             EndReason::HostLeft { host: Name::default() },
+            EndReason::Stalled,
         ]
     }
 
@@ -352,6 +359,7 @@ mod tests {
             EndReason::TooManyRooms => 25,
             EndReason::RoomName => 26,
             EndReason::HostLeft { .. } => 27,
+            EndReason::Stalled => 28,
         }
     }
 

@@ -98,7 +98,7 @@ impl Game for Yard {
         self.0.read_lan(update, state);
     }
 
-    fn read_rtype(&self, entities: &[backspin::wire::rtype::Entity], state: &mut State) {
-        self.0.read_rtype(entities, state);
+    fn read_rtype(&self, told: &backspin::game::RtypeSight<'_>, state: &mut State) {
+        self.0.read_rtype(told, state);
     }
 }
