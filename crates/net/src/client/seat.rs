@@ -427,10 +427,11 @@ impl<G: Game> Seat<G> {
         frame.drawn_tick = self.behind.drawn(now);
         let (game, player) = (&self.game, self.player);
         let mut slides = !self.sliding.is_empty();
+        let gap = frame.drawn_tick.map_or(0.0, |drawn| self.ahead.tick(now) - 1.0 - drawn) as f32;
         if let Some(drawn) = frame.drawn_tick {
             self.picture.draw(game.schema(), drawn, ms, |entity, fields| {
                 let drawn = Drawn { entity: *entity, fields };
-                match game.slide(&drawn, player) {
+                match game.slide(&drawn, player, gap) {
                     Some(_) => slides = true,
                     None if game.is_ahead(entity, player) => {}
                     None => frame.entities.push(drawn),
@@ -461,13 +462,14 @@ impl<G: Game> Seat<G> {
 
     /// Draws what both sides meet.
     fn slide(&mut self, moment: Moment, frame: &mut Frame) {
+        let gap = (moment.ahead - moment.behind) as f32;
         let (game, player) = (&self.game, self.player);
         let predicted = self.prediction.as_ref().and_then(Prediction::trail);
         let course = Course { schema: game.schema(), said: &self.picture, predicted };
         let newest = [self.picture.newest_state(), predicted.and_then(Picture::newest_state)];
         for entity in newest.into_iter().flatten().flat_map(State::entities) {
             let drawn = Drawn { entity: *entity, fields: game.schema().values(entity) };
-            if game.slide(&drawn, player).is_some() {
+            if game.slide(&drawn, player, gap).is_some() {
                 self.sliding.meet(game, player, course, moment, entity.id);
             }
         }

@@ -130,7 +130,7 @@ fn a_served_ball_meets_nothing_on_its_way_from_the_goal() {
 
 fn slide_of(world: &World, player: u32) -> Option<f32> {
     let frame = frame(world);
-    let mut slides = frame.iter().map(|drawn| Pong::default().slide(drawn, PlayerId(player)));
+    let mut slides = frame.iter().map(|drawn| Pong::default().slide(drawn, PlayerId(player), 10.0));
     let ball = slides.find(Option::is_some).flatten();
     assert!(slides.all(|slide| slide.is_none()));
     ball
