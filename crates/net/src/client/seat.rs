@@ -253,7 +253,14 @@ impl<G: Game> Seat<G> {
         let echo = newest.wrapping_sub(u32::from((newest as u8).wrapping_sub(report.echo)));
         let held = Duration::from_micros(u64::from(report.held) * 125);
         let lost = f64::from(report.lost) / 255.0;
-        let early_us = i32::from(report.early) * 1_000;
+        let early_us = match report.early {
+            // "That or less": the datagram came so long before the snapshot's tick.
+            i8::MIN => {
+                let ticks = tick::since(echo, tick).clamp(-i32::from(u8::MAX), 0);
+                ticks * 1_000_000 / i32::from(self.rate.max(1)) + held.as_micros() as i32
+            }
+            early => i32::from(early) * 1_000,
+        };
         self.ahead.handle_feedback(now, &Feedback { echo, held, early_us, lost });
         // 255 is "that or more": of no use for measuring.
         let sent = self.pending.sent_at(echo).filter(|_| report.held < u8::MAX)?;
