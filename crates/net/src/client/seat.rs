@@ -38,6 +38,9 @@ const ACK_EVERY: Duration = Duration::from_millis(50);
 /// A smaller correction, in the fields' unit, is not seen.
 const SEEN_CORRECTION: f32 = 1.0;
 
+/// Who plays no part.
+const NOBODY: PlayerId = PlayerId(0);
+
 /// Events that nobody has read yet; older ones make room.
 const EVENT_LIMIT: usize = 256;
 
@@ -432,7 +435,9 @@ impl<G: Game> Seat<G> {
         let since = self.last_frame.replace(now).map_or(Duration::ZERO, |last| now.since(last));
         let ms = since.as_secs_f32() * 1e3;
         frame.drawn_tick = self.behind.drawn(now);
-        let (game, player) = (&self.game, self.player);
+        let game = &self.game;
+        // Nothing is a watcher's own, so all is behind.
+        let player = if self.role == Role::Play { self.player } else { NOBODY };
         let mut slides = !self.sliding.is_empty();
         let gap = frame.drawn_tick.map_or(0.0, |drawn| self.ahead.tick(now) - 1.0 - drawn) as f32;
         if let Some(drawn) = frame.drawn_tick {
