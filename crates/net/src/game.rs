@@ -538,8 +538,9 @@ pub trait Game: Clone {
     /// what is the player's own, ahead of it. `None` is one of the two, as [`Game::is_ahead`] says.
     ///
     /// For what both sides meet, a ball: its time slides from one clock to the other as it
-    /// crosses the field, so it must change gently with where the entity is.
-    fn slide(&self, _drawn: &Drawn, _player: PlayerId) -> Option<f32> {
+    /// crosses the field, so it must change gently with where the entity is. From 0 to 1 are
+    /// `gap_ticks`: where there is little way for much time, a game lets some of it be.
+    fn slide(&self, _drawn: &Drawn, _player: PlayerId, _gap_ticks: f32) -> Option<f32> {
         None
     }
 

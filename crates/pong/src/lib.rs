@@ -166,13 +166,19 @@ impl Game for Pong {
         self.advance(world, held, |event| turn.raise(event));
     }
 
-    /// A step in which the others stand still. Of what is heard at once, only what happens in the
-    /// own half is raised: the rest is drawn later, and may come otherwise.
+    /// A step in which the opponents stand still and a partner goes on as before. Of what is heard at
+    /// once, only what happens in the own half is raised: the rest is drawn later, and may come
+    /// otherwise.
     fn predict(&self, world: &mut World, turn: &mut Turn<'_, World>) {
         let inputs = turn.inputs();
-        let own = inputs.first().and_then(|input| Post::of(input.player)).map(Post::side);
+        let post = inputs.first().and_then(|input| Post::of(input.player));
+        let own = post.map(Post::side);
         let half = world.ball.half();
-        let held = Post::ALL.map(|post| turn.buttons(post.player()));
+        let partner = post.map(Post::partner);
+        let held = Post::ALL.map(|at| match Some(at) == partner {
+            true => world.held_by(at),
+            false => turn.buttons(at.player()),
+        });
         self.advance(world, held, |event| {
             let side = match event.kind {
                 Pong::CONTACT => Post::of_paddle(event.entity).map(Post::side),
@@ -202,8 +208,8 @@ impl Game for Pong {
         Post::of(player).is_some_and(|post| post.paddle_id() == entity.id)
     }
 
-    fn slide(&self, drawn: &Drawn, player: PlayerId) -> Option<f32> {
-        screen::slide(drawn, player)
+    fn slide(&self, drawn: &Drawn, player: PlayerId, gap_ticks: f32) -> Option<f32> {
+        screen::slide(drawn, player, gap_ticks)
     }
 
     fn hear(&self, world: &mut World, player: PlayerId, words: &[u8], events: &mut Vec<Event>) {

@@ -143,6 +143,15 @@ impl World {
         self.paddles[Post::of(player)?.index()].as_ref()
     }
 
+    /// What a player who goes on as before holds.
+    pub(crate) fn held_by(&self, post: Post) -> Buttons {
+        match self.paddles[post.index()].map_or(0, |paddle| paddle.vy) {
+            ..0 => Buttons::UP,
+            0 => Buttons::default(),
+            1.. => Buttons::DOWN,
+        }
+    }
+
     /// Who has won, once the match is over.
     pub fn winner(&self) -> Option<Side> {
         let won = |side: &Side| self.score[side.index()] >= self.points;

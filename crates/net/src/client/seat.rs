@@ -38,6 +38,9 @@ const ACK_EVERY: Duration = Duration::from_millis(50);
 /// A smaller correction, in the fields' unit, is not seen.
 const SEEN_CORRECTION: f32 = 1.0;
 
+/// Who plays no part.
+const NOBODY: PlayerId = PlayerId(0);
+
 /// Events that nobody has read yet; older ones make room.
 const EVENT_LIMIT: usize = 256;
 
@@ -253,7 +256,14 @@ impl<G: Game> Seat<G> {
         let echo = newest.wrapping_sub(u32::from((newest as u8).wrapping_sub(report.echo)));
         let held = Duration::from_micros(u64::from(report.held) * 125);
         let lost = f64::from(report.lost) / 255.0;
-        let early_us = i32::from(report.early) * 1_000;
+        let early_us = match report.early {
+            // "That or less": the datagram came so long before the snapshot's tick.
+            i8::MIN => {
+                let ticks = tick::since(echo, tick).clamp(-i32::from(u8::MAX), 0);
+                ticks * 1_000_000 / i32::from(self.rate.max(1)) + held.as_micros() as i32
+            }
+            early => i32::from(early) * 1_000,
+        };
         self.ahead.handle_feedback(now, &Feedback { echo, held, early_us, lost });
         // 255 is "that or more": of no use for measuring.
         let sent = self.pending.sent_at(echo).filter(|_| report.held < u8::MAX)?;
@@ -425,12 +435,15 @@ impl<G: Game> Seat<G> {
         let since = self.last_frame.replace(now).map_or(Duration::ZERO, |last| now.since(last));
         let ms = since.as_secs_f32() * 1e3;
         frame.drawn_tick = self.behind.drawn(now);
-        let (game, player) = (&self.game, self.player);
+        let game = &self.game;
+        // Nothing is a watcher's own, so all is behind.
+        let player = if self.role == Role::Play { self.player } else { NOBODY };
         let mut slides = !self.sliding.is_empty();
+        let gap = frame.drawn_tick.map_or(0.0, |drawn| self.ahead.tick(now) - 1.0 - drawn) as f32;
         if let Some(drawn) = frame.drawn_tick {
             self.picture.draw(game.schema(), drawn, ms, |entity, fields| {
                 let drawn = Drawn { entity: *entity, fields };
-                match game.slide(&drawn, player) {
+                match game.slide(&drawn, player, gap) {
                     Some(_) => slides = true,
                     None if game.is_ahead(entity, player) => {}
                     None => frame.entities.push(drawn),
@@ -461,13 +474,14 @@ impl<G: Game> Seat<G> {
 
     /// Draws what both sides meet.
     fn slide(&mut self, moment: Moment, frame: &mut Frame) {
+        let gap = (moment.ahead - moment.behind) as f32;
         let (game, player) = (&self.game, self.player);
         let predicted = self.prediction.as_ref().and_then(Prediction::trail);
         let course = Course { schema: game.schema(), said: &self.picture, predicted };
         let newest = [self.picture.newest_state(), predicted.and_then(Picture::newest_state)];
         for entity in newest.into_iter().flatten().flat_map(State::entities) {
             let drawn = Drawn { entity: *entity, fields: game.schema().values(entity) };
-            if game.slide(&drawn, player).is_some() {
+            if game.slide(&drawn, player, gap).is_some() {
                 self.sliding.meet(game, player, course, moment, entity.id);
             }
         }

@@ -19,6 +19,9 @@ const REPORTS: usize = 128;
 /// What being further ahead is worth: 2 ms for 16 ticks without input less in 100,000.
 const PRICE: f64 = 0.08;
 
+/// No more ticks without input than this share, whatever the price.
+const FAULTS: f64 = 0.000_7;
+
 /// What is assumed lost before the first report, and the margin for that in ticks.
 const LOST_AT_FIRST: f64 = 0.05;
 const MARGIN_AT_FIRST: f64 = 2.5;
@@ -29,6 +32,14 @@ const RTT_AT_FIRST: Duration = Duration::from_millis(150);
 
 /// So many reports show where most datagrams come: enough to jump there while joining.
 const REPORTS_AT_FIRST: usize = 3;
+
+/// And so many where nearly all of them do.
+const REPORTS_SOON: usize = 16;
+
+/// A lag that is longer than so many of the last is unusual; so many datagrams that come together
+/// are told apart.
+const USUAL: f64 = 0.9;
+const TOGETHER: f64 = 4.0;
 
 /// The most that it is slowed down once the player plays: to be too far ahead costs little.
 const SLOWER: f64 = 0.02;
@@ -50,6 +61,8 @@ pub struct Ahead {
     slew: Slew,
     lags_s: Window<REPORTS>,
     lost: f64,
+    /// The newest input that was reported.
+    echo: Option<u32>,
     /// When the last inputs were due, by their numbers' low bits, in local seconds.
     due_s: [f64; REMEMBERED],
     /// The first that is not in there.
@@ -77,6 +90,7 @@ impl Ahead {
             slew: Slew::new(now, first, tick_rate),
             lags_s: Window::new(),
             lost: LOST_AT_FIRST,
+            echo: None,
             due_s: [f64::NAN; REMEMBERED],
             next: origin.wrapping_add(first as u32),
         }
@@ -112,8 +126,15 @@ impl Ahead {
         let Some(due_s) = self.remembered(feedback.echo) else { return };
         let tick_s = ticks_since(feedback.echo, self.origin) / self.tick_rate;
         let early_us = feedback.early_us.clamp(-EARLY_LIMIT_US, EARLY_LIMIT_US);
-        self.lags_s.push(tick_s - f64::from(early_us) / 1e6 - due_s);
-        let reach = Reach { interval_s: 1.0 / self.tick_rate, lost: self.lost, price: PRICE };
+        self.take_lag(feedback.echo, tick_s - f64::from(early_us) / 1e6 - due_s);
+        let reach = Reach {
+            interval_s: 1.0 / self.tick_rate,
+            lost: self.lost,
+            price: PRICE,
+            faults: FAULTS,
+            seen_lost: self.lost,
+            after_s: 0.0,
+        };
         let Some(lag_s) = reach.choose(&self.lags_s) else { return };
 
         let local_s = seconds(now, self.began);
@@ -122,10 +143,24 @@ impl Ahead {
             return self.slew.steer(now, target, SLOWER);
         }
         if self.lags_s.len() >= REPORTS_AT_FIRST {
-            let typical_s = self.lags_s.quantile(0.5).unwrap_or(lag_s).min(lag_s);
-            self.slew.jump(now, (local_s + typical_s) * self.tick_rate);
+            let enough_s = match self.lags_s.len() {
+                REPORTS_SOON.. => lag_s,
+                _ => self.lags_s.quantile(0.5).unwrap_or(lag_s).min(lag_s),
+            };
+            self.slew.jump(now, (local_s + enough_s) * self.tick_rate);
         }
         self.slew.steer(now, target, MAX_BEND);
+    }
+
+    /// Takes the lag of the worst datagram that a report is about. One that is unusually late came
+    /// together with those after it: they were as late, each an interval less.
+    fn take_lag(&mut self, echo: u32, lag_s: f64) {
+        let since = self.echo.replace(echo).map_or(1.0, |last| ticks_since(echo, last));
+        let is_unusual = self.lags_s.quantile(USUAL).is_some_and(|usual_s| lag_s > usual_s);
+        let together = if is_unusual { since.clamp(1.0, TOGETHER) as u32 } else { 1 };
+        for later in 0..together {
+            self.lags_s.push(lag_s - f64::from(later) / self.tick_rate);
+        }
     }
 
     /// Notes when inputs were due up to now, before the clock is bent otherwise.

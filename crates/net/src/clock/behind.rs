@@ -19,6 +19,9 @@ const SNAPSHOTS: usize = 128;
 /// What being further behind is worth: 1.25 ms for one starved frame less in a thousand.
 const PRICE: f64 = 0.8;
 
+/// No more starved frames than this share, whatever the price.
+const FAULTS: f64 = 0.002_5;
+
 /// So long after the first snapshot it may jump forward: no longer than the session is joining.
 const BEGINNING: Duration = Duration::from_secs(1);
 
@@ -124,8 +127,17 @@ impl Behind {
 
     /// How late a snapshot may be.
     fn reach_s(&self) -> Option<f64> {
-        let lost = self.loss.share();
-        Reach { interval_s: self.interval_s(), lost, price: PRICE }.choose(&self.late_s)
+        let interval_s = self.interval_s();
+        let reach = Reach {
+            interval_s,
+            lost: self.loss.share(),
+            price: PRICE,
+            faults: FAULTS,
+            seen_lost: self.loss.seen_share(),
+            // A frame may fall anywhere before the snapshot that it is drawn towards.
+            after_s: interval_s,
+        };
+        reach.choose(&self.late_s)
     }
 
     fn interval_s(&self) -> f64 {

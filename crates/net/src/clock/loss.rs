@@ -88,14 +88,25 @@ impl LossMeter {
     /// The share that is lost, from 0 to 1: of as many datagrams, up to two thousand, as fared
     /// no differently from the newest hundred. One in twenty before there is evidence.
     pub fn share(&self) -> f64 {
+        self.count().share()
+    }
+
+    /// The share that was seen to be lost, of the same datagrams: nothing before there is evidence.
+    pub fn seen_share(&self) -> f64 {
+        let count = self.count();
+        if count.counted > 0.0 { count.lost / count.counted } else { 0.0 }
+    }
+
+    /// What became of as many datagrams as fared no differently from the newest.
+    fn count(&self) -> Count {
         let mut count = Count::default();
         if self.missing == 0 {
             // Nothing lost is no different from nothing lost: all of it counts.
             count.counted = f64::from(self.len.saturating_sub(GRACE));
-            return count.share();
+            return count;
         }
         let mut newest = Count::default();
-        let mut share = count.share();
+        let mut alike = count;
         for index in 0..WORDS {
             self.add_word(index, &mut count);
             let words = index + 1;
@@ -106,13 +117,13 @@ impl LossMeter {
                 newest = count;
             }
             match newest.compare(&count) {
-                Ordering::Equal => share = count.share(),
-                Ordering::Less => return share,
+                Ordering::Equal => alike = count,
+                Ordering::Less => return alike,
                 // Not diluted by what was before: to be too late costs more than to be early.
-                Ordering::Greater => return newest.share(),
+                Ordering::Greater => return newest,
             }
         }
-        share
+        alike
     }
 
     /// Adds what became of the datagrams of one word, after those of the newer ones.
@@ -255,6 +266,11 @@ mod tests {
         assert_eq!(LossMeter::new().share(), 0.05);
         assert!(after(0..200).share() < 0.006);
         assert!(after(0..5_000).share() < 0.000_5);
+        assert_eq!(LossMeter::new().seen_share(), 0.0);
+        assert_eq!(after(0..200).seen_share(), 0.0);
+        assert!(
+            (after((0..500).filter(|number| number % 10 != 3)).seen_share() - 0.1).abs() < 0.01
+        );
     }
 
     #[test]

@@ -5,7 +5,9 @@
 //! until it is acknowledged, the course of the world in every snapshot. How late datagrams come
 //! is known from the last ones, which share is lost as well; so is the chance that all copies
 //! miss a given point. Waiting has its price, a fault has one: the cheapest point is chosen,
-//! of those where a copy more comes in time.
+//! of those where a copy more comes in time. Two things may push it further: more faults than
+//! anyone should see, and copies that come late together, as after a hold, so that none stands in
+//! for another.
 
 use super::window::Window;
 
@@ -20,6 +22,18 @@ const COPIES_COUNTED: u32 = 10;
 /// Always waited for in addition: clocks drift, and reports are rounded.
 const MARGIN_S: f64 = 0.002;
 
+/// Copies that come late together are waited for unless they are fewer than this: 2 of 128.
+const TOGETHER: f64 = 0.985;
+
+/// Fewer faults are allowed by so much for each interval over which most delays scatter.
+const DOUBT: f64 = 0.25;
+
+/// So many copies are looked at for that.
+const COPIES_TOGETHER: usize = 4;
+
+/// Where faults are looked for after a point, as parts of [`Reach::after_s`].
+const PHASES: [f64; 4] = [0.125, 0.375, 0.625, 0.875];
+
 /// What a clock waits for, and what that may cost.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Reach {
@@ -29,6 +43,12 @@ pub(super) struct Reach {
     pub(super) lost: f64,
     /// How many faults, as a share, a second of waiting is worth.
     pub(super) price: f64,
+    /// No more faults than this share, whatever the price of waiting.
+    pub(super) faults: f64,
+    /// The share of datagrams that was seen to be lost, for that.
+    pub(super) seen_lost: f64,
+    /// What is waited for is needed at some time between the point and so much later.
+    pub(super) after_s: f64,
 }
 
 impl Reach {
@@ -41,7 +61,7 @@ impl Reach {
         let [.., most_s] = points_s;
         let least_s = most_s + MARGIN_S;
         let mut best_s = least_s;
-        let mut best_cost = self.missed(&delays, least_s);
+        let mut best_cost = self.missed(&delays, least_s, self.lost);
         for copies in 1..COPIES {
             let copies_s = f64::from(copies) * self.interval_s;
             let point_after = |late_s: f64| late_s + copies_s + MARGIN_S;
@@ -58,17 +78,66 @@ impl Reach {
                 if waiting <= 0.0 {
                     continue;
                 }
-                let cost = waiting + self.missed(&delays, point_s);
+                let cost = waiting + self.missed(&delays, point_s, self.lost);
                 if cost < best_cost {
                     (best_s, best_cost) = (point_s, cost);
                 }
             }
         }
-        Some(best_s)
+        let best_s = self.without_faults(&delays, &points_s, best_s);
+        Some(best_s.max(self.together(late_s)))
     }
 
-    /// The chance that no copy comes in time, if none influences another.
-    fn missed<const N: usize>(&self, delays: &Delays<'_, N>, point_s: f64) -> f64 {
+    /// The first point from `least_s` on with no more faults than there may be; `least_s` if there
+    /// is none.
+    fn without_faults<const N: usize>(
+        &self,
+        delays: &Delays<'_, N>,
+        points_s: &[f64],
+        least_s: f64,
+    ) -> f64 {
+        let faults = |point_s: f64| {
+            let missed = |part| self.missed(delays, point_s + part * self.after_s, self.seen_lost);
+            PHASES.map(missed).iter().sum::<f64>() / PHASES.len() as f64
+        };
+        // Of delays that scatter, the last ones say less about the next.
+        let scatter_s =
+            points_s.last().zip(points_s.first()).map_or(0.0, |(last, first)| last - first);
+        let allowed = self.faults / (1.0 + DOUBT * scatter_s / self.interval_s);
+        if faults(least_s) <= allowed {
+            return least_s;
+        }
+        let mut first_s = f64::INFINITY;
+        for copies in 0..COPIES {
+            for late_s in points_s {
+                let point_s = late_s + f64::from(copies) * self.interval_s + MARGIN_S;
+                let is_next = point_s > least_s && point_s < first_s;
+                if is_next && faults(point_s) <= allowed {
+                    first_s = point_s;
+                }
+            }
+        }
+        if first_s.is_finite() { first_s } else { least_s }
+    }
+
+    /// When nearly all have come, by themselves or with one of the next copies. If every copy is
+    /// late by chance, the next one stands in for it; if all were held back, none does.
+    fn together<const N: usize>(&self, late_s: &Window<N>) -> f64 {
+        let (mut last_s, mut first_s) = ([0.0; N], [0.0; N]);
+        let len = late_s.len();
+        last_s.iter_mut().zip(late_s.iter()).for_each(|(last_s, late_s)| *last_s = late_s);
+        for (index, first_s) in first_s[..len].iter_mut().enumerate() {
+            let copies = last_s[index..len].iter().take(COPIES_TOGETHER).enumerate();
+            let arrivals = copies.map(|(copy, late_s)| late_s + copy as f64 * self.interval_s);
+            *first_s = arrivals.fold(f64::INFINITY, f64::min);
+        }
+        let rank = (TOGETHER * len as f64) as usize;
+        let (_, at, _) = first_s[..len].select_nth_unstable_by(rank.min(len - 1), f64::total_cmp);
+        *at
+    }
+
+    /// The chance that no copy comes in time, if none influences another and this share is lost.
+    fn missed<const N: usize>(&self, delays: &Delays<'_, N>, point_s: f64, lost: f64) -> f64 {
         let mut missed = 1.0;
         let mut point_s = point_s;
         for _ in 0..COPIES_COUNTED {
@@ -76,7 +145,7 @@ impl Reach {
             if punctual <= 0.0 {
                 break;
             }
-            missed *= 1.0 - (1.0 - self.lost) * punctual;
+            missed *= 1.0 - (1.0 - lost) * punctual;
             point_s -= self.interval_s;
         }
         missed
@@ -125,7 +194,8 @@ mod tests {
     }
 
     fn reach(lost: f64) -> Reach {
-        Reach { interval_s: TICK_S, lost, price: 0.08 }
+        let (faults, seen_lost, after_s) = (0.000_7, lost, 0.0);
+        Reach { interval_s: TICK_S, lost, price: 0.08, faults, seen_lost, after_s }
     }
 
     #[test]
@@ -144,7 +214,7 @@ mod tests {
     fn on_the_reference_link_two_copies_more_come_in_time() {
         let chosen_s = reach(0.05).choose(&uniform(0.020)).unwrap();
         assert!((0.050..0.054).contains(&chosen_s), "{chosen_s}");
-        let missed = reach(0.05).missed(&Delays::new(&uniform(0.020)).unwrap(), chosen_s);
+        let missed = reach(0.05).missed(&Delays::new(&uniform(0.020)).unwrap(), chosen_s, 0.05);
         assert!(missed < 0.000_5, "{missed}");
     }
 
@@ -158,6 +228,31 @@ mod tests {
             assert!(chosen_s < f64::from(COPIES) * TICK_S + 0.020, "{chosen_s}");
             last_s = chosen_s;
         }
+    }
+
+    #[test]
+    fn a_price_is_no_excuse_for_more_faults_than_there_may_be() {
+        let mut window = Window::<128>::new();
+        (0..128).for_each(|_| window.push(0.0));
+        let tenth = reach(0.1);
+        // Three copies miss together once in a thousand: a fourth costs more than it is worth.
+        let dear = Reach { faults: 1.0, ..tenth }.choose(&window).unwrap();
+        assert!((dear - (2.0 * TICK_S + MARGIN_S)).abs() < 1e-9, "{dear}");
+        let safe = tenth.choose(&window).unwrap();
+        assert!((safe - (3.0 * TICK_S + MARGIN_S)).abs() < 1e-9, "{safe}");
+    }
+
+    #[test]
+    fn what_comes_late_together_is_waited_for_and_what_does_not_is_not() {
+        let (mut held, mut alone) = (Window::<128>::new(), Window::<128>::new());
+        for index in 0..128 {
+            // Once a second four are held back and come at once, or four are late by themselves.
+            held.push(if index % 60 < 4 { 0.06 - f64::from(index % 60) * TICK_S } else { 0.0 });
+            alone.push(if index % 15 == 0 { 0.06 } else { 0.0 });
+        }
+        let chosen = reach(0.0).choose(&held).unwrap();
+        assert!((0.055..0.065).contains(&chosen), "{chosen}");
+        assert!(reach(0.0).choose(&alone).unwrap() < 2.0 * TICK_S);
     }
 
     #[test]

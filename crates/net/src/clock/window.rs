@@ -47,6 +47,12 @@ impl<const N: usize> Window<N> {
         Some(self.sorted[rank.saturating_sub(1).min(last)])
     }
 
+    /// The samples in the order of their coming.
+    pub(super) fn iter(&self) -> impl Iterator<Item = f64> + '_ {
+        let oldest = if self.len < N { 0 } else { self.next };
+        (0..self.len).map(move |index| self.ring[(oldest + index) % N])
+    }
+
     /// How many samples there are.
     pub(super) const fn len(&self) -> usize {
         self.len
@@ -87,6 +93,9 @@ mod tests {
         assert_eq!(window.quantile(1.0), Some(5.0));
         assert_eq!(window.quantile(0.0), Some(1.0));
         assert_eq!(window.quantile(0.5), Some(4.0));
+        assert!(window.iter().eq([1.0, 5.0, 4.0]));
+        window.push(7.0);
+        assert!(window.iter().eq([5.0, 4.0, 7.0]));
     }
 
     #[test]

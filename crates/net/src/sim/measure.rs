@@ -4,9 +4,11 @@
 //! What each figure means stands at its field in [`Quality`]; the first two seconds of a session
 //! are joining and do not count.
 
+use std::collections::VecDeque;
 use std::net::SocketAddr;
 use std::time::Duration;
 
+use super::change::{Change, Turn, What};
 use super::contact::Umpire;
 use super::quality::{Quality, Report, Tally};
 use super::target::Bar;
@@ -40,8 +42,8 @@ pub struct Setup {
     pub seconds: u32,
     /// How many play.
     pub players: u8,
-    /// How much longer the round trip gets in the middle of the run.
-    pub rtt_step: Duration,
+    /// How the link changes in the middle of the run.
+    pub change: Option<Change>,
     /// Frames a second at which the players' screens are looked at. When in a tick they fall is
     /// each player's own matter, and follows from the seed.
     pub frame_hz: f64,
@@ -50,7 +52,7 @@ pub struct Setup {
 impl Setup {
     /// A minute of two players over `link`, at 60 frames a second.
     pub fn new(link: LinkConfig, seed: u64) -> Self {
-        Setup { link, seed, seconds: 60, players: 2, rtt_step: Duration::ZERO, frame_hz: 60.0 }
+        Setup { link, seed, seconds: 60, players: 2, change: None, frame_hz: 60.0 }
     }
 }
 
@@ -96,9 +98,10 @@ struct Scene<G: Game> {
     /// Ticks and those without input, when they were looked at last.
     inputs_before: (u64, u64),
     faults: Faults,
-    /// When the link is to change, and to what.
-    change: Option<(Time, LinkConfig)>,
-    changed_at: Option<Time>,
+    /// What is still to happen to the links, and when.
+    turns: VecDeque<(Time, Turn)>,
+    /// When recovering from it began, each time.
+    recovers: Vec<Time>,
     umpire: Umpire,
     /// The tick that the umpire has seen.
     judged_tick: u32,
@@ -162,8 +165,8 @@ impl<G: Game> Scene<G> {
             players,
             inputs_before: (0, 0),
             faults: Faults::default(),
-            change: None,
-            changed_at: None,
+            turns: VecDeque::new(),
+            recovers: Vec::new(),
             umpire: Umpire::default(),
             judged_tick: 0,
         }
@@ -191,10 +194,10 @@ impl<G: Game> Scene<G> {
             *traffic = self.world.traffic(*host);
             screen.began = now;
         }
-        if !setup.rtt_step.is_zero() {
-            let middle = now + Duration::from_secs(setup.seconds.into()) / 2;
-            let delay = setup.link.delay + setup.rtt_step / 2;
-            self.change = Some((middle, LinkConfig { delay, ..setup.link }));
+        if let Some(change) = setup.change {
+            let half = Duration::from_secs(setup.seconds.into()) / 2;
+            let turns = change.turns(setup.link, half);
+            self.turns = turns.into_iter().map(|turn| (now + half + turn.after, turn)).collect();
         }
     }
 
@@ -223,14 +226,22 @@ impl<G: Game> Scene<G> {
         self.run_until(until);
     }
 
-    /// Runs to an instant, through the link's change if that comes first.
+    /// Runs to an instant, through all that happens to the links until then.
     fn run_until(&mut self, until: Time) {
-        if let Some((at, link)) = self.change.take_if(|(at, _)| *at <= until) {
+        while let Some((at, turn)) = self.turns.pop_front_if(|(at, _)| *at <= until) {
             self.run_events(at);
             for watched in &self.players {
-                self.world.set_link(self.server, watched.host, link);
+                match turn.what {
+                    What::Link(link) => self.world.set_link(self.server, watched.host, link),
+                    What::Sleep | What::Wake => {
+                        let now = self.world.local_time(watched.host);
+                        if let Party::Player(player) = self.world.node_mut(watched.host) {
+                            player.set_asleep(now, turn.what == What::Sleep);
+                        }
+                    }
+                }
             }
-            self.changed_at = Some(at);
+            self.recovers.extend(turn.recovers.then_some(at));
         }
         self.run_events(until);
     }
@@ -263,7 +274,9 @@ impl<G: Game> Scene<G> {
         let local = self.world.local_time(*host);
         let mut starved = 0;
         // Drawing changes only what is remembered for drawing; nothing is to be polled after it.
-        if let Party::Player(player) = self.world.node_quietly(*host) {
+        if let Party::Player(player) = self.world.node_quietly(*host)
+            && !player.is_asleep()
+        {
             starved = u64::from(observer.look(&mut player.client, local, truth));
         }
         let faults = missing.saturating_sub(before.1) + starved;
@@ -289,12 +302,17 @@ impl<G: Game> Scene<G> {
             counted.bytes_up += until.sent_bytes - traffic.sent_bytes;
         }
         let limit = if setup.link.loss.burst_len > 1.0 { 0.15 } else { 0.05 };
-        let recovery_s = self.changed_at.map(|at| self.faults.recovery(at, limit));
+        let ends = self.recovers.iter().skip(1).copied().chain([now]);
+        let recovery_s = self.recovers.iter().zip(ends);
+        let recovery_s = recovery_s
+            .map(|(at, end)| self.faults.recovery(*at..end, limit))
+            .max_by(f64::total_cmp);
         let (digest, corrections) = (self.world.digest(), all.corrections());
         let kinds = all.kinds().clone();
+        let bar = Bar::of(setup).with_tick_rate(self.room().tick_rate());
         let (quality, tally) = all.judge(setup.link.delay, counted);
         let quality = Quality { recovery_s, ..quality };
-        Report { digest, quality, corrections, tally, bar: Bar::of(setup), kinds }
+        Report { digest, quality, corrections, tally, bar, kinds }
     }
 }
 

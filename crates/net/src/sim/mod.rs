@@ -12,13 +12,16 @@
 //!            at matches on real sockets, contact compares what met, kinds counts it,
 //!            leap finds what moved further than it should
 //! chaos   -> bad days drawn from a seed, and a checker that looks on from outside
-//! quality -> its figures; pool takes many seeds together; target is what they must reach
+//! quality -> its figures; pool takes many seeds together; target is what they must reach on which
+//!            link, limit what the link itself allows
+//! change  -> links that change while a match is played
 //! ```
 //!
 //! A link does not know who sends or what: [`World`], which jumps through simulated time, and a
 //! proxy between real sockets use the same [`Link`].
 
 mod chance;
+mod change;
 pub mod chaos;
 mod check;
 mod clock;
@@ -28,6 +31,7 @@ mod digest;
 mod fault;
 mod kinds;
 mod leap;
+mod limit;
 mod link;
 mod measure;
 mod party;
@@ -39,6 +43,7 @@ mod watch;
 mod world;
 
 pub use chance::Chance;
+pub use change::Change;
 pub use check::{
     Breach, Checked, Difference, Proof, RuleError, Trial, check_rules, check_rules_with,
 };
@@ -48,6 +53,7 @@ pub use contact::Umpire;
 pub use digest::Digest;
 pub use fault::{Fault, Faults};
 pub use kinds::{ContactKind, ContactKinds, ENOUGH_CONTACTS, KindRow};
+pub use limit::Limit;
 pub use link::{Deliveries, Duplex, Link, Partition};
 pub use measure::{Setup, measure, measure_watched, measure_with};
 pub use party::{Party, Player};

@@ -30,7 +30,12 @@ pub struct Player<G: Game> {
     /// Until when the game's own bot is asked.
     sane_until: Time,
     presses: u64,
+    /// What came while the machine slept; `None` is awake.
+    backlog: Option<Vec<(Path, Vec<u8>)>>,
 }
+
+/// What a sleeping machine's socket holds; what comes beyond is dropped, as sockets do.
+const BACKLOG_LIMIT: usize = 256;
 
 /// A bot holds its buttons for at least and at most so long.
 const HOLD_MS: (u64, u64) = (100, 500);
@@ -42,7 +47,7 @@ impl<G: Game> Player<G> {
     /// `client`, played by a bot.
     pub fn new(client: Client<G>, chance: Chance) -> Self {
         let (next_change, sane_until) = (Time::ZERO, Time::ZERO);
-        Player { client, chance, next_change, sane_until, presses: 0 }
+        Player { client, chance, next_change, sane_until, presses: 0, backlog: None }
     }
 
     fn press(&mut self, now: Time) {
@@ -73,6 +78,32 @@ impl<G: Game> Player<G> {
         game.stand_in(&game.restore(self.client.state()), player)
     }
 
+    /// Whether the machine sleeps: nothing runs on it.
+    pub(super) fn is_asleep(&self) -> bool {
+        self.backlog.is_some()
+    }
+
+    /// The machine goes to sleep, or wakes `now` and finds what has come.
+    pub(super) fn set_asleep(&mut self, now: Time, asleep: bool) {
+        match (asleep, self.backlog.take()) {
+            (true, backlog) => self.backlog = Some(backlog.unwrap_or_default()),
+            (false, backlog) => {
+                for (path, mut bytes) in backlog.into_iter().flatten() {
+                    self.client.handle_datagram(now, path, &mut bytes);
+                }
+            }
+        }
+    }
+
+    /// Keeps a datagram for later if the machine sleeps; says whether it does.
+    fn keeps(&mut self, path: Path, bytes: &[u8]) -> bool {
+        let Some(backlog) = &mut self.backlog else { return false };
+        if backlog.len() < BACKLOG_LIMIT {
+            backlog.push((path, bytes.to_vec()));
+        }
+        true
+    }
+
     /// How often the bot has changed its mind.
     pub fn presses(&self) -> u64 {
         self.presses
@@ -97,23 +128,35 @@ impl<G: Game> Party<G> {
 
 impl<G: Game> Node for Party<G> {
     fn handle_datagram(&mut self, now: Time, path: Path, bytes: &mut [u8]) {
+        if let Party::Player(player) = self
+            && player.keeps(path, bytes)
+        {
+            return;
+        }
         self.node_mut().handle_datagram(now, path, bytes);
     }
 
     fn handle_timeout(&mut self, now: Time) {
         if let Party::Player(player) = self {
+            if player.is_asleep() {
+                return;
+            }
             player.press(now);
         }
         self.node_mut().handle_timeout(now);
     }
 
     fn poll_transmit(&mut self, now: Time, out: &mut [u8]) -> Option<Transmit> {
+        if matches!(self, Party::Player(player) if player.is_asleep()) {
+            return None;
+        }
         self.node_mut().poll_transmit(now, out)
     }
 
     fn poll_timeout(&self) -> Option<Time> {
         let node = self.node().poll_timeout();
         match self {
+            Party::Player(player) if player.is_asleep() => None,
             Party::Player(player) => node.map(|due| due.min(player.next_change)),
             Party::Server(_) => node,
         }

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::kinds::{ContactKinds, KindRow};
-use super::target::{Bar, FIGURES, Figure, Verdict, remark};
+use super::target::{Bar, FIGURES, Figure, Rule, Target, Verdict, remark};
 use super::{Quality, Report, Tally};
 
 /// Runs over the same link that differ in their seeds. Prints as a table.
@@ -112,7 +112,7 @@ impl Pool {
 
     /// The same, line by line; [`ContactKinds::HEADING`] stands above them.
     pub fn kind_rows(&self) -> impl Iterator<Item = KindRow> {
-        self.kinds.rows(self.bar.contacts())
+        self.kinds.rows(self.bar.contacts(&self.pooled()))
     }
 
     /// Makes one figure of the seeds' sorted ones, for every figure. Seeds without it are left out.
@@ -152,6 +152,17 @@ impl Pool {
 }
 
 impl PoolRow {
+    /// What is judged first: all seeds together, their median or the worst, as the figure's rule
+    /// says; and what it must reach.
+    pub fn judged(&self) -> (Option<f64>, Option<Target>) {
+        let quality = match self.figure.rule {
+            Rule::Pooled => &self.pooled,
+            Rule::Median => &self.median,
+            Rule::Worst => &self.worst,
+        };
+        (self.figure.of(quality), self.figure.target(self.bar, quality))
+    }
+
     /// How the seeds stand to the figure's target.
     pub fn verdict(&self) -> Verdict {
         self.figure.judge_seeds(self.bar, &self.pooled, &self.median, &self.worst)
@@ -164,7 +175,7 @@ impl fmt::Display for PoolRow {
         let [pooled, median, worst] =
             [self.pooled, self.median, self.worst].map(|quality| figure.cell(figure.of(&quality)));
         let target = figure.target_cell(self.bar, &self.pooled);
-        let remark = remark(self.verdict(), figure.note(self.bar));
+        let remark = remark(self.verdict(), &figure.note(self.bar, &self.pooled));
         let line = format!(
             "{:<38} {pooled:>13} {median:>13} {worst:>13} {target:>13}{remark}",
             figure.what
@@ -207,11 +218,11 @@ mod tests {
         });
         let corrections = Corrections::default();
         let (digest, kinds) = (Digest(0), ContactKinds::default());
-        Report { digest, quality, corrections, tally, bar: Bar::Reference, kinds }
+        Report { digest, quality, corrections, tally, bar: Bar::reference(), kinds }
     }
 
     fn pool(runs: &[Report]) -> Pool {
-        Pool::new(Bar::Reference, runs)
+        Pool::new(Bar::reference(), runs)
     }
 
     #[test]
@@ -272,7 +283,7 @@ mod tests {
             "starved frames                               0.100 %       0.500 %       1.000 %      \
              <= 0.3 %  ok"
         );
-        assert!(line("client lead over the server, median").ends_with("<= 105 ms  short of it"));
+        assert!(line("client lead over the server, median").ends_with("<= 107.3 ms  short of it"));
         assert!(line("recovery").ends_with("<= 2 s"));
         let columns = Pool::HEADING.find("target").unwrap() + "target".len();
         assert_eq!(line("starved frames").find("  ok").unwrap(), columns);

@@ -181,7 +181,7 @@ impl Report {
 
     /// The contacts by kind, line by line; [`ContactKinds::HEADING`] stands above them.
     pub fn kind_rows(&self) -> impl Iterator<Item = KindRow> {
-        self.kinds.rows(self.bar.contacts())
+        self.kinds.rows(self.bar.contacts(&self.quality))
     }
 }
 
@@ -206,7 +206,7 @@ impl fmt::Display for Row<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Row { figure, quality, bar } = self;
         let (cell, target) = (figure.cell(figure.of(quality)), figure.target_cell(*bar, quality));
-        let remark = remark(self.verdict(), figure.note(*bar));
+        let remark = remark(self.verdict(), &figure.note(*bar, quality));
         let line = format!("{:<38} {cell:>13} {target:>13}{remark}", figure.what);
         f.write_str(line.trim_end())
     }

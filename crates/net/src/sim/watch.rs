@@ -4,7 +4,7 @@
 //! truth: the simulator does, and a program that has server and client on one clock.
 
 use std::collections::VecDeque;
-use std::ops::AddAssign;
+use std::ops::{AddAssign, Range};
 use std::time::Duration;
 
 use super::contact::{self, Umpire};
@@ -319,10 +319,13 @@ impl Faults {
         }
     }
 
-    /// Seconds from `at` until the last half second with more than `limit` faults has passed.
-    pub(super) fn recovery(&self, at: Time, limit: f64) -> f64 {
+    /// Seconds from the beginning of a time until the last half second in it with more than `limit`
+    /// faults has passed.
+    pub(super) fn recovery(&self, time: Range<Time>, limit: f64) -> f64 {
+        let at = time.start;
         let mut bad = self.halves.iter().filter(|(began, faults, chances)| {
-            *began + Faults::HALF > at && *faults as f64 > *chances as f64 * limit
+            let is_in = *began + Faults::HALF > at && *began + Faults::HALF <= time.end;
+            is_in && *faults as f64 > *chances as f64 * limit
         });
         bad.next_back().map_or(0.0, |(began, _, _)| (*began + Faults::HALF).since(at).as_secs_f64())
     }

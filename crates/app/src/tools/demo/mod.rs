@@ -15,7 +15,6 @@ mod show;
 mod stage;
 
 use std::error::Error;
-use std::time::Duration;
 
 use backspin::sim::{Bar, LinkConfig, Preset, Quality, Verdict};
 use serde::Serialize;
@@ -91,7 +90,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Box<dyn Error>> {
         false => Stage::real(GAME, link)?,
     };
     let played = {
-        let mut show = Show::open(args, LinkWords::new(&link, Duration::ZERO))?;
+        let mut show = Show::open(args, LinkWords::of(&link))?;
         Course::new(stage).play(args.seconds, &link, &stop, &mut show)?
     };
     let outcome = Outcome::of(args, &played, &link);
@@ -118,13 +117,13 @@ impl Outcome {
         let Played { seconds, score, guest_score, quality, strain, .. } = *played;
         let agreed = score == guest_score;
         let fault = fault(played);
-        let short = quality.rows(Bar::Reference).filter(|row| row.verdict() == Verdict::Short);
+        let short = quality.rows(Bar::reference()).filter(|row| row.verdict() == Verdict::Short);
         let problems: Vec<_> =
             fault.iter().cloned().chain(short.map(|row| row.summary())).collect();
         Outcome {
             game: "pong",
             seconds,
-            link: LinkWords::new(link, Duration::ZERO),
+            link: LinkWords::of(link),
             score,
             agreed,
             passed: fault.is_none(),

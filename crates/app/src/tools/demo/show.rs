@@ -95,7 +95,7 @@ fn lines(outcome: &Outcome, all: bool, paint: Paint) -> Vec<String> {
     lines.push(format!("The guest's side of a link with {link}:"));
     lines.push(Report::HEADING.to_owned());
     let (mut hidden, mut short) = (0, 0);
-    for (figure, row) in FIGURES.iter().zip(quality.rows(Bar::Reference)) {
+    for (figure, row) in FIGURES.iter().zip(quality.rows(Bar::reference())) {
         let is_short = row.verdict() == Verdict::Short;
         short += u32::from(is_short);
         match all || is_short || KEY_FIGURES.contains(&figure.what) {

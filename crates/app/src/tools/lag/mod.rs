@@ -100,7 +100,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Box<dyn Error>> {
     let bound = socket.local_addr()?;
     let mut proxy = Proxy::new(socket, args.setup(target, link))?;
     let show = Show { json: args.json };
-    show.open(bound, target, LinkWords::new(&link, step))?;
+    show.open(bound, target, LinkWords::stepped(&link, step))?;
     let began = Instant::now();
     let now = || Time::ZERO + began.elapsed();
     let end = args.seconds.map(|seconds| Time::ZERO + Duration::from_secs(seconds.into()));

@@ -1,7 +1,7 @@
-//! Seeds on all cores. Each is a world of its own, so the outcome does not depend on who plays it.
+//! Matches on all cores. Each is a world of its own, so the outcome does not depend on who plays it.
 
 use std::num::NonZero;
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
@@ -10,29 +10,31 @@ use backspin::sim::{Report, Setup, measure_watched};
 
 use super::progress::Progress;
 
-/// Plays `seeds` matches, the first with the seed of `setup`; the reports are in their order.
-pub(super) fn play<G: Game + Send + Sync>(game: G, setup: &Setup, seeds: u32) -> Vec<Report> {
-    let next = AtomicU32::new(0);
+/// The same match with so many seeds.
+pub(super) fn with_seeds(setup: &Setup, seeds: u32) -> Vec<Setup> {
+    (0..seeds).map(|which| Setup { seed: setup.seed + u64::from(which), ..*setup }).collect()
+}
+
+/// Plays every match; the reports are in their order.
+pub(super) fn play_all<G: Game + Send + Sync>(game: G, setups: &[Setup]) -> Vec<Report> {
+    let next = AtomicUsize::new(0);
     let seconds_played = AtomicU64::new(0);
     let reports = Mutex::new(Vec::new());
     let cores = thread::available_parallelism().map_or(1, NonZero::get);
     let work = || {
         loop {
             let which = next.fetch_add(1, Ordering::Relaxed);
-            if which >= seeds {
-                break;
-            }
-            let setup = Setup { seed: setup.seed + u64::from(which), ..*setup };
-            let report = measure_watched(game.clone(), &setup, |_| {
+            let Some(setup) = setups.get(which) else { break };
+            let report = measure_watched(game.clone(), setup, |_| {
                 seconds_played.fetch_add(1, Ordering::Relaxed);
             });
             let mut reports = reports.lock().unwrap_or_else(PoisonError::into_inner);
             reports.push((which, report));
         }
     };
-    let total = u64::from(seeds) * u64::from(setup.seconds);
+    let total = setups.iter().map(|setup| u64::from(setup.seconds)).sum();
     thread::scope(|scope| {
-        let workers: Vec<_> = (0..cores.min(seeds as usize)).map(|_| scope.spawn(work)).collect();
+        let workers: Vec<_> = (0..cores.min(setups.len())).map(|_| scope.spawn(work)).collect();
         let mut progress = Progress::on_stderr(total);
         while !workers.iter().all(|worker| worker.is_finished()) {
             thread::park_timeout(Progress::EVERY);

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
-use backspin::sim::{Bandwidth, Jitter, LinkConfig, Loss, Preset, Reorder, Shape};
+use backspin::sim::{Bandwidth, Change, Jitter, LinkConfig, Loss, Preset, Reorder, Setup, Shape};
 use clap::ValueEnum;
 use serde::Serialize;
 
@@ -66,7 +66,7 @@ enum JitterShape {
 }
 
 /// A link as it is told to people and programs.
-#[derive(Clone, Copy, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize)]
 pub(crate) struct LinkWords {
     rtt_ms: f64,
     jitter_ms: f64,
@@ -78,6 +78,7 @@ pub(crate) struct LinkWords {
     corrupt_pct: f64,
     bandwidth_bits_per_s: Option<u64>,
     rtt_step_ms: f64,
+    change: Option<String>,
 }
 
 /// A number of milliseconds, also a broken one.
@@ -145,8 +146,26 @@ impl From<Shape> for JitterShape {
 }
 
 impl LinkWords {
-    /// A link whose round trip grows by `rtt_step` on the way.
-    pub(crate) fn new(link: &LinkConfig, rtt_step: Duration) -> Self {
+    /// The link of a match, and how it changes on the way.
+    pub(crate) fn new(setup: &Setup) -> Self {
+        let words = LinkWords::of(&setup.link);
+        let rtt_step_ms = match setup.change {
+            Some(Change::Step(ms)) => f64::from(ms),
+            _ => 0.0,
+        };
+        LinkWords { rtt_step_ms, change: setup.change.map(|it| it.to_string()), ..words }
+    }
+
+    /// A link whose round trip grows by `step` on the way.
+    pub(crate) fn stepped(link: &LinkConfig, step: Duration) -> Self {
+        let rtt_step_ms = tidy(step.as_secs_f64() * 1e3);
+        let change =
+            (rtt_step_ms > 0.0).then(|| format!("{rtt_step_ms} ms more from the middle on"));
+        LinkWords { rtt_step_ms, change, ..LinkWords::of(link) }
+    }
+
+    /// A link that does not change.
+    pub(crate) fn of(link: &LinkConfig) -> Self {
         let ms = |span: Duration| tidy(span.as_secs_f64() * 1e3);
         let percent = |share: f64| tidy(share * 100.0);
         LinkWords {
@@ -159,7 +178,8 @@ impl LinkWords {
             reorder_pct: percent(link.reorder.probability),
             corrupt_pct: percent(link.corrupt_probability),
             bandwidth_bits_per_s: link.bandwidth.map(|bandwidth| bandwidth.bits_per_s),
-            rtt_step_ms: ms(rtt_step),
+            rtt_step_ms: 0.0,
+            change: None,
         }
     }
 }
@@ -187,10 +207,10 @@ impl fmt::Display for LinkWords {
         if let Some(bits) = self.bandwidth_bits_per_s {
             write!(f, ", {} Mbit/s", bits as f64 / 1e6)?;
         }
-        if self.rtt_step_ms > 0.0 {
-            write!(f, ", {} ms more from the middle on", self.rtt_step_ms)?;
+        match &self.change {
+            Some(change) => write!(f, ", {change}"),
+            None => Ok(()),
         }
-        Ok(())
     }
 }
 
@@ -201,17 +221,15 @@ fn tidy(number: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use backspin::sim::Setup;
-
     use super::*;
 
     #[test]
     fn a_link_is_told_in_the_words_it_was_asked_for() {
         let mut setup = Setup::default();
-        let words = |setup: &Setup| LinkWords::new(&setup.link, setup.rtt_step).to_string();
+        let words = |setup: &Setup| LinkWords::new(setup).to_string();
         assert_eq!(words(&setup), "100 ms round trip, 20 ms jitter, 5 % loss");
         setup.link = Preset::Awful.config();
-        setup.rtt_step = Duration::from_millis(50);
+        setup.change = Some(Change::Step(50));
         assert_eq!(
             words(&setup),
             "250 ms round trip, 60 ms jitter (heavy-tailed), 15 % loss in bursts of 4, \

@@ -1,21 +1,25 @@
 //! `backspin sim`: matches over a simulated link, measured; or chaos runs, judged.
 //!
 //! `link` is the command line's words for a link, `crew` runs the seeds on all cores, `progress`
-//! tells how far they are, `show` is what people and programs get of it. `chaos` is the other half.
+//! tells how far they are, `show` is what people and programs get of it. `map` plays a grid of links,
+//! `changes` links that change. `chaos` is the other half.
 
+mod changes;
 mod chaos;
 mod crew;
 pub(crate) mod link;
+mod map;
 mod progress;
 mod show;
 
 use std::error::Error;
 use std::io;
+use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
 
 use backspin::dot::Dots;
-use backspin::sim::{Bar, Pool, Preset, Report, Setup};
+use backspin::sim::{Bar, Change, Pool, Preset, Report, Setup};
 use backspin_pong::Pong;
 use backspin_rtype::{Opening, RType};
 
@@ -31,6 +35,10 @@ use show::Shown;
 /// that restart, strangers that forge, all drawn from the seed, while a checker outside client and
 /// server looks for what must never happen. The first seed that fails ends it, with exit code 1 and
 /// the command that plays it again.
+///
+/// With --map, play on every link of a grid and hold each figure against what its link allows: which
+/// cells are worst, and a picture of all. A cell is named by round trip / jitter / loss, bursts, and
+/// frames a second: 100/20/5x3@60.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -38,6 +46,10 @@ Examples:
   backspin sim --game pong --preset reference --burst 3 --seeds 100 --seconds 120
   backspin sim --rtt-ms 100 --jitter-ms 0 --loss 0 --seed 7
   backspin sim --preset mobile --swarm 64 --json
+  backspin sim --game rtype --frame-hz 144 --change step-up
+  backspin sim --game pong --changes --seeds 5 --seconds 20
+  backspin sim --map --game rtype --svg map.svg
+  backspin sim --map --coarse --game pong --kept figures.txt
   backspin sim --chaos --seeds 1000
   backspin sim --chaos --seed 17")]
 pub(crate) struct Args {
@@ -45,9 +57,36 @@ pub(crate) struct Args {
     #[arg(long, conflicts_with_all = [
         "game", "preset", "rtt_ms", "jitter_ms", "jitter_shape", "loss", "burst", "duplicate",
         "reorder", "corrupt", "bandwidth_kbit", "rtt_step_ms", "seconds", "players", "swarm",
-        "frame_hz",
+        "frame_hz", "change", "changes", "map",
     ])]
     chaos: bool,
+
+    /// Play on a grid of links, and tell which figures are over their limits where
+    #[arg(long, conflicts_with_all = [
+        "preset", "rtt_ms", "jitter_ms", "jitter_shape", "loss", "burst", "duplicate", "reorder",
+        "corrupt", "bandwidth_kbit", "rtt_step_ms", "frame_hz", "change", "changes", "json",
+    ])]
+    map: bool,
+
+    /// Play on a few dozen cells of the grid only
+    #[arg(long, requires = "map")]
+    coarse: bool,
+
+    /// Draw the map into this file, an SVG
+    #[arg(long, value_name = "FILE", requires = "map")]
+    svg: Option<PathBuf>,
+
+    /// Write the map's table into this file, as Markdown
+    #[arg(long, value_name = "FILE", requires = "map")]
+    page: Option<PathBuf>,
+
+    /// Fail if a figure of a cell is worse by more than 3 % or 1 ms than in this file
+    #[arg(long, value_name = "FILE", requires = "map")]
+    kept: Option<PathBuf>,
+
+    /// Write that file anew
+    #[arg(long, requires = "kept", env = "BACKSPIN_BLESS", value_parser = clap::builder::FalseyValueParser::new())]
+    bless: bool,
 
     /// What is played: dots, the built-in game, pong or rtype
     #[arg(long, default_value = "dots")]
@@ -58,7 +97,17 @@ pub(crate) struct Args {
 
     /// The round trip gets this much longer in the middle of the match
     #[arg(long, value_name = "MS", default_value = "0", value_parser = link::parse_ms)]
+    #[arg(conflicts_with_all = ["change", "changes"])]
     rtt_step_ms: Duration,
+
+    /// The link changes in the middle: step-up, step-down, slope-up, slope-down, flap, loss, hold or
+    /// sleep
+    #[arg(long, value_name = "NAME", conflicts_with = "changes")]
+    change: Option<Change>,
+
+    /// Play one match for each of these changes, and print a table
+    #[arg(long, conflicts_with = "json")]
+    changes: bool,
 
     /// Everything that is left to chance follows from it
     #[arg(long, value_name = "S", default_value_t = 1)]
@@ -68,10 +117,11 @@ pub(crate) struct Args {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
     seeds: Option<u32>,
 
-    /// How long each match is, joining not counted
-    #[arg(long, value_name = "S", default_value_t = 60)]
+    /// How long each match is, joining not counted: 60 s where nothing is said, 30 on a map, 15 on a
+    /// coarse one
+    #[arg(long, value_name = "S")]
     #[arg(value_parser = clap::value_parser!(u32).range(1..=86_400))]
-    seconds: u32,
+    seconds: Option<u32>,
 
     /// How many bots play
     #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u8).range(1..=4))]
@@ -89,6 +139,9 @@ pub(crate) struct Args {
     #[arg(long)]
     json: bool,
 }
+
+/// How long a match is, where nobody says.
+const SECONDS: u32 = 60;
 
 /// The games there are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -134,6 +187,12 @@ pub(crate) fn run(args: &Args) -> Result<(), Box<dyn Error>> {
     if args.chaos {
         return chaos::run(args);
     }
+    if args.map {
+        return map::run(args);
+    }
+    if args.changes {
+        return changes::run(args);
+    }
     let setup = args.setup()?;
     let reports = args.play(&setup);
     let pool = args.seeds.map(|_| Pool::new(Bar::of(&setup), &reports));
@@ -154,9 +213,11 @@ impl Args {
     fn setup(&self) -> Result<Setup, Box<dyn Error>> {
         let link = self.link.config(Preset::Reference.config());
         link.check()?;
+        let step_ms = i32::try_from(self.rtt_step_ms.as_millis()).unwrap_or(i32::MAX);
         let mut longer = link;
         longer.delay += self.rtt_step_ms / 2;
         longer.check()?;
+        let change = self.change.or((step_ms > 0).then_some(Change::Step(step_ms)));
         if self.game == GameName::Pong && ![2, 4].contains(&self.players) {
             return Err("pong is played by 2, or by 4 in doubles".into());
         }
@@ -164,9 +225,9 @@ impl Args {
         Ok(Setup {
             link,
             seed: self.seed,
-            seconds: self.seconds,
+            seconds: self.seconds.unwrap_or(SECONDS),
             players: self.players,
-            rtt_step: self.rtt_step_ms,
+            change,
             frame_hz: self.frame_hz,
         })
     }
@@ -180,13 +241,17 @@ impl Args {
 
     /// Every seed's report, in the order of the seeds.
     fn play(&self, setup: &Setup) -> Vec<Report> {
-        let seeds = self.seeds.unwrap_or(1);
+        self.play_all(&crew::with_seeds(setup, self.seeds.unwrap_or(1)))
+    }
+
+    /// Every match's report, in their order.
+    fn play_all(&self, setups: &[Setup]) -> Vec<Report> {
         match self.game {
-            GameName::Dots => crew::play(Dots { swarm: self.swarm }, setup, seeds),
-            GameName::Pong => crew::play(self.pong(), setup, seeds),
+            GameName::Dots => crew::play_all(Dots { swarm: self.swarm }, setups),
+            GameName::Pong => crew::play_all(self.pong(), setups),
             GameName::RType => {
                 let (opening, swarm) = (Opening::AtOnce, self.swarm);
-                crew::play(RType { opening, swarm, ..RType::default() }, setup, seeds)
+                crew::play_all(RType { opening, swarm, ..RType::default() }, setups)
             }
         }
     }

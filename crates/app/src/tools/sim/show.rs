@@ -81,8 +81,7 @@ pub(super) fn json(
     setup: &Setup,
     shown: Shown<'_>,
 ) -> io::Result<()> {
-    let (game, seconds, link) =
-        (args.game.name(), setup.seconds, LinkWords::new(&setup.link, setup.rtt_step));
+    let (game, seconds, link) = (args.game.name(), setup.seconds, LinkWords::new(setup));
     let frame_hz = setup.frame_hz;
     let json = match shown {
         Shown::One(report) => serde_json::to_string(&OneJson {
@@ -135,7 +134,7 @@ pub(super) fn table(
         hz => format!(", {hz} frames a second"),
     };
     writeln!(out, "{game}, {players} {bots}{swarm}, {seconds} s{frames}, {seeds}")?;
-    writeln!(out, "link: {}\n", LinkWords::new(&setup.link, setup.rtt_step))?;
+    writeln!(out, "link: {}\n", LinkWords::new(setup))?;
     match shown {
         Shown::One(report) => {
             writeln!(out, "{}", Report::HEADING)?;
@@ -178,12 +177,12 @@ fn tell_kinds(
 
 /// Says which targets are missing, and why.
 fn tell_bar(out: &mut impl Write, bar: Bar) -> io::Result<()> {
-    match bar {
-        Bar::Anywhere => writeln!(
+    match bar.is_changing() {
+        true => writeln!(
             out,
-            "\nOnly what must hold on every link has a target here; the others are set for the\n\
-             reference link that does not change, and for the same without jitter and loss."
+            "\nOnly what must hold on every link has a target here; the others are set for links\n\
+             that do not change."
         ),
-        _ => Ok(()),
+        false => Ok(()),
     }
 }

@@ -615,7 +615,8 @@ impl Seen {
     /// Whether the time at which it is judged goes on with the ticks: nobody chooses it.
     fn check_time(&mut self, back: f64, (tick, ticks): (u32, u32)) -> Result<(), Breach> {
         let limit = f64::from(rewind_limit_ticks(&Probe::default()));
-        let before = self.back.replace(back).filter(|_| self.ticks > FINDING_TICKS);
+        let is_found = self.ticks > FINDING_TICKS + u64::from(ticks);
+        let before = self.back.replace(back).filter(|_| is_found);
         let most = f64::from(ticks) * TIME_BEND + 1e-4;
         let from = before.unwrap_or(back);
         match (back - from).abs() > most || !(0.0..=limit).contains(&back) {
