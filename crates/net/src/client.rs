@@ -6,6 +6,7 @@
 
 mod config;
 mod frame;
+mod impact;
 #[cfg(feature = "lan")]
 mod lan;
 mod native;
@@ -347,8 +348,7 @@ impl<G: Game> Client<G> {
 
     /// What is on the screen at `now`.
     pub fn draw(&mut self, now: Time, frame: &mut Frame) {
-        frame.entities.clear();
-        frame.drawn_tick = None;
+        frame.clear();
         if let Some(seat) = self.seat_mut() {
             seat.draw(now, frame);
         }

@@ -128,6 +128,23 @@ impl Contact {
     }
 }
 
+/// Something that a player sees meet something else, before the server has said so: an own shot and
+/// what it hits.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Impact {
+    /// What meets something: one of the things that are drawn.
+    pub entity: u16,
+    /// What it meets.
+    pub target: u16,
+    /// When, as a share of the time from the frame before to this one: a screen shows what stops
+    /// where it was then.
+    pub at: f32,
+    /// Whether it ends there: it is drawn no further, unless the server says that it flies on.
+    pub stops: bool,
+    /// How much, as the game counts it.
+    pub value: i32,
+}
+
 /// What one player does in a turn.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PlayerInput {
@@ -146,6 +163,8 @@ pub struct Turn<'a, W> {
     inputs: &'a [PlayerInput],
     past: Past<'a, W>,
     events: &'a mut Vec<Event>,
+    /// How many ticks it rewinds at most.
+    rewind_ticks: u32,
 }
 
 /// The worlds after earlier ticks: kept here, or parts of those that are kept elsewhere.
@@ -180,18 +199,36 @@ impl<W> fmt::Debug for Past<'_, W> {
     }
 }
 
-/// The server rewinds at most so far, in ticks of 1/60 s: 250 ms.
-pub const REWIND_LIMIT_TICKS: u32 = 15;
+/// A room rewinds at most so far for a game that says nothing else, in ms.
+pub const REWIND_LIMIT_MS: u32 = 250;
+
+/// No room rewinds further, in ticks: an input cannot say more.
+pub const REWIND_TICKS_MAX: u32 = 255;
+
+/// How many ticks a room rewinds at most: what the game says in ms, at its own tick rate.
+pub fn rewind_limit_ticks<G: Game>(game: &G) -> u32 {
+    let ticks = game.rewind_limit_ms().saturating_mul(game.tick_rate().into()) / 1_000;
+    ticks.min(REWIND_TICKS_MAX)
+}
 
 impl<'a, W> Turn<'a, W> {
-    /// The turn of `tick`. `past` are the worlds after earlier ticks, in any order.
+    /// The turn of `tick`. `past` are the worlds after earlier ticks, in any order; it rewinds as
+    /// far as they go.
     pub fn new(
         tick: u32,
         inputs: &'a [PlayerInput],
         past: &'a [(u32, W)],
         events: &'a mut Vec<Event>,
     ) -> Self {
-        Turn { tick, inputs, past: Past::Kept(past), events }
+        let oldest = past.iter().map(|(past, _)| tick.saturating_sub(*past)).max();
+        // The world before the oldest that is rewound to is asked for, too.
+        let rewind_ticks = oldest.map_or(0, |ticks| ticks.saturating_sub(1));
+        Turn { tick, inputs, past: Past::Kept(past), events, rewind_ticks }
+    }
+
+    /// The same, and rewinds by at most `ticks`: see [`rewind_limit_ticks`].
+    pub fn rewinding(self, ticks: u32) -> Self {
+        Turn { rewind_ticks: ticks, ..self }
     }
 
     /// The same turn for a game whose worlds are parts of these: a server of several games has
@@ -204,7 +241,8 @@ impl<'a, W> Turn<'a, W> {
         let past = self.past;
         let part_at = |tick| past.at(tick).and_then(&part);
         let (tick, inputs, past) = (self.tick, self.inputs, Past::Parts(&part_at));
-        step(&mut Turn { tick, inputs, past, events: self.events });
+        let rewind_ticks = self.rewind_ticks;
+        step(&mut Turn { tick, inputs, past, events: self.events, rewind_ticks });
     }
 
     /// The tick that is stepped.
@@ -223,8 +261,9 @@ impl<'a, W> Turn<'a, W> {
         input.map_or(Buttons::default(), |input| input.buttons)
     }
 
-    /// The world that `player` had on the screen when the input was made, at most 250 ms ago:
-    /// what the player hit or was hit by is judged in it. `None` is "as it is now".
+    /// The world that `player` had on the screen when the input was made, no longer ago than
+    /// [`Game::rewind_limit_ms`]: what the player hit or was hit by is judged in it. `None` is "as
+    /// it is now".
     pub fn seen_by(&self, player: PlayerId) -> Option<&'a W> {
         self.past.at(self.drawn_by(player)?.round() as u32)
     }
@@ -245,7 +284,7 @@ impl<'a, W> Turn<'a, W> {
 
     fn drawn_by(&self, player: PlayerId) -> Option<f64> {
         let drawn = self.inputs.iter().find(|input| input.player == player)?.drawn?;
-        Some(drawn.max(f64::from(self.tick.saturating_sub(REWIND_LIMIT_TICKS))))
+        Some(drawn.max(f64::from(self.tick.saturating_sub(self.rewind_ticks))))
     }
 
     /// Says that something happened.
@@ -269,10 +308,18 @@ pub struct SpawnName {
 impl SpawnName {
     const FIRST: u16 = 0x8000;
 
+    /// An id keeps these bits of its tick.
+    pub const LOW_TICKS: u32 = 0x3FF;
+
+    /// The low bits of the tick in which the entity with this id was spawned.
+    pub fn low_tick(entity_id: u16) -> u32 {
+        u32::from(entity_id >> 2) & SpawnName::LOW_TICKS
+    }
+
     /// The entity's id: from 0x8000 up, and not the same for another spawn within 1024 ticks.
     pub fn entity_id(self) -> u16 {
         let player = (self.player.0.wrapping_sub(1) & 7) as u16;
-        let tick = (self.tick & 0x3FF) as u16;
+        let tick = (self.tick & SpawnName::LOW_TICKS) as u16;
         SpawnName::FIRST | player << 12 | tick << 2 | u16::from(self.count & 3)
     }
 
@@ -363,6 +410,14 @@ pub trait Game: Clone {
         true
     }
 
+    /// How far back contacts may be judged, in ms: see [`Turn::seen_by`]. Further away than that
+    /// from the server, a player's hits are judged otherwise than they were drawn; but whoever is
+    /// hit learns of it so much later than it was seen, so a game in which players fight each other
+    /// keeps it short. At most [`REWIND_TICKS_MAX`] ticks.
+    fn rewind_limit_ms(&self) -> u32 {
+        REWIND_LIMIT_MS
+    }
+
     /// How many may play in one room.
     fn capacity(&self) -> u8;
 
@@ -427,9 +482,27 @@ pub trait Game: Clone {
     /// what is the player's own, ahead of it. `None` is one of the two, as [`Game::is_ahead`] says.
     ///
     /// For what both sides meet, a ball: its time slides from one clock to the other as it
-    /// crosses the field, so it must change gently with where the entity is.
-    fn slide(&self, _drawn: &Drawn, _player: PlayerId) -> Option<f32> {
+    /// crosses the field, so it must change gently with where the entity is. From 0 to 1 are
+    /// `gap_ticks`: where there is little way for much time, a game lets some of it be.
+    fn slide(&self, _drawn: &Drawn, _player: PlayerId, _gap_ticks: f32) -> Option<f32> {
         None
+    }
+
+    /// What `player` sees meet from one frame to the next, and what ends there: own shots at what
+    /// they hit, what hits the own ship. Both are where they are drawn, each in its own time: the
+    /// player's own things ahead of the server, the rest behind it. That is how
+    /// [`Turn::seen_by`] lets the server judge it, a round trip later.
+    ///
+    /// What stops is drawn in this frame and not again. If the server does not take it away in the
+    /// tick it was seen in, it flies on. Frames say what was seen: [`Frame::impacts`] what is new,
+    /// [`Frame::awaited`] what the server has not spoken of yet. The same two meet once until then.
+    fn impacts(
+        &self,
+        _before: &Frame,
+        _now: &Frame,
+        _player: PlayerId,
+        _meet: &mut dyn FnMut(Impact),
+    ) {
     }
 
     /// Hears what a player said with [`Client::send`](crate::client::Client::send), at most 255
@@ -585,7 +658,7 @@ mod tests {
     }
 
     #[test]
-    fn a_turn_rewinds_to_what_the_player_saw_and_no_further_than_a_quarter_second() {
+    fn a_turn_rewinds_to_what_the_player_saw_and_no_further_than_its_limit() {
         let past: Vec<(u32, &str)> = vec![(90, "far"), (95, "near"), (85, "limit")];
         let input = |drawn| PlayerInput {
             player: PlayerId(1),
@@ -595,12 +668,59 @@ mod tests {
         let seen = |drawn| {
             let mut events = Vec::new();
             let inputs = [input(drawn)];
-            Turn::new(100, &inputs, &past, &mut events).seen_by(PlayerId(1)).copied()
+            let turn = Turn::new(100, &inputs, &past, &mut events).rewinding(15);
+            turn.seen_by(PlayerId(1)).copied()
         };
         assert_eq!(seen(94.6), Some("near"));
         assert_eq!(seen(90.4), Some("far"));
         assert_eq!(seen(10.0), Some("limit"));
         assert_eq!(seen(99.0), None);
+    }
+
+    #[test]
+    fn the_rewind_limit_is_in_ms_at_every_tick_rate() {
+        #[derive(Clone)]
+        struct Rated(crate::dot::Dots, u8, u32);
+        impl Game for Rated {
+            type World = crate::dot::World;
+            fn id(&self) -> GameId {
+                self.0.id()
+            }
+            fn tick_rate(&self) -> u8 {
+                self.1
+            }
+            fn rewind_limit_ms(&self) -> u32 {
+                self.2
+            }
+            fn capacity(&self) -> u8 {
+                self.0.capacity()
+            }
+            fn schema(&self) -> &'static Schema {
+                self.0.schema()
+            }
+            fn begin(&self, seed: u64) -> Self::World {
+                self.0.begin(seed)
+            }
+            fn join(&self, world: &mut Self::World, player: PlayerId) {
+                self.0.join(world, player);
+            }
+            fn leave(&self, world: &mut Self::World, player: PlayerId) {
+                self.0.leave(world, player);
+            }
+            fn step(&self, world: &mut Self::World, turn: &mut Turn<'_, Self::World>) {
+                self.0.step(world, turn);
+            }
+            fn capture(&self, world: &Self::World, state: &mut State) {
+                self.0.capture(world, state);
+            }
+            fn restore(&self, state: &State) -> Self::World {
+                self.0.restore(state)
+            }
+        }
+        let ticks = |rate, ms| rewind_limit_ticks(&Rated(crate::dot::Dots::default(), rate, ms));
+        assert_eq!((ticks(20, 250), ticks(60, 250), ticks(120, 250)), (5, 15, 30));
+        assert_eq!((ticks(20, 550), ticks(60, 550), ticks(120, 550)), (11, 33, 66));
+        assert_eq!(ticks(255, u32::MAX), REWIND_TICKS_MAX);
     }
 
     #[test]
@@ -632,6 +752,7 @@ mod tests {
             let player = PlayerId(1);
             let inputs = [PlayerInput { player, buttons: Buttons::default(), drawn: Some(drawn) }];
             Turn::new(100, &inputs, &past, &mut Vec::new())
+                .rewinding(15)
                 .sight_of(player)
                 .map(|(world, part)| (*world, part))
         };
@@ -649,7 +770,9 @@ mod tests {
         let before = |drawn| {
             let player = PlayerId(1);
             let inputs = [PlayerInput { player, buttons: Buttons::default(), drawn: Some(drawn) }];
-            Turn::new(100, &inputs, &past, &mut Vec::new()).sight_before(player).copied()
+            let (past, mut events) = (&past, Vec::new());
+            let turn = Turn::new(100, &inputs, past, &mut events).rewinding(15);
+            turn.sight_before(player).copied()
         };
         assert_eq!(before(91.75), Some("far"));
         assert_eq!(before(90.75), None);

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use crate::client::Frame;
 use crate::game::{Buttons, Event, Game, PlayerId, PlayerInput, Turn};
-use crate::replica::{Drawn, State, blend};
+use crate::replica::{Drawn, Entity, State, blend};
 use crate::time::Time;
 
 /// Events that nobody has read yet; older ones make room.
@@ -150,13 +150,20 @@ impl<G: Game> Local<G> {
         };
         let fraction = 1.0 - left.div_duration_f32(self.period()).clamp(0.0, 1.0);
         let schema = self.game.schema();
-        frame.entities.clear();
+        frame.clear();
         frame.drawn_tick = Some(f64::from(self.tick) - 1.0 + f64::from(fraction));
         frame.entities.extend(self.newest.entities().iter().map(|entity| {
             let before = self.before.find(entity.id).filter(|old| old.kind == entity.kind);
             let fields = blend(schema, before.unwrap_or(entity), entity, fraction);
             Drawn { entity: *entity, fields }
         }));
+        // What the last tick took away is drawn to its end.
+        let gone = |entity: &&Entity| self.newest.find(entity.id).is_none();
+        frame.entities.extend(self.before.entities().iter().filter(gone).map(|entity| {
+            let fields = blend(schema, entity, &entity.extrapolate(schema, 1), fraction);
+            Drawn { entity: *entity, fields }
+        }));
+        frame.entities.sort_unstable_by_key(|drawn| drawn.entity.id);
     }
 
     fn period(&self) -> Duration {

@@ -11,6 +11,7 @@ mod member;
 mod native;
 #[cfg(feature = "rtype")]
 mod rtype;
+mod sight;
 mod voice;
 
 use std::collections::VecDeque;
@@ -20,8 +21,8 @@ use std::time::Duration;
 use crate::channel::{Journal, LogLine};
 use crate::front::{CLAIM_WITHIN, Call, CallKind, Notice, RESUME_FOR};
 use crate::game::{
-    Buttons, Event, Game, Marks, PlayerId, PlayerInput, REWIND_LIMIT_TICKS, Reach, Stage, Standing,
-    Turn,
+    Buttons, Event, Game, Marks, PlayerId, PlayerInput, Reach, Stage, Standing, Turn,
+    rewind_limit_ticks,
 };
 use crate::node::{Fetch, Path, Transmit, fetch_all, fetch_to};
 use crate::replica::{Bodies, Cuts, FullForm, History, State};
@@ -33,6 +34,7 @@ use crate::wire::{Dialect, Name, Packet};
 
 use clock::TickClock;
 use member::{Member, Presence, Return, Speech};
+use sight::Bounds;
 
 /// What an operator decides about a room.
 #[derive(Clone, Copy, Debug)]
@@ -555,8 +557,10 @@ impl<G: Game> Room<G> {
         let tick = self.tick.wrapping_add(1).max(1);
         self.hear();
         self.inputs.clear();
+        let rewind = rewind_limit_ticks(&self.game);
+        let bounds = Bounds { rate: self.game.tick_rate(), limit_ticks: rewind };
         for member in self.members.iter_mut().flatten() {
-            let mut input = member.take_input(tick, self.game.tick_rate(), &mut self.journal);
+            let mut input = member.take_input(tick, bounds, &mut self.journal);
             if member.role == Role::Play {
                 if matches!(member.presence, Presence::Away { .. }) {
                     let held = self.game.stand_in(&self.world, member.player);
@@ -570,7 +574,7 @@ impl<G: Game> Room<G> {
             self.inputs.push(PlayerInput { player, buttons, drawn: None });
         }
         let (game_events, inputs) = (&mut self.game_events, &self.inputs);
-        let mut turn = Turn::new(tick, inputs, &self.past, game_events);
+        let mut turn = Turn::new(tick, inputs, &self.past, game_events).rewinding(rewind);
         self.game.step(&mut self.world, &mut turn);
         self.tick = tick;
         if self.game.looks_back() {
@@ -581,7 +585,8 @@ impl<G: Game> Room<G> {
 
     /// Keeps the world for as long as it may be rewound to.
     fn remember(&mut self) {
-        let kept = REWIND_LIMIT_TICKS as usize + 1;
+        // Between the worlds around the furthest time that may be asked for.
+        let kept = rewind_limit_ticks(&self.game) as usize + 1;
         match self.past.get_mut(self.tick as usize % kept) {
             Some((tick, world)) => {
                 *tick = self.tick;

@@ -75,11 +75,13 @@ pub enum Sabotage {
     SilentJoinKept,
     /// A token of the TCP step never expires.
     TokensForever,
+    /// Contacts are judged at whatever time a client says.
+    TimeChosen,
 }
 
 impl Sabotage {
     /// All of them.
-    pub const ALL: [Sabotage; 34] = [
+    pub const ALL: [Sabotage; 35] = [
         Sabotage::StaleInput,
         Sabotage::InputTwice,
         Sabotage::SkipAddressCheck,
@@ -114,6 +116,7 @@ impl Sabotage {
         Sabotage::TicksBunched,
         Sabotage::SilentJoinKept,
         Sabotage::TokensForever,
+        Sabotage::TimeChosen,
     ];
 }
 

@@ -70,6 +70,7 @@ fn fits(sabotage: Sabotage, breach: &Breach) -> bool {
         Sabotage::WatcherHeard => matches!(breach, B::WatcherHeard { .. }),
         Sabotage::RosterUntold => matches!(breach, B::Disagreement { what: "who is here", .. }),
         Sabotage::TicksBunched => matches!(breach, B::Bunched { .. }),
+        Sabotage::TimeChosen => matches!(breach, B::TimeChosen { .. }),
         Sabotage::TokensForever => matches!(breach, B::DeadToken { .. }),
         Sabotage::SilentJoinKept => {
             matches!(breach, B::NotDropped { .. } | B::DroppedEarly { .. })

@@ -98,6 +98,16 @@ impl Post {
         Post::of(PlayerId(entity_id.into()))
     }
 
+    /// The other one of its side, in doubles.
+    pub const fn partner(self) -> Post {
+        match self {
+            Post::LeftBack => Post::LeftFront,
+            Post::LeftFront => Post::LeftBack,
+            Post::RightBack => Post::RightFront,
+            Post::RightFront => Post::RightBack,
+        }
+    }
+
     /// Its place among all.
     pub const fn index(self) -> usize {
         self as usize

@@ -36,7 +36,7 @@ pub use schema::{BALL_IDS, MATCH_ID};
 pub use world::{Ball, Paddle, Phase, World};
 
 use backspin::client::Frame;
-use backspin::game::{Buttons, Contact, Event, Game, GameId, PlayerId, Turn};
+use backspin::game::{Buttons, Contact, Event, Game, GameId, PlayerId, PlayerInput, Turn};
 use backspin::replica::{Drawn, Entity, Schema, State};
 use backspin::wire::lan::StateUpdate;
 
@@ -95,6 +95,9 @@ impl Default for Pong {
     }
 }
 
+/// Of nobody who plays.
+const NOBODYS: PlayerInput = PlayerInput { player: PlayerId(0), buttons: Buttons(0), drawn: None };
+
 impl Game for Pong {
     type World = World;
 
@@ -138,13 +141,17 @@ impl Game for Pong {
         self.advance(world, inputs, |event| turn.raise(event));
     }
 
-    /// A step in which the others stand still. Of what is heard at once, only what happens in the
+    /// A step in which the opponents stand still and a partner goes on as before. Of what is heard at once, only what happens in the
     /// own half is raised: the rest is drawn later, and may come otherwise.
     fn predict(&self, world: &mut World, turn: &mut Turn<'_, World>) {
         let inputs = turn.inputs();
-        let own = inputs.first().and_then(|input| Post::of(input.player)).map(Post::side);
+        let post = inputs.first().and_then(|input| Post::of(input.player));
+        let own = post.map(Post::side);
         let half = world.ball.half();
-        self.advance(world, inputs, |event| {
+        let partners = post.and_then(|post| world.held_by(post.partner()));
+        let inputs: [Option<PlayerInput>; 2] = [inputs.first().copied(), partners];
+        let inputs = inputs.map(|input| input.unwrap_or(NOBODYS));
+        self.advance(world, &inputs, |event| {
             let side = match event.kind {
                 Pong::CONTACT => Post::of_paddle(event.entity).map(Post::side),
                 Pong::WALL => Some(half),
@@ -169,8 +176,8 @@ impl Game for Pong {
         Post::of(player).is_some_and(|post| post.paddle_id() == entity.id)
     }
 
-    fn slide(&self, drawn: &Drawn, player: PlayerId) -> Option<f32> {
-        screen::slide(drawn, player)
+    fn slide(&self, drawn: &Drawn, player: PlayerId, gap_ticks: f32) -> Option<f32> {
+        screen::slide(drawn, player, gap_ticks)
     }
 
     fn hear(&self, world: &mut World, player: PlayerId, words: &[u8], events: &mut Vec<Event>) {

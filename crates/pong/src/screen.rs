@@ -10,22 +10,55 @@ use crate::schema::{is_ball, is_doubles};
 /// Nobody sees a smaller distance.
 const TOLERANCE: f32 = 1.0;
 
-/// The drawn ball's share of the way from the opponents' foremost paddles (0) to the own (1).
-pub(crate) fn slide(drawn: &Drawn, player: PlayerId) -> Option<f32> {
+/// From one paddle of a side to the other the ball takes 30 ticks, and can gain or lose so many of
+/// them without being seen to run.
+const PARTNERS_TICKS: f32 = 5.5;
+
+/// A paddle is drawn at most so many ticks ahead of what surely has come: further ahead it would leap
+/// whenever its player turns.
+const PADDLE_TICKS: f32 = 6.0;
+
+/// When the ball at a partner's paddle is drawn, as a share of the way from the opponents' time to the
+/// own. What a partner does is known no sooner than what an opponent does, so it is drawn as late as
+/// the ball can be.
+fn partners_share(gap_ticks: f32) -> f32 {
+    (1.0 - PARTNERS_TICKS / gap_ticks.max(1.0)).max(0.0)
+}
+
+/// The drawn ball's share of the way from the opponents' foremost paddles (0) to the own (1); in
+/// doubles, that of the partner's paddle as well.
+pub(crate) fn slide(drawn: &Drawn, player: PlayerId, gap_ticks: f32) -> Option<f32> {
     let post = Post::of(player)?;
+    if Post::of_paddle(drawn.entity.id).is_some_and(|other| other == post.partner()) {
+        return Some(partners_share(gap_ticks).min(PADDLE_TICKS / gap_ticks.max(PADDLE_TICKS)));
+    }
     let doubles = is_doubles(&drawn.entity);
     if !is_ball(&drawn.entity) || post.is_front() && !doubles {
         return None;
     }
-    let (left, right) = match doubles {
-        true => (plane(Post::LeftFront), plane(Post::RightFront)),
-        false => (plane(Post::LeftBack), plane(Post::RightBack)),
+    // Seen from the own goal, as if that were on the left.
+    let (left, right) = (plane(Post::LeftBack), plane(Post::RightBack));
+    let x = match post.side() {
+        Side::Left => drawn.fields[0],
+        Side::Right => left + right - drawn.fields[0],
     };
-    let from_left = ((drawn.fields[0] - left) / (right - left)).clamp(0.0, 1.0);
-    Some(match post.side() {
-        Side::Left => 1.0 - from_left,
-        Side::Right => from_left,
+    if !doubles {
+        return Some(between(x, (left, 1.0), (right, 0.0)));
+    }
+    let front = plane(Post::LeftFront);
+    let (at_back, at_front) = match post.is_front() {
+        true => (partners_share(gap_ticks), 1.0),
+        false => (1.0, partners_share(gap_ticks)),
+    };
+    Some(match x < front {
+        true => between(x, (left, at_back), (front, at_front)),
+        false => between(x, (front, at_front), (plane(Post::RightFront), 0.0)),
     })
+}
+
+/// What lies on the way from one place's share to another's.
+fn between(x: f32, (from, share): (f32, f32), (to, others): (f32, f32)) -> f32 {
+    share + (others - share) * ((x - from) / (to - from)).clamp(0.0, 1.0)
 }
 
 /// The paddles that the ball is seen to meet from one frame to the next.

@@ -1,6 +1,6 @@
 //! Everything that a step may look at or change.
 
-use backspin::game::{Buttons, PlayerId};
+use backspin::game::{Buttons, PlayerId, PlayerInput};
 
 use crate::field::{BALL_SPEED, BALL_START, PADDLE_LOWEST, PADDLE_SPEED, PADDLE_START, Post, Side};
 
@@ -102,6 +102,16 @@ impl World {
     /// The paddle of a player who is there.
     pub fn paddle(&self, player: PlayerId) -> Option<&Paddle> {
         self.paddles[Post::of(player)?.index()].as_ref()
+    }
+
+    /// What a player who goes on as before holds.
+    pub(crate) fn held_by(&self, post: Post) -> Option<PlayerInput> {
+        let buttons = match self.paddles[post.index()]?.vy {
+            ..0 => Buttons::UP,
+            0 => Buttons::default(),
+            1.. => Buttons::DOWN,
+        };
+        Some(PlayerInput { player: post.player(), buttons, drawn: None })
     }
 
     /// Who has won, once the match is over.

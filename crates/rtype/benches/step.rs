@@ -2,7 +2,7 @@
 //!
 //! `cargo bench -p backspin-rtype`
 
-use backspin::game::{Game, PlayerId, PlayerInput, REWIND_LIMIT_TICKS, Turn};
+use backspin::game::{Game, PlayerId, PlayerInput, Turn, rewind_limit_ticks};
 use backspin::replica::State;
 use backspin_rtype::{Opening, RType, World};
 use divan::Bencher;
@@ -46,9 +46,10 @@ impl Table {
             input.drawn = Some(f64::from(self.tick.saturating_sub(9)) + 0.3);
         }
         self.events.clear();
-        let mut turn = Turn::new(self.tick, &self.inputs, &self.past, &mut self.events);
-        self.game.step(&mut self.world, &mut turn);
-        match self.past.get_mut(self.tick as usize % (REWIND_LIMIT_TICKS as usize + 1)) {
+        let rewind = rewind_limit_ticks(&self.game);
+        let turn = Turn::new(self.tick, &self.inputs, &self.past, &mut self.events);
+        self.game.step(&mut self.world, &mut turn.rewinding(rewind));
+        match self.past.get_mut(self.tick as usize % (rewind as usize + 1)) {
             Some((tick, world)) => {
                 *tick = self.tick;
                 world.clone_from(&self.world);

@@ -1,5 +1,6 @@
 //! What meets what. Every contact is judged in the time of the player it concerns: the player's own
-//! things where they are, the rest where that player saw them, at most 250 ms ago.
+//! things where they are, the rest where that player saw them, at most 550 ms ago. Whether that is
+//! still there does not matter: it was seen to hit.
 
 use backspin::game::{Event, PlayerId, Reach, Turn};
 
@@ -13,7 +14,7 @@ use crate::rules::RType;
 use crate::ship::{Gear, Refit, Ship};
 use crate::shot::Shot;
 use crate::space::{Area, Moving, Passage, Size, TickPart};
-use crate::world::{Bullet, World};
+use crate::world::{Bullet, Caught, World};
 
 /// What a ship does to what it rams.
 const RAM: i32 = 4;
@@ -111,6 +112,7 @@ impl<'a> Stretch<'a> {
 impl RType {
     /// Everything that meets in a tick.
     pub(crate) fn judge(&self, world: &mut World, turn: &mut Turn<'_, World>) {
+        world.forget_caught();
         for index in 0..world.ships.len() {
             let player = world.ships[index].player;
             let sight = Sight::of(player, turn);
@@ -150,9 +152,8 @@ fn thing_that_hurts(world: &World, index: usize, sight: Sight<'_>) -> Option<u16
         return None;
     }
     let hull = Passage { area: Ship::hull(&ship.at), way: ship.at.way() };
-    // What is gone by now hurts nobody: a bullet that the pod caught, an enemy just shot.
-    let bullet = sight.bullet(world, hull, |id| world.has_bullet(id));
-    bullet.or_else(|| sight.enemy(world, hull, |id, _| world.has_enemy(id)))
+    let bullet = sight.bullet(world, hull, |id| !world.has_caught(ship.player, id));
+    bullet.or_else(|| sight.enemy(world, hull, |_, _| true))
 }
 
 fn take_power_ups(world: &mut World, index: usize, sight: Sight<'_>, turn: &mut Turn<'_, World>) {
@@ -180,8 +181,11 @@ fn shield_by_pod(
 ) {
     let Some(&pod) = world.pod(player) else { return };
     let shape = pod.at.passage(Pod::SIZE);
-    while let Some(id) = sight.bullet(world, shape, |id| world.has_bullet(id)) {
+    while let Some(id) = sight.bullet(world, shape, |id| !world.has_caught(player, id)) {
         world.bullets.retain(|bullet| bullet.id != id);
+        if !world.catch(player, id) {
+            break;
+        }
     }
     if turn.tick().is_multiple_of(Pod::BURN_TICKS)
         && let Some(id) = sight.enemy(world, shape, |id, _| world.has_enemy(id))
@@ -226,8 +230,23 @@ fn hit(world: &mut World, index: usize, target: u16, turn: &mut Turn<'_, World>)
 }
 
 impl World {
-    fn has_bullet(&self, id: u16) -> bool {
-        self.bullets.iter().any(|bullet| bullet.id == id)
+    /// Whether the pod of `player` caught this bullet: the player still sees it for a while.
+    fn has_caught(&self, player: PlayerId, bullet: u16) -> bool {
+        self.caught.iter().any(|caught| (caught.player, caught.bullet) == (player, bullet))
+    }
+
+    /// Notes that it did; whether there was room for it.
+    fn catch(&mut self, player: PlayerId, bullet: u16) -> bool {
+        let has_room = self.caught.len() < Caught::LIMIT;
+        if has_room {
+            self.caught.push(Caught { player, bullet, ticks: Caught::TICKS });
+        }
+        has_room
+    }
+
+    fn forget_caught(&mut self) {
+        self.caught.iter_mut().for_each(|caught| caught.ticks -= 1);
+        self.caught.retain(|caught| caught.ticks > 0);
     }
 
     fn has_enemy(&self, id: u16) -> bool {

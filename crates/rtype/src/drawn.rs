@@ -8,10 +8,11 @@ use backspin::replica::Drawn;
 use crate::boss::Boss;
 use crate::enemy::Species;
 use crate::event;
+use crate::pod::Pod;
 use crate::schema;
 use crate::ship::Ship;
 use crate::shot::Shot;
-use crate::space::{Area, Moving, PX, Passage, Size, TickPart, Way};
+use crate::space::{Area, FIELD, Moving, PX, Passage, Size, TickPart, Way};
 use crate::world::Bullet;
 
 /// The contact that the server's event speaks of.
@@ -58,11 +59,8 @@ pub(crate) fn contacts(
                 meet(Contact { spent, target: Some(hit.id), ..contact });
             }
         } else if entity.kind == schema::SHIP && u32::from(entity.id) == player.0 {
-            let at = place(own);
-            let was = find(before, entity.id).unwrap_or(own);
-            // What happened between the frames happened to the ship of either.
-            let is_vulnerable = is_vulnerable(own) || is_vulnerable(was);
-            let hull = Passage { area: Ship::hull(&at), way: at.way_from(&place(was)) };
+            let is_vulnerable = screen.is_vulnerable(own);
+            let hull = screen.hull(own);
             if is_vulnerable && things.iter().any(|thing| thing.meets(&hull)) {
                 meet(contact);
             }
@@ -76,15 +74,15 @@ fn is_shot_of(drawn: &Drawn, player: PlayerId) -> bool {
 }
 
 /// Two frames, and what moves evenly from one to the other.
-struct Screen<'a> {
-    before: &'a Frame,
-    now: &'a Frame,
+pub(crate) struct Screen<'a> {
+    pub(crate) before: &'a Frame,
+    pub(crate) now: &'a Frame,
 }
 
 /// What an own thing can meet: where it was between the two frames, and in which part of that time.
-struct Thing {
-    id: u16,
-    is_target: bool,
+pub(crate) struct Thing {
+    pub(crate) id: u16,
+    pub(crate) is_target: bool,
     passage: Passage,
     /// Of the time from frame to frame.
     length: TickPart,
@@ -92,20 +90,70 @@ struct Thing {
 }
 
 impl Thing {
-    fn area(&self) -> &Area {
+    pub(crate) fn area(&self) -> &Area {
         &self.passage.area
     }
 
     /// Whether it meets what moved like this from frame to frame.
-    fn meets(&self, own: &Passage) -> bool {
+    pub(crate) fn meets(&self, own: &Passage) -> bool {
         own.stretch(self.length, self.before_end).meets(&self.passage)
+    }
+
+    /// When it first does, of the time from frame to frame, to a few 256ths; `None` if it does not.
+    pub(crate) fn meets_at(&self, own: &Passage) -> Option<TickPart> {
+        if !self.meets(own) {
+            return None;
+        }
+        let (mut without, mut with) = (0, TickPart::WHOLE);
+        while with - without > 2 {
+            let middle = (without + with) / 2;
+            match self.meets_until(own, middle) {
+                true => with = middle,
+                false => without = middle,
+            }
+        }
+        Some(TickPart(with))
+    }
+
+    /// Whether it meets in the first part of the time.
+    fn meets_until(&self, own: &Passage, part: i32) -> bool {
+        let end = TickPart::WHOLE - self.before_end.0;
+        let until = part.min(end);
+        let length = until - (end - self.length.0);
+        if length <= 0 {
+            return false;
+        }
+        let of_way = |part: i32| TickPart(part * TickPart::WHOLE / self.length.0.max(1));
+        let thing = self.passage.stretch(of_way(length), of_way(end - until));
+        own.stretch(TickPart(length), TickPart(TickPart::WHOLE - until)).meets(&thing)
     }
 }
 
 impl<'a> Screen<'a> {
+    /// The part of the own ship that can be hurt.
+    pub(crate) fn hull(&self, ship: &Drawn) -> Passage {
+        let at = place(ship);
+        let before = find(self.before, ship.entity.id).map_or(at, place);
+        Passage { area: Ship::hull(&at), way: at.way_from(&before) }
+    }
+
+    /// Whether something may hurt the own ship: what happens between the frames happens to the ship
+    /// of either.
+    pub(crate) fn is_vulnerable(&self, ship: &Drawn) -> bool {
+        let was = find(self.before, ship.entity.id).unwrap_or(ship);
+        is_vulnerable(ship, self.now) || is_vulnerable(was, self.before)
+    }
+
+    /// The own pod.
+    pub(crate) fn pod(&self, pod: &Drawn) -> Passage {
+        let at = place(pod);
+        let before = find(self.before, pod.entity.id).map_or(at, place);
+        Passage { area: at.area(Pod::SIZE), way: at.way_from(&before) }
+    }
+
     /// A shot, from frame to frame. One that is new comes out of the muzzle; one that is gone flew
     /// on, and what it met on that way was the end of it.
-    fn shot(&self, shot: &Drawn) -> Option<Passage> {
+    pub(crate) fn shot(&self, shot: &Drawn) -> Option<Passage> {
         let size = match shot.entity.kind {
             schema::HEAVY_SHOT => Shot::HEAVY_SIZE,
             _ => Shot::SIZE,
@@ -115,18 +163,31 @@ impl<'a> Screen<'a> {
             (Some(before), Some(at)) => (before, at),
             (Some(before), None) => {
                 let (from, until) = self.ticks()?;
+                // Nobody sees what flies on behind the edge.
+                if !(0..FIELD.w).contains(&before.x) {
+                    return None;
+                }
                 (before, before.later(TickPart::nearest(until - from)))
             }
             (None, at) => {
                 let [x, y, vx, vy, ..] = shot.entity.fields;
-                (Moving { x: x - vx, y: y - vy, vx, vy }, at?)
+                let ticks = self.age(id) + 1;
+                (Moving { x: x - ticks * vx, y: y - ticks * vy, vx, vy }, at?)
             }
         };
         Some(Passage { area: at.area(size), way: at.way_from(&before) })
     }
 
+    /// How many ticks ago an own shot was fired that no frame has shown yet.
+    fn age(&self, shot: u16) -> i32 {
+        let newest = self.now.ahead_tick.map_or(0, |tick| tick.ceil() as u32);
+        let age = newest.wrapping_sub(SpawnName::low_tick(shot)) & SpawnName::LOW_TICKS;
+        // It was in the frame before unless it was fired about then.
+        if self.now.ahead_tick.is_some() && age < 8 { age as i32 } else { 0 }
+    }
+
     /// Enemies, bosses and bullets.
-    fn things(&self) -> impl Iterator<Item = Thing> + '_ {
+    pub(crate) fn things(&self) -> impl Iterator<Item = Thing> + '_ {
         let now = self.now.entities.iter().filter_map(|drawn| self.thing(drawn));
         let gone = self.before.entities.iter().filter_map(|drawn| self.gone(drawn));
         now.chain(gone)
@@ -147,15 +208,17 @@ impl<'a> Screen<'a> {
             (None, None) => (Way::default(), whole),
         };
         let passage = Passage { area: at.area(size), way };
-        let id = drawn.entity.id;
-        Some(Thing { id, is_target, passage, length, before_end: TickPart::default() })
+        let (id, before_end) = (drawn.entity.id, TickPart::default());
+        Some(Thing { id, is_target, passage, length, before_end })
     }
 
     /// Something that was drawn in the frame before and is gone: it moved on until the next tick.
     fn gone(&self, drawn: &Drawn) -> Option<Thing> {
         let (size, is_target) = size(drawn)?;
         let (from, until) = self.ticks()?;
-        if find(self.now, drawn.entity.id).is_some() {
+        let id = drawn.entity.id;
+        let has_stopped = self.before.impacts_of(id).any(|impact| impact.stops);
+        if find(self.now, id).is_some() || has_stopped {
             return None;
         }
         let left = (1.0 - from.fract()).min(until - from);
@@ -163,7 +226,7 @@ impl<'a> Screen<'a> {
         let at = before.later(TickPart::nearest(left));
         let passage = Passage { area: at.area(size), way: at.way_from(&before) };
         let length = TickPart::nearest(left / (until - from));
-        let (id, before_end) = (drawn.entity.id, TickPart(TickPart::WHOLE - length.0));
+        let before_end = TickPart(TickPart::WHOLE - length.0);
         Some(Thing { id, is_target, passage, length, before_end })
     }
 
@@ -185,13 +248,16 @@ fn size(drawn: &Drawn) -> Option<(Size, bool)> {
 }
 
 fn find(frame: &Frame, id: u16) -> Option<&Drawn> {
-    let found = frame.entities.binary_search_by_key(&id, |drawn| drawn.entity.id);
-    found.ok().map(|index| &frame.entities[index])
+    frame.find(id)
 }
 
-/// Whether the ship is not one that nothing can hurt.
-fn is_vulnerable(ship: &Drawn) -> bool {
-    ship.entity.fields[8] == 0
+/// Whether the ship is not one that nothing can hurt: it is as good as hit if it was seen to be. One
+/// that is safe from the next tick on, which near the server is known before it is drawn, is not
+/// yet.
+pub(crate) fn is_vulnerable(ship: &Drawn, frame: &Frame) -> bool {
+    let is_hit = frame.awaited.iter().any(|impact| impact.entity == ship.entity.id);
+    let safe = ship.entity.fields[8];
+    (safe == 0 || ship.fields[8] < safe as f32) && !is_hit
 }
 
 /// Where something is drawn.
@@ -223,7 +289,7 @@ mod tests {
     fn frame(drawn_tick: f64, entities: &[Drawn]) -> Frame {
         let mut entities = entities.to_vec();
         entities.sort_by_key(|drawn| drawn.entity.id);
-        Frame { entities, drawn_tick: Some(drawn_tick) }
+        Frame { entities, drawn_tick: Some(drawn_tick), ..Frame::default() }
     }
 
     /// From tick 99.25 to the next.

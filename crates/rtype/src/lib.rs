@@ -30,7 +30,7 @@
 //! | charge, then let go | a heavy shot: from half a second, full after 2 s; worth 6 to 24 light ones, and passes through what it destroys |
 //! | shoot and charge together | sending the force pod off, or calling it back |
 //!
-//! A hit costs a life. For a quarter of a second what is left of the ship flies and fires on. The next
+//! A hit costs a life. For half a second what is left of the ship flies and fires on. The next
 //! one comes 1.5 s after the hit, plain, and nothing hurts it for a second.
 //! When nobody has a life left the match is lost; when the last boss has fallen it is won.
 //!
@@ -63,7 +63,7 @@
 //! it flies to the edge of the field and waits there; called back, it rides on the side that it
 //! comes from: on the tail it fires backwards. It outlives its ship.
 //!
-//! A weapon or an engine is built in half a second after it was taken, one at a time. That is not
+//! A weapon or an engine is built in 0.6 s after it was taken, one at a time. That is not
 //! for show: the player's own machine predicts the ship, and by then it knows. So it is with a ship
 //! that is hit. A power-up that is of no use is 500 points.
 //!
@@ -96,15 +96,18 @@
 //! A player's own ship, pod and shots are predicted exactly; everything they depend on is sent. All
 //! contacts are the server's to judge, each in the time of the player it concerns: own shots hit
 //! enemies where that player saw them, bullets hit the ship where that player saw them, at most
-//! 250 ms ago. A shot that was seen to hit something that is gone by now stops all the same; but what
-//! is gone by now, or was caught by the pod, hurts nobody.
+//! 550 ms ago. It does not matter whether what was seen is gone by now: a shot stops at it, and a
+//! ship is hit by it. Only what the player's own pod has caught hurts nobody. Screens do not wait for
+//! the server's word to show a contact: an own shot stops where it is seen to hit, and a bullet at
+//! the own ship or pod. What was hit dies when the server says so.
 //!
 //! # Where things are
 //!
 //! ```text
 //! rules       the game: what a tick is made of        world, mission   what there is
 //! ship shot pod            predicted                   space            boxes, and whether they meet
-//! enemy boss power_up      not predicted               contact, drawn   contacts, judged and as seen
+//! enemy boss power_up      not predicted               contact          contacts as judged
+//!                                                      drawn, impact    contacts as seen
 //! director    who comes, who decides what              schema, view     what is sent, native and rtype
 //! level       files                                    lobby, command   who plays, what they say
 //! bot         plays                                    event            what everyone is told
@@ -120,6 +123,7 @@ mod director;
 mod drawn;
 pub mod enemy;
 pub mod event;
+mod impact;
 pub mod level;
 mod lobby;
 pub mod mission;

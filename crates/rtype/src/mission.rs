@@ -3,6 +3,7 @@
 use backspin::game::PlayerId;
 
 use crate::command::Setup;
+use crate::rules::RType;
 
 /// Where the match stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -130,10 +131,10 @@ impl Pilot {
     /// A ship is replaced so long after it was hit: 1.5 s.
     pub const AWAY_TICKS: i32 = 90;
 
-    /// Until then a ship that was hit flies and fires on as a wreck: a quarter of a second, longer
+    /// Until then a ship that was hit flies and fires on as a wreck: about half a second, longer
     /// than the word of it takes to the player, whose own prediction would else fire shots that
     /// never were.
-    pub const WRECK_TICKS: i32 = 15;
+    pub const WRECK_TICKS: i32 = RType::REWIND_TICKS;
 
     /// A chain goes on with a kill within 2 s.
     pub const CHAIN_TICKS: i32 = 120;

@@ -14,8 +14,8 @@ use std::sync::Arc;
 
 use backspin::client::Frame;
 use backspin::game::{
-    Buttons, Contact, Event, Game, GameId, Marks, PlayerId, PlayerInput, RtypeMatch, RtypeWish,
-    SpawnName, Stage, Standing, Turn,
+    Buttons, Contact, Event, Game, GameId, Impact, Marks, PlayerId, PlayerInput, RtypeMatch,
+    RtypeWish, SpawnName, Stage, Standing, Turn,
 };
 use backspin::replica::{Entity, Schema, State};
 use backspin::wire::rtype;
@@ -26,7 +26,7 @@ use crate::level::Level;
 use crate::mission::{Mission, Phase, Pilot};
 use crate::shot::Volley;
 use crate::world::World;
-use crate::{bot, drawn, schema, view};
+use crate::{bot, drawn, impact, schema, view};
 
 /// The rules, with the levels that they are played in.
 #[derive(Clone, Debug)]
@@ -70,6 +70,15 @@ impl Default for RType {
 }
 
 impl RType {
+    /// How far back contacts are judged, in ms: nobody is wronged by a late hit in a co-operative
+    /// game, so anyone who can play at all is judged as it was drawn.
+    pub const REWIND_MS: u32 = 550;
+
+    /// The same in ticks. Word of what happened to a player's ship takes about as long to the player
+    /// as what is drawn lies back: whatever the player's own machine must know in time takes longer
+    /// than this.
+    pub const REWIND_TICKS: i32 = (RType::REWIND_MS * 60 / 1_000) as i32;
+
     /// The pod of a player as an entity.
     pub(crate) fn pod_id(player: PlayerId) -> u16 {
         8 + player.0 as u16
@@ -124,7 +133,11 @@ impl Game for RType {
     type World = World;
 
     fn id(&self) -> GameId {
-        GameId::new(*b"RTYP", 2)
+        GameId::new(*b"RTYP", 3)
+    }
+
+    fn rewind_limit_ms(&self) -> u32 {
+        RType::REWIND_MS
     }
 
     fn capacity(&self) -> u8 {
@@ -221,6 +234,10 @@ impl Game for RType {
 
     fn stand_in(&self, world: &World, player: PlayerId) -> Option<Buttons> {
         Some(bot::hold(world, player))
+    }
+
+    fn impacts(&self, before: &Frame, now: &Frame, player: PlayerId, meet: &mut dyn FnMut(Impact)) {
+        impact::seen(before, now, player, meet);
     }
 
     fn judged_contact(&self, event: &Event) -> Option<Contact> {

@@ -7,6 +7,7 @@ use backspin::game::{Buttons, Event, PlayerId, Reach};
 
 use crate::event;
 use crate::pod::Pod;
+use crate::rules::RType;
 use crate::shot::{Shot, Volley};
 use crate::space::{Area, FIELD, Moving, PX, Size};
 
@@ -89,11 +90,11 @@ impl Ship {
 
     /// After losing the shield nothing hurts it for so long: longer than the server rewinds, so
     /// that what broke it cannot hit twice.
-    pub const SHIELD_BREAK_TICKS: i32 = 45;
+    pub const SHIELD_BREAK_TICKS: i32 = RType::REWIND_TICKS + 12;
 
-    /// A weapon or an engine is built in so long after it was taken: half a second, longer than
-    /// the word of it takes to the player.
-    pub const REFIT_TICKS: i32 = 30;
+    /// A weapon or an engine is built in so long after it was taken: 0.6 s, longer than the word of
+    /// it takes to the player.
+    pub const REFIT_TICKS: i32 = RType::REWIND_TICKS + 3;
 
     /// 150 px/s on each axis, in 1/16 px a tick.
     pub const SPEED: i32 = 40;
@@ -254,10 +255,10 @@ mod tests {
     }
 
     #[test]
-    fn an_engine_works_half_a_second_after_it_was_taken() {
+    fn an_engine_works_0_6_s_after_it_was_taken() {
         let mut ship = Ship::new(PlayerId(1));
         ship.refit = Some((Refit::Speed, Ship::REFIT_TICKS));
-        fly(&mut ship, Buttons::RIGHT, 30);
+        fly(&mut ship, Buttons::RIGHT, 36);
         assert_eq!((ship.at.vx, ship.gear.speed, ship.refit), (40, 1, None));
         fly(&mut ship, Buttons::RIGHT, 1);
         assert_eq!(ship.at.vx, 48);

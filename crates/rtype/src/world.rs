@@ -11,6 +11,7 @@ use crate::enemy::Enemy;
 use crate::mission::{Mission, Phase, Pilot};
 use crate::pod::Pod;
 use crate::power_up::PowerUp;
+use crate::rules::RType;
 use crate::ship::Ship;
 use crate::shot::Shot;
 use crate::space::{Moving, PX, Size};
@@ -33,7 +34,26 @@ pub struct World {
     pub(crate) power_ups: Vec<PowerUp>,
     /// What waits at the end.
     pub boss: Option<Boss>,
+    /// What pods have caught lately. Known to the server alone.
+    pub(crate) caught: Vec<Caught>,
     pub(crate) director: Option<Director>,
+}
+
+/// A bullet that a pod has caught, and that its player still sees.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Caught {
+    pub(crate) player: PlayerId,
+    pub(crate) bullet: u16,
+    /// How long it is remembered.
+    pub(crate) ticks: i32,
+}
+
+impl Caught {
+    /// Longer than anything is rewound, with the tick before.
+    pub(crate) const TICKS: i32 = RType::REWIND_TICKS + 2;
+
+    /// As many as there may be bullets, for each player.
+    pub(crate) const LIMIT: usize = World::PLAYER_LIMIT * World::BULLET_LIMIT;
 }
 
 /// What enemies fire.
@@ -99,6 +119,7 @@ impl World {
             bullets: Vec::with_capacity(World::BULLET_LIMIT),
             power_ups: Vec::with_capacity(World::POWER_UP_LIMIT),
             boss: None,
+            caught: Vec::new(),
             director,
         }
     }
@@ -294,6 +315,7 @@ impl Clone for World {
         self.bullets.clone_from(&source.bullets);
         self.power_ups.clone_from(&source.power_ups);
         self.boss = source.boss;
+        self.caught.clone_from(&source.caught);
         self.director = source.director;
     }
 }

@@ -165,7 +165,7 @@ fn a_new_shot_is_drawn_on_its_way_out_of_the_muzzle() {
     let play = Play::new(game.clone(), 1, 1);
     let mut prediction = Prediction::new(game, ME, &play.state());
     prediction.advance(Buttons::SHOOT).count();
-    let x = |fraction| {
+    let mut x = |fraction| {
         let mut found = None;
         prediction.draw(fraction, |entity, fields| {
             if entity.kind == schema::SHOT {

@@ -43,7 +43,7 @@ impl Stage for RType {
     }
 
     fn happened(&self, before: &Sight<'_, Self>, now: &Sight<'_, Self>, out: &mut Happenings) {
-        changes::between(before.world, now.world, now.own, out);
+        changes::between(before, now, out);
     }
 
     fn progress(&self, state: &State, world: &World) -> Standing {

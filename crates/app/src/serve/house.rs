@@ -106,6 +106,10 @@ impl Game for House {
         ask!(self, game => game.tick_rate())
     }
 
+    fn rewind_limit_ms(&self) -> u32 {
+        ask!(self, game => game.rewind_limit_ms())
+    }
+
     fn looks_back(&self) -> bool {
         ask!(self, game => game.looks_back())
     }
@@ -192,8 +196,8 @@ impl Game for House {
         ask!(self, game => game.is_ahead(entity, player))
     }
 
-    fn slide(&self, drawn: &Drawn, player: PlayerId) -> Option<f32> {
-        ask!(self, game => game.slide(drawn, player))
+    fn slide(&self, drawn: &Drawn, player: PlayerId, gap_ticks: f32) -> Option<f32> {
+        ask!(self, game => game.slide(drawn, player, gap_ticks))
     }
 
     fn hear(&self, world: &mut World, player: PlayerId, words: &[u8], events: &mut Vec<Event>) {

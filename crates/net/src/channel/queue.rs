@@ -181,6 +181,11 @@ impl InputQueue {
         self.next
     }
 
+    /// The newest tick for which an input came.
+    pub const fn newest(&self) -> Option<u32> {
+        self.newest
+    }
+
     /// The last tick whose real input was applied.
     pub const fn last_ack(&self) -> Option<u32> {
         self.last_ack

@@ -1,5 +1,6 @@
 //! What is on the screen at one moment.
 
+use crate::game::Impact;
 use crate::replica::{Drawn, Schema, State};
 
 /// What is on the screen at one moment.
@@ -9,9 +10,43 @@ pub struct Frame {
     pub entities: Vec<Drawn>,
     /// The server tick at which the others are drawn, with its fraction (`native`).
     pub drawn_tick: Option<f64>,
+    /// The tick at which the player's own things are drawn, with its fraction (`native`). What is
+    /// known of them is that of the next whole tick.
+    pub ahead_tick: Option<f64>,
+    /// What is seen to meet since the frame before.
+    pub impacts: Vec<Impact>,
+    /// What was seen to meet earlier, and the server has not spoken of yet.
+    pub awaited: Vec<Impact>,
 }
 
 impl Frame {
+    /// The thing with this id, if it is drawn.
+    pub fn find(&self, id: u16) -> Option<&Drawn> {
+        let found = self.entities.binary_search_by_key(&id, |drawn| drawn.entity.id);
+        found.ok().map(|index| &self.entities[index])
+    }
+
+    /// What this thing was seen to meet, now and earlier, as far as the server has not spoken of it.
+    pub fn impacts_of(&self, id: u16) -> impl Iterator<Item = &Impact> {
+        self.awaited.iter().chain(&self.impacts).filter(move |impact| impact.entity == id)
+    }
+
+    /// The same as `other`, in the memory that is there.
+    pub(crate) fn copy_from(&mut self, other: &Frame) {
+        self.entities.clone_from(&other.entities);
+        self.impacts.clone_from(&other.impacts);
+        self.awaited.clone_from(&other.awaited);
+        (self.drawn_tick, self.ahead_tick) = (other.drawn_tick, other.ahead_tick);
+    }
+
+    /// Nothing is on the screen.
+    pub(crate) fn clear(&mut self) {
+        self.entities.clear();
+        self.impacts.clear();
+        self.awaited.clear();
+        (self.drawn_tick, self.ahead_tick) = (None, None);
+    }
+
     /// Writes what is drawn into a state, each thing where it is on the screen: what a player, or a
     /// bot in its place, can know.
     pub fn write(&self, schema: &Schema, state: &mut State) {

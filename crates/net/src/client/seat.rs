@@ -4,6 +4,7 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
+use super::impact::Impacts;
 use super::{ClientEvent, Frame};
 use crate::channel::{
     Alarm, AlarmEvent, BLOCK_ROOM, Inbox, Journal, LogLine, Outbox, Pending, Timeline, event_block,
@@ -37,6 +38,9 @@ const ACK_EVERY: Duration = Duration::from_millis(50);
 /// A smaller correction, in the fields' unit, is not seen.
 const SEEN_CORRECTION: f32 = 1.0;
 
+/// Who plays no part.
+const NOBODY: PlayerId = PlayerId(0);
+
 /// Events that nobody has read yet; older ones make room.
 const EVENT_LIMIT: usize = 256;
 
@@ -61,6 +65,7 @@ pub(super) struct Seat<G: Game> {
     pub(super) predicts: bool,
     prediction: Option<Prediction<G>>,
     sliding: Sliding,
+    impacts: Impacts,
     rate: u8,
     state: State,
     assembly: Assembly,
@@ -131,6 +136,7 @@ impl<G: Game> Seat<G> {
             predicts: true,
             prediction: None,
             sliding: Sliding::default(),
+            impacts: Impacts::default(),
             rate,
             state: State::default(),
             assembly: Assembly::default(),
@@ -317,9 +323,13 @@ impl<G: Game> Seat<G> {
                 flags: buttons.0,
                 ts: now.as_millis() as u32,
             });
+            let made_for = self.next_input;
             self.next_input = tick::after(self.next_input, 1);
             made = true;
-            if let Some(prediction) = &mut self.prediction {
+            // What we woke too late for, the server has stepped without us.
+            let is_new =
+                |prediction: &&mut Prediction<G>| tick::is_after(made_for, prediction.tick());
+            if let Some(prediction) = self.prediction.as_mut().filter(is_new) {
                 for event in prediction.advance(buttons).filter(|event| event.reach == Reach::Own) {
                     note(&mut self.events, ClientEvent::Game(event));
                 }
@@ -425,12 +435,15 @@ impl<G: Game> Seat<G> {
         let since = self.last_frame.replace(now).map_or(Duration::ZERO, |last| now.since(last));
         let ms = since.as_secs_f32() * 1e3;
         frame.drawn_tick = self.behind.drawn(now);
-        let (game, player) = (&self.game, self.player);
+        let game = &self.game;
+        // Nothing is a watcher's own, so all is behind.
+        let player = if self.role == Role::Play { self.player } else { NOBODY };
         let mut slides = !self.sliding.is_empty();
+        let gap = frame.drawn_tick.map_or(0.0, |drawn| self.ahead.tick(now) - 1.0 - drawn) as f32;
         if let Some(drawn) = frame.drawn_tick {
             self.picture.draw(game.schema(), drawn, ms, |entity, fields| {
                 let drawn = Drawn { entity: *entity, fields };
-                match game.slide(&drawn, player) {
+                match game.slide(&drawn, player, gap) {
                     Some(_) => slides = true,
                     None if game.is_ahead(entity, player) => {}
                     None => frame.entities.push(drawn),
@@ -441,6 +454,7 @@ impl<G: Game> Seat<G> {
             prediction.fade(ms);
             let tick = f64::from(prediction.tick());
             let fraction = (self.ahead.tick(now) - tick).clamp(0.0, 1.0);
+            frame.ahead_tick = Some(tick - 1.0 + fraction);
             prediction.draw(fraction as f32, |entity, fields| {
                 frame.entities.push(Drawn { entity: *entity, fields });
             });
@@ -452,17 +466,22 @@ impl<G: Game> Seat<G> {
             }
         }
         frame.entities.sort_unstable_by_key(|drawn| drawn.entity.id);
+        if let Some(ahead) = frame.ahead_tick {
+            let said = self.picture.newest_state();
+            self.impacts.look(&self.game, self.player, ahead, said, frame);
+        }
     }
 
     /// Draws what both sides meet.
     fn slide(&mut self, moment: Moment, frame: &mut Frame) {
+        let gap = (moment.ahead - moment.behind) as f32;
         let (game, player) = (&self.game, self.player);
         let predicted = self.prediction.as_ref().and_then(Prediction::trail);
         let course = Course { schema: game.schema(), said: &self.picture, predicted };
         let newest = [self.picture.newest_state(), predicted.and_then(Picture::newest_state)];
         for entity in newest.into_iter().flatten().flat_map(State::entities) {
             let drawn = Drawn { entity: *entity, fields: game.schema().values(entity) };
-            if game.slide(&drawn, player).is_some() {
+            if game.slide(&drawn, player, gap).is_some() {
                 self.sliding.meet(game, player, course, moment, entity.id);
             }
         }

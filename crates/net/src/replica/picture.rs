@@ -159,7 +159,8 @@ impl Picture {
     pub(super) fn entity_at(&self, schema: &Schema, id: u16, tick: f64) -> Option<Drawn> {
         let (from, to) = self.around(tick)?;
         let entity = from.find(id)?;
-        Some(Drawn { entity: *entity, fields: place(schema, entity, from, to, tick) })
+        let next = to.and_then(|to| to.find(id)).unwrap_or(entity);
+        Some(Drawn { entity: *next, fields: place(schema, entity, from, to, tick) })
     }
 
     /// The snapshots before and after `tick`; where there is none before, the first that is.

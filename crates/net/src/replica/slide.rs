@@ -147,7 +147,8 @@ fn place_in_time<G: Game>(
     id: u16,
     tick: f64,
 ) -> Option<f64> {
-    let share = game.slide(&course.at(id, tick)?, player)?;
+    let gap = (moment.ahead - moment.behind) as f32;
+    let share = game.slide(&course.at(id, tick)?, player, gap)?;
     let share = f64::from(share).clamp(0.0, 1.0);
     Some(moment.behind + share * (moment.ahead - moment.behind))
 }

@@ -149,6 +149,11 @@ impl State {
         self.place(id).ok().map(|place| &self.entities[place])
     }
 
+    /// The same to be changed; its id must stay.
+    pub(super) fn find_mut(&mut self, id: u16) -> Option<&mut Entity> {
+        self.place(id).ok().map(|place| &mut self.entities[place])
+    }
+
     /// A number that stands for all of it: two states that differ have different ones, but for
     /// chance. (SipHash-2-4 of tick, ids, kinds and fields; it is the same on every machine.)
     pub fn digest(&self) -> u64 {

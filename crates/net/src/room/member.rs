@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use super::clock::TickClock;
 use super::native::Native;
+use super::sight::Bounds;
 use super::{MemberCard, RoomConfig};
 use crate::channel::{InputSource, Journal, LogLine, Received, tick};
 use crate::front::{Admission, Voice};
@@ -259,7 +260,12 @@ impl Member {
     }
 
     /// What the member does in `tick`.
-    pub(super) fn take_input(&mut self, tick: u32, rate: u8, journal: &mut Journal) -> PlayerInput {
+    pub(super) fn take_input(
+        &mut self,
+        tick: u32,
+        bounds: Bounds,
+        journal: &mut Journal,
+    ) -> PlayerInput {
         let here = self.is_here();
         let drawn_back = match &mut self.voice {
             Speech::Native(native) => {
@@ -273,13 +279,15 @@ impl Member {
                         journal.note(LogLine::InputProcess { player, seq: tick, last_ack });
                     }
                 }
-                native.drawn_back.map(|back| f64::from(back) / 256.0)
+                let newest = native.has.map(|has| tick.wrapping_sub(has));
+                Some(native.sight.take(newest, bounds))
             }
             // Its client shows a state when it comes: what is held now was an answer to one that
             // left a round trip ago.
             #[cfg(feature = "rtype")]
             Speech::Rtype(_) => {
-                self.seldom.round_trip.mean().map(|rtt| rtt.as_secs_f64() * f64::from(rate))
+                let rate = f64::from(bounds.rate);
+                self.seldom.round_trip.mean().map(|rtt| rtt.as_secs_f64() * rate)
             }
             #[cfg(feature = "lan")]
             Speech::Lan { .. } => None,
@@ -619,6 +627,9 @@ impl Member {
 
     fn measure(&mut self, rtt: Duration, config: &RoomConfig) -> Came {
         self.seldom.round_trip.sample(rtt);
+        if let Speech::Native(native) = &mut self.voice {
+            native.sight.measure(&self.seldom.round_trip);
+        }
         let was_far = std::mem::replace(&mut self.is_far, rtt > config.high_latency);
         match self.is_far && !was_far {
             true => Came::HighLatency(rtt.as_millis() as u32),

@@ -2,6 +2,7 @@
 
 use super::clock::TickClock;
 use super::member::Return;
+use super::sight::Sight;
 use crate::channel::{BACKLOG_BYTES, Inbox, InputQueue, Newest, Outbox, Received, tick};
 use crate::clock::LossMeter;
 use crate::sabotage::{self, Sabotage};
@@ -22,8 +23,8 @@ pub(super) struct Native {
     pub(super) has: Option<u32>,
     /// What the parts that are being sent are written against.
     pub(super) baseline: Option<u32>,
-    /// How many 256ths of a tick behind its inputs the client draws the others.
-    pub(super) drawn_back: Option<u16>,
+    /// How far behind its inputs the client draws the others.
+    pub(super) sight: Sight,
     pub(super) inbox: Inbox,
     pub(super) said: Said,
     pub(super) outbox: Outbox,
@@ -54,7 +55,7 @@ impl Native {
             queue: InputQueue::new(tick::after(tick, 1)),
             has: None,
             baseline: None,
-            drawn_back: None,
+            sight: Sight::default(),
             inbox: Inbox::new(),
             outbox: Outbox::new(),
             said: Said::default(),
@@ -95,7 +96,10 @@ impl Native {
         let early_ns = due.as_nanos() as i64 - now.as_nanos() as i64;
         let newest = Newest { tick: record.sequence, buttons: record.input_flags, early_ns };
         let received = self.queue.handle(now, newest, input.history.iter());
-        self.drawn_back = input.drawn_back;
+        // What an overtaken datagram says is older than what is known.
+        if self.queue.newest() == Some(record.sequence) {
+            self.sight.handle(input.drawn_back);
+        }
         if let Some(echo) = input.snapshot {
             self.handle_ack(tick::before(record.sequence, echo.back.into()), None);
         }

@@ -16,7 +16,7 @@ use std::fmt;
 
 pub use breach::{Breach, Difference, Proof, RuleError};
 
-use crate::game::{Event, Game, PlayerId, PlayerInput, REWIND_LIMIT_TICKS, Turn};
+use crate::game::{Event, Game, PlayerId, PlayerInput, Turn, rewind_limit_ticks};
 use crate::replica::{Entity, Kind, Motion, Schema, State};
 use breach::difference;
 use crowd::Crowd;
@@ -109,10 +109,11 @@ impl<G: Game> Match<G> {
 
     fn step(&mut self, game: &G, tick: u32, inputs: &[PlayerInput]) {
         self.events.clear();
-        let mut turn = Turn::new(tick, inputs, &self.past, &mut self.events);
-        game.step(&mut self.world, &mut turn);
+        let rewind = rewind_limit_ticks(game);
+        let turn = Turn::new(tick, inputs, &self.past, &mut self.events);
+        game.step(&mut self.world, &mut turn.rewinding(rewind));
         // One place for each tick that may be rewound to, as in a room.
-        let place = tick as usize % (REWIND_LIMIT_TICKS as usize + 1);
+        let place = tick as usize % (rewind as usize + 1);
         match self.past.get_mut(place) {
             Some(kept) => *kept = (tick, self.world.clone()),
             None => self.past.push((tick, self.world.clone())),
@@ -194,7 +195,8 @@ fn restore<G: Game>(game: &G, seed: u64, ticks: u32, tick: &mut u32) -> Result<(
         // From both the same step, after which what players predict is the same.
         *tick = next + 1;
         ignored.clear();
-        let mut turn = Turn::new(next + 1, crowd.inputs(), &right.past, &mut ignored);
+        let mut turn = Turn::new(next + 1, crowd.inputs(), &right.past, &mut ignored)
+            .rewinding(rewind_limit_ticks(game));
         game.step(&mut restored, &mut turn);
         capture(game, &restored, next + 1, &mut copy);
         right.step(game, next + 1, crowd.inputs());

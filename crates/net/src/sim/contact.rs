@@ -313,7 +313,7 @@ mod tests {
             let entity = Entity::new(schema, id, 0, &[x as i32, 100, 0, 0]);
             replica::Drawn { entity, fields: schema.kinds[0].values(&entity) }
         });
-        Frame { entities: entities.collect(), drawn_tick: None }
+        Frame { entities: entities.collect(), ..Frame::default() }
     }
 
     #[test]

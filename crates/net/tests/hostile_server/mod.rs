@@ -330,7 +330,7 @@ impl Scene {
 
     fn draw(&mut self) {
         self.client.draw(self.now, &mut self.frame);
-        let Frame { entities, drawn_tick } = &self.frame;
+        let Frame { entities, drawn_tick, .. } = &self.frame;
         // What others do and what is predicted are drawn on their own.
         assert!(entities.len() <= 2 * ENTITY_LIMIT);
         assert!(entities.iter().flat_map(|drawn| drawn.fields).all(f32::is_finite));

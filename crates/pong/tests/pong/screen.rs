@@ -3,7 +3,7 @@
 use backspin::client::Frame;
 use backspin::game::{Buttons, Contact, Game, PlayerId};
 use backspin::replica::{Drawn, Picture, State};
-use backspin_pong::{Ball, Paddle, Phase, Pong, UNITS, World};
+use backspin_pong::{BALL_IDS, Ball, Paddle, Phase, Pong, UNITS, World};
 
 use crate::stage::{Dice, Stage};
 
@@ -30,7 +30,7 @@ fn frame(world: &World) -> Vec<Drawn> {
 }
 
 fn seen(before: &[Drawn], now: &[Drawn]) -> Vec<u64> {
-    let frame = |drawn: &[Drawn]| Frame { entities: drawn.to_vec(), drawn_tick: None };
+    let frame = |drawn: &[Drawn]| Frame { entities: drawn.to_vec(), ..Frame::default() };
     let (before, now, mut keys) = (frame(before), frame(now), Vec::new());
     Pong::default().drawn_contacts(&before, &now, PlayerId(1), &mut |contact: Contact| {
         assert_eq!(contact.player, None);
@@ -129,12 +129,16 @@ fn a_served_ball_meets_nothing_on_its_way_from_the_goal() {
 }
 
 fn slide_of(world: &World, player: u32) -> Option<f32> {
-    let frame = frame(world);
-    let mut slides = frame.iter().map(|drawn| Pong::default().slide(drawn, PlayerId(player)));
-    let ball = slides.find(Option::is_some).flatten();
-    assert!(slides.all(|slide| slide.is_none()));
-    ball
+    let (frame, player) = (frame(world), PlayerId(player));
+    let slide = |drawn: &Drawn| Pong::default().slide(drawn, player, GAP);
+    let is_ball = |drawn: &&Drawn| BALL_IDS.contains(&drawn.entity.id);
+    let own = frame.iter().find(|drawn| u32::from(drawn.entity.id) == player.0);
+    assert!(own.is_none_or(|own| slide(own).is_none()), "the own paddle is ahead");
+    frame.iter().find(is_ball).and_then(slide)
 }
+
+/// How many ticks the own paddle is drawn ahead of the opponents'.
+const GAP: f32 = 11.0;
 
 #[test]
 fn the_ball_slides_from_the_opponents_paddle_to_the_own() {
@@ -152,16 +156,34 @@ fn the_ball_slides_from_the_opponents_paddle_to_the_own() {
 }
 
 #[test]
-fn in_doubles_it_slides_between_the_paddles_in_front() {
+fn in_doubles_it_slides_between_the_paddles_in_front_and_to_the_partners() {
     let at = |x: f32, player| {
         slide_of(&World { doubles: true, ..world((x, 400.0, -400), 390.0, 390.0) }, player)
     };
-    for (player, other) in [(1, 2), (3, 4)] {
-        assert_eq!((at(270.0, player), at(1150.0, player)), (Some(1.0), Some(0.0)));
-        assert_eq!((at(270.0, other), at(1150.0, other)), (Some(0.0), Some(1.0)));
-        assert_eq!((at(100.0, player), at(490.0, player)), (Some(1.0), Some(0.75)));
+    // The ball gains at most 5.5 of the 11 ticks from one paddle of a side to the other.
+    let (back, front) = ([1.0, 0.5, 0.0], [0.5, 1.0, 0.0]);
+    for (player, shares) in [(1, back), (2, back), (3, front), (4, front)] {
+        let is_left = player % 2 == 1;
+        for (x, share) in [70.0, 270.0, 1150.0].into_iter().zip(shares) {
+            let x = if is_left { x } else { 1420.0 - x };
+            let slide = at(x, player).unwrap();
+            assert!((slide - share).abs() < 1e-5, "{player} at {x}: {slide}");
+        }
     }
+    assert_eq!(at(170.0, 1), Some(0.75));
     assert_eq!(at(710.0, 5), None);
+}
+
+#[test]
+fn in_doubles_a_partners_paddle_is_drawn_with_the_ball_but_never_far_ahead() {
+    let partner = |gap| {
+        let world = World { doubles: true, ..world((700.0, 400.0, -400), 390.0, 390.0) };
+        let frame = frame(&world);
+        let back = frame.iter().find(|drawn| drawn.entity.id == 1).unwrap();
+        Pong::default().slide(back, PlayerId(3), gap).unwrap()
+    };
+    assert_eq!((partner(0.5), partner(5.5), partner(11.0)), (0.0, 0.0, 0.5));
+    assert!((partner(24.0) - 0.25).abs() < 1e-6);
 }
 
 /// Draws a whole match at `rate` frames a second, as a client draws what is behind, and holds the

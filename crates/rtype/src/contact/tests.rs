@@ -206,7 +206,7 @@ fn a_shield_takes_one_hit_and_what_broke_it_does_not_hit_again() {
     let seen = world.clone();
     assert_eq!(kinds(&judge(&mut world, Some(&seen), 100)), [event::HURT]);
     assert!(!world.ships[0].gear.has_shield);
-    assert!(world.ships[0].safe > backspin::game::REWIND_LIMIT_TICKS as i32);
+    assert!(world.ships[0].safe > RType::REWIND_TICKS);
     assert!(judge(&mut world, Some(&seen), 101).is_empty());
     assert_eq!(world.pilots[0].lives, 3);
 }

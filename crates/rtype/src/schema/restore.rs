@@ -27,6 +27,7 @@ pub(crate) fn restore(state: &State, world: &mut World) {
     world.pods.clear();
     world.shots.clear();
     world.sweep();
+    world.caught.clear();
     world.director = None;
     for entity in state.entities() {
         let [x, y, vx, vy, a, b, c, d, ..] = entity.fields;

@@ -1,6 +1,6 @@
 //! A match in the pure rules: worlds are stepped and remembered as a room does it.
 
-use backspin::game::{Buttons, Event, Game, PlayerId, PlayerInput, REWIND_LIMIT_TICKS, Turn};
+use backspin::game::{Buttons, Event, Game, PlayerId, PlayerInput, Turn, rewind_limit_ticks};
 use backspin::replica::State;
 use backspin_rtype::{RType, World};
 
@@ -36,9 +36,10 @@ impl Play {
             self.inputs.push(PlayerInput { player: card.player, buttons, drawn });
         }
         self.events.clear();
-        let mut turn = Turn::new(self.tick, &self.inputs, &self.past, &mut self.events);
-        self.game.step(&mut self.world, &mut turn);
-        match self.past.get_mut(self.tick as usize % (REWIND_LIMIT_TICKS as usize + 1)) {
+        let rewind = rewind_limit_ticks(&self.game);
+        let turn = Turn::new(self.tick, &self.inputs, &self.past, &mut self.events);
+        self.game.step(&mut self.world, &mut turn.rewinding(rewind));
+        match self.past.get_mut(self.tick as usize % (rewind as usize + 1)) {
             Some((tick, world)) => {
                 *tick = self.tick;
                 world.clone_from(&self.world);

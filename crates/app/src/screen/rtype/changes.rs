@@ -1,22 +1,30 @@
 //! What burst, and what is heard, between two pictures.
 //!
 //! What was in the field and is not there any more was destroyed: things leave the field long
-//! before they are gone. So every seat, also a watcher's, sees the same.
+//! before they are gone. So every seat, also a watcher's, sees the same. What a player sees meet
+//! before the server has said so, an own shot and what it hits, sparks at once; what dies of it
+//! bursts when the server says so.
 
-use backspin::game::PlayerId;
+use backspin::client::Frame;
+use backspin::game::{PlayerId, SpawnName};
 use backspin_rtype::boss::Boss;
 use backspin_rtype::mission::Phase;
 use backspin_rtype::power_up::PowerUp;
 use backspin_rtype::ship::Ship;
 use backspin_rtype::space::{FIELD, Moving, Size};
-use backspin_rtype::{Bullet, World, shot::Shot};
+use backspin_rtype::{Bullet, RType, World, schema, shot::Shot};
 
-use super::super::stage::Happenings;
+use super::super::stage::{Happenings, Sight};
 use super::super::{BurstKind, Cue};
 use super::scene::px;
 
-/// Compares two worlds as they were drawn, one after the other.
-pub(super) fn between(before: &World, now: &World, own: Option<PlayerId>, out: &mut Happenings) {
+/// Compares two pictures, one after the other.
+pub(super) fn between(before: &Sight<'_, RType>, now: &Sight<'_, RType>, out: &mut Happenings) {
+    impacts(before.frame, now.frame, out);
+    let own = now.own;
+    // What stopped has sparked then.
+    let has_stopped = |id| before.frame.impacts_of(id).any(|impact| impact.stops);
+    let (before, now) = (before.world, now.world);
     // A new match, or the way back to the lobby, takes everything away at once.
     let phase = now.mission.phase;
     if !before.mission.phase.is_on() || matches!(phase, Phase::Lobby | Phase::Countdown) {
@@ -27,7 +35,7 @@ pub(super) fn between(before: &World, now: &World, own: Option<PlayerId>, out: &
     // With a boss all of its bullets go.
     let swept = before.boss.is_some() && now.boss.is_none();
     if !swept {
-        shots(before, now, own, out);
+        shots(before, now, own, has_stopped, out);
     }
     for power_up in before.power_ups() {
         let is_there = now.power_ups().iter().any(|it| it.id == power_up.id);
@@ -78,12 +86,44 @@ fn targets(before: &World, now: &World, out: &mut Happenings) {
     }
 }
 
-fn shots(before: &World, now: &World, own: Option<PlayerId>, out: &mut Happenings) {
+/// What was just seen to meet.
+fn impacts(before: &Frame, now: &Frame, out: &mut Happenings) {
+    for impact in &now.impacts {
+        let Some(drawn) = now.find(impact.entity) else { continue };
+        let (size, fields) = match drawn.entity.kind {
+            schema::SHIP => (Ship::SIZE, drawn.fields),
+            schema::BULLET => (Bullet::SIZE, drawn.fields),
+            schema::HEAVY_SHOT => (Shot::HEAVY_SIZE, drawn.fields),
+            _ => (Shot::SIZE, drawn.fields),
+        };
+        let was = before.find(impact.entity).map_or(fields, |drawn| drawn.fields);
+        let at = |index: usize| was[index] + (fields[index] - was[index]) * impact.at;
+        let is_shot = SpawnName::owner(impact.entity).is_some();
+        // A shot sparks at its tip.
+        let tip = match (is_shot, fields[2] > 0.0) {
+            (false, _) => px(size.w) / 2.0,
+            (true, true) => px(size.w),
+            (true, false) => 0.0,
+        };
+        out.bursts.push((BurstKind::Spark, at(0) + tip, at(1) + px(size.h) / 2.0));
+        if is_shot {
+            cue(out, Cue::Hit);
+        }
+    }
+}
+
+fn shots(
+    before: &World,
+    now: &World,
+    own: Option<PlayerId>,
+    has_stopped: impl Fn(u16) -> bool,
+    out: &mut Happenings,
+) {
     for shot in before.shots() {
         let is_there = now.shots().iter().any(|it| it.id == shot.id);
         // A frame's way from the edge it has flown out.
         let next = Moving { x: shot.at.x + 2 * shot.at.vx, ..shot.at };
-        if !is_there && is_inside(&next, shot.size()) {
+        if !is_there && !has_stopped(shot.id) && is_inside(&next, shot.size()) {
             burst(out, BurstKind::Spark, &next, shot.size());
         }
     }
@@ -95,7 +135,7 @@ fn shots(before: &World, now: &World, own: Option<PlayerId>, out: &mut Happening
     }
     for bullet in before.bullets() {
         let is_there = now.bullets().iter().any(|it| it.id == bullet.id);
-        if !is_there && is_inside(&bullet.at, Bullet::SIZE) {
+        if !is_there && !has_stopped(bullet.id) && is_inside(&bullet.at, Bullet::SIZE) {
             burst(out, BurstKind::Spark, &bullet.at, Bullet::SIZE);
         }
     }

@@ -165,7 +165,7 @@ impl<G: Game> Replay<G> {
         let tick = tick.clamp(first.into(), last.into());
         self.seek(tick as u32);
         let Cursor { from, to, goes_on, .. } = &self.cursor;
-        frame.entities.clear();
+        frame.clear();
         frame.drawn_tick = Some(tick);
         let to = goes_on.then_some(to);
         draw_between(self.game.schema(), from, to, tick, |entity, fields| {

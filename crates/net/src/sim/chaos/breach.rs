@@ -184,6 +184,17 @@ pub enum Breach {
         /// How many ticks it stepped at once.
         ticks: u32,
     },
+    /// A player was judged at a time of the player's own choice.
+    TimeChosen {
+        /// Who.
+        player: PlayerId,
+        /// In which tick.
+        tick: u32,
+        /// How many ticks ago in the last tick.
+        from: f64,
+        /// How many ticks ago in this one.
+        to: f64,
+    },
     /// The game heard someone who only watches.
     WatcherHeard {
         /// Whom.
@@ -394,6 +405,10 @@ impl fmt::Display for Breach {
                 "{address}, which has proved nothing, sent {got} bytes and was sent {sent}"
             ),
             Breach::Bunched { ticks } => write!(f, "a room stepped {ticks} ticks at once"),
+            Breach::TimeChosen { player, tick, from, to } => write!(
+                f,
+                "in tick {tick} {player} was judged {to:.2} ticks ago, and {from:.2} in the last"
+            ),
             Breach::WatcherHeard { player } => {
                 write!(f, "the game heard {player}, who only watches")
             }

@@ -11,6 +11,7 @@ use crate::game::Buttons;
 use crate::node::{Node, Path, StreamAction, StreamEvent, StreamId, StreamNode, Transmit};
 use crate::sim::Chance;
 use crate::time::Time;
+use crate::wire::native::{Datagram, MAX_DATAGRAM_LEN, Packet};
 
 /// What runs on a host.
 #[derive(Debug)]
@@ -33,6 +34,8 @@ pub(super) struct Guest {
     pub(super) mood: Mood,
     /// How many words the client took.
     pub(super) words: u32,
+    /// Whether it says of its screen whatever it likes.
+    lies: bool,
     /// The newest datagram with inputs, for whoever listens in.
     pub(super) overheard: Vec<u8>,
     chance: Chance,
@@ -51,6 +54,9 @@ pub(super) enum Mood {
     Calm,
 }
 
+/// One in so many lies about what is on the screen.
+const LIARS: u64 = 3;
+
 /// Buttons are held for at least and at most so long.
 const HOLD_MS: (u64, u64) = (15, 120);
 
@@ -61,8 +67,10 @@ const QUIET_MS: (u64, u64) = (60, 500);
 const INPUT_TYPE: u8 = 0x10;
 
 impl Guest {
-    pub(super) fn new(now: Time, client: Client<Probe>, life: u32, chance: Chance) -> Self {
+    pub(super) fn new(now: Time, client: Client<Probe>, life: u32, mut chance: Chance) -> Self {
+        let lies = chance.below(LIARS) == 0;
         Guest {
+            lies,
             client,
             life,
             mood: Mood::Lively,
@@ -103,6 +111,20 @@ impl Guest {
         }
     }
 
+    /// Says in an input that another time was on the screen, or none: to be judged where no shot is.
+    fn lie(&mut self, out: &mut [u8], len: usize) -> usize {
+        let mut said = [0; MAX_DATAGRAM_LEN];
+        let Some(said) = said.get_mut(..len) else { return len };
+        said.copy_from_slice(&out[..len]);
+        let Ok(mut datagram) = Datagram::decode(said) else { return len };
+        let Packet::Input(input) = &mut datagram.packet else { return len };
+        input.drawn_back = match self.chance.below(4) {
+            0 => None,
+            _ => Some(self.chance.below(40 * 256) as u16),
+        };
+        datagram.encode(out).unwrap_or(len)
+    }
+
     fn next_words(&self) -> [u8; 8] {
         probe::word(self.life, self.words)
     }
@@ -141,7 +163,10 @@ impl Node for Actor {
         match self {
             Actor::Server(gate) => gate.poll_transmit(now, out),
             Actor::Guest(guest) if guest.mood != Mood::Asleep => {
-                let transmit = guest.client.poll_transmit(now, out)?;
+                let mut transmit = guest.client.poll_transmit(now, out)?;
+                if guest.lies {
+                    transmit.len = guest.lie(out, transmit.len);
+                }
                 let bytes = &out[..transmit.len];
                 if bytes.get(1) == Some(&INPUT_TYPE) {
                     guest.overheard.clear();

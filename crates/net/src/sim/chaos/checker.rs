@@ -7,10 +7,11 @@
 use super::breach::{Breach, Who};
 use super::cast::Mood;
 use super::life::{Admission, Life};
+use super::probe::Probe;
 use super::stage::{Deed, Stage};
 use crate::channel::{EVENT_LIMIT, PENDING_LIMIT};
 use crate::client::Frame;
-use crate::game::{Buttons, PlayerId};
+use crate::game::{Buttons, PlayerId, rewind_limit_ticks};
 use crate::replica::{Drawn, Entity, State};
 use crate::room::{MemberCard, RoomEvent};
 use crate::time::Time;
@@ -61,6 +62,8 @@ struct Seen {
     ticks: u64,
     ticks_without_input: u64,
     held: Buttons,
+    /// How many ticks ago it was judged in the last tick.
+    back: Option<f64>,
 }
 
 /// Far longer than any datagram is under way.
@@ -74,6 +77,11 @@ const ROSTER_TOLD: Duration = Duration::from_millis(500);
 
 /// A client that is up to date is not further behind, once all is well.
 const FRESH_TICKS: u32 = 30;
+
+/// The time at which a player is judged may come nearer or go further by so much with each tick, once
+/// the player's clocks are found.
+const TIME_BEND: f64 = 0.1;
+const FINDING_TICKS: u64 = 64;
 
 /// Screens are looked at once in so many ticks.
 const DRAW_EVERY: u32 = 2;
@@ -262,6 +270,16 @@ impl Checker {
         }
         let room = &stage.server().rooms()[at];
         let tick = room.tick();
+        for &(player, back) in &room.world().log.backs {
+            let mut members = self.chronicles[which].members.iter_mut();
+            let native = |seen: &Seen| {
+                let card = cards.iter().find(|card| seen.is_of(card));
+                card.is_some_and(|card| card.dialect == Dialect::Native)
+            };
+            if let Some(seen) = members.find(|seen| seen.player == player && native(seen)) {
+                seen.check_time(back, (tick, ticks))?;
+            }
+        }
         for &(player, buttons) in &room.world().log.applied {
             // Who was freed after the step has no card any more.
             let Some(index) = cards.iter().position(|card| card.player == player) else { continue };
@@ -590,6 +608,20 @@ impl Seen {
             ticks: card.ticks,
             ticks_without_input: card.ticks_without_input,
             held: before.map_or(Buttons::default(), |seen| seen.held),
+            back: before.and_then(|seen| seen.back),
+        }
+    }
+
+    /// Whether the time at which it is judged goes on with the ticks: nobody chooses it.
+    fn check_time(&mut self, back: f64, (tick, ticks): (u32, u32)) -> Result<(), Breach> {
+        let limit = f64::from(rewind_limit_ticks(&Probe::default()));
+        let is_found = self.ticks > FINDING_TICKS + u64::from(ticks);
+        let before = self.back.replace(back).filter(|_| is_found);
+        let most = f64::from(ticks) * TIME_BEND + 1e-4;
+        let from = before.unwrap_or(back);
+        match (back - from).abs() > most || !(0.0..=limit).contains(&back) {
+            true => Err(Breach::TimeChosen { player: self.player, tick, from, to: back }),
+            false => Ok(()),
         }
     }
 

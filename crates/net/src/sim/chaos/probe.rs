@@ -27,6 +27,8 @@ pub(super) struct Log {
     pub(super) tick: u32,
     /// Who held what in it.
     pub(super) applied: Vec<(PlayerId, Buttons)>,
+    /// At which time each was judged, in ticks before it.
+    pub(super) backs: Vec<(PlayerId, f64)>,
     /// What was heard before it, and before the last few.
     pub(super) words: Vec<Word>,
     /// How many numbered events were raised so far: the number of the next.
@@ -135,6 +137,12 @@ impl Game for Probe {
         log.words.retain(|word| word.tick + WORDS_KEPT_TICKS > turn.tick());
         log.applied.clear();
         log.applied.extend(turn.inputs().iter().map(|input| (input.player, input.buttons)));
+        log.backs.clear();
+        log.backs.extend(
+            turn.inputs()
+                .iter()
+                .filter_map(|input| Some((input.player, f64::from(turn.tick()) - input.drawn?))),
+        );
         for _ in 0..events_in(turn.tick()) {
             let value = log.raised.cast_signed();
             turn.raise(Event { kind: NUMBERED, entity: 0, value, reach: Reach::Everyone });
