@@ -252,7 +252,9 @@ mod tests {
         }
         let chosen = reach(0.0).choose(&held).unwrap();
         assert!((0.055..0.065).contains(&chosen), "{chosen}");
-        assert!(reach(0.0).choose(&alone).unwrap() < 2.0 * TICK_S);
+        // Two copies more stand in for one that is late by itself.
+        let chosen = reach(0.0).choose(&alone).unwrap();
+        assert!(chosen < 2.5 * TICK_S, "{chosen}");
     }
 
     #[test]
