@@ -436,6 +436,19 @@ fn whoever_gives_up_waiting_is_in_the_menu() {
 }
 
 #[test]
+fn a_host_that_gives_up_waiting_is_in_the_menu_and_its_port_is_free() {
+    let port = free_port();
+    let mut host = program(options("Ann", Some(port)));
+    for _ in 0..2 {
+        host.set_out(Errand::Host(Title::Pong));
+        wait_for(&mut host, "Waiting for someone to join.");
+        press(&mut host, &[Key::Esc]);
+        assert!(shown(&mut host).contains("= BACKSPIN ="));
+    }
+    UdpSocket::bind(("0.0.0.0", port)).unwrap();
+}
+
+#[test]
 fn r_type_is_played_alone_with_everything_in_sight() {
     let mut program = program(Options { bot: Some(Level::Normal), ..Options::default() });
     program.set_out(Errand::Solo { difficulty: Some(Difficulty::Easy) });
