@@ -87,7 +87,7 @@ pub(crate) struct Args {
     kept: Option<PathBuf>,
 
     /// Write that file anew
-    #[arg(long, requires = "kept", env = "BACKSPIN_BLESS", value_parser = clap::builder::FalseyValueParser::new())]
+    #[arg(long, env = "BACKSPIN_BLESS", value_parser = clap::builder::FalseyValueParser::new())]
     bless: bool,
 
     /// Play as a guest who speaks lan in Pong or rtype in R-Type, 40, 100 and 200 ms away, and print a
