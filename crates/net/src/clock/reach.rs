@@ -132,8 +132,9 @@ impl Reach {
             let arrivals = copies.map(|(copy, late_s)| late_s + copy as f64 * self.interval_s);
             *first_s = arrivals.fold(f64::INFINITY, f64::min);
         }
-        let rank = (TOGETHER * len as f64) as usize;
-        let (_, at, _) = first_s[..len].select_nth_unstable_by(rank.min(len - 1), f64::total_cmp);
+        // One that is late alone is a spike, however few there are to compare it with.
+        let rank = ((TOGETHER * len as f64) as usize).min(len.saturating_sub(2));
+        let (_, at, _) = first_s[..len].select_nth_unstable_by(rank, f64::total_cmp);
         *at
     }
 
