@@ -220,9 +220,8 @@ impl<'a, W> Turn<'a, W> {
         past: &'a [(u32, W)],
         events: &'a mut Vec<Event>,
     ) -> Self {
-        let oldest = past.iter().map(|(past, _)| tick.saturating_sub(*past)).max();
-        // The world before the oldest that is rewound to is asked for, too.
-        let rewind_ticks = oldest.map_or(0, |ticks| ticks.saturating_sub(1));
+        let ages = past.iter().map(|(past, _)| tick.saturating_sub(*past));
+        let rewind_ticks = ages.max().unwrap_or(0);
         Turn { tick, inputs, past: Past::Kept(past), events, rewind_ticks }
     }
 
