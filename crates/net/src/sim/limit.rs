@@ -157,7 +157,7 @@ mod tests {
     #[test]
     fn the_reference_link_trades_lead_for_inputs_and_delay_for_frames_as_the_design_says() {
         let limit = limit(Preset::Reference.config());
-        for (lead_ms, pct) in [(87.0, 0.20), (95.0, 0.11), (100.0, 0.05), (103.0, 0.016)] {
+        for (lead_ms, pct) in [(87.0, 0.20), (95.0, 0.11), (100.0, 0.05), (103.0, 0.014)] {
             let missed = limit.missed_inputs_pct(lead_ms);
             assert!((missed / pct - 1.0).abs() < 0.05, "{lead_ms} ms: {missed} %");
         }

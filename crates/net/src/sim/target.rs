@@ -7,7 +7,7 @@
 //! |---|---|
 //! | lead | R/2 + J + n T + 4, n >= 1 the least with p^(n+1) <= 0.05 % |
 //! | drawing delay | J + m T + 2.5, m >= 1 the least with p^m <= 0.25 % |
-//! | acknowledgement | the lead's limit + R/2 + what the first snapshot that comes takes more (its median; for the p99 what 99.2 % reach, as a run scatters; from [`Limit::first_snapshot_ms`]) + 1 |
+//! | acknowledgement | the lead's limit + R/2 + what the first snapshot that comes takes more (its median; for the p99 what 99.2 % reach, as a run scatters; from [`Limit::first_snapshot_ms`]) |
 //! | upload | 1,900 B/s + 0.55 B/s for each ms until an acknowledgement |
 //! | own input to own screen | a tick + a frame |
 //! | ticks without input | 0.1 % |
@@ -259,7 +259,7 @@ impl Bar {
     }
 
     fn ack_ms(&self, chance: f64) -> f64 {
-        self.lead_ms() + self.way_ms() + self.limit().first_snapshot_ms(chance) + 1.0
+        self.lead_ms() + self.way_ms() + self.limit().first_snapshot_ms(chance)
     }
 
     fn bytes_up(&self) -> f64 {

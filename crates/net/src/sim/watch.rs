@@ -16,6 +16,7 @@ use crate::game::{Game, PlayerId};
 use crate::replica::MAX_FIELDS;
 use crate::room::Room;
 use crate::time::Time;
+use crate::wire::Dialect;
 
 /// A correction is one that moves the own position by more than this.
 const CORRECTION_PX: f32 = 1.0;
@@ -78,6 +79,10 @@ pub struct Seen {
     entities: Vec<f64>,
     rate: Option<(f64, f64)>,
     frames: u64,
+    /// Those in dialects with ticks, which can be starved.
+    timed_frames: u64,
+    /// The drawing delay in dialects without ticks, as the client knows it.
+    plain_delay_ms: Vec<f64>,
     starved: u64,
     jumps: u64,
     corrections: u64,
@@ -102,6 +107,9 @@ impl Observer {
 
     /// Looks after every event: inputs made and acknowledged, presses, corrections.
     pub fn after_event<G: Game>(&mut self, now: Time, client: &Client<G>, presses: u64) {
+        if client.dialect() != Dialect::Native {
+            return self.after_plain_event(client);
+        }
         let (newest, acknowledged) = (client.newest_input(), client.server_tick());
         if presses != self.presses {
             self.presses = presses;
@@ -120,6 +128,15 @@ impl Observer {
                 self.waiting.pop_front();
                 self.seen.ack_ms.push(ms(now.since(made)));
             }
+        }
+        self.watch_own(client.predicted());
+    }
+
+    /// The same where nothing is acknowledged.
+    fn after_plain_event<G: Game>(&mut self, client: &Client<G>) {
+        let newest = client.predicted().map(|(input, _)| input);
+        if newest.is_some() && std::mem::replace(&mut self.newest_input, newest) != newest {
+            self.seen.made += 1;
         }
         self.watch_own(client.predicted());
     }
@@ -163,6 +180,10 @@ impl Observer {
         let schema = client.game().schema();
         let seen = &mut self.seen;
         seen.frames += 1;
+        match client.dialect() {
+            Dialect::Native => seen.timed_frames += 1,
+            _ => seen.plain_delay_ms.extend(client.delay().map(|delay| ms(delay.total))),
+        }
         seen.lead_ms.extend(ahead.map(|ahead| (ahead - true_tick) * tick_ms));
         seen.clock_error_ms.extend(estimate.map(|tick| (tick - true_tick).abs() * tick_ms));
         seen.entities.push(frame.entities.len() as f64);
@@ -227,10 +248,13 @@ impl Seen {
     pub fn judge(mut self, base_delay: Duration, counted: Tally) -> (Quality, Tally) {
         let base_ms = ms(base_delay);
         let contacts = self.kinds.sum();
+        let behind = self.behind_ms.iter().map(|ms| ms - base_ms);
+        let mut behind_ms: Vec<f64> = behind.chain(self.plain_delay_ms).collect();
         let tally = Tally {
             frames: self.frames,
             // A frame before there is anything to draw is not drawn towards anything, either.
-            starved_frames: self.starved + (self.frames - self.behind_ms.len() as u64),
+            starved_frames: self.starved + (self.timed_frames - self.behind_ms.len() as u64),
+            timed_frames: self.timed_frames,
             jumped_frames: self.jumps,
             drawn: self.entities.iter().sum::<f64>() as u64,
             inputs: self.made,
@@ -245,8 +269,8 @@ impl Seen {
             lead_ms_p95: percentile(&mut self.lead_ms, 95),
             ack_ms_p50: percentile(&mut self.ack_ms, 50),
             ack_ms_p99: percentile(&mut self.ack_ms, 99),
-            draw_delay_ms_p50: percentile(&mut self.behind_ms, 50).map(|ms| ms - base_ms),
-            draw_delay_ms_p95: percentile(&mut self.behind_ms, 95).map(|ms| ms - base_ms),
+            draw_delay_ms_p50: percentile(&mut behind_ms, 50),
+            draw_delay_ms_p95: percentile(&mut behind_ms, 95),
             past_target_frames_p99: percentile(&mut self.past_frames, 99),
             past_target_px_p99: percentile(&mut self.past_px, 99),
             contact_to_burst_ms_p50: percentile(&mut self.burst_ms, 50),
@@ -282,6 +306,8 @@ impl AddAssign for Seen {
             (one, other) => one.or(other),
         };
         self.frames += other.frames;
+        self.timed_frames += other.timed_frames;
+        self.plain_delay_ms.extend(other.plain_delay_ms);
         self.starved += other.starved;
         self.jumps += other.jumps;
         self.corrections += other.corrections;

@@ -2,11 +2,12 @@
 //!
 //! `link` is the command line's words for a link, `crew` runs the seeds on all cores, `progress`
 //! tells how far they are, `show` is what people and programs get of it. `map` plays a grid of links,
-//! `changes` links that change. `chaos` is the other half.
+//! `changes` links that change, `dialects` what guests of old programs see. `chaos` is the other half.
 
 mod changes;
 mod chaos;
 mod crew;
+mod dialects;
 pub(crate) mod link;
 mod map;
 mod progress;
@@ -20,6 +21,7 @@ use std::time::Duration;
 
 use backspin::dot::Dots;
 use backspin::sim::{Bar, Change, Pool, Preset, Report, Setup};
+use backspin::wire::Dialect;
 use backspin_pong::Pong;
 use backspin_rtype::{Opening, RType};
 
@@ -85,8 +87,15 @@ pub(crate) struct Args {
     kept: Option<PathBuf>,
 
     /// Write that file anew
-    #[arg(long, requires = "kept", env = "BACKSPIN_BLESS", value_parser = clap::builder::FalseyValueParser::new())]
+    #[arg(long, env = "BACKSPIN_BLESS", value_parser = clap::builder::FalseyValueParser::new())]
     bless: bool,
+
+    /// Play as a guest who speaks lan in Pong or rtype in R-Type, 40, 100 and 200 ms away, and print a
+    /// table
+    #[arg(long, conflicts_with_all = [
+        "game", "preset", "rtt_ms", "json", "map", "change", "changes", "chaos", "players",
+    ])]
+    dialects: bool,
 
     /// What is played: dots, the built-in game, pong or rtype
     #[arg(long, default_value = "dots")]
@@ -190,6 +199,9 @@ pub(crate) fn run(args: &Args) -> Result<(), Box<dyn Error>> {
     if args.map {
         return map::run(args);
     }
+    if args.dialects {
+        return dialects::run(args);
+    }
     if args.changes {
         return changes::run(args);
     }
@@ -229,6 +241,7 @@ impl Args {
             players: self.players,
             change,
             frame_hz: self.frame_hz,
+            dialect: Dialect::Native,
         })
     }
 
@@ -249,11 +262,12 @@ impl Args {
         match self.game {
             GameName::Dots => crew::play_all(Dots { swarm: self.swarm }, setups),
             GameName::Pong => crew::play_all(self.pong(), setups),
-            GameName::RType => {
-                let (opening, swarm) = (Opening::AtOnce, self.swarm);
-                crew::play_all(RType { opening, swarm, ..RType::default() }, setups)
-            }
+            GameName::RType => crew::play_all(self.rtype(), setups),
         }
+    }
+
+    fn rtype(&self) -> RType {
+        RType { opening: Opening::AtOnce, swarm: self.swarm, ..RType::default() }
     }
 
     /// Bots do not ask for another match, so one lasts as long as can be.
