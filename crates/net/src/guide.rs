@@ -144,8 +144,11 @@
 //!
 //! Others are drawn a little behind the server, so a player aims at where they were. Each input
 //! says which tick was on the screen, and [`Turn::seen_by`](crate::game::Turn::seen_by) gives the
-//! world of that tick, up to 250 ms back. Take the player's own things from the world as it is,
-//! the others' from the world that was seen; then what looked like a hit is one.
+//! world of that tick, up to 250 ms back or what
+//! [`Game::rewind_limit_ms`](crate::game::Game::rewind_limit_ms) says. Take the player's own things
+//! from the world as it is, the others' from the world that was seen; then what looked like a hit is
+//! one. To show a hit before the server has judged it, a shot that stops at what it meets, say so in
+//! [`Game::impacts`](crate::game::Game::impacts).
 //!
 //! ```
 //! # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/guide/world.rs"));

@@ -98,3 +98,100 @@ fn stop(entity: u16, target: u16, at: TickPart) -> Impact {
     let at = at.0 as f32 / TickPart::WHOLE as f32;
     Impact { entity, target, at, stops: true, value: 0 }
 }
+
+#[cfg(test)]
+mod tests {
+    use backspin::replica::Entity;
+
+    use super::*;
+    use crate::space::PX;
+
+    const ME: PlayerId = PlayerId(1);
+
+    fn drawn(id: u16, kind: u8, counts: &[i32]) -> Drawn {
+        let entity = Entity::new(&schema::SCHEMA, id, kind, counts);
+        Drawn { entity, fields: schema::SCHEMA.kinds[usize::from(kind)].values(&entity) }
+    }
+
+    /// From one tick to the next.
+    fn impacts(before: &[Drawn], now: &[Drawn], awaited: &[Impact]) -> Vec<Impact> {
+        let frame = |tick, entities: &[Drawn]| {
+            let mut entities = entities.to_vec();
+            entities.sort_by_key(|drawn| drawn.entity.id);
+            let awaited = awaited.to_vec();
+            let (drawn_tick, ahead_tick) = (Some(tick), Some(tick + 9.0));
+            Frame { entities, drawn_tick, ahead_tick, awaited, ..Frame::default() }
+        };
+        let mut found = Vec::new();
+        seen(&frame(99.0, before), &frame(100.0, now), ME, &mut |impact| found.push(impact));
+        found
+    }
+
+    fn id(count: u8) -> u16 {
+        SpawnName { player: ME, tick: 7, count }.entity_id()
+    }
+
+    fn drone(health: i32) -> Drawn {
+        drawn(256, schema::ENEMY, &[500 * PX, 95 * PX, 0, 0, health, 0])
+    }
+
+    fn light(x: i32) -> Drawn {
+        drawn(id(0), schema::SHOT, &[x * PX, 100 * PX, Shot::SPEED, 0])
+    }
+
+    fn heavy(x: i32, power: i32) -> Drawn {
+        drawn(id(1), schema::HEAVY_SHOT, &[x * PX, 95 * PX, Shot::SPEED, 0, power, 0])
+    }
+
+    #[test]
+    fn a_shot_stops_at_the_first_thing_it_meets_when_it_meets_it() {
+        // It is 16 px wide: half of its way of 16 px leads to the drone at 500 px.
+        let found = impacts(&[light(476), drone(2)], &[light(492), drone(2)], &[]);
+        let [Impact { entity, target, at, stops, value }] = found[..] else { panic!("{found:?}") };
+        assert_eq!((entity, target, stops, value), (id(0), 256, true, 1));
+        assert!((0.49..0.53).contains(&at), "{at}");
+        assert!(impacts(&[light(400), drone(2)], &[light(416), drone(2)], &[]).is_empty());
+    }
+
+    #[test]
+    fn a_heavy_shot_passes_through_what_it_destroys_and_no_further_than_its_power() {
+        let meet = |power, awaited: &[Impact]| {
+            impacts(&[heavy(465, power), drone(3)], &[heavy(481, power), drone(3)], awaited)
+        };
+        assert!(!meet(8, &[])[0].stops && meet(3, &[])[0].stops);
+        // What it is seen to have spent on another counts.
+        let spent = Impact { entity: id(1), target: 300, at: 0.0, stops: false, value: 6 };
+        assert!(meet(8, &[spent])[0].stops);
+        // And it meets the same thing once.
+        assert!(meet(8, &[Impact { target: 256, ..spent }]).is_empty());
+    }
+
+    fn ship(safe: i32) -> Drawn {
+        drawn(1, schema::SHIP, &[50 * PX, 100 * PX, 0, 0, 0, 0, 0, -1, safe, 1])
+    }
+
+    fn bullet(x: i32) -> Drawn {
+        drawn(600, schema::BULLET, &[x * PX, 102 * PX, -6 * PX, 0])
+    }
+
+    #[test]
+    fn a_bullet_stops_at_the_own_ship_once() {
+        let found = impacts(&[ship(0), bullet(70)], &[ship(0), bullet(64)], &[]);
+        assert_eq!(
+            found.iter().map(|it| (it.entity, it.stops)).collect::<Vec<_>>(),
+            [(1, false), (600, true)]
+        );
+        let safe = impacts(&[ship(9), bullet(70)], &[ship(8), bullet(64)], &[]);
+        assert!(safe.is_empty(), "{safe:?}");
+        let hit = impacts(&[ship(0), bullet(70)], &[ship(0), bullet(64)], &found);
+        assert!(hit.is_empty(), "{hit:?}");
+    }
+
+    #[test]
+    fn the_own_pod_catches_a_bullet_before_it_reaches_the_ship() {
+        let pod = drawn(RType::pod_id(ME), schema::POD, &[64 * PX, 100 * PX, 0, 0, 0]);
+        let found = impacts(&[ship(0), pod, bullet(70)], &[ship(0), pod, bullet(62)], &[]);
+        assert_eq!(found.len(), 1, "{found:?}");
+        assert_eq!((found[0].entity, found[0].target, found[0].stops), (600, 9, true));
+    }
+}

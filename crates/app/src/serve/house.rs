@@ -2,8 +2,8 @@
 
 use backspin::client::Frame;
 use backspin::game::{
-    Buttons, Contact, Event, Game, GameId, Marks, PlayerId, RtypeMatch, RtypeSight, RtypeWish,
-    Stage, Standing, Turn,
+    Buttons, Contact, Event, Game, GameId, Impact, Marks, PlayerId, RtypeMatch, RtypeSight,
+    RtypeWish, Stage, Standing, Turn,
 };
 use backspin::replica::{Drawn, Entity, Schema, State};
 use backspin::wire::{lan, rtype};
@@ -230,6 +230,10 @@ impl Game for House {
 
     fn judged_contact(&self, event: &Event) -> Option<Contact> {
         ask!(self, game => game.judged_contact(event))
+    }
+
+    fn impacts(&self, before: &Frame, now: &Frame, player: PlayerId, meet: &mut dyn FnMut(Impact)) {
+        ask!(self, game => game.impacts(before, now, player, meet))
     }
 
     fn drawn_contacts(

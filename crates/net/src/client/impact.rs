@@ -88,3 +88,87 @@ impl Impacts {
         frame.impacts.push(impact);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dot::{Dot, Dots, World};
+
+    const ALICE: PlayerId = PlayerId(1);
+    const TARGET: u16 = 2;
+
+    fn state(tick: u32, players: &[u32]) -> State {
+        let dot = |&player| Dot { player: PlayerId(player), x: 100, y: 100, moved: (5, 0) };
+        let mut world = World::default();
+        world.dots.extend(players.iter().map(dot));
+        let mut state = State::new(tick);
+        Dots::default().capture(&world, &mut state);
+        state
+    }
+
+    /// What is drawn of dots 1 and 2 when the own things are at `ahead` and the server has said so.
+    fn draw(impacts: &mut Impacts, ahead: f64, said: &State) -> Frame {
+        let mut frame = Frame::default();
+        let schema = Dots::default().schema();
+        frame.entities.extend(
+            state(0, &[1, 2])
+                .entities()
+                .iter()
+                .map(|entity| Drawn { entity: *entity, fields: schema.values(entity) }),
+        );
+        impacts.look(&Dots::default(), ALICE, ahead, Some(said), &mut frame);
+        frame
+    }
+
+    /// Dot 1 was seen to stop at dot 2 in tick 100.
+    fn stopped() -> Impacts {
+        let mut impacts = Impacts::default();
+        draw(&mut impacts, 99.2, &state(95, &[1, 2]));
+        let mut frame = Frame::default();
+        let impact = Impact { entity: 1, target: TARGET, at: 0.5, stops: true, value: 0 };
+        impacts.take(impact, 100.2, &mut frame);
+        impacts.take(impact, 100.2, &mut frame);
+        assert_eq!(frame.impacts, [impact]);
+        impacts
+    }
+
+    fn ids(frame: &Frame) -> Vec<u16> {
+        frame.entities.iter().map(|drawn| drawn.entity.id).collect()
+    }
+
+    #[test]
+    fn what_has_stopped_is_not_drawn_until_the_server_has_stepped_its_tick() {
+        let mut impacts = stopped();
+        for tick in 95..102 {
+            let frame = draw(&mut impacts, f64::from(tick) + 5.0, &state(tick, &[1, 2]));
+            assert_eq!((ids(&frame), frame.awaited.len()), (vec![TARGET], 1), "{tick}");
+        }
+    }
+
+    #[test]
+    fn it_flies_on_if_the_server_has_not_taken_it_away() {
+        let mut impacts = stopped();
+        let frame = draw(&mut impacts, 110.0, &state(102, &[1, 2]));
+        assert_eq!((ids(&frame), frame.awaited.len()), (vec![1, TARGET], 0));
+    }
+
+    #[test]
+    fn what_the_server_took_away_stays_hidden_for_as_long_as_it_would_be_drawn() {
+        let mut impacts = stopped();
+        for tick in 102..110 {
+            let frame = draw(&mut impacts, f64::from(tick) + 9.0, &state(tick, &[2]));
+            assert_eq!(ids(&frame), [TARGET], "{tick}");
+        }
+    }
+
+    #[test]
+    fn no_more_is_awaited_than_there_is_room_for() {
+        let mut impacts = Impacts::default();
+        let mut frame = Frame::default();
+        for entity in 0..LIMIT as u16 + 5 {
+            let impact = Impact { entity, target: TARGET, at: 0.0, stops: true, value: 0 };
+            impacts.take(impact, 7.0, &mut frame);
+        }
+        assert_eq!((impacts.awaited.len(), frame.impacts.len()), (LIMIT, LIMIT));
+    }
+}

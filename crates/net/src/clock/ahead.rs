@@ -33,8 +33,10 @@ const RTT_AT_FIRST: Duration = Duration::from_millis(150);
 /// So many reports show where most datagrams come: enough to jump there while joining.
 const REPORTS_AT_FIRST: usize = 3;
 
-/// And so many where nearly all of them do.
+/// And so many where this share does, if what is wanted is so much further.
 const REPORTS_SOON: usize = 16;
+const FAR_S: f64 = 0.04;
+const MOST: f64 = 0.86;
 
 /// A lag that is longer than so many of the last is unusual; so many datagrams that come together
 /// are told apart.
@@ -61,6 +63,8 @@ pub struct Ahead {
     slew: Slew,
     lags_s: Window<REPORTS>,
     lost: f64,
+    /// How many reports have come.
+    reports: u32,
     /// The newest input that was reported.
     echo: Option<u32>,
     /// When the last inputs were due, by their numbers' low bits, in local seconds.
@@ -90,6 +94,7 @@ impl Ahead {
             slew: Slew::new(now, first, tick_rate),
             lags_s: Window::new(),
             lost: LOST_AT_FIRST,
+            reports: 0,
             echo: None,
             due_s: [f64::NAN; REMEMBERED],
             next: origin.wrapping_add(first as u32),
@@ -123,41 +128,54 @@ impl Ahead {
     pub fn handle_feedback(&mut self, now: Time, feedback: &Feedback) {
         self.remember(now);
         self.lost = feedback.lost;
+        self.reports = self.reports.saturating_add(1);
         let Some(due_s) = self.remembered(feedback.echo) else { return };
         let tick_s = ticks_since(feedback.echo, self.origin) / self.tick_rate;
         let early_us = feedback.early_us.clamp(-EARLY_LIMIT_US, EARLY_LIMIT_US);
-        self.take_lag(feedback.echo, tick_s - f64::from(early_us) / 1e6 - due_s);
+        let is_joining = now.since(self.began) < JOINING;
+        self.take_lag(feedback.echo, is_joining, tick_s - f64::from(early_us) / 1e6 - due_s);
         let reach = Reach {
             interval_s: 1.0 / self.tick_rate,
             lost: self.lost,
             price: PRICE,
             faults: FAULTS,
-            seen_lost: self.lost,
+            sure_lost: self.sure_lost(),
             after_s: 0.0,
         };
         let Some(lag_s) = reach.choose(&self.lags_s) else { return };
 
         let local_s = seconds(now, self.began);
         let target = (local_s + lag_s) * self.tick_rate;
-        if now.since(self.began) >= JOINING {
+        if !is_joining {
             return self.slew.steer(now, target, SLOWER);
         }
         if self.lags_s.len() >= REPORTS_AT_FIRST {
-            let enough_s = match self.lags_s.len() {
-                REPORTS_SOON.. => lag_s,
-                _ => self.lags_s.quantile(0.5).unwrap_or(lag_s).min(lag_s),
+            let short_s = local_s + lag_s - self.slew.at(now) / self.tick_rate;
+            let enough = match self.lags_s.len() {
+                // Bending would take longer than joining may.
+                REPORTS_SOON.. if short_s > FAR_S => MOST,
+                _ => 0.5,
             };
+            let enough_s = self.lags_s.quantile(enough).unwrap_or(lag_s).min(lag_s);
             self.slew.jump(now, (local_s + enough_s) * self.tick_rate);
         }
         self.slew.steer(now, target, MAX_BEND);
     }
 
+    /// The share of inputs that is lost without what the server assumes before it knows better:
+    /// one in twenty, and one more than it saw.
+    fn sure_lost(&self) -> f64 {
+        (self.lost - 1.0 / (f64::from(self.reports) + 20.0)).max(0.0)
+    }
+
     /// Takes the lag of the worst datagram that a report is about. One that is unusually late came
-    /// together with those after it: they were as late, each an interval less.
-    fn take_lag(&mut self, echo: u32, lag_s: f64) {
+    /// together with those after it: they were as late, each an interval less. While joining, it may
+    /// be the clock's own jump.
+    fn take_lag(&mut self, echo: u32, is_joining: bool, lag_s: f64) {
         let since = self.echo.replace(echo).map_or(1.0, |last| ticks_since(echo, last));
         let is_unusual = self.lags_s.quantile(USUAL).is_some_and(|usual_s| lag_s > usual_s);
-        let together = if is_unusual { since.clamp(1.0, TOGETHER) as u32 } else { 1 };
+        let together =
+            if is_unusual && !is_joining { since.clamp(1.0, TOGETHER) as u32 } else { 1 };
         for later in 0..together {
             self.lags_s.push(lag_s - f64::from(later) / self.tick_rate);
         }

@@ -133,7 +133,7 @@ impl Behind {
             lost: self.loss.share(),
             price: PRICE,
             faults: FAULTS,
-            seen_lost: self.loss.seen_share(),
+            sure_lost: self.loss.sure_share(),
             // A frame may fall anywhere before the snapshot that it is drawn towards.
             after_s: interval_s,
         };

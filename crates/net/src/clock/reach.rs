@@ -45,8 +45,8 @@ pub(super) struct Reach {
     pub(super) price: f64,
     /// No more faults than this share, whatever the price of waiting.
     pub(super) faults: f64,
-    /// The share of datagrams that was seen to be lost, for that.
-    pub(super) seen_lost: f64,
+    /// The share of datagrams that is surely lost, for that.
+    pub(super) sure_lost: f64,
     /// What is waited for is needed at some time between the point and so much later.
     pub(super) after_s: f64,
 }
@@ -88,8 +88,8 @@ impl Reach {
         Some(best_s.max(self.together(late_s)))
     }
 
-    /// The first point from `least_s` on with no more faults than there may be; `least_s` if there
-    /// is none.
+    /// The first point from `least_s` on with no more faults than there may be, at most one copy
+    /// further; `least_s` if there is none: on such a link waiting helps nobody.
     fn without_faults<const N: usize>(
         &self,
         delays: &Delays<'_, N>,
@@ -97,7 +97,7 @@ impl Reach {
         least_s: f64,
     ) -> f64 {
         let faults = |point_s: f64| {
-            let missed = |part| self.missed(delays, point_s + part * self.after_s, self.seen_lost);
+            let missed = |part| self.missed(delays, point_s + part * self.after_s, self.sure_lost);
             PHASES.map(missed).iter().sum::<f64>() / PHASES.len() as f64
         };
         // Of delays that scatter, the last ones say less about the next.
@@ -107,11 +107,12 @@ impl Reach {
         if faults(least_s) <= allowed {
             return least_s;
         }
+        let last_s = least_s + 1.01 * self.interval_s;
         let mut first_s = f64::INFINITY;
         for copies in 0..COPIES {
             for late_s in points_s {
                 let point_s = late_s + f64::from(copies) * self.interval_s + MARGIN_S;
-                let is_next = point_s > least_s && point_s < first_s;
+                let is_next = point_s > least_s && point_s < first_s.min(last_s);
                 if is_next && faults(point_s) <= allowed {
                     first_s = point_s;
                 }
@@ -131,8 +132,9 @@ impl Reach {
             let arrivals = copies.map(|(copy, late_s)| late_s + copy as f64 * self.interval_s);
             *first_s = arrivals.fold(f64::INFINITY, f64::min);
         }
-        let rank = (TOGETHER * len as f64) as usize;
-        let (_, at, _) = first_s[..len].select_nth_unstable_by(rank.min(len - 1), f64::total_cmp);
+        // One that is late alone is a spike, however few there are to compare it with.
+        let rank = ((TOGETHER * len as f64) as usize).min(len.saturating_sub(2));
+        let (_, at, _) = first_s[..len].select_nth_unstable_by(rank, f64::total_cmp);
         *at
     }
 
@@ -194,8 +196,8 @@ mod tests {
     }
 
     fn reach(lost: f64) -> Reach {
-        let (faults, seen_lost, after_s) = (0.000_7, lost, 0.0);
-        Reach { interval_s: TICK_S, lost, price: 0.08, faults, seen_lost, after_s }
+        let (faults, sure_lost, after_s) = (0.000_7, lost, 0.0);
+        Reach { interval_s: TICK_S, lost, price: 0.08, faults, sure_lost, after_s }
     }
 
     #[test]

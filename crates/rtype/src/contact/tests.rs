@@ -191,6 +191,42 @@ fn a_ship_is_hit_by_what_its_player_saw_there() {
 }
 
 #[test]
+fn a_ship_is_hit_by_what_its_player_saw_also_if_it_is_gone_by_now() {
+    let mut seen = field();
+    seen.bullets.push(bullet(58, 104));
+    let events = judge(&mut field(), Some(&seen), 100);
+    assert_eq!((events[0].kind, events[0].value), (event::HURT, 512));
+}
+
+#[test]
+fn what_the_own_pod_has_caught_hurts_nobody_while_it_is_still_seen() {
+    let mut world = field();
+    let mut pod = Pod::new(&world.ships[0]);
+    pod.at = Moving::still(80 * PX, 100 * PX);
+    world.pods.push(pod);
+    let mut seen = world.clone();
+    seen.bullets.push(bullet(82, 104));
+    world.bullets.push(bullet(60, 104));
+    assert!(judge(&mut world, Some(&seen), 100).is_empty());
+    assert!(world.bullets.is_empty());
+    // The player sees it fly on to the ship, and then someone else's.
+    seen.bullets[0] = bullet(58, 104);
+    assert!(judge(&mut world, Some(&seen), 101).is_empty());
+    seen.bullets[0].id = 513;
+    assert_eq!(judge(&mut world, Some(&seen), 102)[0].kind, event::HURT);
+}
+
+#[test]
+fn what_a_pod_has_caught_is_forgotten_when_nobody_can_see_it_any_more() {
+    let mut world = field();
+    world.catch(ME, 512);
+    (0..RType::REWIND_TICKS + 1).for_each(|_| world.forget_caught());
+    assert!(world.has_caught(ME, 512));
+    world.forget_caught();
+    assert!(!world.has_caught(ME, 512));
+}
+
+#[test]
 fn who_is_safe_is_not_hurt() {
     let mut world = field();
     world.ships[0].safe = 1;

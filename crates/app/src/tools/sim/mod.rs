@@ -87,7 +87,7 @@ pub(crate) struct Args {
     kept: Option<PathBuf>,
 
     /// Write that file anew
-    #[arg(long, requires = "kept", env = "BACKSPIN_BLESS", value_parser = clap::builder::FalseyValueParser::new())]
+    #[arg(long, env = "BACKSPIN_BLESS", value_parser = clap::builder::FalseyValueParser::new())]
     bless: bool,
 
     /// Play as a guest who speaks lan in Pong or rtype in R-Type, 40, 100 and 200 ms away, and print a
@@ -126,8 +126,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
     seeds: Option<u32>,
 
-    /// How long each match is, joining not counted: 60 s where nothing is said, 30 on a map, 15 on a
-    /// coarse one
+    /// How long each match is, joining not counted: 60 s where nothing is said, 15 on a coarse map
     #[arg(long, value_name = "S")]
     #[arg(value_parser = clap::value_parser!(u32).range(1..=86_400))]
     seconds: Option<u32>,

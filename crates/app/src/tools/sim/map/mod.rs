@@ -31,7 +31,7 @@ const COARSE_JITTERS: [f64; 3] = [0.0, 10.0, 60.0];
 const COARSE_LOSSES: [(f64, f64); 3] = [(0.0, 1.0), (10.0, 1.0), (5.0, 3.0)];
 
 /// How long each match is, where nobody says.
-const SECONDS: u32 = 30;
+const SECONDS: u32 = 60;
 const COARSE_SECONDS: u32 = 15;
 
 /// A link of the grid, and a screen.

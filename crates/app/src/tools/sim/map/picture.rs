@@ -4,7 +4,7 @@
 use std::fmt::Write as _;
 
 use super::show::figures;
-use super::{Cell, FRAME_RATES, JITTERS, LOSSES, Map, ROUND_TRIPS};
+use super::{Cell, Map};
 
 /// Pixels.
 const BOX: f64 = 9.0;
@@ -16,36 +16,66 @@ const BOTTOM: f64 = 74.0;
 /// From so many times the limit on, the colour is no darker.
 const DARKEST: f64 = 4.0;
 
-/// The picture of a map; cells of a coarse grid lie among empty ones.
+/// What the cells of a map have, each once and in order.
+struct Axes {
+    round_trips: Vec<f64>,
+    jitters: Vec<f64>,
+    /// Frames a second, loss and bursts.
+    columns: Vec<(f64, f64, f64)>,
+}
+
+impl Axes {
+    fn of(map: &Map<'_>) -> Self {
+        let cells = || map.played.iter().map(|played| played.cell);
+        let numbers = |of: fn(&Cell) -> f64| {
+            let mut numbers: Vec<f64> = cells().map(|cell| of(&cell)).collect();
+            numbers.sort_unstable_by(f64::total_cmp);
+            numbers.dedup();
+            numbers
+        };
+        let mut columns: Vec<_> =
+            cells().map(|cell| (cell.frame_hz, cell.loss_pct, cell.burst)).collect();
+        // The cells are in this order already.
+        columns.dedup();
+        Axes {
+            round_trips: numbers(|cell| cell.rtt_ms),
+            jitters: numbers(|cell| cell.jitter_ms),
+            columns,
+        }
+    }
+}
+
+/// The picture of a map.
 pub(super) fn draw(map: &Map<'_>) -> String {
     let figures = figures(map);
-    let (wide, high) = (BOX * ROUND_TRIPS.len() as f64, BOX * JITTERS.len() as f64);
-    let columns: Vec<(f64, f64, f64)> = FRAME_RATES
-        .iter()
-        .flat_map(|hz| LOSSES.iter().map(move |(loss, burst)| (*hz, *loss, *burst)))
-        .collect();
+    let axes = Axes::of(map);
+    let columns = &axes.columns;
+    // The heads of columns need some room.
+    let wide = (BOX * axes.round_trips.len() as f64).max(96.0);
+    let high = (BOX * axes.jitters.len() as f64).max(16.0);
     let place = |column: usize| {
-        let between = if column >= LOSSES.len() { 2.0 * GAP } else { 0.0 };
-        LEFT + column as f64 * (wide + GAP) + between
+        let until = (column + 1).min(columns.len());
+        let rates = columns[..until].windows(2).filter(|pair| pair[0].0 != pair[1].0).count();
+        LEFT + column as f64 * (wide + GAP) + rates as f64 * 2.0 * GAP
     };
     let width = place(columns.len()) + GAP;
     let height = TOP + figures.len() as f64 * (high + GAP) + BOTTOM;
     let mut svg = head(map, width, height);
     for (column, (hz, loss, burst)) in columns.iter().enumerate() {
         let x = place(column) + wide / 2.0;
-        if column % LOSSES.len() == 0 {
+        if column == 0 || columns[column - 1].0 != *hz {
             text(&mut svg, x - wide / 2.0, TOP - 28.0, "start", &format!("{hz} frames a second"));
         }
-        let bursts = if *burst > 1.0 { format!(", bursts of {burst}") } else { String::new() };
-        text(&mut svg, x, TOP - 8.0, "middle", &format!("{loss} %{bursts}"));
+        let bursts = if *burst > 1.0 { format!(" x {burst}") } else { String::new() };
+        text(&mut svg, x, TOP - 8.0, "middle", &format!("{loss} % loss{bursts}"));
     }
     for (row, what) in figures.iter().enumerate() {
         let y = TOP + row as f64 * (high + GAP);
         text(&mut svg, LEFT - 12.0, y + high / 2.0 + 4.0, "end", what);
         for (column, (hz, loss, burst)) in columns.iter().enumerate() {
             let x = place(column);
-            for (i, jitter) in JITTERS.iter().enumerate() {
-                for (j, rtt) in ROUND_TRIPS.iter().enumerate() {
+            for (i, jitter) in axes.jitters.iter().enumerate() {
+                for (j, rtt) in axes.round_trips.iter().enumerate() {
                     let cell = Cell {
                         rtt_ms: *rtt,
                         jitter_ms: *jitter,
@@ -60,7 +90,7 @@ pub(super) fn draw(map: &Map<'_>) -> String {
             }
         }
     }
-    legend(&mut svg, height);
+    legend(&mut svg, &axes, height);
     svg.push_str("</svg>\n");
     svg
 }
@@ -109,14 +139,15 @@ fn colour(strain: f64) -> String {
     format!("#{r:02x}{g:02x}{b:02x}")
 }
 
-fn legend(svg: &mut String, height: f64) {
+fn legend(svg: &mut String, axes: &Axes, height: f64) {
     let y = height - BOTTOM + 18.0;
     let list = |numbers: &[f64]| numbers.iter().map(f64::to_string).collect::<Vec<_>>().join(", ");
     let axes = format!(
         "In each map: round trip to the right ({} ms), jitter upwards ({} ms). \
-         Columns: loss. White: jitter of more than twice the round trip. Grey: nothing to measure.",
-        list(&ROUND_TRIPS),
-        list(&JITTERS)
+         x 3: in bursts of 3. White: jitter of more than twice the round trip. Grey: nothing to \
+         measure.",
+        list(&axes.round_trips),
+        list(&axes.jitters)
     );
     text(svg, 16.0, y, "start", &axes);
     let mut x = 16.0;
