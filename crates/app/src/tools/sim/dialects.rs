@@ -34,6 +34,9 @@ pub(super) fn run(args: &Args) -> Result<(), Box<dyn Error>> {
             };
             let pool = Pool::new(Bar::of(&setup), &reports);
             let (pooled, median) = (pool.pooled(), pool.median());
+            if pooled.corrections_over_1px_pct.is_none() {
+                return Err(format!("the `{dialect}` guest did not get into the match").into());
+            }
             let cell = |value: Option<f64>, digits: usize, unit: &str| match value {
                 Some(value) => format!("{value:.digits$} {unit}"),
                 None => "-".to_owned(),
