@@ -177,11 +177,14 @@ impl<G: Game> Prediction<G> {
             show(entity, shifted(fields, error));
         }
         let drawn = f64::from(self.tick) - 1.0 + f64::from(fraction);
-        for Ending { entity, tick, gone } in &self.ending {
-            let at = drawn.min(f64::from(*gone)) - f64::from(*tick);
-            show(entity, blend(schema, entity, &entity.extrapolate(schema, 1), at as f32));
+        for Ending { entity, tick, .. } in &self.ending {
+            // As it would be in the newest tick, like all else.
+            let since = self.tick.wrapping_sub(*tick);
+            let entity = entity.extrapolate(schema, since);
+            let next = entity.extrapolate(schema, 1);
+            show(&entity, blend(schema, &entity, &next, fraction - 1.0));
         }
-        // Each is drawn in one frame at or past its end.
+        // Each is drawn in one frame at or past its end: what it met there is on its way.
         self.ending.retain(|ending| drawn < f64::from(ending.gone));
         self.drawn_tick = Some(drawn);
     }
@@ -369,9 +372,10 @@ mod tests {
         table.server.dots.clear();
         table.hear();
         assert_eq!(table.drawn_x(0.25), early);
-        // The first frame past its end shows the end, the next shows nothing.
+        // The first frame past its end shows it for the last time.
         table.advance(Buttons::RIGHT);
-        assert_eq!((table.drawn_x(0.5), table.drawn_x(0.6)), (end, None));
+        assert!(table.drawn_x(0.5) > end);
+        assert_eq!(table.drawn_x(0.6), None);
     }
 
     #[test]
