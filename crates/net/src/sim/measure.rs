@@ -150,7 +150,9 @@ impl<G: Game> Scene<G> {
         let mut world = World::new(seed, setup.link);
         let mut chance = Chance::new(seed, 1);
         let address = SocketAddr::from(([10, 0, 0, 1], crate::wire::native::DEFAULT_PORT));
-        let mut server = Server::new(FrontConfig::default(), secret(&mut chance));
+        // Whoever comes in `rtype` is told over TCP where to go on.
+        let front = FrontConfig { rtype_port: address.port(), ..FrontConfig::default() };
+        let mut server = Server::new(front, secret(&mut chance));
         let name = Name::new("Room");
         server.open(Time::ZERO, game.clone(), name, seed, RoomConfig::default());
         let server = world.add(Party::Server(Box::new(server)), &[address], Drift::NONE);
