@@ -4,7 +4,7 @@
 //! ```text
 //! synth   -> a cue as samples
 //! mixer   -> what sounds at once, as one stream
-//! device  -> the system's library, loaded when the game is started and not needed to build it
+//! device  -> the system's loudspeaker
 //! ```
 
 mod device;

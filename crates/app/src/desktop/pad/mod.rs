@@ -1,61 +1,52 @@
-//! Gamepads, where the system tells of them as files: Linux's joystick devices, which need no
-//! library. Elsewhere there are none.
+//! Gamepads: what they report, as keys and as what is held. One module for each way to them, with
+//! a thread that reports for as long as someone listens.
 //!
-//! A thread for each pad waits for what it reports; another looks for pads that are plugged in.
+//! ```text
+//! joydev   -> Linux's joystick devices, which need no library
+//! library  -> Windows (Windows.Gaming.Input) and macOS (IOKit), by gilrs
+//! layout   -> what `library` tells in Linux's numbers, pure
+//! ```
 
-use std::fs::File;
-use std::io::Read;
-use std::path::PathBuf;
-use std::sync::mpsc::{self, Receiver, Sender};
+#[cfg(not(any(windows, target_os = "macos")))]
+mod joydev;
+#[cfg(any(windows, target_os = "macos", test))]
+mod layout;
+#[cfg(any(windows, target_os = "macos"))]
+mod library;
+
+use std::sync::mpsc::{self, Receiver};
 use std::thread;
 use std::time::Duration;
 
 use backspin::game::Buttons;
 
 use crate::screen::{Held, Key};
+#[cfg(not(any(windows, target_os = "macos")))]
+use joydev as system;
+#[cfg(any(windows, target_os = "macos"))]
+use library as system;
 
 /// So many pads are looked at; the second steers the second hand.
 const MAX_PADS: usize = 4;
 
-/// How often pads are looked for.
+/// How often pads are looked for, and whether anyone listens.
 const EVERY: Duration = Duration::from_secs(2);
 
 /// A stick is pushed from here on; what is less is a hand that rests on it.
 const PUSHED: i16 = 14_000;
 
-/// Bytes of a report.
-const REPORT_LEN: usize = 8;
-
-/// What a pad reports.
-///
-/// ```text
-/// 0         4       6      7        8
-/// | time    | value | kind | number |     little endian on every machine with such a device
-/// ```
+/// What a pad reports, with the numbers that Linux gives to buttons and axes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Report {
     Button { number: u8, down: bool },
     Axis { number: u8, value: i16 },
 }
 
-impl Report {
-    fn decode(bytes: [u8; REPORT_LEN]) -> Option<Self> {
-        const BUTTON: u8 = 1;
-        const AXIS: u8 = 2;
-        /// How it was when the device was opened.
-        const FIRST: u8 = 0x80;
-        let [_, _, _, _, low, high, kind, number] = bytes;
-        let value = i16::from_ne_bytes([low, high]);
-        match kind & !FIRST {
-            BUTTON => Some(Report::Button { number, down: value != 0 }),
-            AXIS => Some(Report::Axis { number, value }),
-            _ => None,
-        }
-    }
-}
-
 /// What came from a pad; nothing more when it was unplugged.
 type Word = (usize, Option<Report>);
+
+/// Nobody has the pad of this number: the word only asks whether anyone listens.
+const ANYONE: Word = (usize::MAX, None);
 
 pub(super) struct Pads {
     words: Receiver<Word>,
@@ -80,10 +71,7 @@ pub(super) enum Use {
 impl Pads {
     pub(super) fn start() -> Self {
         let (sender, words) = mpsc::channel();
-        if cfg!(target_os = "linux") {
-            let path = |number| PathBuf::from(format!("/dev/input/js{number}"));
-            thread::spawn(move || watch(&sender, path));
-        }
+        thread::spawn(move || system::watch(&sender));
         Pads { words, pads: Default::default() }
     }
 
@@ -168,95 +156,59 @@ impl Pad {
     }
 }
 
-/// Looks for pads for as long as someone listens.
-fn watch(words: &Sender<Word>, path: impl Fn(usize) -> PathBuf) {
-    let mut readers: [Option<thread::JoinHandle<()>>; MAX_PADS] = Default::default();
-    let end = (usize::MAX, None);
-    // Nobody has the pad of this number: the word only asks whether anyone listens.
-    while words.send(end).is_ok() {
-        for (number, reader) in readers.iter_mut().enumerate() {
-            reader.take_if(|it| it.is_finished());
-            if reader.is_none()
-                && let Ok(file) = File::open(path(number))
-            {
-                let words = words.clone();
-                *reader = Some(thread::spawn(move || report(file, number, &words)));
-            }
-        }
-        thread::sleep(EVERY);
-    }
-}
-
-/// Tells what a pad reports until it is unplugged.
-fn report(mut file: impl Read, number: usize, words: &Sender<Word>) {
-    let mut bytes = [0; REPORT_LEN];
-    while file.read_exact(&mut bytes).is_ok() {
-        let Some(report) = Report::decode(bytes) else { continue };
-        if words.send((number, Some(report))).is_err() {
-            return;
-        }
-    }
-    let _ = words.send((number, None));
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn bytes(kind: u8, number: u8, value: i16) -> [u8; REPORT_LEN] {
-        let [low, high] = value.to_ne_bytes();
-        [1, 2, 3, 4, low, high, kind, number]
+    const fn axis(number: u8, value: i16) -> Report {
+        Report::Axis { number, value }
+    }
+
+    const fn button(number: u8, down: bool) -> Report {
+        Report::Button { number, down }
     }
 
     /// What a pad makes of reports.
-    fn taken(used: Use, reports: &[[u8; REPORT_LEN]]) -> (Buttons, Vec<Key>) {
+    pub(super) fn taken(used: Use, reports: &[Report]) -> (Buttons, Vec<Key>) {
         let mut pad = Pad::default();
-        let keys = reports.iter().filter_map(|it| pad.take(Report::decode(*it)?, used)).collect();
+        let keys = reports.iter().filter_map(|it| pad.take(*it, used)).collect();
         (pad.held(), keys)
     }
 
     #[test]
     fn a_stick_is_held_from_halfway_on_and_is_a_key_once() {
-        let (held, keys) =
-            taken(Use::Menu, &[bytes(2, 1, -20_000), bytes(2, 1, -32_767), bytes(2, 0, 9_000)]);
+        let (held, keys) = taken(Use::Menu, &[axis(1, -20_000), axis(1, -32_767), axis(0, 9_000)]);
         assert_eq!((held, keys), (Buttons::UP, vec![Key::Up]));
-        let (held, keys) = taken(Use::Play, &[bytes(2, 7, 32_767), bytes(2, 6, -32_767)]);
+        let (held, keys) = taken(Use::Play, &[axis(7, 32_767), axis(6, -32_767)]);
         assert_eq!((held, keys), (Buttons::DOWN | Buttons::LEFT, vec![Key::Down]));
-        let (held, _) = taken(Use::Play, &[bytes(2, 0, 32_767), bytes(2, 0, 100)]);
+        let (held, _) = taken(Use::Play, &[axis(0, 32_767), axis(0, 100)]);
         assert_eq!(held, Buttons::default());
     }
 
     #[test]
     fn buttons_choose_in_a_menu_and_shoot_in_a_match() {
-        let presses = [bytes(1, 0, 1), bytes(1, 0, 0), bytes(1, 1, 1)];
+        let presses = [button(0, true), button(0, false), button(1, true)];
         assert_eq!(taken(Use::Menu, &presses), (Buttons::default(), vec![Key::Enter, Key::Esc]));
         assert_eq!(taken(Use::Play, &presses), (Buttons::CHARGE, vec![]));
-        let start = [bytes(1, 7, 1)];
-        assert_eq!(taken(Use::Play, &start).1, [Key::Char('p')]);
+        assert_eq!(taken(Use::Play, &[button(7, true)]).1, [Key::Char('p')]);
     }
 
     #[test]
-    fn how_it_was_at_first_counts_and_what_is_unknown_does_not() {
-        assert_eq!(
-            Report::decode(bytes(0x81, 3, 1)),
-            Some(Report::Button { number: 3, down: true })
-        );
-        assert_eq!(Report::decode(bytes(4, 3, 1)), None);
-        assert_eq!(taken(Use::Play, &[bytes(2, 200, i16::MIN), bytes(1, 200, 1)]).0.0, 0);
+    fn what_is_unknown_does_not_count() {
+        assert_eq!(taken(Use::Play, &[axis(200, i16::MIN), button(200, true)]).0.0, 0);
     }
 
     #[test]
     fn a_pad_that_is_unplugged_holds_nothing() {
         let (sender, words) = mpsc::channel();
         let mut pads = Pads { words, pads: Default::default() };
-        let mut reports = bytes(1, 0, 1).to_vec();
-        reports.extend(bytes(2, 1, 32_767));
-        // The last report is cut off.
-        reports.extend([0; 3]);
-        report(&reports[..16], 1, &sender);
+        for report in [Some(button(0, true)), Some(axis(1, 32_767)), None] {
+            sender.send((1, report)).unwrap();
+        }
+        sender.send(ANYONE).unwrap();
         assert_eq!(pads.read(Use::Play), [Key::Down]);
         assert_eq!(pads.held(), Held::default());
-        sender.send((1, Report::decode(bytes(1, 0, 1)))).unwrap();
+        sender.send((1, Some(button(0, true)))).unwrap();
         pads.read(Use::Play);
         assert_eq!(pads.held(), Held { left: Buttons::default(), right: Buttons::SHOOT });
     }
