@@ -91,7 +91,7 @@ fn a_native_ping_and_a_native_search_are_answered() {
     discover[17..21].copy_from_slice(b"RTYP");
     peer.send(&discover);
     let here = b"\x01\x83\0\0\x27\0\0\0\x07\x01\x02\x03\x04\x05\x06\x07\x08\
-        RTYP\0\x02\0\x01\0\0\0\x04\0\0\x01den\0\0\0\0\0\0\0\0\0\0\0\0\0";
+        RTYP\0\x03\0\x01\0\0\0\x04\0\0\x01den\0\0\0\0\0\0\0\0\0\0\0\0\0";
     assert_eq!(peer.receive(), here);
     // A game that is not played here: silence, and the next question is answered.
     discover[17..21].copy_from_slice(b"DOTS");

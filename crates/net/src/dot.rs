@@ -220,13 +220,21 @@ impl Game for Dots {
             let player = told.players.iter().find(|player| player.id == entity.id);
             let id = match (entity.kind, player) {
                 (crate::wire::rtype::Kind::Player, Some(it)) => self.entity_of(it.player),
-                _ => Dots::FIRST_OF_SWARM + slot,
+                // Our own server's ids are what they are.
+                _ => match u16::try_from(entity.id) {
+                    Ok(id) if (Dots::FIRST_OF_SWARM..FOREIGN).contains(&id) => id,
+                    _ => FOREIGN + slot,
+                },
             };
             // A state that is full has no room for more; that is all.
             let _ = state.push(read(id, [entity.x, entity.y, entity.vx, entity.vy]));
         }
     }
 }
+
+/// Where things of other servers have their ids.
+#[cfg(feature = "rtype")]
+const FOREIGN: u16 = 0x8000;
 
 /// A dot of a stranger's numbers: px, and px/s.
 #[cfg(any(feature = "lan", feature = "rtype"))]

@@ -355,7 +355,9 @@ fn the_ball_waits_for_a_guest_who_is_killed_and_the_host_may_go_on_against_a_bot
         std::thread::sleep(Duration::from_millis(10));
         host.look();
         let now = ball(&arena(&mut host).unwrap());
-        assert!(is_near(now, seen), "{now:?}, was {seen:?}");
+        // A ball that flies goes 200 px in this time; one that is eased back goes a few.
+        let moved = (now.0 - seen.0).abs() + (now.1 - seen.1).abs();
+        assert!(moved < 20.0, "{now:?}, was {seen:?}");
     }
     assert_eq!(arena(&mut host).unwrap().sides, score);
     // In the panel it is a line, for who has no keys.

@@ -205,11 +205,13 @@ impl Row<'_> {
     }
 }
 
+/// `{:#}` leaves out what the link allows, and fits 80 columns.
 impl fmt::Display for Row<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Row { figure, quality, bar } = self;
         let (cell, target) = (figure.cell(figure.of(quality)), figure.target_cell(*bar, quality));
-        let remark = remark(self.verdict(), &figure.note(*bar, quality));
+        let note = if f.alternate() { String::new() } else { figure.note(*bar, quality) };
+        let remark = remark(self.verdict(), &note);
         let line = format!("{:<38} {cell:>13} {target:>13}{remark}", figure.what);
         f.write_str(line.trim_end())
     }

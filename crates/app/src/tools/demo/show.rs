@@ -99,7 +99,7 @@ fn lines(outcome: &Outcome, all: bool, paint: Paint) -> Vec<String> {
         let is_short = row.verdict() == Verdict::Short;
         short += u32::from(is_short);
         match all || is_short || KEY_FIGURES.contains(&figure.what) {
-            true => lines.push(paint.line(row.verdict(), &row.to_string())),
+            true => lines.push(paint.line(row.verdict(), &format!("{row:#}"))),
             false => hidden += 1,
         }
     }
