@@ -218,13 +218,11 @@ impl Game for Dots {
     fn read_rtype(&self, told: &crate::game::RtypeSight<'_>, state: &mut State) {
         for crate::game::RtypeThing { entity, slot } in told.things {
             let player = told.players.iter().find(|player| player.id == entity.id);
-            let id = match (entity.kind, player) {
-                (crate::wire::rtype::Kind::Player, Some(it)) => self.entity_of(it.player),
-                // Our own server's ids are what they are.
-                _ => match u16::try_from(entity.id) {
-                    Ok(id) if (Dots::FIRST_OF_SWARM..FOREIGN).contains(&id) => id,
-                    _ => FOREIGN + slot,
-                },
+            let id = match (u16::try_from(entity.id), player) {
+                // Our own server's swarm is what it is.
+                (Ok(id), _) if (Dots::FIRST_OF_SWARM..FOREIGN).contains(&id) => id,
+                (_, Some(it)) => self.entity_of(it.player),
+                _ => FOREIGN + slot,
             };
             // A state that is full has no room for more; that is all.
             let _ = state.push(read(id, [entity.x, entity.y, entity.vx, entity.vy]));

@@ -99,7 +99,7 @@ impl Observer {
     /// changed what is held, here and in what follows.
     pub fn begin<G: Game>(&mut self, now: Time, client: &Client<G>, presses: u64) {
         self.began = now;
-        self.newest_input = client.newest_input();
+        self.newest_input = newest_input(client);
         self.acknowledged = client.server_tick();
         self.presses = presses;
         self.own = client.predicted();
@@ -110,7 +110,7 @@ impl Observer {
         if client.dialect() != Dialect::Native {
             return self.after_plain_event(client);
         }
-        let (newest, acknowledged) = (client.newest_input(), client.server_tick());
+        let (newest, acknowledged) = (newest_input(client), client.server_tick());
         if presses != self.presses {
             self.presses = presses;
             self.press.get_or_insert((now, self.newest_input));
@@ -320,6 +320,11 @@ impl AddAssign for Seen {
         self.past_px.extend(other.past_px);
         self.burst_ms.extend(other.burst_ms);
     }
+}
+
+/// The number of the newest input; an old dialect has none, and what it predicts is numbered alike.
+fn newest_input<G: Game>(client: &Client<G>) -> Option<u32> {
+    client.newest_input().or_else(|| client.predicted().map(|(number, _)| number))
 }
 
 fn ms(span: Duration) -> f64 {
