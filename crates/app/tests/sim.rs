@@ -240,14 +240,6 @@ fn a_map_tells_the_worst_cells_draws_them_and_keeps_their_figures() {
 }
 
 #[test]
-fn guests_of_old_dialects_are_measured() {
-    let table = text(&["--dialects", "--seconds", "5"]);
-    assert_eq!(table.matches("| `lan` |").count(), 3, "{table}");
-    assert_eq!(table.matches("| `rtype` |").count(), 3, "{table}");
-    assert!(!table.contains("| - | - |"), "{table}");
-}
-
-#[test]
 fn a_link_is_a_preset_with_changes() {
     let run = json(&["--seconds", "1", "--preset", "wifi", "--loss", "2.5", "--rtt-ms", "12.5"]);
     let link = &run["link"];

@@ -2,12 +2,11 @@
 //!
 //! `link` is the command line's words for a link, `crew` runs the seeds on all cores, `progress`
 //! tells how far they are, `show` is what people and programs get of it. `map` plays a grid of links,
-//! `changes` links that change, `dialects` what guests of old programs see. `chaos` is the other half.
+//! `changes` links that change. `chaos` is the other half.
 
 mod changes;
 mod chaos;
 mod crew;
-mod dialects;
 pub(crate) mod link;
 mod map;
 mod progress;
@@ -21,7 +20,6 @@ use std::time::Duration;
 
 use backspin::dot::Dots;
 use backspin::sim::{Bar, Change, Pool, Preset, Report, Setup};
-use backspin::wire::Dialect;
 use backspin_pong::Pong;
 use backspin_rtype::{Opening, RType};
 
@@ -89,13 +87,6 @@ pub(crate) struct Args {
     /// Write that file anew
     #[arg(long, env = "BACKSPIN_BLESS", value_parser = clap::builder::FalseyValueParser::new())]
     bless: bool,
-
-    /// Play as a guest who speaks lan in Pong or rtype in R-Type, 40, 100 and 200 ms away, and print a
-    /// table
-    #[arg(long, conflicts_with_all = [
-        "game", "preset", "rtt_ms", "json", "map", "change", "changes", "chaos", "players",
-    ])]
-    dialects: bool,
 
     /// What is played: dots, the built-in game, pong or rtype
     #[arg(long, default_value = "dots")]
@@ -198,9 +189,6 @@ pub(crate) fn run(args: &Args) -> Result<(), Box<dyn Error>> {
     if args.map {
         return map::run(args);
     }
-    if args.dialects {
-        return dialects::run(args);
-    }
     if args.changes {
         return changes::run(args);
     }
@@ -240,7 +228,6 @@ impl Args {
             players: self.players,
             change,
             frame_hz: self.frame_hz,
-            dialect: Dialect::Native,
         })
     }
 
