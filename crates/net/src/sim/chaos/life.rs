@@ -152,7 +152,8 @@ impl Life {
             | EndReason::Unreachable { .. }
             | EndReason::BrokenOff { .. }
             | EndReason::HostSilent { .. }
-            | EndReason::NotResponding => true,
+            | EndReason::NotResponding
+            | EndReason::Stalled => true,
             _ => false,
         }
     }
