@@ -2,12 +2,13 @@
 //!
 //! `run` starts a server and its clients as two processes, each on a core of its own; `contender`
 //! has what runs in them, one file each; `server` and `crowd` pace them and take the figures;
-//! `report` and `plot` show what came out.
+//! `report` and `plot` show what came out. `pair` holds one build of all this against another.
 
 mod contender;
 mod control;
 mod crowd;
 mod machine;
+mod pair;
 mod plot;
 mod profile;
 mod report;
@@ -22,6 +23,7 @@ use std::time::Duration;
 use clap::Parser;
 
 use contender::Contender;
+use pair::Comparison;
 use run::{Job, Outcome, Side};
 
 /// Ticks, inputs and snapshots a second.
@@ -59,6 +61,11 @@ pub(crate) struct Args {
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     only: Vec<Contender>,
 
+    /// Compare this build with another build of this program, turn by turn, instead: --repeat pairs of the
+    /// contender that --only names (backspin if it names none)
+    #[arg(long, value_name = "BIN", conflicts_with = "write")]
+    against: Option<PathBuf>,
+
     /// Print one JSON object instead of the table
     #[arg(long)]
     json: bool,
@@ -89,6 +96,15 @@ fn main() -> Result<(), Box<dyn Error>> {
     if !own_network {
         eprintln!("no network of its own: what others send over loopback is counted, too");
     }
+    if let Some(against) = &args.against {
+        let contender = args.only.first().copied().unwrap_or(Contender::Backspin);
+        let comparison = Comparison::measure(against, Job { contender, ..job }, args.repeat)?;
+        match args.json {
+            true => println!("{}", comparison.json()),
+            false => print!("{}", comparison.table()),
+        }
+        return Ok(());
+    }
     let outcomes = measure(&args)?;
     let report = report::Report::new(&args, outcomes, own_network);
     match args.json {
@@ -107,12 +123,13 @@ fn measure(args: &Args) -> Result<Vec<Outcome>, Box<dyn Error>> {
     let wanted = |contender: &Contender| {
         *contender == Contender::Sendto || args.only.is_empty() || args.only.contains(contender)
     };
+    let own = std::env::current_exe()?;
     let mut outcomes = Vec::new();
     for repetition in 0..args.repeat {
         for clients in [args.clients, args.crowd].into_iter().filter(|&clients| clients > 0) {
             for contender in Contender::ALL.into_iter().filter(wanted) {
                 let job = Job { contender, clients, seconds: args.seconds };
-                match run::run(&job) {
+                match run::run(&own, &job) {
                     Ok(figures) => {
                         eprintln!("{} of {}: {job}: {figures}", repetition + 1, args.repeat);
                         outcomes.push(Outcome { job, repetition, figures });

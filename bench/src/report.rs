@@ -228,7 +228,7 @@ fn median(numbers: impl Iterator<Item = f64>) -> f64 {
 }
 
 /// What this part of the numbers does not exceed; between two of them, in proportion.
-fn quantile(mut numbers: Vec<f64>, part: f64) -> f64 {
+pub(crate) fn quantile(mut numbers: Vec<f64>, part: f64) -> f64 {
     numbers.sort_unstable_by(f64::total_cmp);
     let Some(last) = numbers.len().checked_sub(1) else { return f64::NAN };
     let at = part * last as f64;

@@ -3,6 +3,7 @@
 use std::error::Error;
 use std::fmt;
 use std::io::{BufRead, BufReader, Write};
+use std::path::Path;
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{self, Receiver};
 use std::thread;
@@ -132,11 +133,11 @@ pub(crate) fn take_side(side: Side, job: &Job) -> Result<(), Box<dyn Error>> {
     }
 }
 
-/// Measures.
-pub(crate) fn run(job: &Job) -> Result<Figures, Box<dyn Error>> {
-    let mut server = Half::start(Side::Server, job)?;
+/// Measures `program`, a build of this one.
+pub(crate) fn run(program: &Path, job: &Job) -> Result<Figures, Box<dyn Error>> {
+    let mut server = Half::start(program, Side::Server, job)?;
     let ready: Ready = server.hear(PATIENCE)?;
-    let mut clients = Half::start(Side::Clients, job)?;
+    let mut clients = Half::start(program, Side::Clients, job)?;
     clients.tell(&serde_json::to_string(&ready)?)?;
     clients.hear::<Connected>(PATIENCE)?;
     thread::sleep(WARM_UP);
@@ -160,8 +161,8 @@ struct Half {
 }
 
 impl Half {
-    fn start(side: Side, job: &Job) -> Result<Self, Box<dyn Error>> {
-        let mut child = Command::new(std::env::current_exe()?)
+    fn start(program: &Path, side: Side, job: &Job) -> Result<Self, Box<dyn Error>> {
+        let mut child = Command::new(program)
             .args(["--side", &option(side), "--contender", &option(job.contender)])
             .args(["--clients", &job.clients.to_string()])
             .stdin(Stdio::piped())
