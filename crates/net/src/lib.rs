@@ -44,7 +44,7 @@ pub mod wire;
 extern crate self as backspin;
 #[cfg(test)]
 #[path = "../../sim/src/chance.rs"]
-#[allow(dead_code, missing_docs, reason = "whole in its own crate")]
+#[allow(dead_code, missing_docs, unreachable_pub, reason = "whole in its own crate")]
 mod chance;
 #[cfg(test)]
 #[path = "../../sim/src/dot.rs"]
