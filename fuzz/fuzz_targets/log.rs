@@ -7,7 +7,7 @@ use libfuzzer_sys::fuzz_target;
 
 #[path = "../../crates/net/tests/counting/mod.rs"]
 mod counting;
-#[path = "../../crates/net/tests/hostile_file/mod.rs"]
+#[path = "../../crates/record/tests/hostile_file/mod.rs"]
 mod hostile_file;
 
 fuzz_target!(|data: &[u8]| {

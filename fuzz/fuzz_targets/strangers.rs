@@ -11,7 +11,7 @@
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::time::Duration;
 
-use backspin::dot::Dots;
+use backspin_sim::dot::Dots;
 use backspin::front::FrontConfig;
 use backspin::node::{Node, Path, StreamAction, StreamEvent, StreamId, StreamNode};
 use backspin::room::RoomConfig;

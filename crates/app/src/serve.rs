@@ -22,12 +22,12 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use backspin::record::Recorded;
 use backspin::room::RoomConfig;
 use backspin::time::Time;
 use backspin::wire::Name;
 use backspin::wire::native::CloseReason;
 use backspin_pong::Pong;
+use backspin_record::Recorded;
 use backspin_rtype::RType;
 use backspin_udp::Loop;
 use tracing::{info, warn};

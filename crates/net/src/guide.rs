@@ -51,7 +51,7 @@
 //!
 //! # 4. Prove the rules
 //!
-//! [`check_rules`](crate::sim::check_rules) lets bots play, does everything twice, and says which
+//! `backspin_sim::check_rules` lets bots play, does everything twice, and says which
 //! field differs where:
 //!
 //! ```text
@@ -65,7 +65,7 @@
 //! # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/guide/world.rs"));
 //! # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/guide/step.rs"));
 //! # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/guide/game.rs"));
-//! use backspin::sim::{RuleError, check_rules};
+//! use backspin_sim::{RuleError, check_rules};
 //!
 //! fn main() -> Result<(), RuleError> {
 //!     println!("{}", check_rules::<Pucks>()?);
@@ -75,7 +75,7 @@
 //!
 //! # 5. Measure what players feel
 //!
-//! [`measure`](crate::sim::measure) plays a minute between two bots over a link with faults, in a
+//! `backspin_sim::measure` plays a minute between two bots over a link with faults, in a
 //! fraction of a second, and prints a table: how long an input takes to the screen, how far others
 //! are drawn behind, what was corrected, what jumped, how many bytes it cost.
 //!
@@ -83,7 +83,7 @@
 //! # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/guide/world.rs"));
 //! # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/guide/step.rs"));
 //! # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/guide/game.rs"));
-//! use backspin::sim::{Preset, Verdict, measure};
+//! use backspin_sim::{Preset, Verdict, measure};
 //!
 //! fn main() {
 //!     let report = measure::<Pucks>(Preset::Reference.config());
@@ -92,7 +92,7 @@
 //! }
 //! ```
 //!
-//! [`measure_with`](crate::sim::measure_with) takes other seeds, more players and a round trip
+//! `backspin_sim::measure_with` takes other seeds, more players and a round trip
 //! that grows in the middle.
 //!
 //! # 6. Play over real sockets

@@ -22,7 +22,6 @@
 pub mod channel;
 pub mod client;
 pub mod clock;
-pub mod dot;
 pub mod finder;
 pub mod front;
 pub mod game;
@@ -30,15 +29,27 @@ pub mod guide;
 pub mod host;
 pub mod local;
 pub mod node;
-pub mod record;
 pub mod replica;
 pub mod room;
+#[doc(hidden)]
 pub mod sabotage;
 pub mod server;
 pub mod session;
-pub mod sim;
 pub mod time;
 pub mod wire;
+
+// The unit tests draw from the simulator's chance and play its game. They are compiled into the tests, since the
+// crate that has them is built on this one.
+#[cfg(test)]
+extern crate self as backspin;
+#[cfg(test)]
+#[path = "../../sim/src/chance.rs"]
+#[allow(dead_code, missing_docs, unreachable_pub, reason = "whole in its own crate")]
+mod chance;
+#[cfg(test)]
+#[path = "../../sim/src/dot.rs"]
+#[allow(dead_code, missing_docs, unreachable_pub, reason = "whole in its own crate")]
+mod dot;
 
 /// The game in the README compiles, and plays.
 #[cfg(doctest)]

@@ -1,6 +1,6 @@
 //! The verbs of a protocol machine, and where its datagrams come from and go.
 //!
-//! Whoever drives a node owns the clock and the socket: a real loop, or [`crate::sim`].
+//! Whoever drives a node owns the clock and the socket: a real loop, or the simulator (`backspin_sim`).
 
 use std::net::{IpAddr, SocketAddr};
 

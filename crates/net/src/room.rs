@@ -368,7 +368,7 @@ impl<G: Game> Room<G> {
     }
 
     /// How many those are.
-    pub(crate) fn members_here(&self) -> usize {
+    pub fn members_here(&self) -> usize {
         self.members.iter().filter(|member| member.is_some()).count()
     }
 

@@ -1,4 +1,4 @@
-//! Bugs that tests plant on purpose, to see that the [chaos checker](crate::sim::chaos) finds them.
+//! Bugs that tests plant on purpose, to see that the chaos checker of `backspin_sim` finds them.
 //!
 //! Each stands at the very place where the real code guards against it. Only the feature `sabotage`
 //! has a way to plant one; without it they are compiled away. Never build a server that others

@@ -3,9 +3,9 @@
 
 use std::time::Duration;
 
-use backspin::dot::Dots;
 use backspin::game::Game;
-use backspin::sim::{Corrections, LinkConfig, Loss, Setup, check_rules, measure_with};
+use backspin_sim::dot::Dots;
+use backspin_sim::{Corrections, LinkConfig, Loss, Setup, check_rules, measure_with};
 
 #[path = "../examples/tag/rules.rs"]
 #[allow(dead_code)]

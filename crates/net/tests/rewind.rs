@@ -4,15 +4,15 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use backspin::client::{Client, ClientConfig};
-use backspin::dot::Dots;
 use backspin::front::FrontConfig;
 use backspin::game::{Game, GameId, PlayerId, Turn, rewind_limit_ticks};
 use backspin::replica::{Schema, State};
 use backspin::room::RoomConfig;
 use backspin::server::Server;
-use backspin::sim::{Chance, Drift, Jitter, LinkConfig, Party, Player, World};
 use backspin::time::Time;
 use backspin::wire::{Dialect, Name};
+use backspin_sim::dot::Dots;
+use backspin_sim::{Chance, Drift, Jitter, LinkConfig, Party, Player, World};
 
 /// Dots at any tick rate, in which every player looks back.
 #[derive(Clone, Debug)]
@@ -24,7 +24,7 @@ struct Looking {
 /// The dots, when this was, and how many ticks back who looked furthest saw.
 #[derive(Clone, Debug, Default)]
 struct Field {
-    dots: backspin::dot::World,
+    dots: backspin_sim::dot::World,
     tick: u32,
     furthest: u32,
 }

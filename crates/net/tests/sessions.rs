@@ -4,17 +4,17 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use backspin::client::{Client, ClientConfig, ClientEvent};
-use backspin::dot::Dots;
 use backspin::front::FrontConfig;
 use backspin::game::Buttons;
 use backspin::node::{Node, Path, StreamAction, StreamEvent, StreamId, StreamNode, Transmit};
 use backspin::room::RoomConfig;
 use backspin::server::Server;
 use backspin::session::{EndReason, Grade, Limits};
-use backspin::sim::{Drift, HostId, Jitter, LinkConfig, Loss, Partition, Preset, World};
 use backspin::time::Time;
 use backspin::wire::native::Role;
 use backspin::wire::{Dialect, Name};
+use backspin_sim::dot::Dots;
+use backspin_sim::{Drift, HostId, Jitter, LinkConfig, Loss, Partition, Preset, World};
 
 /// Whoever takes part in a test.
 enum Party {

@@ -11,9 +11,9 @@ use backspin::game::{Game, PlayerId, Reach, SpawnName};
 use backspin::replica::State;
 use backspin::room::{Room, RoomConfig};
 use backspin::server::Server;
-use backspin::sim::{Chance, Drift, HostId, LinkConfig, Loss, Party, Player, Preset, World};
 use backspin::time::Time;
 use backspin::wire::{Dialect, Name};
+use backspin_sim::{Chance, Drift, HostId, LinkConfig, Loss, Party, Player, Preset, World};
 
 #[path = "../examples/tag/rules.rs"]
 #[allow(dead_code)]

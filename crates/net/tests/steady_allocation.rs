@@ -7,7 +7,6 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use backspin::client::{Client, ClientConfig, Frame};
-use backspin::dot::Dots;
 use backspin::front::FrontConfig;
 use backspin::game::{Buttons, Game};
 use backspin::node::{Node, Path, StreamEvent, StreamId, StreamNode};
@@ -15,6 +14,7 @@ use backspin::room::RoomConfig;
 use backspin::server::Server;
 use backspin::time::Time;
 use backspin::wire::{Dialect, List, Name, lan, rtype};
+use backspin_sim::dot::Dots;
 
 #[path = "../examples/tag/rules.rs"]
 #[allow(dead_code)]

@@ -4,13 +4,13 @@ mod counting;
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
-use backspin::dot::Dots;
 use backspin::front::FrontConfig;
 use backspin::node::{Node, Path};
 use backspin::room::RoomConfig;
 use backspin::server::Server;
 use backspin::time::Time;
 use backspin::wire::Name;
+use backspin_sim::dot::Dots;
 
 fn hello(nonce: u64) -> Vec<u8> {
     let mut bytes = vec![1, 1, 0, 0, 48, 0, 0, 0, 9, 0, 1];

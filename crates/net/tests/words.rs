@@ -5,16 +5,16 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use backspin::client::{Client, ClientConfig, ClientEvent};
-use backspin::dot::{self, Dots};
 use backspin::front::FrontConfig;
 use backspin::game::{Buttons, Event, Game, GameId, PlayerId, Reach, Turn};
 use backspin::replica::{Schema, State};
 use backspin::room::RoomConfig;
 use backspin::server::Server;
-use backspin::sim::{Chance, Drift, HostId, Party, Player, Preset, World};
 use backspin::time::Time;
 use backspin::wire::native::Secret;
 use backspin::wire::{Dialect, Name};
+use backspin_sim::dot::{self, Dots};
+use backspin_sim::{Chance, Drift, HostId, Party, Player, Preset, World};
 
 /// Dots who talk: what one says, everyone is told.
 #[derive(Clone, Copy, Debug, Default)]

@@ -17,10 +17,10 @@ use backspin::game::Game;
 use backspin::node::{Node, Path};
 use backspin::room::RoomConfig;
 use backspin::server::Server;
-use backspin::sim::Chance;
 use backspin::time::Time;
 use backspin::wire::{Dialect, Name};
 use backspin_rtype::{Opening, RType, World};
+use backspin_sim::Chance;
 
 const ROOMS: usize = 100;
 const PLAYERS: usize = 4;

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use backspin::sim::{Jitter, LinkConfig, Loss, Report, Setup, measure_with};
 use backspin_rtype::{Opening, RType};
+use backspin_sim::{Jitter, LinkConfig, Loss, Report, Setup, measure_with};
 
 /// Plays two players over a link: round trip and jitter in ms, loss in percent.
 fn play((rtt, jitter, loss): (f64, f64, f64), frame_hz: f64, seed: u64) -> Report {

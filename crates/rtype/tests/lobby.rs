@@ -7,13 +7,13 @@ mod scene;
 use backspin::client::RosterLine;
 use backspin::front::FrontConfig;
 use backspin::game::Buttons;
-use backspin::sim::{HostId, LinkConfig, Partition};
 use backspin::wire::Dialect;
 use backspin::wire::native::{PlayerFlags, RoomFlags};
 use backspin_rtype::RType;
 use backspin_rtype::command::{Command, Setup};
 use backspin_rtype::difficulty::Difficulty;
 use backspin_rtype::mission::Phase;
+use backspin_sim::{HostId, LinkConfig, Partition};
 
 type Scene = scene::Scene<RType>;
 

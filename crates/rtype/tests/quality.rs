@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use backspin::sim::{LinkConfig, Preset, Report, Setup, measure_with};
 use backspin_rtype::{Opening, RType};
+use backspin_sim::{LinkConfig, Preset, Report, Setup, measure_with};
 
 fn measured(game: RType, link: LinkConfig, players: u8, seconds: u32) -> Report {
     let setup = Setup { players, seconds, ..Setup::new(link, 1) };

@@ -1,8 +1,8 @@
 //! The promises that netcode stands on: the same run twice, worlds that come back from what was
 //! sent of them, and exact prediction.
 
-use backspin::sim::{Checked, Trial, check_rules, check_rules_with};
 use backspin_rtype::{Opening, RType};
+use backspin_sim::{Checked, Trial, check_rules, check_rules_with};
 
 fn check(game: RType, trial: &Trial) -> Checked {
     let checked = check_rules_with(game, trial).unwrap_or_else(|error| panic!("{error}"));

@@ -13,12 +13,12 @@ use backspin::client::{ClientEvent, Frame};
 use backspin::front::FrontConfig;
 use backspin::game::{Event, Game, PlayerId, Reach};
 use backspin::replica::State;
-use backspin::sim::{HostId, Preset};
 use backspin_rtype::command::{Command, Setup};
 use backspin_rtype::difficulty::Difficulty;
 use backspin_rtype::event;
 use backspin_rtype::mission::Phase;
 use backspin_rtype::{RType, World};
+use backspin_sim::{HostId, Preset};
 
 const SETUP: Setup = Setup { difficulty: Difficulty::Easy, base_lives: 3, late_joining: true };
 

@@ -15,12 +15,12 @@ use backspin::channel::{Alarm, AlarmEvent};
 use backspin::client::{ClientEvent, Frame};
 use backspin::game::{Buttons, PlayerId};
 use backspin::local::Local;
-use backspin::record::replay::Player;
 use backspin::replica::State;
 use backspin::session::EndReason;
 use backspin::time::Time;
 use backspin::wire::Name;
 use backspin::wire::native::Role;
+use backspin_record::replay::Player;
 
 use super::errand::sentence;
 use super::figures::{Figures, Reading};

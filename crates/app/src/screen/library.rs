@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use backspin::game::Game;
-use backspin::record::replay::{Player, ReplayHeader, ReplayWriter};
 use backspin::replica::State;
+use backspin_record::replay::{Player, ReplayHeader, ReplayWriter};
 
 use super::errand::Title;
 use super::{Cell, List, Row, Tone};

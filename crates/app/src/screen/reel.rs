@@ -4,9 +4,9 @@ use std::fs;
 use std::path::Path;
 use std::time::Instant;
 
-use backspin::record::replay::{Replay, ReplayHeader};
 use backspin::time::Time;
 use backspin_pong::Pong;
+use backspin_record::replay::{Replay, ReplayHeader};
 use backspin_rtype::RType;
 
 use super::bout::{Chosen, Moments, Sitting};

@@ -1,6 +1,6 @@
 //! What a server writes down: its node log, and a replay of every match.
 //!
-//! The bytes come from [`backspin::record`], `scribe` is the thread that writes them, `file` the
+//! The bytes come from [`backspin_record`], `scribe` is the thread that writes them, `file` the
 //! files. A disk that is slow, full or gone ends a recording, never the game. It begins anew when the
 //! disk has caught up: a replay at once, a node log when nobody is on the server, since it replays from a
 //! server without a past. Then the server itself is made anew, with the bans of the one before.
@@ -14,11 +14,11 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use backspin::game::Game;
-use backspin::record::{Recorded, ReplayWriter};
 use backspin::room::Room;
 use backspin::time::Time;
 use backspin::wire::Name;
 use backspin::wire::native::Role;
+use backspin_record::{Recorded, ReplayWriter};
 use tracing::{info, warn};
 
 use crate::utc::{Utc, unix_ms};

@@ -8,11 +8,11 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use backspin::game::PlayerId;
-use backspin::record::Recorded;
 use backspin::room::{BOT, Room};
 use backspin::server::Server;
 use backspin::time::Time;
 use backspin_pong as pong;
+use backspin_record::Recorded;
 use backspin_rtype::mission::Phase;
 use tracing::warn;
 

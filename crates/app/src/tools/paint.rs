@@ -2,7 +2,7 @@
 
 use std::io::{self, IsTerminal};
 
-use backspin::sim::Verdict;
+use backspin_sim::Verdict;
 
 /// Whether to paint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

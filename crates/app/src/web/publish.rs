@@ -6,12 +6,12 @@ use std::time::Duration;
 
 use backspin::front::{BAN_LIMIT, BansFull};
 use backspin::game::Game;
-use backspin::record::Recorded;
 use backspin::room::{MemberCard, Room};
 use backspin::server::Server;
 use backspin::time::Time;
 use backspin::wire::native::Role;
 use backspin::wire::{Dialect, Name};
+use backspin_record::Recorded;
 use tracing::{info, warn};
 
 use super::bans::written;

@@ -5,7 +5,7 @@
 
 pub mod rules;
 
-use backspin::sim::{Preset, check_rules, measure};
+use backspin_sim::{Preset, check_rules, measure};
 
 use rules::Tag;
 

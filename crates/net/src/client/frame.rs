@@ -40,7 +40,7 @@ impl Frame {
     }
 
     /// Nothing is on the screen.
-    pub(crate) fn clear(&mut self) {
+    pub fn clear(&mut self) {
         self.entities.clear();
         self.impacts.clear();
         self.awaited.clear();

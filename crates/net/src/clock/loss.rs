@@ -216,7 +216,7 @@ fn low_bits(count: u32) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sim::Chance;
+    use crate::chance::Chance;
 
     /// The share as it is found with all words looked at, whether anything is missing or not.
     fn share_of_all(meter: &LossMeter) -> f64 {

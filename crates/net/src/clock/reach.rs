@@ -184,7 +184,7 @@ impl<'a, const N: usize> Delays<'a, N> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sim::Chance;
+    use crate::chance::Chance;
 
     const TICK_S: f64 = 1.0 / 60.0;
 

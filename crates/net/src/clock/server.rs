@@ -102,7 +102,7 @@ impl ServerClock {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sim::Chance;
+    use crate::chance::Chance;
 
     fn ms(ms: u64) -> Duration {
         Duration::from_millis(ms)

@@ -77,7 +77,7 @@ impl<const N: usize> Window<N> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sim::Chance;
+    use crate::chance::Chance;
 
     #[test]
     fn an_empty_window_knows_nothing() {

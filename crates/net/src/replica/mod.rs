@@ -27,7 +27,7 @@ mod trail;
 pub use full::FullForm;
 pub use history::{Bodies, HISTORY_LEN, History};
 pub use parts::{Assembly, Cuts};
-pub(crate) use picture::draw_between;
+pub use picture::draw_between;
 pub use picture::{Drawn, KEPT, Picture};
 pub(crate) use prediction::blend;
 pub use prediction::{Correction, Prediction};

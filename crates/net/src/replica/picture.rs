@@ -180,7 +180,7 @@ impl Picture {
 }
 
 /// Draws the entities of `from`, moved on to `tick`: towards `to`, or by their velocities.
-pub(crate) fn draw_between(
+pub fn draw_between(
     schema: &Schema,
     from: &State,
     to: Option<&State>,

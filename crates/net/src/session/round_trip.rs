@@ -217,7 +217,7 @@ fn span(ns: i64) -> Duration {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sim::Chance;
+    use crate::chance::Chance;
 
     fn ms(ms: u64) -> Duration {
         Duration::from_millis(ms)

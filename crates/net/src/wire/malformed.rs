@@ -49,11 +49,13 @@ pub enum Fault {
 }
 
 impl Malformed {
-    pub(crate) const fn new(field: &'static str, fault: Fault) -> Self {
+    /// That is the matter with this field.
+    pub const fn new(field: &'static str, fault: Fault) -> Self {
         Malformed { field, fault }
     }
 
-    pub(crate) fn out_of_range(field: &'static str, value: impl Into<i64>) -> Self {
+    /// The field has a number that it may not have.
+    pub fn out_of_range(field: &'static str, value: impl Into<i64>) -> Self {
         Malformed::new(field, Fault::OutOfRange(value.into()))
     }
 }

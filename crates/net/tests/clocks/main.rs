@@ -5,7 +5,7 @@ mod scene;
 
 use std::time::Duration;
 
-use backspin::sim::{Jitter, LinkConfig, Loss, Preset};
+use backspin_sim::{Jitter, LinkConfig, Loss, Preset};
 use scene::{Felt, Scenario, percentile, play};
 
 const SECONDS: u32 = 30;

@@ -6,8 +6,8 @@ use std::collections::{BTreeSet, BinaryHeap, VecDeque};
 use std::time::Duration;
 
 use backspin::clock::{Ahead, Behind, Feedback, LossMeter, ServerClock};
-use backspin::sim::{Chance, Drift, Duplex, LinkConfig};
 use backspin::time::Time;
+use backspin_sim::{Chance, Drift, Duplex, LinkConfig};
 
 pub(crate) const TICK_RATE: u8 = 60;
 const TICK_MS: f64 = 1_000.0 / 60.0;

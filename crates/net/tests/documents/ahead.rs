@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use backspin::game::Buttons;
-use backspin::sim::{Chance, Jitter, LinkConfig};
 use backspin::wire::Dialect;
+use backspin_sim::{Chance, Jitter, LinkConfig};
 
 use crate::scene::{Held, Scene};
 

@@ -3,13 +3,13 @@
 use std::net::SocketAddr;
 
 use backspin::client::{Client, ClientConfig, ClientEvent};
-use backspin::dot::Dots;
 use backspin::front::FrontConfig;
 use backspin::node::StreamEvent;
 use backspin::room::{RoomConfig, RoomEvent};
 use backspin::server::Server;
 use backspin::time::Time;
 use backspin::wire::{Dialect, Name};
+use backspin_sim::dot::Dots;
 
 use crate::desk::{Desk, address};
 

@@ -1,9 +1,9 @@
 //! Documents 000 and 001: Ping and Pong of `rtype`.
 
 use backspin::client::Client;
-use backspin::dot::Dots;
 use backspin::game::PlayerId;
 use backspin::room::RoomEvent;
+use backspin_sim::dot::Dots;
 
 use crate::desk::{Desk, address, sent_to};
 use crate::ends::{

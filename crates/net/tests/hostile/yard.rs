@@ -1,8 +1,8 @@
 //! The game that is attacked: dots who talk. It keeps count of whose words it has heard.
 
-use backspin::dot::{self, Dots};
 use backspin::game::{Event, Game, GameId, PlayerId, Reach, Turn};
 use backspin::replica::{Schema, State};
+use backspin_sim::dot::{self, Dots};
 
 /// The rules. Five ticks a second, so that a script of many seconds is cheap.
 #[derive(Clone, Copy, Debug, Default)]

@@ -13,7 +13,6 @@ use std::time::Duration;
 
 use backspin::channel::tick;
 use backspin::client::{Client, ClientEvent, Frame};
-use backspin::dot::Dots;
 use backspin::game::{Buttons, Game};
 use backspin::node::{Node, Path, StreamEvent, StreamId, StreamNode};
 use backspin::replica::{ENTITY_LIMIT, Entity, MAX_FIELDS, State, delta};
@@ -24,6 +23,7 @@ use backspin::wire::native::{
     Reject, RejectReason, Role, Secret, SessionIndex,
 };
 use backspin::wire::{Dialect, List, Name, lan, rtype};
+use backspin_sim::dot::Dots;
 
 use act::Act;
 #[allow(unused_imports, reason = "the seeds' test looks at them, the fuzz target only plays")]

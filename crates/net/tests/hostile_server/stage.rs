@@ -6,7 +6,6 @@ use std::sync::OnceLock;
 use std::time::Duration;
 
 use backspin::client::{Client, ClientConfig, Frame};
-use backspin::dot::Dots;
 use backspin::front::FrontConfig;
 use backspin::game::Buttons;
 use backspin::node::{Node, Path, StreamAction, StreamEvent, StreamId, StreamNode};
@@ -16,6 +15,7 @@ use backspin::session::Limits;
 use backspin::time::Time;
 use backspin::wire::native::{Datagram, Role};
 use backspin::wire::{Dialect, Name};
+use backspin_sim::dot::Dots;
 
 use super::{DATAGRAMS, Marks, STREAM, Scene};
 

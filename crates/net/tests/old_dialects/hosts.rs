@@ -5,13 +5,13 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use backspin::client::{Client, ClientConfig, Frame};
-use backspin::dot::Dots;
 use backspin::game::{Buttons, PlayerId};
 use backspin::node::{Node, Path, StreamEvent, StreamId, StreamNode};
-use backspin::sim::{Chance, Link, LinkConfig, Preset};
 use backspin::time::Time;
 use backspin::wire::rtype::{Despawn, Entity, Kind, Roster, RosterEntry, Spawn, State};
 use backspin::wire::{Dialect, List, Name, lan, rtype};
+use backspin_sim::dot::Dots;
+use backspin_sim::{Chance, Link, LinkConfig, Preset};
 
 use super::scene::{FRAME, Seen};
 

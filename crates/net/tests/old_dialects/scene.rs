@@ -6,15 +6,15 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use backspin::client::{Client, ClientConfig, Frame};
-use backspin::dot::Dots;
 use backspin::front::FrontConfig;
 use backspin::game::{Buttons, PlayerId};
 use backspin::node::{Node, Path, StreamAction, StreamEvent, StreamId, StreamNode, Transmit};
 use backspin::room::RoomConfig;
 use backspin::server::Server;
-use backspin::sim::{Chance, Drift, HostId, LinkConfig, World};
 use backspin::time::Time;
 use backspin::wire::{Dialect, Name};
+use backspin_sim::dot::Dots;
+use backspin_sim::{Chance, Drift, HostId, LinkConfig, World};
 
 pub(crate) enum Party {
     Server(Box<Server<Dots>>),

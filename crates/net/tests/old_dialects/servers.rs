@@ -1,8 +1,8 @@
 //! Against our own server.
 
 use backspin::game::Buttons;
-use backspin::sim::{LinkConfig, Preset};
 use backspin::wire::Dialect;
+use backspin_sim::{LinkConfig, Preset};
 
 use super::scene::{FRAME, Held, Scene, Seen, distance};
 

@@ -11,10 +11,10 @@ use backspin::node::{Node, Path, StreamAction, StreamEvent, StreamId, StreamNode
 use backspin::replica::State;
 use backspin::room::RoomConfig;
 use backspin::server::Server;
-use backspin::sim::{Drift, HostId, LinkConfig, Preset, Reorder, World};
 use backspin::time::Time;
 use backspin::wire::native::{Datagram, MIN_BUDGET, Packet};
 use backspin::wire::{Dialect, Name};
+use backspin_sim::{Drift, HostId, LinkConfig, Preset, Reorder, World};
 
 use super::swarm::Swarm;
 

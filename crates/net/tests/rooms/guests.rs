@@ -4,9 +4,9 @@ use backspin::client::ClientConfig;
 use backspin::front::{FrontConfig, Limits};
 use backspin::game::{Buttons, PlayerId};
 use backspin::session::EndReason;
-use backspin::sim::{LinkConfig, Preset};
 use backspin::wire::Dialect;
 use backspin::wire::native::Role;
+use backspin_sim::{LinkConfig, Preset};
 
 use super::manned::Manned;
 use super::scene;

@@ -5,9 +5,9 @@ use std::time::Duration;
 use backspin::client::ListStatus;
 use backspin::front::FrontConfig;
 use backspin::session::EndReason;
-use backspin::sim::{LinkConfig, Preset};
 use backspin::wire::Name;
 use backspin::wire::native::RoomFlags;
+use backspin_sim::{LinkConfig, Preset};
 
 use super::scene::server_address;
 use super::scene_with;

@@ -3,8 +3,8 @@
 use backspin::client::ClientConfig;
 use backspin::front::{FrontConfig, Limits};
 use backspin::session::EndReason;
-use backspin::sim::{HostId, LinkConfig, Preset};
 use backspin::wire::Name;
+use backspin_sim::{HostId, LinkConfig, Preset};
 
 use super::{Scene, scene_with};
 

@@ -19,9 +19,9 @@ mod moving;
 mod offered;
 mod scene;
 
-use backspin::dot::Dots;
 use backspin::front::FrontConfig;
-use backspin::sim::LinkConfig;
+use backspin_sim::LinkConfig;
+use backspin_sim::dot::Dots;
 
 type Scene = scene::Scene<Dots>;
 

@@ -4,8 +4,8 @@ use backspin::client::ClientEvent;
 use backspin::front::FrontConfig;
 use backspin::game::{Buttons, PlayerId};
 use backspin::session::EndReason;
-use backspin::sim::{LinkConfig, Loss, Preset};
 use backspin::wire::native::Role;
+use backspin_sim::{LinkConfig, Loss, Preset};
 
 use super::{Scene, scene_with};
 

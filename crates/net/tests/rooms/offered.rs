@@ -6,8 +6,8 @@ use std::time::Duration;
 use backspin::front::{FrontConfig, Limits};
 use backspin::node::{Foreseen, Node};
 use backspin::session::EndReason;
-use backspin::sim::{Chance, LinkConfig};
 use backspin::wire::native::Role;
+use backspin_sim::{Chance, LinkConfig};
 
 use super::{Scene, scene_with};
 

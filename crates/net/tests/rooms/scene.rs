@@ -9,10 +9,10 @@ use backspin::game::Game;
 use backspin::node::{Node, Path, StreamAction, StreamEvent, StreamId, StreamNode, Transmit};
 use backspin::room::RoomConfig;
 use backspin::server::Server;
-use backspin::sim::{Drift, HostId, LinkConfig, World};
 use backspin::time::Time;
 use backspin::wire::native::Role;
 use backspin::wire::{Dialect, Name};
+use backspin_sim::{Drift, HostId, LinkConfig, World};
 
 /// Whoever takes part.
 pub(crate) enum Party<G: Game> {

@@ -4,7 +4,7 @@
 pub(crate) mod schemas;
 
 use backspin::replica::{Entity, State};
-use backspin::sim::Chance;
+use backspin_sim::Chance;
 
 use schemas::{PONG, RTYPE};
 

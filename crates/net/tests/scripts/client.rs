@@ -1,11 +1,11 @@
 //! Our client, and a server of literal bytes.
 
 use backspin::client::{Client, ClientConfig, ClientEvent};
-use backspin::dot::Dots;
 use backspin::game::PlayerId;
 use backspin::node::StreamEvent;
 use backspin::session::EndReason;
 use backspin::wire::{Dialect, Name};
+use backspin_sim::dot::Dots;
 
 use super::desk::{Desk, address};
 

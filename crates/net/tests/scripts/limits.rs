@@ -1,7 +1,6 @@
 //! Every named limit of the door, at it and one past it.
 
 use backspin::client::{Client, ClientConfig};
-use backspin::dot::Dots;
 use backspin::front::{ANSWER_LIMIT, FrontConfig, Limits};
 use backspin::node::{Node, Path, Transmit};
 use backspin::room::RoomConfig;
@@ -10,6 +9,7 @@ use backspin::session::EndReason;
 use backspin::time::Time;
 use backspin::wire::native::Role;
 use backspin::wire::{Dialect, Name};
+use backspin_sim::dot::Dots;
 
 use super::desk::{Desk, address};
 

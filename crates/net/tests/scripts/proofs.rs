@@ -2,13 +2,13 @@
 
 use std::net::SocketAddr;
 
-use backspin::dot::Dots;
 use backspin::front::{CLAIM_WITHIN, FrontConfig, Limits, Tokenless, Unguarded};
 use backspin::node::StreamEvent;
 use backspin::room::RoomConfig;
 use backspin::server::Server;
 use backspin::time::Time;
 use backspin::wire::Name;
+use backspin_sim::dot::Dots;
 
 use super::desk::{Desk, Sent, address, sent_to};
 

@@ -2,7 +2,6 @@
 
 use std::net::SocketAddr;
 
-use backspin::dot::Dots;
 use backspin::front::{FrontConfig, Tokenless};
 use backspin::game::PlayerId;
 use backspin::node::{Node, Path, StreamEvent};
@@ -12,6 +11,7 @@ use backspin::session::{EndReason, Limits};
 use backspin::time::Time;
 use backspin::wire::Name;
 use backspin::wire::native::{CloseReason, Datagram, Feedback, Packet};
+use backspin_sim::dot::Dots;
 
 use super::desk::{Desk, Sent, address, sent_to};
 

@@ -9,10 +9,10 @@ use backspin::game::{Game, PlayerId, PlayerInput, Turn};
 use backspin::node::{Node, Path, StreamAction, StreamEvent, StreamId, StreamNode, Transmit};
 use backspin::room::RoomConfig;
 use backspin::server::Server;
-use backspin::sim::{Drift, HostId, LinkConfig, Loss, Partition, World as Network};
 use backspin::time::Time;
 use backspin::wire::{Dialect, Name};
 use backspin_pong::{Attendance, Ball, Phase, Pong, World};
+use backspin_sim::{Drift, HostId, LinkConfig, Loss, Partition, World as Network};
 
 use crate::stage::{DOWN, Stage};
 

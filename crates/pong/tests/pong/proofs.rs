@@ -1,8 +1,8 @@
 //! What must hold whatever is played.
 
 use backspin::game::{Buttons, Game, PlayerId};
-use backspin::sim::{Trial, check_rules, check_rules_with};
 use backspin_pong::{Phase, Pong, UNITS, World};
+use backspin_sim::{Trial, check_rules, check_rules_with};
 use proptest::prelude::*;
 
 use crate::stage::{Dice, Stage};

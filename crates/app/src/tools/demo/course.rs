@@ -8,9 +8,9 @@ use std::time::Duration;
 use backspin::client::Frame;
 use backspin::game::Game;
 use backspin::replica::State;
-use backspin::sim::{LinkConfig, Quality, Tally, Traffic, Truth, Umpire};
 use backspin::time::Time;
 use backspin_pong::{Bot, Level, Phase, Pong, World};
+use backspin_sim::{LinkConfig, Quality, Tally, Traffic, Truth, Umpire};
 use serde::Serialize;
 
 use super::stage::Stage;

@@ -3,9 +3,9 @@
 use backspin::client::Client;
 use backspin::game::Buttons;
 use backspin::node::{Node, Path, StreamNode, Transmit};
-use backspin::sim::{Observer, Seen, Traffic, Truth, Umpire};
 use backspin::time::Time;
 use backspin_pong::Pong;
+use backspin_sim::{Observer, Seen, Traffic, Truth, Umpire};
 
 /// A client whose events are all seen, whatever thread drives it.
 #[derive(Debug)]

@@ -16,7 +16,7 @@ mod stage;
 
 use std::error::Error;
 
-use backspin::sim::{Bar, LinkConfig, Preset, Quality, Verdict};
+use backspin_sim::{Bar, LinkConfig, Preset, Quality, Verdict};
 use serde::Serialize;
 
 use crate::serve::stop::Stop;

@@ -3,7 +3,7 @@
 
 use std::io::{self, IsTerminal, Write};
 
-use backspin::sim::{Bar, FIGURES, Report, Verdict};
+use backspin_sim::{Bar, FIGURES, Report, Verdict};
 
 use super::course::{Audience, Sight};
 use super::screen::{Screen, figures};
@@ -151,7 +151,7 @@ fn say(text: &str) -> io::Result<()> {
 
 #[cfg(test)]
 mod tests {
-    use backspin::sim::{Preset, Quality};
+    use backspin_sim::{Preset, Quality};
 
     use super::super::course::{Played, Strain};
     use super::*;

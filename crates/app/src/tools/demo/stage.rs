@@ -16,11 +16,11 @@ use backspin::host::Host;
 use backspin::node::StreamNode;
 use backspin::room::RoomConfig;
 use backspin::server::Server;
-use backspin::sim::{Drift, LinkConfig, World};
 use backspin::time::Time;
 use backspin::wire::native::DEFAULT_PORT;
 use backspin::wire::{Dialect, Name};
 use backspin_pong::Pong;
+use backspin_sim::{Drift, LinkConfig, World};
 use backspin_udp::{Clock, Loop, Socket};
 
 use super::guest::Guest;

@@ -2,7 +2,7 @@
 //!
 //! `proxy` reads and waits, `relay` knows the players and their links, `flight` holds datagrams
 //! until they are due, `lan` is the one thing it knows about games, `show` is what people and
-//! programs get of it. What a link does is [`backspin::sim::Link`], as in the simulator. The demo
+//! programs get of it. What a link does is [`backspin_sim::Link`], as in the simulator. The demo
 //! has a [`Proxy`] of its own.
 
 mod flight;
@@ -16,8 +16,8 @@ use std::io;
 use std::net::{SocketAddr, ToSocketAddrs};
 use std::time::{Duration, Instant};
 
-use backspin::sim::LinkConfig;
 use backspin::time::Time;
+use backspin_sim::LinkConfig;
 use backspin_udp::Socket;
 
 use crate::serve::stop::Stop;

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::io;
 use std::time::Duration;
 
-use backspin::sim::LinkConfig;
 use backspin::time::Time;
+use backspin_sim::LinkConfig;
 use backspin_udp::{Backend, Inbox, Socket, Waiter};
 
 use super::relay::{FRONT, Relay, Setup};

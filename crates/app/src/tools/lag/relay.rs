@@ -5,8 +5,8 @@ use std::error::Error;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::time::Duration;
 
-use backspin::sim::{Duplex, Faults, Link, LinkConfig};
 use backspin::time::Time;
+use backspin_sim::{Duplex, Faults, Link, LinkConfig};
 use backspin_udp::{Envelope, Socket, Waiter};
 
 use super::flight::{self, Flight, Passenger, Way};

@@ -4,8 +4,8 @@ use std::fmt;
 use std::io::{self, Write};
 use std::net::SocketAddr;
 
-use backspin::sim::Faults;
 use backspin::time::Time;
+use backspin_sim::Faults;
 use serde::Serialize;
 
 use super::flight::Way;

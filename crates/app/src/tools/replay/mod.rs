@@ -10,7 +10,7 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::PathBuf;
 
-use backspin::record::FileKind;
+use backspin_record::FileKind;
 
 /// Replay what was recorded.
 ///

@@ -4,7 +4,7 @@ use std::error::Error;
 use std::io::{self, Read, Write};
 use std::time::{Duration, Instant};
 
-use backspin::record::log::{LogError, Rerun, Verdict};
+use backspin_record::log::{LogError, Rerun, Verdict};
 use serde_json::json;
 
 use super::Args;

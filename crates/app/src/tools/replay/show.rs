@@ -5,8 +5,8 @@ use std::io::{self, Read, Write};
 
 use backspin::client::Frame;
 use backspin::game::Game;
-use backspin::record::replay::{Replay, ReplayError, ReplayHeader};
 use backspin::replica::{Drawn, Schema};
+use backspin_record::replay::{Replay, ReplayError, ReplayHeader};
 use serde_json::json;
 
 use super::Args;

@@ -3,11 +3,11 @@
 use std::error::Error;
 use std::io::{self, Write};
 
-use backspin::sim::{Change, Quality, Setup};
+use backspin_sim::{Change, Quality, Setup};
 
 use super::link::LinkWords;
 use super::{Args, crew};
-use backspin::sim::{Bar, Pool};
+use backspin_sim::{Bar, Pool};
 
 /// Runs the command: the changes are made to the link that was asked for.
 pub(super) fn run(args: &Args) -> Result<(), Box<dyn Error>> {

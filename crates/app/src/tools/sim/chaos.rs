@@ -10,7 +10,7 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use backspin::sim::chaos::{Act, Failure, Outcome, Scenario, judge};
+use backspin_sim::chaos::{Act, Failure, Outcome, Scenario, judge};
 use serde::Serialize;
 
 use super::Args;

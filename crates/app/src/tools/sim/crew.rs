@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 
 use backspin::game::Game;
-use backspin::sim::{Report, Setup, measure_watched};
+use backspin_sim::{Report, Setup, measure_watched};
 
 use super::progress::Progress;
 

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
-use backspin::sim::{Bandwidth, Change, Jitter, LinkConfig, Loss, Preset, Reorder, Setup, Shape};
+use backspin_sim::{Bandwidth, Change, Jitter, LinkConfig, Loss, Preset, Reorder, Setup, Shape};
 use clap::ValueEnum;
 use serde::Serialize;
 

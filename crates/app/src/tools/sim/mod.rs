@@ -18,10 +18,10 @@ use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
 
-use backspin::dot::Dots;
-use backspin::sim::{Bar, Change, Pool, Preset, Report, Setup};
 use backspin_pong::Pong;
 use backspin_rtype::{Opening, RType};
+use backspin_sim::dot::Dots;
+use backspin_sim::{Bar, Change, Pool, Preset, Report, Setup};
 
 use link::LinkArgs;
 use show::Shown;

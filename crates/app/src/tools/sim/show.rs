@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use backspin::sim::{Bar, ContactKind, ContactKinds, KindRow, Pool, Quality, Report, Setup};
+use backspin_sim::{Bar, ContactKind, ContactKinds, KindRow, Pool, Quality, Report, Setup};
 use serde::Serialize;
 
 use super::Args;

@@ -76,7 +76,7 @@ impl CloseReason {
     ];
 
     /// The reason with this number.
-    pub(crate) fn from_code(code: u8) -> Option<Self> {
+    pub fn from_code(code: u8) -> Option<Self> {
         CloseReason::ALL.into_iter().find(|&known| known as u8 == code)
     }
 }

@@ -4,7 +4,7 @@ use std::error::Error;
 use std::fs;
 use std::path::Path;
 
-use backspin::sim::{Quality, Report};
+use backspin_sim::{Quality, Report};
 
 use super::Cell;
 

@@ -13,7 +13,7 @@ use std::fs;
 use std::io;
 use std::time::Duration;
 
-use backspin::sim::{Bar, FIGURES, Jitter, LinkConfig, Loss, Pool, Report, Setup, Target, Verdict};
+use backspin_sim::{Bar, FIGURES, Jitter, LinkConfig, Loss, Pool, Report, Setup, Target, Verdict};
 
 use super::{Args, crew};
 

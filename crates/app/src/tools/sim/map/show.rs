@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
-use backspin::sim::Verdict;
+use backspin_sim::Verdict;
 
 use super::{Cell, Map, Mark};
 
@@ -75,8 +75,7 @@ fn mark_cell(mark: &Mark) -> String {
 }
 
 fn allowed(mark: &Mark) -> f64 {
-    let (backspin::sim::Target::AtMost(limit) | backspin::sim::Target::AtLeast(limit)) =
-        mark.target;
+    let (backspin_sim::Target::AtMost(limit) | backspin_sim::Target::AtLeast(limit)) = mark.target;
     (limit * 1e3).round() / 1e3
 }
 

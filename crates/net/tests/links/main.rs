@@ -1,0 +1,5 @@
+//! Parts of the stack over simulated links, each by itself.
+
+mod arrival;
+mod events;
+mod retry;

@@ -1,0 +1,282 @@
+//! How a node began: all that it takes to make it again.
+
+use std::fmt;
+use std::time::Duration;
+
+use super::super::field::{self, put_bytes, put_name, put_varint, small, varint, varint_upto};
+use super::LONGEST;
+use backspin::front::{FrontConfig, LanReach, Limits, Tokenless, Unguarded};
+use backspin::game::GameId;
+use backspin::room::RoomConfig;
+use backspin::session::{self, Wider};
+use backspin::time::Time;
+use backspin::wire::native::PROTOCOL;
+use backspin::wire::{Malformed, Name, Reader};
+
+/// What the first frame of a log says.
+///
+/// ```text
+/// | protocol u16 | dialects u8 | unix_ms | start ns | seed, 32 bytes | configuration of the door |
+/// ```
+#[derive(Clone)]
+pub struct Origin {
+    /// What wrote the log.
+    pub build: Build,
+    /// The wall clock's time at the start, in ms since 1970.
+    pub unix_ms: u64,
+    /// The node's own time at the start.
+    pub start: Time,
+    pub(super) seed: [u8; 32],
+    pub(super) config: FrontConfig,
+}
+
+/// What must be the same in two programs for one to replay the other's log.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Build {
+    /// The version of `native`.
+    pub protocol: u16,
+    /// A bit for each old dialect: 1 is `lan`, 2 is `rtype`.
+    pub dialects: u8,
+}
+
+/// A room that was opened.
+///
+/// ```text
+/// | game u32 | version u16 | name | seed u64 | warn | drop | resume_for | claim_within | high_latency |
+/// the spans in ns
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Opening {
+    pub(super) game: GameId,
+    pub(super) name: Name,
+    pub(super) seed: u64,
+    pub(super) config: RoomConfig,
+}
+
+/// A game that was offered.
+///
+/// ```text
+/// | game u32 | version u16 | name | most | warn | drop | resume_for | claim_within | high_latency |
+/// the spans in ns
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Offering {
+    pub(super) game: GameId,
+    pub(super) name: Name,
+    /// How many rooms are opened for it.
+    pub(super) most: u16,
+    pub(super) config: RoomConfig,
+}
+
+impl Build {
+    /// This one.
+    pub const HERE: Build = Build {
+        protocol: PROTOCOL,
+        // `lan` and `rtype`.
+        dialects: 0b11,
+    };
+}
+
+impl Origin {
+    /// What the server calls itself.
+    pub fn name(&self) -> Name {
+        self.config.name
+    }
+
+    pub(super) fn encode(&self, out: &mut Vec<u8>) {
+        let Origin { build, unix_ms, start, seed, config } = self;
+        out.extend_from_slice(&build.protocol.to_be_bytes());
+        out.push(build.dialects);
+        put_varint(out, *unix_ms);
+        put_varint(out, start.as_nanos());
+        out.extend_from_slice(seed);
+        encode_front(config, out);
+    }
+
+    /// Reads as far as the build, and the rest only if it is this one: another may have written
+    /// it otherwise.
+    pub(super) fn decode(r: &mut Reader<'_>) -> Result<Result<Self, Build>, Malformed> {
+        let build = Build { protocol: r.u16_be("protocol")?, dialects: r.u8("dialects")? };
+        if build != Build::HERE {
+            return Ok(Err(build));
+        }
+        let unix_ms = varint(r, "unix_ms")?;
+        let start = Time::from_nanos(varint_upto(r, "start", LONGEST.as_nanos() as u64)?);
+        let seed = r.array("seed")?;
+        let config = decode_front(r)?;
+        Ok(Ok(Origin { build, unix_ms, start, seed, config }))
+    }
+}
+
+impl fmt::Debug for Origin {
+    /// Without the seed: who has it can guess every cookie and ticket.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Origin { build, unix_ms, start, config, .. } = self;
+        let mut shown = f.debug_struct("Origin");
+        shown.field("build", build).field("unix_ms", unix_ms).field("start", start);
+        shown.field("name", &config.name).finish_non_exhaustive()
+    }
+}
+
+fn encode_front(config: &FrontConfig, out: &mut Vec<u8>) {
+    let FrontConfig {
+        name,
+        native_port,
+        lan_port,
+        rtype_port,
+        token,
+        unguarded,
+        tokenless,
+        lan_reach,
+        limits,
+    } = config;
+    put_name(out, name);
+    for port in [native_port, lan_port, rtype_port] {
+        put_varint(out, (*port).into());
+    }
+    put_bytes(out, token);
+    out.push(u8::from(*unguarded == Unguarded::Allowed));
+    out.push(u8::from(*tokenless == Tokenless::Allowed));
+    out.push(u8::from(*lan_reach == LanReach::Everywhere));
+    let Limits {
+        sessions,
+        sessions_per_ip,
+        stranger_datagrams_per_s,
+        player_datagrams_per_s,
+        streams,
+        streams_per_ip,
+        rooms,
+        rooms_per_ip,
+        password_tries,
+        wider: Wider { per_56, per_48 },
+    } = *limits;
+    put_varint(out, sessions.into());
+    put_varint(out, sessions_per_ip.into());
+    put_varint(out, stranger_datagrams_per_s.into());
+    put_varint(out, player_datagrams_per_s.into());
+    put_varint(out, streams as u64);
+    put_varint(out, streams_per_ip as u64);
+    put_varint(out, rooms.into());
+    put_varint(out, rooms_per_ip.into());
+    put_varint(out, password_tries.into());
+    put_varint(out, per_56.into());
+    put_varint(out, per_48.into());
+}
+
+fn decode_front(r: &mut Reader<'_>) -> Result<FrontConfig, Malformed> {
+    Ok(FrontConfig {
+        name: field::name(r, "name")?,
+        native_port: small(r, "native_port")?,
+        lan_port: small(r, "lan_port")?,
+        rtype_port: small(r, "rtype_port")?,
+        token: field::bytes(r, "token")?.to_vec(),
+        unguarded: match r.flag("unguarded")? {
+            true => Unguarded::Allowed,
+            false => Unguarded::Refused,
+        },
+        tokenless: match r.flag("tokenless")? {
+            true => Tokenless::Allowed,
+            false => Tokenless::Refused,
+        },
+        lan_reach: match r.flag("lan_reach")? {
+            true => LanReach::Everywhere,
+            false => LanReach::PrivateOnly,
+        },
+        limits: Limits {
+            sessions: small(r, "sessions")?,
+            sessions_per_ip: small(r, "sessions_per_ip")?,
+            // A door that lets no stranger speak is no door: it cannot be made.
+            stranger_datagrams_per_s: match small(r, "stranger_datagrams_per_s")? {
+                0 => return Err(Malformed::out_of_range("stranger_datagrams_per_s", 0)),
+                rate => rate,
+            },
+            player_datagrams_per_s: small(r, "player_datagrams_per_s")?,
+            streams: small(r, "streams")?,
+            streams_per_ip: small(r, "streams_per_ip")?,
+            rooms: small(r, "rooms")?,
+            rooms_per_ip: small(r, "rooms_per_ip")?,
+            password_tries: small(r, "password_tries")?,
+            wider: Wider { per_56: small(r, "per_56")?, per_48: small(r, "per_48")? },
+        },
+    })
+}
+
+impl Opening {
+    pub(super) fn encode(&self, out: &mut Vec<u8>) {
+        let Opening { game, name, seed, config } = self;
+        encode_game(game, out);
+        put_name(out, name);
+        out.extend_from_slice(&seed.to_be_bytes());
+        encode_room(config, out);
+    }
+
+    pub(super) fn decode(r: &mut Reader<'_>) -> Result<Self, Malformed> {
+        let (game, name) = (decode_game(r)?, field::name(r, "name")?);
+        Ok(Opening { game, name, seed: r.u64_be("seed")?, config: decode_room(r)? })
+    }
+}
+
+impl Offering {
+    pub(super) fn encode(&self, out: &mut Vec<u8>) {
+        let Offering { game, name, most, config } = self;
+        encode_game(game, out);
+        put_name(out, name);
+        put_varint(out, (*most).into());
+        encode_room(config, out);
+    }
+
+    pub(super) fn decode(r: &mut Reader<'_>) -> Result<Self, Malformed> {
+        let (game, name) = (decode_game(r)?, field::name(r, "name")?);
+        Ok(Offering { game, name, most: small(r, "most")?, config: decode_room(r)? })
+    }
+}
+
+fn encode_game(game: &GameId, out: &mut Vec<u8>) {
+    out.extend_from_slice(&game.game.to_be_bytes());
+    out.extend_from_slice(&game.version.to_be_bytes());
+}
+
+fn decode_game(r: &mut Reader<'_>) -> Result<GameId, Malformed> {
+    Ok(GameId { game: r.u32_be("game")?, version: r.u16_be("version")? })
+}
+
+fn encode_room(config: &RoomConfig, out: &mut Vec<u8>) {
+    // What a room tells about itself changes nothing that it does.
+    let RoomConfig { liveness, resume_for, claim_within, high_latency, journal: _, hold_end } =
+        *config;
+    for span in [liveness.warn, liveness.drop, resume_for, claim_within, high_latency, hold_end] {
+        put_varint(out, span.min(LONGEST).as_nanos() as u64);
+    }
+}
+
+fn decode_room(r: &mut Reader<'_>) -> Result<RoomConfig, Malformed> {
+    let mut span = |field| {
+        let ns = varint_upto(r, field, LONGEST.as_nanos() as u64)?;
+        Ok(Duration::from_nanos(ns))
+    };
+    Ok(RoomConfig {
+        liveness: session::Limits { warn: span("warn")?, drop: span("drop")? },
+        resume_for: span("resume_for")?,
+        claim_within: span("claim_within")?,
+        high_latency: span("high_latency")?,
+        journal: 0,
+        hold_end: span("hold_end")?,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_door_that_lets_no_stranger_speak_is_refused() {
+        let front = |strangers: u8| {
+            let bytes = [1, b'x', 1, 2, 3, 0, 0, 0, 0, 10, 3, strangers, 10, 6, 3, 5, 1, 16, 4, 8];
+            let mut r = Reader::new(&bytes);
+            let decoded = decode_front(&mut r).map(|config| config.limits.stranger_datagrams_per_s);
+            decoded.inspect(|_| assert_eq!(r.left(), 0))
+        };
+        assert_eq!(front(1), Ok(1));
+        assert_eq!(front(0), Err(Malformed::out_of_range("stranger_datagrams_per_s", 0)));
+    }
+}

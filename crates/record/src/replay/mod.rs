@@ -1,0 +1,213 @@
+//! A match replay: the states of one room, tick by tick, and what happened in them.
+//!
+//! [`ReplayWriter`] follows a room and appends; [`Replay`] is what a screen shows of it later, at
+//! any tick. A replay is made of frames (see [the module above](super)). The first says what was
+//! played; each of the others is a second of the match that stands alone, so that seeking decodes
+//! no more than a second and a crash loses no more; the last says that there is no more.
+//!
+//! ```text
+//! first   | game u32 | version u16 | tick_rate u8 | schema u64 | unix_ms | room's name |
+//! second  | 1 | tick | roster | state | line ... |
+//! last    | 2 |
+//!
+//! line    | 1 | ticks | state |                           so many ticks after the state before
+//!         | 2 | ticks | kind u8 | entity u16 | value i32 | reach u8 |   an event, so many ticks
+//!                                                                       before the last state
+//!         | 3 | roster |                                  who plays from the last state's tick on
+//! roster  | count | player, name ... |
+//! state   | len | body |                                  as in PROTOCOL.md 5.12
+//! ```
+//!
+//! The state of a second's first tick is written against nothing, the others each against the one
+//! before. Counts are varints, a name stands behind its length, all else is big-endian.
+
+mod reader;
+mod writer;
+
+use std::fmt;
+use std::hash::Hasher;
+
+use siphasher::sip::SipHasher24;
+
+pub use reader::Replay;
+pub use writer::ReplayWriter;
+
+use super::field::{self, put_name, put_varint, small, varint, varint_upto};
+use super::frame::{Damage, Form, Frames};
+use backspin::game::{Event, Game, GameId, PlayerId, Reach};
+use backspin::replica::{Motion, Schema};
+use backspin::wire::{Malformed, Name, Reader};
+
+pub(super) const FORM: Form = Form { letters: *b"BSREPLAY", version: 1, name: "match replay" };
+
+/// What the first frame of a replay says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ReplayHeader {
+    /// What was played.
+    pub game: GameId,
+    /// Ticks per second.
+    pub tick_rate: u8,
+    /// Stands for the game's schema: two that differ have different numbers, but for chance.
+    pub schema: u64,
+    /// The wall clock's time at the start, in ms since 1970.
+    pub unix_ms: u64,
+    /// The room's name.
+    pub room: Name,
+}
+
+/// Who plays.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Player {
+    /// Who.
+    pub player: PlayerId,
+    /// Called.
+    pub name: Name,
+}
+
+/// Players in a roster, at most.
+const ROSTER_LIMIT: usize = 255;
+
+/// Why a replay cannot be shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ReplayError {
+    /// The file is not whole.
+    Damage(Damage),
+    /// It is of another game, or of another version of this one.
+    Game {
+        /// What it is of.
+        found: GameId,
+        /// What it should have been.
+        here: GameId,
+    },
+    /// The game's entities are made otherwise, in what says to be the same version.
+    Schema(GameId),
+    /// It has no state in it.
+    Empty,
+}
+
+impl ReplayHeader {
+    fn of<G: Game>(game: &G, unix_ms: u64, room: Name) -> Self {
+        let schema = fingerprint(game.schema());
+        ReplayHeader { game: game.id(), tick_rate: game.tick_rate(), schema, unix_ms, room }
+    }
+
+    /// What `bytes`, which begin like a replay, are a replay of.
+    pub fn read(bytes: &[u8]) -> Result<Self, Damage> {
+        let mut frames = Frames::new(FORM);
+        let Some(frame) = frames.next(bytes)? else { return Err(Damage::Cut { good: 0 }) };
+        let place = frame.place;
+        ReplayHeader::decode(frame.body).map_err(|fault| Damage::Malformed { place, fault })
+    }
+
+    fn encode(&self, out: &mut Vec<u8>) {
+        let ReplayHeader { game, tick_rate, schema, unix_ms, room } = self;
+        out.extend_from_slice(&game.game.to_be_bytes());
+        out.extend_from_slice(&game.version.to_be_bytes());
+        out.push(*tick_rate);
+        out.extend_from_slice(&schema.to_be_bytes());
+        put_varint(out, *unix_ms);
+        put_name(out, room);
+    }
+
+    fn decode(body: &[u8]) -> Result<Self, Malformed> {
+        let mut r = Reader::new(body);
+        let header = ReplayHeader {
+            game: GameId { game: r.u32_be("game")?, version: r.u16_be("version")? },
+            tick_rate: match r.u8("tick_rate")? {
+                0 => return Err(Malformed::out_of_range("tick_rate", 0)),
+                rate => rate,
+            },
+            schema: r.u64_be("schema")?,
+            unix_ms: varint(&mut r, "unix_ms")?,
+            room: field::name(&mut r, "room")?,
+        };
+        r.finish("header")?;
+        Ok(header)
+    }
+}
+
+fn put_roster(out: &mut Vec<u8>, roster: &[Player]) {
+    put_varint(out, roster.len() as u64);
+    for Player { player, name } in roster {
+        put_varint(out, player.0.into());
+        put_name(out, name);
+    }
+}
+
+fn roster(r: &mut Reader<'_>) -> Result<Vec<Player>, Malformed> {
+    let count = varint_upto(r, "roster", ROSTER_LIMIT as u64)?;
+    let mut roster = Vec::new();
+    for _ in 0..count {
+        let (player, name) = (PlayerId(small(r, "player")?), field::name(r, "name")?);
+        roster.push(Player { player, name });
+    }
+    Ok(roster)
+}
+
+fn put_event(out: &mut Vec<u8>, event: &Event) {
+    out.push(event.kind);
+    out.extend_from_slice(&event.entity.to_be_bytes());
+    out.extend_from_slice(&event.value.to_be_bytes());
+    out.push(u8::from(event.reach == Reach::Everyone));
+}
+
+fn event(r: &mut Reader<'_>) -> Result<Event, Malformed> {
+    Ok(Event {
+        kind: r.u8("event")?,
+        entity: r.u16_be("entity")?,
+        value: r.u32_be("value")? as i32,
+        reach: match r.flag("reach")? {
+            true => Reach::Everyone,
+            false => Reach::Own,
+        },
+    })
+}
+
+/// A number that stands for a schema, the same on every machine.
+fn fingerprint(schema: &Schema) -> u64 {
+    let mut hasher = SipHasher24::new_with_key(b"backspin schema.");
+    let mut text = |name: &str| {
+        hasher.write(&(name.len() as u32).to_be_bytes());
+        hasher.write(name.as_bytes());
+    };
+    for kind in schema.kinds {
+        text(kind.name);
+        for field in kind.fields {
+            text(field.name);
+            let (velocity, per_ticks) = match field.motion {
+                Motion::Still => (u64::MAX, 0),
+                Motion::Along { velocity, per_ticks } => (velocity as u64, per_ticks),
+            };
+            let step = field.step;
+            text(&format!(
+                "{} {} {}/{} {velocity} {per_ticks}",
+                field.min, field.max, step.numerator, step.denominator
+            ));
+        }
+        text("");
+    }
+    hasher.finish()
+}
+
+impl From<Damage> for ReplayError {
+    fn from(damage: Damage) -> Self {
+        ReplayError::Damage(damage)
+    }
+}
+
+impl fmt::Display for ReplayError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ReplayError::Damage(damage) => damage.fmt(f),
+            ReplayError::Game { found, here } => {
+                write!(f, "it is a replay of {found}, and this is {here}; use the program of then")
+            }
+            ReplayError::Schema(id) => {
+                write!(f, "it is of another {id}, whose entities are made otherwise")
+            }
+            ReplayError::Empty => f.write_str("there is nothing in it: nobody played"),
+        }
+    }
+}
+
+impl std::error::Error for ReplayError {}

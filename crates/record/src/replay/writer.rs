@@ -1,0 +1,211 @@
+//! From a room to a replay.
+
+use super::{FORM, Player, ROSTER_LIMIT, ReplayHeader, put_event, put_roster};
+use crate::field::{put_bytes, put_varint};
+use crate::frame::Framer;
+use backspin::game::{Event, Game};
+use backspin::replica::{Schema, State, delta};
+use backspin::room::{BOT, Room};
+use backspin::wire::native::{MAX_BASELINE_BACK, Role};
+use backspin::wire::{Full, Name};
+
+/// Writes a replay as the match goes.
+///
+/// After every turn, let it [follow](ReplayWriter::follow) the room and write out what
+/// [`ReplayWriter::poll_bytes`] gives: all but the last second is there.
+#[derive(Debug)]
+pub struct ReplayWriter {
+    schema: &'static Schema,
+    tick_rate: u8,
+    framer: Framer,
+    /// The tick that the second began with, while one is being written.
+    first: Option<u32>,
+    /// The last state.
+    last: Option<State>,
+    roster: Vec<Player>,
+    roster_changed: bool,
+    /// Events since the last state.
+    events: Vec<(u32, Event)>,
+    /// What a state is written into.
+    buffer: Vec<u8>,
+}
+
+/// No state is longer, whatever is in it.
+const STATE_LIMIT: usize = 128 * 1024;
+
+/// A frame with so many bytes is ended before its second is over.
+const FRAME_LEN: usize = 256 * 1024;
+
+/// Events between two states; more are not kept.
+const EVENT_LIMIT: usize = 1024;
+
+impl ReplayWriter {
+    /// A replay of `game` that begins now, in a room with this name; the wall clock shows
+    /// `unix_ms`.
+    pub fn new<G: Game>(game: &G, unix_ms: u64, room: Name) -> Self {
+        let mut framer = Framer::new(FORM);
+        ReplayHeader::of(game, unix_ms, room).encode(&mut framer.body);
+        framer.seal();
+        ReplayWriter {
+            schema: game.schema(),
+            tick_rate: game.tick_rate(),
+            framer,
+            first: None,
+            last: None,
+            roster: Vec::new(),
+            roster_changed: false,
+            events: Vec::new(),
+            buffer: vec![0; STATE_LIMIT],
+        }
+    }
+
+    /// Takes what is new in a room: who plays, what happened, what there is to see. It takes the
+    /// room's events, so that nobody else can.
+    pub fn follow<G: Game>(&mut self, room: &mut Room<G>) {
+        let players = room.members().filter(|member| member.role == Role::Play);
+        let players = players.map(|card| Player { player: card.player, name: card.name });
+        let bots = room.bots().iter().map(|&player| Player { player, name: Name::new(BOT) });
+        self.handle_roster(players.chain(bots));
+        while let Some((tick, event)) = room.poll_game_event() {
+            self.handle_event(tick, event);
+        }
+        self.handle_state(room.state());
+    }
+
+    /// Who plays from the next state on.
+    pub fn handle_roster(&mut self, players: impl Iterator<Item = Player>) {
+        let mut now = players.take(ROSTER_LIMIT);
+        let mut same = 0;
+        for (index, player) in now.by_ref().enumerate() {
+            match self.roster.get_mut(index) {
+                Some(known) if *known == player => {}
+                Some(known) => {
+                    *known = player;
+                    self.roster_changed = true;
+                }
+                None => {
+                    self.roster.push(player);
+                    self.roster_changed = true;
+                }
+            }
+            same = index + 1;
+        }
+        self.roster_changed |= same < self.roster.len();
+        self.roster.truncate(same);
+    }
+
+    /// Something happened in `tick`.
+    pub fn handle_event(&mut self, tick: u32, event: Event) {
+        if self.events.len() < EVENT_LIMIT {
+            self.events.push((tick, event));
+        }
+    }
+
+    /// What there was after a tick. One that is no newer than the last is known already.
+    pub fn handle_state(&mut self, state: &State) {
+        if self.last.as_ref().is_some_and(|last| state.tick <= last.tick) {
+            return;
+        }
+        if self.last.is_none() {
+            // What was still unread when the replay began belongs to nothing in it.
+            self.events.retain(|(tick, _)| *tick >= state.tick);
+        }
+        let goes_on = self.first.is_some_and(|first| {
+            state.tick - first < self.tick_rate.into() && self.framer.body.len() < FRAME_LEN
+        });
+        // What does not fit is a mistake of the game's: the match goes on without that state.
+        let written = match goes_on && self.write_delta(state).is_ok() {
+            true => Ok(()),
+            false => self.write_key(state),
+        };
+        if written.is_ok() {
+            self.write_news(state.tick);
+            self.last.get_or_insert_default().clone_from(state);
+        }
+    }
+
+    /// Moves what is complete to the end of `out`.
+    pub fn poll_bytes(&mut self, out: &mut Vec<u8>) {
+        self.framer.take(out);
+    }
+
+    /// Ends the replay, and moves the rest of it to the end of `out`.
+    pub fn finish(mut self, out: &mut Vec<u8>) {
+        self.framer.seal();
+        self.framer.body.push(super::reader::LAST);
+        self.framer.seal();
+        self.framer.take(out);
+    }
+
+    /// Begins a second.
+    fn write_key(&mut self, state: &State) -> Result<(), Full> {
+        let len = delta::encode(self.schema, None, state, &mut self.buffer)?;
+        self.framer.seal();
+        let out = &mut self.framer.body;
+        out.push(super::reader::SECOND);
+        put_varint(out, state.tick.into());
+        put_roster(out, &self.roster);
+        put_bytes(out, &self.buffer[..len]);
+        self.roster_changed = false;
+        self.first = Some(state.tick);
+        Ok(())
+    }
+
+    fn write_delta(&mut self, state: &State) -> Result<(), Full> {
+        let last = self.last.as_ref().ok_or(Full)?;
+        let ticks = state.tick - last.tick;
+        if ticks > MAX_BASELINE_BACK.into() {
+            return Err(Full);
+        }
+        let len = delta::encode(self.schema, Some(last), state, &mut self.buffer)?;
+        let out = &mut self.framer.body;
+        out.push(super::reader::STATE);
+        put_varint(out, ticks.into());
+        put_bytes(out, &self.buffer[..len]);
+        Ok(())
+    }
+
+    /// What belongs to the state of `tick`.
+    fn write_news(&mut self, tick: u32) {
+        let out = &mut self.framer.body;
+        for (then, event) in self.events.drain(..) {
+            out.push(super::reader::EVENT);
+            put_varint(out, tick.saturating_sub(then).into());
+            put_event(out, &event);
+        }
+        if std::mem::take(&mut self.roster_changed) {
+            out.push(super::reader::ROSTER);
+            put_roster(out, &self.roster);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Replay;
+    use super::*;
+    use backspin::game::{PlayerId, Reach};
+    use backspin_sim::dot::Dots;
+
+    /// A replay of one state, before which all this happened.
+    fn replay(events: usize, players: u32) -> Replay<Dots> {
+        let game = Dots::default();
+        let mut writer = ReplayWriter::new(&game, 0, Name::default());
+        let player = |n| Player { player: PlayerId(n), name: Name::new("twin") };
+        writer.handle_roster((1..=players).map(player));
+        let event = Event { kind: 0, entity: 0, value: 0, reach: Reach::Everyone };
+        (0..events).for_each(|_| writer.handle_event(7, event));
+        writer.handle_state(&State::new(7));
+        let mut bytes = Vec::new();
+        writer.finish(&mut bytes);
+        Replay::open(game, bytes).unwrap()
+    }
+
+    #[test]
+    fn a_state_has_at_most_1024_events_and_255_players() {
+        for (events, players) in [(1024, 255), (1025, 256)] {
+            let replay = replay(events, players);
+            assert_eq!((replay.events().len(), replay.roster_at(7).len()), (1024, 255));
+        }
+    }
+}

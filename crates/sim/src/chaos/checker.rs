@@ -1,0 +1,630 @@
+//! Looks on after every event of a run, from outside: what a client made, holds and was told
+//! against what the rules were given, had and raised.
+//!
+//! Of the server it reads its list of members and the sizes of its tables, of a client what it
+//! shows its player; all else is the checker's own record, or the probe's.
+
+use super::breach::{Breach, Who};
+use super::cast::Mood;
+use super::life::{Admission, Life};
+use super::probe::Probe;
+use super::stage::{Deed, Stage};
+use backspin::channel::{EVENT_LIMIT, PENDING_LIMIT};
+use backspin::client::Frame;
+use backspin::game::{Buttons, PlayerId, rewind_limit_ticks};
+use backspin::replica::{Drawn, Entity, State};
+use backspin::room::{MemberCard, RoomEvent};
+use backspin::time::Time;
+use backspin::wire::native::{Role, SessionIndex};
+use backspin::wire::{Dialect, Name};
+use std::time::Duration;
+
+/// What has been seen so far.
+#[derive(Debug)]
+pub(super) struct Checker {
+    /// Every program that was started, by its number.
+    lives: Vec<Life>,
+    /// The program that runs at each guest's.
+    running: Vec<Option<usize>>,
+    /// How many servers were started before the one that runs.
+    server: u32,
+    /// What every room of every server had.
+    chronicles: Vec<Chronicle>,
+    /// Who was let in as whom, in which room of which server.
+    joined: Vec<((u32, u32, PlayerId), Name)>,
+    frame: Frame,
+}
+
+/// What a room had after its last ticks.
+#[derive(Debug)]
+struct Chronicle {
+    server: u32,
+    /// The number of the room.
+    room: u32,
+    /// Its members, as they were after the last tick.
+    members: Vec<Seen>,
+    tick: u32,
+    /// When who is here last changed.
+    changed: Time,
+    states: Vec<State>,
+    /// How many events had been raised.
+    raised: Vec<u32>,
+}
+
+/// A member as it was.
+#[derive(Clone, Copy, Debug)]
+struct Seen {
+    session: SessionIndex,
+    player: PlayerId,
+    name: Name,
+    role: Role,
+    absent_since: Option<Time>,
+    ticks: u64,
+    ticks_without_input: u64,
+    held: Buttons,
+    /// How many ticks ago it was judged in the last tick.
+    back: Option<f64>,
+}
+
+/// Far longer than any datagram is under way.
+const TICKS_KEPT: usize = 512;
+
+/// What was raised so long ago has arrived, once all is well.
+const ARRIVED_TICKS: u32 = 60;
+
+/// A roster that changed so long ago has arrived, over a good line.
+const ROSTER_TOLD: Duration = Duration::from_millis(500);
+
+/// A client that is up to date is not further behind, once all is well.
+const FRESH_TICKS: u32 = 30;
+
+/// The time at which a player is judged may come nearer or go further by so much with each tick, once
+/// the player's clocks are found.
+const TIME_BEND: f64 = 0.1;
+const FINDING_TICKS: u64 = 64;
+
+/// Screens are looked at once in so many ticks.
+const DRAW_EVERY: u32 = 2;
+
+/// A room that was held up steps no more at once; the rest is let go.
+const CATCH_UP_TICKS: u32 = 5;
+
+/// A room looks after absent players once a tick.
+const PLACE_SLACK: Duration = Duration::from_millis(100);
+
+impl Checker {
+    pub(super) fn new(stage: &Stage) -> Self {
+        Checker {
+            lives: Vec::new(),
+            running: vec![None; stage.hosts.len()],
+            server: 0,
+            chronicles: Vec::new(),
+            joined: Vec::new(),
+            frame: Frame::default(),
+        }
+    }
+
+    /// How many programs were started, and how often one came back.
+    pub(super) fn tally(&self) -> (u32, u32) {
+        (self.lives.len() as u32, self.lives.iter().map(|life| life.resumes).sum())
+    }
+
+    /// Takes note of what was done to everyone.
+    pub(super) fn after_act(&mut self, stage: &mut Stage, deed: Deed) {
+        match deed {
+            Deed::Started { guest, life } => {
+                let plan = stage.scenario().guests[guest];
+                self.running[guest] = Some(self.lives.len());
+                self.lives.push(Life::new(Who { guest, life }, plan));
+            }
+            Deed::Gone { guest } => self.running[guest] = None,
+            Deed::Left { guest } => self.with_running(guest, |life| life.fate.left = true),
+            Deed::Kicked { guest } => self.with_running(guest, |life| life.fate.kicked = true),
+            Deed::Restarted => {
+                self.lives.iter_mut().for_each(|life| life.fate.forsaken = true);
+                self.server += 1;
+            }
+            Deed::Stopped => self.lives.iter_mut().for_each(|life| life.fate.forsaken = true),
+            Deed::Other => {}
+        }
+    }
+
+    fn with_running(&mut self, guest: usize, note: impl FnOnce(&mut Life)) {
+        if let Some(life) = self.running[guest] {
+            note(&mut self.lives[life]);
+        }
+    }
+
+    /// Looks at everything that the last event can have changed.
+    pub(super) fn after_event(&mut self, stage: &mut Stage) -> Result<(), Breach> {
+        for at in 0..stage.server().rooms().len() {
+            self.hear_room(stage, at)?;
+        }
+        if let Some(breach) = stage.gate().audit.breach() {
+            return Err(breach.clone());
+        }
+        for at in 0..stage.server().rooms().len() {
+            let which = self.chronicle(stage.server().rooms()[at].number());
+            if self.chronicles[which].tick != stage.server().rooms()[at].tick() {
+                self.check_tick(stage, at, which)?;
+            }
+        }
+        for guest in 0..self.running.len() {
+            if let Some(life) = self.running[guest] {
+                let checked = self.check_guest(stage, guest, life);
+                excuse(stage, guest, checked)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Where the chronicle of a room of this server is; a new one if there is none.
+    fn chronicle(&mut self, room: u32) -> usize {
+        let server = self.server;
+        let is_it = |chronicle: &Chronicle| (chronicle.server, chronicle.room) == (server, room);
+        self.chronicles.iter().rposition(is_it).unwrap_or_else(|| {
+            self.chronicles.push(Chronicle::new(server, room));
+            self.chronicles.len() - 1
+        })
+    }
+
+    // --- the server --------------------------------------------------------------------------
+
+    /// Takes what a room says of its members.
+    fn hear_room(&mut self, stage: &mut Stage, at: usize) -> Result<(), Breach> {
+        while let Some(event) = stage.gate().server.rooms_mut()[at].poll_event() {
+            let room = &stage.server().rooms()[at];
+            let number = room.number();
+            match event {
+                RoomEvent::Joined(player, name) => {
+                    self.joined.push(((self.server, number, player), name));
+                    let first_event = room.world().log.raised;
+                    let joined = room.members().find(|card| card.player == player);
+                    if let (Some(card), Some(life)) = (joined, self.life_called(name)) {
+                        let session = card.session;
+                        life.admissions.push(Admission { session, room: number, first_event });
+                    }
+                }
+                RoomEvent::Freed(player) => {
+                    let place = (self.server, number, player);
+                    let joined = self.joined.iter().rfind(|(joined, _)| *joined == place);
+                    let name = joined.map(|(_, name)| *name);
+                    if let Some(life) = name.and_then(|name| self.life_called(name)) {
+                        life.fate.freed = true;
+                    }
+                }
+                _ => {}
+            }
+        }
+        match stage.server().rooms()[at].world().log.doubled {
+            Some(player) => Err(Breach::SharedSlot { player }),
+            None => Ok(()),
+        }
+    }
+
+    fn life_called(&mut self, name: Name) -> Option<&mut Life> {
+        self.lives.iter_mut().find(|life| life.name == name)
+    }
+
+    /// A tick was stepped, or several by a room that was held up: looks at what it was given, and at
+    /// what the server keeps.
+    fn check_tick(&mut self, stage: &mut Stage, at: usize, which: usize) -> Result<(), Breach> {
+        let room = &stage.server().rooms()[at];
+        let log = &room.world().log;
+        let (before, after) = (self.chronicles[which].tick, room.tick());
+        if after < before || after != log.tick {
+            return Err(Breach::LostTick { before, after });
+        }
+        let ticks = after - before;
+        if ticks > CATCH_UP_TICKS {
+            return Err(Breach::Bunched { ticks });
+        }
+        self.chronicles[which].note(&log.shown, log.raised);
+        self.check_members(stage, at, which, ticks)?;
+        self.check_words(stage, at, which, before)?;
+        self.check_tables(stage)?;
+        for guest in 0..self.running.len() {
+            if let Some(life) = self.running[guest] {
+                self.check_clocks(stage, guest, life, after)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn check_members(
+        &mut self,
+        stage: &mut Stage,
+        at: usize,
+        which: usize,
+        ticks: u32,
+    ) -> Result<(), Breach> {
+        let resume_for = stage.scenario().rules.resume_for;
+        let cards: Vec<MemberCard> = stage.server().rooms()[at].members().collect();
+        for (index, card) in cards.iter().enumerate() {
+            if cards[..index].iter().any(|other| other.player == card.player) {
+                return Err(Breach::SharedSlot { player: card.player });
+            }
+            if cards[..index].iter().any(|other| other.session == card.session) {
+                return Err(Breach::SharedSession { session: card.session });
+            }
+            check_limit("events for a member", card.events_waiting, EVENT_LIMIT.into())?;
+        }
+        let now = stage.world.now();
+        let before = std::mem::take(&mut self.chronicles[which].members);
+        for card in &cards {
+            let seen = before.iter().find(|seen| seen.is_of(card));
+            let seen = Seen::new(card, seen, now);
+            if let Some(since) = seen.absent_since
+                && now.since(since) > resume_for + PLACE_SLACK
+            {
+                let span = now.since(since);
+                return Err(Breach::KeptPlace { player: card.player, span });
+            }
+            self.chronicles[which].members.push(seen);
+        }
+        let names = |members: &[Seen]| -> Vec<_> {
+            members.iter().map(|seen| (seen.player, seen.name)).collect()
+        };
+        if names(&before) != names(&self.chronicles[which].members) {
+            self.chronicles[which].changed = now;
+        }
+        let room = &stage.server().rooms()[at];
+        let tick = room.tick();
+        for &(player, back) in &room.world().log.backs {
+            let mut members = self.chronicles[which].members.iter_mut();
+            let native = |seen: &Seen| {
+                let card = cards.iter().find(|card| seen.is_of(card));
+                card.is_some_and(|card| card.dialect == Dialect::Native)
+            };
+            if let Some(seen) = members.find(|seen| seen.player == player && native(seen)) {
+                seen.check_time(back, (tick, ticks))?;
+            }
+        }
+        for &(player, buttons) in &room.world().log.applied {
+            // Who was freed after the step has no card any more.
+            let Some(index) = cards.iter().position(|card| card.player == player) else { continue };
+            self.chronicles[which].members[index].held = buttons;
+            let seen = before.iter().find(|seen| seen.is_of(&cards[index]));
+            self.check_input(stage, seen, &cards[index], (tick, ticks), buttons)?;
+        }
+        Ok(())
+    }
+
+    /// A tick was given `applied` for a member: what the player made for it or, where the room says
+    /// that there was nothing, what was held before or nothing.
+    fn check_input(
+        &mut self,
+        stage: &Stage,
+        before: Option<&Seen>,
+        card: &MemberCard,
+        (tick, ticks): (u32, u32),
+        applied: Buttons,
+    ) -> Result<(), Breach> {
+        let Some(life) = self.life_called(card.name).filter(|life| life.plays_native()) else {
+            return Ok(());
+        };
+        let counts = before.map_or((0, 0), |seen| (seen.ticks, seen.ticks_without_input));
+        // What was held in between is not known where several ticks were stepped at once.
+        let is_known = ticks == 1;
+        let is_real = card.ticks > counts.0 && card.ticks_without_input == counts.1;
+        let (who, held) = (life.who, before.map_or(Buttons::default(), |seen| seen.held));
+        let checked = match life.made_for(tick) {
+            made if is_real && made != Some(applied) => {
+                Err(Breach::WrongInput { who, tick, applied, made })
+            }
+            _ if is_known && !is_real && applied != held && applied != Buttons::default() => {
+                Err(Breach::WrongRepeat { who, tick, applied, before: held })
+            }
+            _ => Ok(()),
+        };
+        excuse(stage, who.guest, checked)
+    }
+
+    fn check_words(
+        &mut self,
+        stage: &Stage,
+        at: usize,
+        which: usize,
+        before: u32,
+    ) -> Result<(), Breach> {
+        let words = &stage.server().rooms()[at].world().log.words;
+        for word in words.iter().filter(|word| word.tick > before) {
+            let player = word.player;
+            let mut members = self.chronicles[which].members.iter();
+            let Some(speaker) = members.find(|seen| seen.player == player) else { continue };
+            let (name, role) = (speaker.name, speaker.role);
+            let Some(life) = self.life_called(name) else {
+                // A name can be damaged, too.
+                match stage.is_anything_damaged() {
+                    true => continue,
+                    false => return Err(Breach::ForeignWord { player }),
+                }
+            };
+            let (who, expected) = (life.who, life.words_heard);
+            let checked = match (word.life == who.life, word.number) {
+                _ if role == Role::Watch => Err(Breach::WatcherHeard { player }),
+                (false, _) => Err(Breach::ForeignWord { player }),
+                (true, came) if came != expected => Err(Breach::WrongWord { who, came, expected }),
+                (true, _) => Ok(()),
+            };
+            life.words_heard += 1;
+            excuse(stage, who.guest, checked)?;
+        }
+        Ok(())
+    }
+
+    fn check_tables(&mut self, stage: &mut Stage) -> Result<(), Breach> {
+        let limits = stage.scenario().rules.limits;
+        let gate = stage.gate();
+        if let Some(excess) = gate.ledger.excess() {
+            let super::ledger::Excess { address, got, sent } = excess;
+            return Err(Breach::Unproved { address, got, sent });
+        }
+        let kept = gate.server.front().kept();
+        let members = gate.server.rooms().iter().map(|room| room.members_here()).sum();
+        check_limit("sessions", kept.sessions, limits.sessions.into())?;
+        check_limit("members", members, kept.sessions)?;
+        check_limit("addresses", kept.addresses, 2 * kept.sessions)?;
+        check_limit("tickets", kept.tickets, kept.sessions)?;
+        check_limit("rooms", kept.rooms, limits.rooms.into())?;
+        {
+            check_limit("streams", kept.streams, limits.streams)?;
+            check_limit("tokens", kept.tokens, backspin::front::TOKEN_LIMIT)?;
+        }
+        Ok(())
+    }
+
+    // --- the guests --------------------------------------------------------------------------
+
+    /// Looks at what a client was told, made and holds.
+    fn check_guest(&mut self, stage: &mut Stage, guest: usize, life: usize) -> Result<(), Breach> {
+        let Some(guest) = stage.guest(guest) else { return Ok(()) };
+        let life = &mut self.lives[life];
+        // All of it is taken, whatever is wrong with some of it.
+        let mut heard = Ok(());
+        while let Some(event) = guest.client.poll_event() {
+            heard = heard.and(life.hear(&event, guest));
+        }
+        life.note_inputs(guest);
+        heard?;
+        let tick = guest.client.server_tick();
+        if life.is_native() && life.has_news(tick) && tick != 0 {
+            let (state, room) = (guest.client.state(), guest.client.room());
+            let mut theirs = self.chronicles.iter().filter(|its| Some(its.room) == room);
+            if !theirs.any(|chronicle| chronicle.at(tick) == Some(state)) {
+                return Err(Breach::WrongSnapshot { who: life.who, tick });
+            }
+        }
+        Ok(())
+    }
+
+    fn check_clocks(
+        &mut self,
+        stage: &mut Stage,
+        guest: usize,
+        life: usize,
+        tick: u32,
+    ) -> Result<(), Breach> {
+        let now = stage.world.local_time(stage.hosts[guest]);
+        let Some(guest) = stage.guest(guest) else { return Ok(()) };
+        let life = &mut self.lives[life];
+        if guest.mood == Mood::Asleep || !guest.client.is_playing() {
+            return Ok(());
+        }
+        if let Some(pending) = guest.client.pending() {
+            check_limit("pending inputs", pending.len(), PENDING_LIMIT)?;
+        }
+        life.check_ahead(guest, now)?;
+        if tick.is_multiple_of(DRAW_EVERY) {
+            guest.client.draw(now, &mut self.frame);
+            life.check_drawn(self.frame.drawn_tick)?;
+        }
+        Ok(())
+    }
+
+    // --- the end -----------------------------------------------------------------------------
+
+    /// All has been well for a while: everyone is in and agrees, or knows why not.
+    pub(super) fn at_the_end(&mut self, stage: &mut Stage) -> Result<(), Breach> {
+        let rooms = stage.server().rooms().iter();
+        let cards: Vec<(usize, MemberCard)> = rooms
+            .enumerate()
+            .flat_map(|(at, room)| room.members().map(move |card| (at, card)))
+            .collect();
+        let mut owners = Vec::new();
+        for guest in 0..self.running.len() {
+            let Some(life) = self.running[guest] else { continue };
+            if let Some((at, card)) = self.check_in(stage, &cards, guest, life)? {
+                owners.push(card.session);
+                let agreed = self.check_agreement(stage, guest, life, *at, card);
+                excuse(stage, guest, agreed)?;
+            }
+        }
+        // Who has never sent an input is waited for, a little: in `lan` a HELLO may name a port that a
+        // NAT has given away.
+        let is_claimed = |card: &MemberCard| card.dialect == Dialect::Native || card.inputs > 0;
+        let is_ghost =
+            |card: &MemberCard| card.present && is_claimed(card) && !owners.contains(&card.session);
+        match cards.iter().find(|(_, card)| is_ghost(card)) {
+            Some((_, card)) => Err(Breach::Ghost { player: card.player }),
+            None => Ok(()),
+        }
+    }
+
+    /// The member that a guest is, if it is one.
+    fn check_in<'a>(
+        &self,
+        stage: &mut Stage,
+        cards: &'a [(usize, MemberCard)],
+        guest: usize,
+        life: usize,
+    ) -> Result<Option<&'a (usize, MemberCard)>, Breach> {
+        let (life, address) = (&self.lives[life], stage.addresses[guest]);
+        let Some(guest) = stage.guest(guest) else { return Ok(None) };
+        if guest.client.ended().is_some() {
+            return Ok(None);
+        }
+        let session = guest.client.session();
+        let card = cards.iter().find(|(_, card)| {
+            let is_here = card.present && card.path.remote == address;
+            is_here && (!life.is_native() || session == Some(card.session))
+        });
+        match card.filter(|_| guest.client.is_playing()) {
+            Some(card) => Ok(Some(card)),
+            None => Err(Breach::Stuck { who: life.who }),
+        }
+    }
+
+    fn check_agreement(
+        &mut self,
+        stage: &mut Stage,
+        guest: usize,
+        life: usize,
+        at: usize,
+        card: &MemberCard,
+    ) -> Result<(), Breach> {
+        let now = stage.world.local_time(stage.hosts[guest]);
+        let (heals, ends) = (stage.scenario().heals, stage.scenario().ends);
+        let room = &stage.server().rooms()[at];
+        let (tick, world) = (room.tick(), room.world().clone());
+        let mut names: Vec<_> = room.members().map(|card| (card.player, card.name)).collect();
+        names.sort_unstable_by_key(|(player, _)| *player);
+        let which = self.chronicle(room.number());
+        let life = &self.lives[life];
+        let Some(guest) = stage.guest(guest).filter(|_| life.is_native()) else { return Ok(()) };
+        let who = life.who;
+        let wrong = |what| Err(Breach::Disagreement { who, what });
+        if guest.client.server_tick() + FRESH_TICKS < tick {
+            return wrong("the time");
+        }
+        let chronicle = &self.chronicles[which];
+        if chronicle.at(guest.client.server_tick()) != Some(guest.client.state()) {
+            return wrong("what there is");
+        }
+        if life.plays_native() {
+            let dot = world.dots.dots.iter().find(|dot| dot.player == card.player);
+            let own = dot.map(|dot| [dot.x as f32, dot.y as f32]);
+            if guest.client.predicted().map(|(_, place)| place) != own {
+                return wrong("where it is itself");
+            }
+        }
+        let roster = guest.client.roster().iter();
+        let mut roster: Vec<_> = roster.map(|line| (line.player, line.name)).collect();
+        roster.sort_unstable_by_key(|(player, _)| *player);
+        // A roster is told a few times and then no more: it counts if it was over a good line.
+        let is_told = heals < chronicle.changed && chronicle.changed + ROSTER_TOLD < ends;
+        if is_told && roster != names {
+            return wrong("who is here");
+        }
+        guest.client.draw(now, &mut self.frame);
+        if !chronicle.shows(&self.frame) {
+            return wrong("what it draws");
+        }
+        let (said, heard) = (guest.words, life.words_heard);
+        if life.plays_native() && said != heard {
+            return Err(Breach::LostWord { who, heard, said });
+        }
+        let raised = chronicle.raised_long_ago();
+        match life.next_event {
+            Some(expected) if expected < raised => Err(Breach::LostEvent { who, expected, raised }),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// What a guest's damaged datagrams may explain is no breach.
+fn excuse(stage: &Stage, guest: usize, checked: Result<(), Breach>) -> Result<(), Breach> {
+    match checked {
+        Err(_) if stage.is_damaged(guest) => Ok(()),
+        checked => checked,
+    }
+}
+
+fn check_limit(what: &'static str, kept: usize, limit: usize) -> Result<(), Breach> {
+    match kept <= limit {
+        true => Ok(()),
+        false => Err(Breach::OverLimit { what, kept, limit }),
+    }
+}
+
+impl Chronicle {
+    fn new(server: u32, room: u32) -> Self {
+        let states = (0..TICKS_KEPT).map(|_| State::default()).collect();
+        let (members, raised) = (Vec::new(), vec![0; TICKS_KEPT]);
+        Chronicle { server, room, members, tick: 0, changed: Time::ZERO, states, raised }
+    }
+
+    fn note(&mut self, state: &State, raised: u32) {
+        let place = state.tick as usize % TICKS_KEPT;
+        self.tick = state.tick;
+        self.states[place].clone_from(state);
+        self.raised[place] = raised;
+    }
+
+    fn at(&self, tick: u32) -> Option<&State> {
+        let state = &self.states[tick as usize % TICKS_KEPT];
+        (state.tick == tick).then_some(state)
+    }
+
+    /// Whether a frame shows what there was at one of the two ticks around it. Nobody moves any
+    /// more, but a place may have been given up just now.
+    fn shows(&self, frame: &Frame) -> bool {
+        let Some(tick) = frame.drawn_tick else { return false };
+        let is_at = |drawn: &Drawn, there: &Entity| {
+            let is_near =
+                |axis: usize| (drawn.fields[axis] - there.fields[axis] as f32).abs() < 0.1;
+            drawn.entity.id == there.id && is_near(0) && is_near(1)
+        };
+        let is_shown = |state: &State| {
+            let pairs = || frame.entities.iter().zip(state.entities());
+            frame.entities.len() == state.entities().len()
+                && pairs().all(|(drawn, there)| is_at(drawn, there))
+        };
+        // Who was shown a server that then stood still is ahead of it for a while, and draws the
+        // newest that there is.
+        let around = [tick.floor(), tick.ceil()].map(|tick| self.at((tick as u32).min(self.tick)));
+        around.into_iter().flatten().any(is_shown)
+    }
+
+    fn raised_long_ago(&self) -> u32 {
+        let tick = self.tick.saturating_sub(ARRIVED_TICKS);
+        self.at(tick).map_or(0, |_| self.raised[tick as usize % TICKS_KEPT])
+    }
+}
+
+impl Seen {
+    fn new(card: &MemberCard, before: Option<&Seen>, now: Time) -> Self {
+        let absent_since = match card.present {
+            true => None,
+            false => before.and_then(|seen| seen.absent_since).or(Some(now)),
+        };
+        Seen {
+            session: card.session,
+            player: card.player,
+            name: card.name,
+            role: card.role,
+            absent_since,
+            ticks: card.ticks,
+            ticks_without_input: card.ticks_without_input,
+            held: before.map_or(Buttons::default(), |seen| seen.held),
+            back: before.and_then(|seen| seen.back),
+        }
+    }
+
+    /// Whether the time at which it is judged goes on with the ticks: nobody chooses it.
+    fn check_time(&mut self, back: f64, (tick, ticks): (u32, u32)) -> Result<(), Breach> {
+        let limit = f64::from(rewind_limit_ticks(&Probe::default()));
+        let is_found = self.ticks > FINDING_TICKS + u64::from(ticks);
+        let before = self.back.replace(back).filter(|_| is_found);
+        let most = f64::from(ticks) * TIME_BEND + 1e-4;
+        let from = before.unwrap_or(back);
+        match (back - from).abs() > most || !(0.0..=limit).contains(&back) {
+            true => Err(Breach::TimeChosen { player: self.player, tick, from, to: back }),
+            false => Ok(()),
+        }
+    }
+
+    fn is_of(&self, card: &MemberCard) -> bool {
+        (self.session, self.name) == (card.session, card.name)
+    }
+}

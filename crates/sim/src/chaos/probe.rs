@@ -1,0 +1,217 @@
+//! The game that is played in a chaos run: [`Dots`], and a log of what the room did to it.
+//!
+//! The log is the world's own and never sent: the checker reads it after every tick and learns what
+//! was applied, heard and raised from the rules' side of the room, not from the room itself.
+
+use crate::dot::{self, Dots};
+use backspin::game::{Buttons, Event, Game, GameId, PlayerId, Reach, Turn};
+use backspin::replica::{Schema, State};
+
+/// The rules: those of [`Dots`], with numbered events now and then.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Probe {
+    dots: Dots,
+}
+
+/// The dots, and what happened to them.
+#[derive(Debug, Default)]
+pub(super) struct World {
+    pub(super) dots: dot::World,
+    pub(super) log: Log,
+}
+
+/// What a room did to its world in the last tick.
+#[derive(Debug, Default)]
+pub(super) struct Log {
+    /// Which tick that was; 0 before the first.
+    pub(super) tick: u32,
+    /// Who held what in it.
+    pub(super) applied: Vec<(PlayerId, Buttons)>,
+    /// At which time each was judged, in ticks before it.
+    pub(super) backs: Vec<(PlayerId, f64)>,
+    /// What was heard before it, and before the last few.
+    pub(super) words: Vec<Word>,
+    /// How many numbered events were raised so far: the number of the next.
+    pub(super) raised: u32,
+    /// What there was to be sent after it.
+    pub(super) shown: State,
+    /// Someone who joined and was there already.
+    pub(super) doubled: Option<PlayerId>,
+}
+
+/// Something that a player said.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Word {
+    /// Which tick came next.
+    pub(super) tick: u32,
+    /// Who said it, as the room knows.
+    pub(super) player: PlayerId,
+    /// Which run of which program, as the word says.
+    pub(super) life: u32,
+    /// The how many-th it was; 0 is the first.
+    pub(super) number: u32,
+}
+
+/// Words of so many ticks are kept: more than a room that was held up steps at once.
+const WORDS_KEPT_TICKS: u32 = 16;
+
+/// The kind of the numbered events.
+const NUMBERED: u8 = 1;
+
+/// What a player says for the `number`-th time.
+pub(super) fn word(life: u32, number: u32) -> [u8; 8] {
+    let mut bytes = [0; 8];
+    bytes[..4].copy_from_slice(&life.to_be_bytes());
+    bytes[4..].copy_from_slice(&number.to_be_bytes());
+    bytes
+}
+
+/// The number of an event that the probe raised.
+pub(super) fn number_of(event: &Event) -> Option<u32> {
+    (event.kind == NUMBERED).then_some(event.value.cast_unsigned())
+}
+
+impl Clone for World {
+    fn clone(&self) -> Self {
+        // Nobody looks at the log of a world that was kept.
+        World { dots: self.dots.clone(), log: Log::default() }
+    }
+
+    fn clone_from(&mut self, source: &Self) {
+        self.dots.clone_from(&source.dots);
+    }
+}
+
+impl Probe {
+    fn move_dots(self, world: &mut World, turn: &Turn<'_, World>) {
+        let mut none = Vec::new();
+        let mut turn = Turn::new(turn.tick(), turn.inputs(), &[], &mut none);
+        self.dots.step(&mut world.dots, &mut turn);
+    }
+}
+
+/// How many events are raised in `tick`: four in a second, at uneven times and sometimes two at
+/// once. Whoever is away for as long as a place is kept has fewer waiting than an outbox holds.
+fn events_in(tick: u32) -> u32 {
+    match tick.wrapping_mul(0x9E37_79B1) >> 26 {
+        0 => 2,
+        1..=3 => 1,
+        _ => 0,
+    }
+}
+
+impl Game for Probe {
+    type World = World;
+
+    fn id(&self) -> GameId {
+        GameId::new(*b"PROB", 1)
+    }
+
+    fn capacity(&self) -> u8 {
+        self.dots.capacity()
+    }
+
+    fn schema(&self) -> &'static Schema {
+        self.dots.schema()
+    }
+
+    fn begin(&self, seed: u64) -> World {
+        World { dots: self.dots.begin(seed), log: Log::default() }
+    }
+
+    fn join(&self, world: &mut World, player: PlayerId) {
+        if world.dots.dots.iter().any(|dot| dot.player == player) {
+            world.log.doubled = Some(player);
+        }
+        self.dots.join(&mut world.dots, player);
+    }
+
+    fn leave(&self, world: &mut World, player: PlayerId) {
+        self.dots.leave(&mut world.dots, player);
+    }
+
+    fn step(&self, world: &mut World, turn: &mut Turn<'_, World>) {
+        self.move_dots(world, turn);
+        let log = &mut world.log;
+        log.tick = turn.tick();
+        log.words.retain(|word| word.tick + WORDS_KEPT_TICKS > turn.tick());
+        log.applied.clear();
+        log.applied.extend(turn.inputs().iter().map(|input| (input.player, input.buttons)));
+        log.backs.clear();
+        log.backs.extend(
+            turn.inputs()
+                .iter()
+                .filter_map(|input| Some((input.player, f64::from(turn.tick()) - input.drawn?))),
+        );
+        for _ in 0..events_in(turn.tick()) {
+            let value = log.raised.cast_signed();
+            turn.raise(Event { kind: NUMBERED, entity: 0, value, reach: Reach::Everyone });
+            log.raised += 1;
+        }
+        log.shown.clear(turn.tick());
+        self.dots.capture(&world.dots, &mut log.shown);
+    }
+
+    fn predict(&self, world: &mut World, turn: &mut Turn<'_, World>) {
+        self.move_dots(world, turn);
+    }
+
+    fn capture(&self, world: &World, state: &mut State) {
+        self.dots.capture(&world.dots, state);
+    }
+
+    fn restore(&self, state: &State) -> World {
+        World { dots: self.dots.restore(state), log: Log::default() }
+    }
+
+    fn restore_into(&self, state: &State, world: &mut World) {
+        self.dots.restore_into(state, &mut world.dots);
+    }
+
+    fn hear(&self, world: &mut World, player: PlayerId, words: &[u8], _: &mut Vec<Event>) {
+        // What is damaged on the way says nothing; the gap that it leaves is seen.
+        if let &[a, b, c, d, e, f, g, h] = words {
+            let (life, number) =
+                (u32::from_be_bytes([a, b, c, d]), u32::from_be_bytes([e, f, g, h]));
+            let tick = world.log.tick + 1;
+            world.log.words.push(Word { tick, player, life, number });
+        }
+    }
+
+    fn lan_state(&self, world: &World) -> Option<backspin::wire::lan::StateUpdate> {
+        self.dots.lan_state(&world.dots)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_outbox_overflows_while_a_place_is_kept() {
+        // The longest silence of a chaos run, in ticks, wherever it begins.
+        let away = super::super::rules::Rules::LONGEST_AWAY;
+        let longest = 60 * away.as_secs() as u32 + 120;
+        let raised = |from: u32| (from..from + longest).map(events_in).sum::<u32>();
+        let most = (0..60 * 60).map(raised).max().unwrap();
+        assert!(most < u32::from(backspin::channel::EVENT_LIMIT), "{most}");
+        assert!((0..600).map(events_in).sum::<u32>() >= 30);
+    }
+
+    #[test]
+    fn a_log_says_which_tick_came_after_a_word_and_forgets_old_ones() {
+        let (probe, mut world, mut events) = (Probe::default(), World::default(), Vec::new());
+        probe.hear(&mut world, PlayerId(1), &word(7, 0), &mut events);
+        probe.hear(&mut world, PlayerId(1), &word(7, 1), &mut events);
+        probe.step(&mut world, &mut Turn::new(1, &[], &[], &mut events));
+        probe.hear(&mut world, PlayerId(1), &word(7, 2), &mut events);
+        let words = |world: &World| -> Vec<_> {
+            world.log.words.iter().map(|word| (word.tick, word.number)).collect()
+        };
+        assert_eq!(words(&world), [(1, 0), (1, 1), (2, 2)]);
+        for tick in 2..=WORDS_KEPT_TICKS + 1 {
+            probe.step(&mut world, &mut Turn::new(tick, &[], &[], &mut events));
+        }
+        assert_eq!(words(&world), [(2, 2)]);
+    }
+}

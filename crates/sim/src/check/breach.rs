@@ -1,0 +1,254 @@
+//! What rules can do wrong, in words.
+
+use std::fmt;
+
+use backspin::replica::{Entity, Field, Mistake, PushError, Schema, State};
+
+/// Why a game cannot be predicted and sent as it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RuleError {
+    /// Its schema is none.
+    Schema(Mistake),
+    /// Its rules broke a promise.
+    Broken {
+        /// The seed with which they did.
+        seed: u64,
+        /// After which tick.
+        tick: u32,
+        /// What happened.
+        breach: Breach,
+    },
+}
+
+/// A promise that was broken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Breach {
+    /// An entity did not get into the state.
+    LeftOut(PushError),
+    /// An entity of a kind that the schema does not have.
+    UnknownKind {
+        /// Which entity.
+        entity: u16,
+        /// Its kind.
+        kind: u8,
+    },
+    /// A count that the schema has no room for.
+    OutOfRange {
+        /// Which entity.
+        entity: u16,
+        /// Its kind.
+        kind: &'static str,
+        /// Which field.
+        field: Field,
+        /// The count.
+        count: i32,
+    },
+    /// A count where the kind has no field.
+    Beyond {
+        /// Which entity.
+        entity: u16,
+        /// Its kind.
+        kind: &'static str,
+    },
+    /// An id that belonged to another thing a tick before.
+    Reused {
+        /// Which entity.
+        entity: u16,
+        /// What it was.
+        was: &'static str,
+        /// What it is.
+        is: &'static str,
+    },
+    /// Two runs raised different events.
+    Events,
+    /// What was done twice came out differently.
+    Differs {
+        /// What was done.
+        proof: Proof,
+        /// The first thing that differs.
+        difference: Difference,
+    },
+}
+
+/// What is done twice.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Proof {
+    /// The match is played again with the same seed and inputs.
+    SecondRun,
+    /// A world is captured, restored and captured again.
+    RoundTrip,
+    /// The same, in the place of a world that was used before.
+    Reused,
+    /// A step is taken from the world and from the restored one.
+    Step,
+    /// A player who is alone predicts, and the server steps.
+    Prediction,
+}
+
+/// The first thing that differs between what was expected and what was found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Difference {
+    /// A field's count.
+    Count {
+        /// Of which entity.
+        entity: u16,
+        /// Its kind.
+        kind: &'static str,
+        /// Which field.
+        field: Field,
+        /// The count in what is right.
+        expected: i32,
+        /// The count in what was done again.
+        found: i32,
+    },
+    /// An entity that should be there.
+    Missing {
+        /// Which entity.
+        entity: u16,
+        /// Its kind.
+        kind: &'static str,
+    },
+    /// An entity that should not be there.
+    Extra {
+        /// Which entity.
+        entity: u16,
+        /// Its kind.
+        kind: &'static str,
+    },
+}
+
+impl Proof {
+    /// What was done again, and what it is held against.
+    const fn sides(self) -> (&'static str, &'static str) {
+        match self {
+            Proof::SecondRun => ("in a second run", "in the first"),
+            Proof::RoundTrip => ("after restoring", "before"),
+            Proof::Reused => ("after restoring into a used world", "before"),
+            Proof::Step => ("when stepped after restoring", "when stepped without"),
+            Proof::Prediction => ("as predicted", "as stepped"),
+        }
+    }
+
+    const fn advice(self) -> &'static str {
+        match self {
+            Proof::SecondRun => {
+                "rules may ask nothing but the world and the turn: no clock, no chance of their \
+                 own, no order of a hash map"
+            }
+            Proof::RoundTrip => "restore must bring back what capture wrote",
+            Proof::Reused => "restore_into must leave nothing of the older world",
+            Proof::Step => "what a step looks at must be in the schema, whole",
+            Proof::Prediction => {
+                "with nobody else there, predict must move the player's own as step does"
+            }
+        }
+    }
+}
+
+impl fmt::Display for RuleError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            RuleError::Schema(mistake) => write!(f, "the schema: {mistake}"),
+            RuleError::Broken { seed, tick, breach } => {
+                write!(f, "after tick {tick} (seed {seed}): {breach}")
+            }
+        }
+    }
+}
+
+impl std::error::Error for RuleError {}
+
+impl fmt::Display for Breach {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Breach::LeftOut(why) => write!(f, "an entity was left out of the state: {why}"),
+            Breach::UnknownKind { entity, kind } => {
+                write!(f, "entity {entity} is of kind {kind}, which the schema does not have")
+            }
+            Breach::OutOfRange { entity, kind, field: Field { name, min, max, .. }, count } => {
+                write!(
+                    f,
+                    "entity {entity} ({kind}): {name} is {count}, but its range is {min} to {max}"
+                )
+            }
+            Breach::Beyond { entity, kind } => {
+                write!(f, "entity {entity} ({kind}) has a count where its kind has no field")
+            }
+            Breach::Reused { entity, was, is } => write!(
+                f,
+                "entity {entity} is a {is}, and was a {was} the tick before: an id stays with one \
+                 thing for as long as that lives"
+            ),
+            Breach::Events => {
+                write!(f, "other events in a second run; {}", Proof::SecondRun.advice())
+            }
+            Breach::Differs { proof, difference } => {
+                difference.tell(f, proof)?;
+                write!(f, "; {}", proof.advice())
+            }
+        }
+    }
+}
+
+impl Difference {
+    fn tell(&self, f: &mut fmt::Formatter<'_>, proof: Proof) -> fmt::Result {
+        let (again, right) = proof.sides();
+        match *self {
+            Difference::Count { entity, kind, field, expected, found } => {
+                let Field { name, min, max, .. } = field;
+                write!(
+                    f,
+                    "entity {entity} ({kind}): {name} is {found} {again}, {expected} {right}"
+                )?;
+                // Entities are brought into their ranges when they are made, and nobody is told.
+                let at_end = [found, expected].iter().any(|count| [min, max].contains(count));
+                match at_end && max.abs_diff(min) > 1 {
+                    true => write!(f, " (its range, {min} to {max}, may cut it off)"),
+                    false => Ok(()),
+                }
+            }
+            Difference::Missing { entity, kind } => {
+                write!(f, "entity {entity} ({kind}) is missing {again}, there {right}")
+            }
+            Difference::Extra { entity, kind } => {
+                write!(f, "entity {entity} ({kind}) is there {again}, missing {right}")
+            }
+        }
+    }
+}
+
+/// Holds one state against another; only the entities and fields that count for `counts`.
+pub(super) fn difference(
+    proof: Proof,
+    schema: &Schema,
+    expected: &State,
+    found: &State,
+    counts: impl Fn(&Entity, usize) -> bool,
+) -> Result<(), Breach> {
+    let kind_of = |entity: &Entity| &schema.kinds[usize::from(entity.kind)];
+    // An entity counts as a whole if any of its fields does.
+    let counted = |entity: &&Entity| (0..kind_of(entity).fields.len()).any(|i| counts(entity, i));
+    let differs = |difference| Err(Breach::Differs { proof, difference });
+    for right in expected.entities().iter().filter(counted) {
+        let (entity, kind) = (right.id, kind_of(right).name);
+        let Some(again) = found.find(entity).filter(|again| again.kind == right.kind) else {
+            return differs(Difference::Missing { entity, kind });
+        };
+        for (i, &field) in kind_of(right).fields.iter().enumerate() {
+            let (expected, found) = (right.fields[i], again.fields[i]);
+            if expected != found && counts(right, i) {
+                return differs(Difference::Count { entity, kind, field, expected, found });
+            }
+        }
+    }
+    for again in found.entities() {
+        // What was made again may be of no known kind.
+        let Some(kind) = schema.kinds.get(usize::from(again.kind)) else {
+            return Err(Breach::UnknownKind { entity: again.id, kind: again.kind });
+        };
+        if expected.find(again.id).is_none() && counted(&again) {
+            return differs(Difference::Extra { entity: again.id, kind: kind.name });
+        }
+    }
+    Ok(())
+}

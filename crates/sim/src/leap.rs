@@ -1,0 +1,98 @@
+//! What leapt in truth: rules that put a ball back in front of a paddle, say. To show that is no
+//! fault of the drawing.
+
+use std::time::Duration;
+
+use backspin::replica::{Entity, Schema, State};
+use backspin::time::Time;
+
+/// Something that moves further than this beyond its own motion leaps.
+pub(super) const JUMP_PX: f32 = 4.0;
+
+/// A player sees a leap at most so much earlier or later than it happens.
+const WITHIN: Duration = Duration::from_millis(600);
+
+/// Where something is, and how fast it says it moves.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Spot {
+    pub(super) id: u16,
+    pub(super) at: [f32; 2],
+    pub(super) speed: f32,
+}
+
+impl Spot {
+    /// Whether it is further from where it was than its speed carries it in `time`.
+    pub(super) fn leapt(&self, before: &[Spot], time: f32) -> bool {
+        let before = before.iter().find(|before| before.id == self.id);
+        before.is_some_and(|before| {
+            let own_motion = before.speed.max(self.speed) * time;
+            distance(before.at, self.at) > own_motion + JUMP_PX
+        })
+    }
+}
+
+/// The leaps of a match.
+#[derive(Debug, Default)]
+pub(super) struct Leaps {
+    tick: u32,
+    places: Vec<Spot>,
+    leaps: Vec<(Time, u16)>,
+}
+
+impl Leaps {
+    /// Looks at the true state.
+    pub(super) fn look(&mut self, now: Time, schema: &Schema, state: &State) {
+        let ticks = state.tick.wrapping_sub(std::mem::replace(&mut self.tick, state.tick));
+        let spot = |entity: &Entity| {
+            let kind = schema.kinds.get(usize::from(entity.kind))?;
+            let (at, [x, y]) = kind.place(&kind.values(entity))?;
+            Some(Spot { id: entity.id, at, speed: (x * x + y * y).sqrt() })
+        };
+        let places: Vec<Spot> = state.entities().iter().filter_map(spot).collect();
+        let leapt = places.iter().filter(|spot| spot.leapt(&self.places, ticks as f32));
+        self.leaps.extend(leapt.map(|spot| (now, spot.id)));
+        self.places = places;
+    }
+
+    /// Whether the thing leapt in truth about when it was seen to.
+    pub(super) fn explain(&self, (at, id): (Time, u16)) -> bool {
+        self.leaps
+            .iter()
+            .any(|(leapt, thing)| *thing == id && at.since(*leapt).max(leapt.since(at)) < WITHIN)
+    }
+}
+
+pub(super) fn distance(a: [f32; 2], b: [f32; 2]) -> f32 {
+    ((a[0] - b[0]).powi(2) + (a[1] - b[1]).powi(2)).sqrt()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dot::{Dot, Dots, World};
+    use backspin::game::{Game, PlayerId};
+
+    fn state(tick: u32, x: i32) -> State {
+        let dot = Dot { player: PlayerId(1), x, y: 100, moved: (5, 0) };
+        let mut world = World::default();
+        world.dots.push(dot);
+        let mut state = State::new(tick);
+        Dots::default().capture(&world, &mut state);
+        state
+    }
+
+    #[test]
+    fn only_what_really_leapt_and_about_then_is_explained() {
+        let (mut leaps, schema) = (Leaps::default(), Dots::default().schema());
+        for (tick, x) in [(1, 100), (2, 105), (3, 119), (4, 133), (5, 142)] {
+            let now = Time::from_millis(u64::from(tick) * 1_000);
+            leaps.look(now, schema, &state(tick, x));
+        }
+        let explained = |ms, id| leaps.explain((Time::from_millis(ms), id));
+        assert!(!explained(2_000, 1));
+        assert!(explained(3_100, 1) && explained(2_500, 1));
+        assert!(!explained(3_100, 2));
+        // Nine pixels are within what its speed and a glance allow.
+        assert!(!explained(5_000, 1));
+    }
+}
