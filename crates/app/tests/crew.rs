@@ -8,11 +8,13 @@ mod program;
 mod server;
 
 use std::collections::BTreeMap;
+use std::io::{Read, Write};
+use std::net::TcpListener;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use program::{Program, free_port, host, join};
+use program::{HERE, Program, free_port, host, join, socket};
 use server::{Ports, Server};
 
 /// What the programs play.
@@ -63,6 +65,54 @@ fn on_the_reference_link_two_bots_and_a_watcher_agree_with_the_host_in_every_tic
     }
     let (_, last) = here.last_key_value().unwrap();
     assert!(last["score"].as_i64().unwrap() > 400 && last["ships"] == 2, "{last}");
+}
+
+#[test]
+fn a_line_of_1300_ms_is_joined_in_native() {
+    let (_host, port) = host(&["--bot", "--name", "Ann"]);
+    // Nothing is at the TCP port beside it: that ends nothing.
+    let (_lag, address) = Program::lag(port, &["--rtt-ms", "1300"]);
+    let mut guest = join(address.port(), &["--bot", "--name", "Ben"]);
+    let connected = guest.event("connected");
+    assert_eq!((&connected["player"], &connected["dialect"]), (&2.into(), &"native".into()));
+    guest.event_where("quality", |it| it["pending_inputs"].as_u64() > Some(64));
+    guest.event("level");
+}
+
+#[test]
+fn the_first_programs_server_is_joined_without_being_named() {
+    // UDP and, one above, TCP.
+    let (udp, tcp) = loop {
+        let udp = socket();
+        let port = udp.local_addr().unwrap().port();
+        if let Some(above) = port.checked_add(1)
+            && let Ok(tcp) = TcpListener::bind((HERE, above))
+        {
+            break (udp, tcp);
+        }
+    };
+    let port = udp.local_addr().unwrap().port();
+    let mut guest = join(port, &["--name", "Ben"]);
+    let began = Instant::now();
+    let (mut stream, _) = tcp.accept().unwrap();
+    stream.write_all(b"\0\0\x64\x01").unwrap();
+    let mut hello = [0; 7];
+    stream.read_exact(&mut hello).unwrap();
+    assert_eq!(&hello, b"\x03\0\x01\x01Ben");
+    let [low, high] = port.to_le_bytes();
+    stream.write_all(&[6, 0, 2, 1, low, high, 0, 0, 0, 0]).unwrap();
+    let mut bytes = [0; 100];
+    let client = loop {
+        let (len, from) = udp.recv_from(&mut bytes).unwrap();
+        // The other questions are Hellos in `native`.
+        if bytes[..len].ends_with(b"\x01\x01\0\0\0\0Ben\0\0\0\0\0\0\0\0\0\0\0\0\0") {
+            break from;
+        }
+    };
+    udp.send_to(b"\0\0\x02\x01", client).unwrap();
+    assert_eq!(guest.event("connected")["dialect"], "rtype");
+    let joined = began.elapsed();
+    assert!(joined < Duration::from_millis(3_000), "it took {joined:?}");
 }
 
 #[test]

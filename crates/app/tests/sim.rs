@@ -74,6 +74,25 @@ fn one_seed_has_exactly_these_keys_in_this_order() {
 }
 
 #[test]
+fn a_slow_line_is_a_line() {
+    for (game, rtt, seconds) in
+        [("pong", "1300", "30"), ("rtype", "1300", "30"), ("dots", "1500", "60")]
+    {
+        let link = ["--rtt-ms", rtt, "--jitter-ms", "20", "--loss", "5"];
+        let args = [&["--game", game, "--seconds", seconds][..], &link].concat();
+        let quality = &json(&args)["quality"];
+        let figure = |name: &str| quality[name].as_f64().unwrap();
+        // Of all ticks, also those of the first seconds in which the clocks are set.
+        assert!(figure("ticks_without_input_pct") <= 1.0, "{game} {rtt}: {quality}");
+        assert!(figure("own_input_ms_p99") <= 33.4, "{game} {rtt}: {quality}");
+        assert!(figure("starved_frames_pct") <= 0.5, "{game} {rtt}: {quality}");
+        // Nobody is thrown out and let in again: then a clock would jump.
+        assert!(figure("playback_rate_min") >= 0.95, "{game} {rtt}: {quality}");
+        assert!(figure("playback_rate_max") <= 1.05, "{game} {rtt}: {quality}");
+    }
+}
+
+#[test]
 fn many_seeds_have_exactly_these_keys_in_this_order() {
     let run = json(&["--seconds", "2", "--seeds", "3"]);
     let expected = [

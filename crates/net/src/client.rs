@@ -229,12 +229,14 @@ impl<G: Game> Client<G> {
         matches!(self.phase, Phase::Playing)
     }
 
-    /// Whether the server has said anything at all.
+    /// Whether the server has said anything at all, be it in the TCP step.
     pub fn has_answer(&self) -> bool {
         let asked = match &self.speech {
             Speech::Native(native) => native.is_answered(),
-            #[cfg(any(feature = "lan", feature = "rtype"))]
-            _ => false,
+            #[cfg(feature = "rtype")]
+            Speech::Rtype(rtype) => rtype.is_greeted(),
+            #[cfg(feature = "lan")]
+            Speech::Lan(_) => false,
         };
         asked || self.player.is_some()
     }

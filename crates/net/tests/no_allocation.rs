@@ -358,7 +358,7 @@ fn the_channel_allocates_nothing_per_packet_and_tick_once_its_outbox_has_grown()
             timeline.handle_sent(tick);
             let newest = Newest { tick, buttons: tick as u16, early_ns: 0 };
             queue.handle(now, newest, pending.iter().skip(1).map(|input| input.buttons));
-            black_box((queue.take(tick), queue.take_report(), pending.poll_alarm(now)));
+            black_box((queue.take(tick), queue.take_report(), pending.poll_alarm(now, 0)));
             // Every third snapshot arrives, and every third datagram with events.
             black_box(outbox.push(&[7; 50])).ok();
             let batch = outbox.poll(now, again_after, room.len());

@@ -1,18 +1,20 @@
 //! One player's program without a face: a place at a table, and what happens there.
 //!
 //! ```text
-//! address -> what a player typed, as addresses to try
-//! open    -> how a player gets to a table
-//! rooms   -> which rooms servers have, and the best of them
-//! search  -> who hosts a game on the local network
-//! seat    -> the match itself: on this machine, hosted here, or as someone's guest
-//! table   -> a seat that a thread of its own keeps on time
-//! ticket  -> the way back into a match after the program was killed
+//! address  -> what a player typed, as addresses to try
+//! fallback -> the old dialect, for a server that does not answer in `native`
+//! open     -> how a player gets to a table
+//! rooms    -> which rooms servers have, and the best of them
+//! search   -> who hosts a game on the local network
+//! seat     -> the match itself: on this machine, hosted here, or as someone's guest
+//! table    -> a seat that a thread of its own keeps on time
+//! ticket   -> the way back into a match after the program was killed
 //! ```
 //!
 //! A face, or a script with `--ui none`, asks a [`Table`] what to draw and tells it what is pressed.
 
 mod address;
+mod fallback;
 mod open;
 mod rooms;
 mod search;
@@ -21,9 +23,10 @@ mod table;
 mod ticket;
 
 pub(crate) use address::Address;
+use fallback::Fallback;
 pub(crate) use open::{Guest, Opened, Playable, RoomWish, host, join, local, sit};
 pub(crate) use rooms::{RoomSearch, at_native, quick};
 pub(crate) use search::Search;
-pub(crate) use seat::{Fallback, Seat};
+pub(crate) use seat::Seat;
 pub(crate) use table::{Access, Table};
 pub(crate) use ticket::{TicketFile, TicketKeeper};

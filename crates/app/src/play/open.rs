@@ -10,7 +10,6 @@ use backspin::host::Host;
 use backspin::local::Local;
 use backspin::room::RoomConfig;
 use backspin::server::Server;
-use backspin::time::Time;
 use backspin::wire::native::{DEFAULT_PORT, Role};
 use backspin::wire::{Dialect, Name};
 use backspin_pong::Pong;
@@ -226,15 +225,15 @@ pub(crate) fn sit<G: Playable>(
             (ticket, config.ticket) = (TicketKeeper::start(file).ok(), found);
         }
     }
+    let began = driver.now();
     let fallback = match or_old {
         Some(old) => {
             let config = guest.config(old, G::OLD, own_port);
-            let at: Time = driver.now() + Fallback::AFTER;
-            Some(Box::new(Fallback { at, config, seed: seed::secret()? }))
+            Some(Box::new(Fallback::new(began, config, seed::secret()?)))
         }
         None => None,
     };
-    let client = Client::new(driver.now(), game, config, seed::secret()?);
-    let table = Table::new(driver, Seat::Guest { client: Box::new(client), fallback })?;
+    let client = Box::new(Client::new(began, game, config, seed::secret()?));
+    let table = Table::new(driver, Seat::Guest { client, began, fallback })?;
     Ok(Opened { table, name: guest.name, addresses: Vec::new(), ticket })
 }

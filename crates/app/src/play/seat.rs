@@ -1,15 +1,16 @@
 //! The match, from where this player sits: on this machine alone, hosted here, or as a guest.
 
-use std::time::Duration;
-
-use backspin::client::{Client, ClientConfig, Frame};
+use backspin::client::{Client, Frame};
 use backspin::game::{Buttons, Game, PlayerId};
 use backspin::host::Host;
 use backspin::local::Local;
 use backspin::node::{Node, Path, StreamAction, StreamEvent, StreamId, StreamNode, Transmit};
 use backspin::replica::State;
 use backspin::time::Time;
+use backspin::wire::Dialect;
 use backspin::wire::native::CloseReason;
+
+use super::fallback::{Fallback, LOOK_AFTER};
 
 /// Where a player sits.
 #[derive(Debug)]
@@ -19,20 +20,12 @@ pub(crate) enum Seat<G: Game> {
     /// At a table that others come to.
     Host(Box<Host<G>>),
     /// At someone else's.
-    Guest { client: Box<Client<G>>, fallback: Option<Box<Fallback>> },
-}
-
-/// How to ask if nobody answers the first way.
-#[derive(Debug)]
-pub(crate) struct Fallback {
-    pub(crate) at: Time,
-    pub(crate) config: ClientConfig,
-    pub(crate) seed: [u8; 32],
-}
-
-impl Fallback {
-    /// An old program is asked after a second without an answer.
-    pub(crate) const AFTER: Duration = Duration::from_secs(1);
+    Guest {
+        client: Box<Client<G>>,
+        /// When it began to ask.
+        began: Time,
+        fallback: Option<Box<Fallback<G>>>,
+    },
 }
 
 impl<G: Game> Seat<G> {
@@ -98,11 +91,28 @@ impl<G: Game> Seat<G> {
         }
     }
 
+    /// Whether a guest has asked for a while and heard nothing.
+    pub(crate) fn is_unanswered(&self, now: Time) -> bool {
+        match self {
+            Seat::Guest { client, began, .. } => {
+                !client.has_answer() && now.since(*began) >= LOOK_AFTER
+            }
+            _ => false,
+        }
+    }
+
     fn node(&self) -> Option<&dyn StreamNode> {
         match self {
             Seat::Local(_) => None,
             Seat::Host(host) => Some(host.as_ref()),
             Seat::Guest { client, .. } => Some(client.as_ref()),
+        }
+    }
+
+    fn fallback_mut(&mut self) -> Option<&mut Fallback<G>> {
+        match self {
+            Seat::Guest { fallback, .. } => fallback.as_deref_mut(),
+            _ => None,
         }
     }
 
@@ -117,7 +127,11 @@ impl<G: Game> Seat<G> {
 
 impl<G: Game> Node for Seat<G> {
     fn handle_datagram(&mut self, now: Time, path: Path, bytes: &mut [u8]) {
-        if let Some(node) = self.node_mut() {
+        if let Seat::Guest { fallback: Some(fallback), .. } = self
+            && Dialect::detect(bytes) != Some(Dialect::Native)
+        {
+            fallback.handle_datagram(now, path, bytes);
+        } else if let Some(node) = self.node_mut() {
             node.handle_datagram(now, path, bytes);
         }
     }
@@ -126,29 +140,24 @@ impl<G: Game> Node for Seat<G> {
         match self {
             Seat::Local(local) => local.handle_timeout(now),
             Seat::Host(host) => host.handle_timeout(now),
-            Seat::Guest { client, fallback } => {
-                let unanswered = !client.has_answer();
-                if let Some(next) = fallback.take_if(|next| next.at <= now)
-                    && unanswered
-                {
-                    let Fallback { config, seed, .. } = *next;
-                    **client = Client::new(now, client.game().clone(), config, seed);
-                }
+            Seat::Guest { client, fallback, .. } => {
+                fallback.take_if(|it| it.handle_timeout(now, client));
                 client.handle_timeout(now);
             }
         }
     }
 
     fn poll_transmit(&mut self, now: Time, out: &mut [u8]) -> Option<Transmit> {
-        self.node_mut()?.poll_transmit(now, out)
+        let transmit = self.node_mut()?.poll_transmit(now, out);
+        transmit.or_else(|| self.fallback_mut()?.poll_transmit(now, out))
     }
 
     fn poll_timeout(&self) -> Option<Time> {
         match self {
             Seat::Local(local) => local.poll_timeout(),
             Seat::Host(host) => host.poll_timeout(),
-            Seat::Guest { client, fallback } => {
-                let fallback = fallback.as_ref().map(|next| next.at);
+            Seat::Guest { client, fallback, .. } => {
+                let fallback = fallback.as_ref().and_then(|fallback| fallback.poll_timeout());
                 client.poll_timeout().into_iter().chain(fallback).min()
             }
         }
@@ -161,12 +170,17 @@ impl<G: Game> StreamNode for Seat<G> {
     }
 
     fn handle_stream(&mut self, now: Time, stream: StreamId, event: StreamEvent<'_>) {
-        if let Some(node) = self.node_mut() {
+        if let Some(fallback) = self.fallback_mut() {
+            fallback.handle_stream(now, stream, event);
+        } else if let Some(node) = self.node_mut() {
             node.handle_stream(now, stream, event);
         }
     }
 
     fn poll_stream(&mut self, now: Time, out: &mut [u8]) -> Option<(StreamId, StreamAction)> {
-        self.node_mut()?.poll_stream(now, out)
+        match self.fallback_mut() {
+            Some(fallback) => fallback.poll_stream(now, out),
+            None => self.node_mut()?.poll_stream(now, out),
+        }
     }
 }

@@ -71,9 +71,10 @@ enum Mode {
     },
     /// Join a host: at an address, or the first that is found on the LAN
     ///
-    /// An address without a port is asked at 4300 in native and, after a second without an answer,
-    /// at 4242 in rtype. Whoever was killed in a match comes back into it for half a minute. A search
-    /// goes out of every interface, or only from the address that BACKSPIN_SEARCH_FROM names.
+    /// An address without a port is asked at 4300 in native. After a second without an answer the
+    /// first program is looked for at 4242 in rtype; after 3.5 s that is all that is tried. Whoever was
+    /// killed in a match comes back into it for half a minute. A search goes out of every interface,
+    /// or only from the address that BACKSPIN_SEARCH_FROM names.
     Join {
         /// Where: an address or a host name, with a port or without
         address: Option<String>,

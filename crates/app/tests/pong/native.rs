@@ -17,6 +17,30 @@ fn on_a_line_that_loses_a_tenth_both_sides_agree_on_the_score() {
 }
 
 #[test]
+fn a_line_of_1300_ms_is_joined_in_native_and_played() {
+    let (mut host, port) = host(&["--points", "3", "--bot", "hard"]);
+    // A HELLO would get through as well, and take the only place.
+    let (_lag, address) = Program::lag(port, &["--rtt-ms", "1300", "--lan"]);
+    let mut guest = join(address.port(), &[]);
+    assert_eq!(guest.event("connected")["dialect"], "native");
+    // More than one datagram carries, and no reason to think that the connection is lost.
+    let mut pending = 0;
+    let here = loop {
+        let event = guest.next().expect("it goes on");
+        match event["event"].as_str() {
+            Some("quality") => {
+                pending = pending.max(event["pending_inputs"].as_u64().unwrap());
+                assert!(event["ping_ms"].is_null() || event["ping_ms"].as_f64() >= Some(1_300.0));
+            }
+            Some("game_over") => break event,
+            other => assert_ne!(other, Some("trying")),
+        }
+    };
+    assert!((78..=128).contains(&pending), "{pending}");
+    assert_eq!(score(&host.event("game_over")), score(&here));
+}
+
+#[test]
 fn a_guest_that_was_killed_is_back_in_its_place_with_the_score() {
     let (mut host, port) = host(&[]);
     let home = Home::new();

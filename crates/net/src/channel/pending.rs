@@ -1,8 +1,8 @@
 //! The client's inputs that no snapshot has acknowledged yet: what each datagram carries, what
 //! prediction replays, and how a player learns that the line is bad.
 //!
-//! The client pushes one input per tick, writes all of them into each Input, and hands every
-//! snapshot's tick back. On the other side [`super::InputQueue`] takes them.
+//! The client pushes one input per tick, writes the newest of them into each Input, and hands
+//! every snapshot's tick back. On the other side [`super::InputQueue`] takes them.
 
 use std::fmt;
 use std::time::Duration;
@@ -12,16 +12,22 @@ use crate::time::Time;
 use crate::wire::native::MAX_HISTORY;
 
 /// How many inputs without acknowledgement are kept; then the oldest is given up.
-pub const PENDING_LIMIT: usize = 64;
+///
+/// An input waits for a round trip and a few ticks: at 60 Hz these are enough for 1,500 ms and half
+/// a second of silence.
+pub const PENDING_LIMIT: usize = 128;
 
-// One datagram carries them all.
-const _: () = assert!(PENDING_LIMIT == MAX_HISTORY + 1);
+// One datagram carries fewer on a slow line. What it leaves out is of no use to the server: an input
+// arrives a few ticks before its own tick, so the ticks of those a second older have run.
+const _: () = assert!(PENDING_LIMIT > MAX_HISTORY);
 
-/// More pending inputs than this are [`Alarm::HighLatency`].
-pub const HIGH_LATENCY_OVER: usize = 30;
+/// More pending inputs than this, beyond what the round trip explains, are
+/// [`Alarm::HighLatency`].
+pub const HIGH_LATENCY_OVER: u32 = 30;
 
-/// More pending inputs than this are [`Alarm::ConnectionLost`].
-pub const LOST_OVER: usize = 60;
+/// More pending inputs than this, beyond what the round trip explains, are
+/// [`Alarm::ConnectionLost`].
+pub const LOST_OVER: u32 = 60;
 
 /// An input that waits longer than this is [`Alarm::Lag`].
 pub const LAG_OVER: Duration = Duration::from_millis(200);
@@ -136,7 +142,7 @@ impl Pending {
         self.iter().next()
     }
 
-    /// All pending inputs, newest first: the first is an Input's newest, the rest its history.
+    /// All pending inputs, newest first: the first is an Input's newest, the next are its history.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = PendingInput> + '_ {
         (0..self.len).map(|back| self.at(back))
     }
@@ -175,9 +181,19 @@ impl Pending {
         Some(now.since(oldest.sent_at))
     }
 
+    /// How many inputs were made since the last acknowledged one, with those that were given up.
+    pub fn waiting(&self) -> u32 {
+        let since = |newest: PendingInput| Some(tick::since(newest.tick, self.acknowledged?));
+        let waiting = self.last().and_then(since).unwrap_or(0);
+        waiting.max(self.len as i32).unsigned_abs()
+    }
+
     /// The next alarm that was raised or lowered. Call it once a frame, until `None`.
-    pub fn poll_alarm(&mut self, now: Time) -> Option<AlarmEvent> {
-        Alarm::ALL.into_iter().find_map(|alarm| self.step_alarm(alarm, now))
+    ///
+    /// `explained` is how many inputs are pending for no other reason than the length of the way:
+    /// the server is well, and the snapshots come as early as they have lately.
+    pub fn poll_alarm(&mut self, now: Time, explained: u32) -> Option<AlarmEvent> {
+        Alarm::ALL.into_iter().find_map(|alarm| self.step_alarm(alarm, now, explained))
     }
 
     /// Whether an alarm is raised, as of the last [`Pending::poll_alarm`].
@@ -190,8 +206,8 @@ impl Pending {
         &self.counts
     }
 
-    fn step_alarm(&mut self, alarm: Alarm, now: Time) -> Option<AlarmEvent> {
-        let over = self.is_over(alarm, now);
+    fn step_alarm(&mut self, alarm: Alarm, now: Time, explained: u32) -> Option<AlarmEvent> {
+        let over = self.is_over(alarm, now, explained);
         let state = &mut self.alarms[alarm as usize];
         match *state {
             AlarmState::Low if over => {
@@ -210,11 +226,12 @@ impl Pending {
         }
     }
 
-    fn is_over(&self, alarm: Alarm, now: Time) -> bool {
+    fn is_over(&self, alarm: Alarm, now: Time, explained: u32) -> bool {
+        let unexplained = self.waiting().saturating_sub(explained);
         match alarm {
             Alarm::Lag => self.oldest_age(now).is_some_and(|age| age > LAG_OVER),
-            Alarm::HighLatency => self.len > HIGH_LATENCY_OVER,
-            Alarm::ConnectionLost => self.len > LOST_OVER,
+            Alarm::HighLatency => unexplained > HIGH_LATENCY_OVER,
+            Alarm::ConnectionLost => unexplained > LOST_OVER,
         }
     }
 
@@ -276,9 +293,10 @@ impl Default for Pending {
 pub enum Alarm {
     /// The oldest pending input is older than [`LAG_OVER`]: the lag sign.
     Lag,
-    /// More than [`HIGH_LATENCY_OVER`] inputs are pending: a warning.
+    /// More than [`HIGH_LATENCY_OVER`] inputs are pending that the round trip does not explain: a
+    /// warning.
     HighLatency,
-    /// More than [`LOST_OVER`] inputs are pending: the client resumes.
+    /// More than [`LOST_OVER`] of them are: the client resumes.
     ConnectionLost,
 }
 

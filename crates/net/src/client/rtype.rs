@@ -84,6 +84,11 @@ impl<G: Game> Rtype<G> {
         }
     }
 
+    /// Whether the server has spoken in the TCP step.
+    pub(super) fn is_greeted(&self) -> bool {
+        matches!(self.dial, Dial::Greeted | Dial::Named | Dial::Done)
+    }
+
     /// The newest state has changed.
     fn amend(&mut self) {
         let Rtype { plain, told, board, .. } = self;

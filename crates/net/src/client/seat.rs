@@ -348,12 +348,22 @@ impl<G: Game> Seat<G> {
 
     /// Whether so many inputs wait that the connection counts as lost; raises the milder signs.
     pub(super) fn is_lost(&mut self, now: Time) -> bool {
+        let explained = self.explained(now);
         let mut lost = false;
-        while let Some(alarm) = self.pending.poll_alarm(now) {
+        while let Some(alarm) = self.pending.poll_alarm(now, explained) {
             lost |= alarm == AlarmEvent::Raised(Alarm::ConnectionLost);
             self.note(ClientEvent::Line(alarm));
         }
         lost
+    }
+
+    /// How many inputs wait because of the way alone: those after the tick whose snapshot is to
+    /// come now. That is the server's tick half a round trip ago, and how long the round trip is
+    /// said to be makes no difference: it is in the server's clock as well.
+    fn explained(&self, now: Time) -> u32 {
+        let way_ticks = self.clock.rtt().as_secs_f64() / 2.0 * f64::from(self.rate);
+        let due = (self.clock.tick(now) - way_ticks) as u32;
+        tick::since(tick::before(self.next_input, 1), due).max(0).unsigned_abs()
     }
 
     pub(super) fn encode_input(
@@ -478,7 +488,8 @@ impl<G: Game> Seat<G> {
         let (game, player) = (&self.game, self.player);
         let predicted = self.prediction.as_ref().and_then(Prediction::trail);
         let course = Course { schema: game.schema(), said: &self.picture, predicted };
-        let newest = [self.picture.newest_state(), predicted.and_then(Picture::newest_state)];
+        let newest =
+            [self.picture.newest_state(), predicted.and_then(|trail| trail.newest_state())];
         for entity in newest.into_iter().flatten().flat_map(State::entities) {
             let drawn = Drawn { entity: *entity, fields: game.schema().values(entity) };
             if game.slide(&drawn, player, gap).is_some() {

@@ -46,8 +46,9 @@ const TOGETHER: f64 = 4.0;
 /// The most that it is slowed down once the player plays: to be too far ahead costs little.
 const SLOWER: f64 = 0.02;
 
-/// Nobody is believed to be earlier or later than this.
-const EARLY_LIMIT_US: i32 = 1_000_000;
+/// Nobody is believed to be earlier or later than this. The first inputs are late by nearly all of
+/// a round trip, which may be 1.5 s.
+const EARLY_LIMIT_US: i32 = 2_000_000;
 
 /// So many of the last inputs are known by the time at which they were due.
 const REMEMBERED: usize = 256;

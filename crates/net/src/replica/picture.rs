@@ -38,11 +38,11 @@ pub struct Drawn {
     pub fields: [f32; MAX_FIELDS],
 }
 
-/// The snapshots that have come, and what was drawn of them last.
+/// The snapshots that have come, `LEN` ticks back from the newest, and what was drawn of them last.
 #[derive(Clone, Debug)]
-pub struct Picture {
+pub struct Picture<const LEN: usize = KEPT> {
     states: Vec<State>,
-    present: [bool; KEPT],
+    present: [bool; LEN],
     newest: Option<u32>,
     /// What was drawn last, before errors were added.
     drawn: Vec<Shown>,
@@ -58,11 +58,11 @@ struct Shown {
     error: [f32; MAX_FIELDS],
 }
 
-impl Default for Picture {
+impl<const LEN: usize> Default for Picture<LEN> {
     fn default() -> Self {
         Picture {
-            states: (0..KEPT).map(|_| State::default()).collect(),
-            present: [false; KEPT],
+            states: (0..LEN).map(|_| State::default()).collect(),
+            present: [false; LEN],
             newest: None,
             drawn: Vec::new(),
             next: Vec::new(),
@@ -71,10 +71,10 @@ impl Default for Picture {
     }
 }
 
-impl Picture {
+impl<const LEN: usize> Picture<LEN> {
     /// The snapshot of `tick`, if it is kept.
     pub fn at(&self, tick: u32) -> Option<&State> {
-        let slot = tick as usize % KEPT;
+        let slot = tick as usize % LEN;
         (self.present[slot] && self.states[slot].tick == tick).then(|| &self.states[slot])
     }
 
@@ -88,7 +88,7 @@ impl Picture {
         self.at(self.newest?)
     }
 
-    /// Keeps a snapshot, in place of one that is [`KEPT`] ticks older.
+    /// Keeps a snapshot, in place of one that is `LEN` ticks older.
     pub fn keep(&mut self, state: &State) {
         self.slot(state.tick).clone_from(state);
     }
@@ -100,7 +100,7 @@ impl Picture {
 
     /// Where the snapshot of `tick` is kept from now on.
     fn slot(&mut self, tick: u32) -> &mut State {
-        let slot = tick as usize % KEPT;
+        let slot = tick as usize % LEN;
         self.present[slot] = true;
         if self.newest.is_none_or(|newest| tick.wrapping_sub(newest) as i32 > 0) {
             self.newest = Some(tick);
@@ -110,7 +110,7 @@ impl Picture {
 
     /// Forgets everything: the session is another.
     pub fn clear(&mut self) {
-        self.present = [false; KEPT];
+        self.present = [false; LEN];
         self.newest = None;
         self.drawn.clear();
         self.drawn_tick = None;
@@ -168,7 +168,7 @@ impl Picture {
         let newest = self.newest?;
         let kept = |back: u32| self.at(newest.wrapping_sub(back));
         let mut after = None;
-        for back in 0..KEPT as u32 {
+        for back in 0..LEN as u32 {
             let Some(state) = kept(back) else { continue };
             if f64::from(state.tick) <= tick {
                 return Some((state, after));

@@ -10,7 +10,11 @@
 
 use super::picture::{fade, shifted};
 use super::{Entity, Field, Kind, MAX_FIELDS, Motion, Picture, Schema, State};
+use crate::channel::PENDING_LIMIT;
 use crate::game::{Buttons, Event, Game, PlayerId, PlayerInput, Turn};
+
+/// What was predicted of each tick after a snapshot: as many as inputs may be pending.
+pub(crate) type Forecast = Picture<PENDING_LIMIT>;
 
 /// What one player predicts.
 #[derive(Clone, Debug)]
@@ -27,7 +31,7 @@ pub struct Prediction<G: Game> {
     error: [f32; MAX_FIELDS],
     events: Vec<Event>,
     /// What there was to see after each tick since the snapshot, once something slides.
-    trail: Option<Box<Picture>>,
+    trail: Option<Box<Forecast>>,
     /// What snapshots took away and the screen has not shown to its end yet.
     ending: Vec<Ending>,
     /// The tick that was drawn last, with its fraction.
@@ -89,7 +93,7 @@ impl<G: Game> Prediction<G> {
     }
 
     /// What was predicted of the ticks since the snapshot.
-    pub(crate) fn trail(&self) -> Option<&Picture> {
+    pub(crate) fn trail(&self) -> Option<&Forecast> {
         self.trail.as_deref()
     }
 

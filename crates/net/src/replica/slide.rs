@@ -6,6 +6,7 @@
 //! [`Picture`], past it from the trail of the [prediction](super::Prediction).
 
 use super::picture::{carry, shifted};
+use super::prediction::Forecast;
 use super::{Drawn, Entity, MAX_FIELDS, Picture, Schema};
 use crate::game::{Game, PlayerId};
 
@@ -36,14 +37,16 @@ pub(crate) struct Moment {
 pub(crate) struct Course<'a> {
     pub(crate) schema: &'a Schema,
     pub(crate) said: &'a Picture,
-    pub(crate) predicted: Option<&'a Picture>,
+    pub(crate) predicted: Option<&'a Forecast>,
 }
 
 impl Course<'_> {
     fn at(&self, id: u16, tick: f64) -> Option<Drawn> {
         let said = self.said.newest().is_some_and(|newest| tick <= f64::from(newest));
-        let source = self.predicted.filter(|_| !said).unwrap_or(self.said);
-        source.entity_at(self.schema, id, tick)
+        match self.predicted.filter(|_| !said) {
+            Some(predicted) => predicted.entity_at(self.schema, id, tick),
+            None => self.said.entity_at(self.schema, id, tick),
+        }
     }
 }
 

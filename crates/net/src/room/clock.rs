@@ -6,7 +6,8 @@ use std::time::Duration;
 use crate::node::{Fetch, fetch_to};
 use crate::time::Time;
 
-/// How many ticks it is remembered when they were shown: a second at 60 Hz.
+/// How many ticks it is remembered when they were shown: a second at 60 Hz. Who is further away is
+/// pinged.
 const SHOWN: usize = 64;
 
 /// Counts the ticks of a room.

@@ -92,6 +92,9 @@ impl<G: Stage> Bout<G> {
             Seat::Guest { client, .. } if client.player().is_none() => {
                 let (server, dialect) = (client.server(), client.dialect());
                 text.push((format!("Asking {server} ({}) ...", dialect.name()), Tone::Plain));
+                if seat.is_unanswered(self.table.now()) {
+                    text.push(("No answer yet, still trying.".into(), Tone::Dim));
+                }
                 "Joining"
             }
             _ if is_lobby => "Lobby",

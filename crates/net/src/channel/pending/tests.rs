@@ -67,9 +67,9 @@ fn when_an_input_was_sent_is_known_also_after_its_acknowledgement() {
     pending.acknowledge(103);
     assert_eq!((pending.sent_at(100), pending.sent_at(103)), (Some(at(100)), Some(at(103))));
     assert_eq!((pending.sent_at(99), pending.sent_at(104), pending.sent_at(0)), (None, None, None));
-    (104..164).for_each(|tick| pending.push(at(0), tick, 0));
+    (104..228).for_each(|tick| pending.push(at(0), tick, 0));
     assert_eq!(pending.sent_at(100), Some(at(100)));
-    pending.push(at(0), 164, 0);
+    pending.push(at(0), 228, 0);
     assert_eq!(pending.sent_at(100), None);
 }
 
@@ -111,10 +111,10 @@ fn the_first_input_has_nothing_to_fill() {
 }
 
 #[test]
-fn sixty_four_are_kept_and_the_oldest_is_given_up_for_the_sixty_fifth() {
-    let mut pending = pending(1..=64);
+fn a_hundred_and_twenty_eight_are_kept_and_the_oldest_is_given_up_for_the_next() {
+    let mut pending = pending(1..=128);
     assert_eq!((pending.len(), pending.counts().given_up), (PENDING_LIMIT, 0));
-    pending.push(at(0), 65, 0);
+    pending.push(at(0), 129, 0);
     assert_eq!((pending.len(), pending.counts().given_up), (PENDING_LIMIT, 1));
     assert_eq!(pending.buttons_for(1), None);
     assert_eq!(ticks(pending.after(0))[0], 2);
@@ -122,25 +122,28 @@ fn sixty_four_are_kept_and_the_oldest_is_given_up_for_the_sixty_fifth() {
 
 #[test]
 fn a_leap_fills_no_more_than_there_is_room() {
-    for leap in [63, 64, 65, 1_000_000] {
+    for leap in [127, 128, 129, 1_000_000] {
         let mut pending = pending([5]);
         pending.push(at(0), 5 + leap, 7);
         assert_eq!(pending.len(), PENDING_LIMIT);
         let kept = ticks(pending.after(0));
-        assert_eq!((kept[0], kept[63]), (5 + leap - 63, 5 + leap));
-        let gone = u64::from(leap > 63);
+        assert_eq!((kept[0], kept[127]), (5 + leap - 127, 5 + leap));
+        let gone = u64::from(leap > 127);
         assert_eq!(pending.counts().given_up, gone);
-        assert_eq!(pending.counts().filled, 62 + gone);
+        assert_eq!(pending.counts().filled, 126 + gone);
     }
 }
 
 #[test]
-fn all_of_them_fit_one_datagram() {
-    let pending = pending(1..=64);
-    let mut room = [0; History::MAX_LEN];
-    let older = pending.iter().skip(1).map(|input| input.buttons);
-    let history = History::new(pending.newest().unwrap().buttons, older, &mut room);
-    assert_eq!(history.iter().collect::<Vec<_>>(), (1..64).rev().collect::<Vec<_>>());
+fn a_datagram_carries_the_newest_64() {
+    for (newest, oldest) in [(64, 1), (100, 37), (128, 65)] {
+        let pending = pending(1..=newest);
+        let mut room = [0; History::MAX_LEN];
+        let older = pending.iter().skip(1).map(|input| input.buttons);
+        let history = History::new(pending.newest().unwrap().buttons, older, &mut room);
+        let ticks: Vec<_> = (oldest..newest as u16).rev().collect();
+        assert_eq!(history.iter().collect::<Vec<_>>(), ticks);
+    }
 }
 
 #[test]
@@ -208,9 +211,14 @@ fn a_session_that_begins_anew_gives_up_what_was_pending() {
     assert_eq!(pending.handle_missing(10, 1), 1);
 }
 
-/// Everything that is due.
+/// Everything that is due where the way is short.
 fn alarms(pending: &mut Pending, now: Time) -> Vec<AlarmEvent> {
-    std::iter::from_fn(|| pending.poll_alarm(now)).collect()
+    alarms_beyond(pending, now, 0)
+}
+
+/// The same where the way explains so many pending inputs.
+fn alarms_beyond(pending: &mut Pending, now: Time, explained: u32) -> Vec<AlarmEvent> {
+    std::iter::from_fn(|| pending.poll_alarm(now, explained)).collect()
 }
 
 #[test]
@@ -273,6 +281,34 @@ fn a_silent_server_is_lag_then_high_latency_then_lost() {
     (201..=262).for_each(|tick| pending.push(now, tick, 0));
     let raised = [Alarm::HighLatency, Alarm::ConnectionLost].map(AlarmEvent::Raised);
     assert_eq!(alarms(&mut pending, now), raised);
+}
+
+#[test]
+fn on_a_slow_line_only_what_the_way_does_not_explain_counts() {
+    const EXPLAINED: u32 = 93;
+    let mut pending = Pending::new();
+    let mut events = Vec::new();
+    let mut now = Time::ZERO;
+    // 1,500 ms: snapshots come, each 93 ticks after the input that it acknowledges.
+    for tick in 1..=400 {
+        pending.push(now, tick, 0);
+        pending.acknowledge(tick.saturating_sub(EXPLAINED));
+        events.extend(alarms_beyond(&mut pending, now, EXPLAINED).into_iter());
+        now += TICK;
+    }
+    assert_eq!(events, [AlarmEvent::Raised(Alarm::Lag)]);
+    assert_eq!(pending.waiting(), EXPLAINED);
+    // Then they stop. More wait than are kept when the connection counts as lost.
+    let mut events = Vec::new();
+    for silence in 1..=100 {
+        pending.push(now, 400 + silence, 0);
+        let alarms = alarms_beyond(&mut pending, now, EXPLAINED);
+        events.extend(alarms.into_iter().map(|event| (silence, event)));
+        now += TICK;
+    }
+    let raised = |silence, alarm| (silence, AlarmEvent::Raised(alarm));
+    assert_eq!(events, [raised(31, Alarm::HighLatency), raised(61, Alarm::ConnectionLost)]);
+    assert_eq!((pending.len(), pending.waiting()), (PENDING_LIMIT, EXPLAINED + 100));
 }
 
 #[test]
