@@ -7,8 +7,8 @@
 
 use std::error::Error;
 use std::fmt::{self, Write as _};
-use std::fs::File;
-use std::io::Write;
+use std::fs::{File, OpenOptions};
+use std::io::{self, Write};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -51,7 +51,7 @@ impl NetLog {
     pub(crate) fn open(path: &Path) -> Result<Self, Box<dyn Error>> {
         let out: Box<dyn Write + Send> = match path.as_os_str() == "-" {
             true => spool::stderr()?,
-            false => Box::new(File::create(path).map_err(|error| {
+            false => Box::new(create(path).map_err(|error| {
                 format!("the net log cannot be written to {}: {error}", path.display())
             })?),
         };
@@ -92,6 +92,15 @@ impl NetLog {
         }
         writing.tell_left_out(now);
     }
+}
+
+/// An empty file: it tells addresses, so that a new one is its owner's alone.
+fn create(path: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.write(true).create(true).truncate(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path)
 }
 
 impl fmt::Debug for NetLog {
@@ -213,7 +222,7 @@ mod tests {
         let path = std::env::temp_dir().join(format!("backspin-netlog-{}", std::process::id()));
         let log = NetLog::open(&path).unwrap();
         let line = |seq| LogLine::InputRecv { player: 1, seq, gap: 0 };
-        let mut write = |room, lines: &mut dyn Iterator<Item = LogLine>| {
+        let write = |room, lines: &mut dyn Iterator<Item = LogLine>| {
             log.write(at(1_000), room, || lines.next());
         };
         write(Some(1), &mut [line(1), line(2)].into_iter());

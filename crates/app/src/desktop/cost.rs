@@ -51,7 +51,7 @@ fn busy() -> View {
         figures: names.into_iter().chain(["down", "up"]).map(figure).collect(),
         pings: (0..40).map(|n| Some(100.0 + (n * 37 % 90) as f32)).collect(),
         inputs: (12_300..12_316).map(|tick| (tick, fate(tick))).collect(),
-        acks: (12_300..12_314).filter(|tick| !tick.is_multiple_of(5)).collect(),
+        acks: (12_300..12_314).filter(|tick| fate(*tick) != Fate::Lost).collect(),
     };
     let arena = sample::busy();
     let hud = arena.hud.map(|hud| Hud {

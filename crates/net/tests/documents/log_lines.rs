@@ -237,6 +237,7 @@ fn what_the_door_answers_and_drops_is_told() {
         "Invalid packet size: 5 bytes from 10.0.0.66:6000",
         "Wrong message type: 40 bytes from 10.0.0.66:6000",
     ];
+    assert_eq!(said.len(), begin.len(), "{said:?}");
     for (line, begin) in said.iter().zip(begin) {
         assert!(line.starts_with(begin), "{line}: {begin}");
     }
