@@ -56,7 +56,9 @@ fn a_flood_of_what_is_dropped_is_ten_lines_a_second_of_each_kind_at_level_debug(
     // A search, an Input from nobody, a size that is wrong, a type that there is not.
     let kinds: [&[u8]; 4] = [&[1], b"\x05\0\x03\x01\0\0\0\0\0", b"\x09\0\x03\x01\0", &[0xFF; 40]];
     for _ in 0..100 {
-        kinds.iter().for_each(|bytes| drop(stranger.send(bytes).unwrap()));
+        for bytes in kinds {
+            stranger.send(bytes).unwrap();
+        }
         std::thread::sleep(Duration::from_millis(2));
     }
     settle();
