@@ -2,6 +2,7 @@
 
 mod desktop;
 mod face;
+mod netlog;
 mod play;
 mod pong;
 mod results;

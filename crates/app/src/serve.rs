@@ -32,6 +32,7 @@ use backspin_rtype::RType;
 use backspin_udp::Loop;
 use tracing::{info, warn};
 
+use crate::netlog::NetLog;
 use crate::results::usual_file;
 use crate::web::{Bans, Page};
 use crate::{seed, spool, utc};
@@ -104,8 +105,11 @@ pub(crate) fn run(args: &Args) -> Result<(), Box<dyn Error>> {
     let mut results = open_results(&config)?;
     let now = driver.now();
     // Where no results are kept, nothing is waited for.
-    let room = log::room_config(results.as_ref().map_or(Duration::ZERO, |_| HOLD_END));
+    let hold_end = results.as_ref().map_or(Duration::ZERO, |_| HOLD_END);
+    let room = RoomConfig { hold_end, ..RoomConfig::default() };
+    let net_log = config.net_log.as_deref().map(NetLog::open).transpose()?;
     let mut server = make_server(now, &config, &ports, room, recording.has_log())?;
+    server.server_mut().keep_lines(log::kept_lines(net_log.as_ref()));
     let bans = Bans::open(config.bans())?;
     for ban in bans.iter() {
         // The list is no longer than the door's own.
@@ -130,7 +134,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Box<dyn Error>> {
                 publisher.obey(driver.now(), &mut server);
                 publisher.tell(driver.now(), server.server(), &meter, driver.unsent());
             }
-            teller.tell(driver.now(), server.server_mut());
+            teller.tell(driver.now(), server.server_mut(), net_log.as_ref());
         }
         if let Some(results) = &mut results {
             results.release(driver.now(), &mut server);
@@ -139,12 +143,14 @@ pub(crate) fn run(args: &Args) -> Result<(), Box<dyn Error>> {
         if recording.may_begin_log(driver.now()) && server.server().front().is_idle() {
             recording.begin_log();
             server = make_anew(driver.now(), &server, &config, &ports, room)?;
+            server.server_mut().keep_lines(log::kept_lines(net_log.as_ref()));
         }
         if reread.swap(false, Ordering::Relaxed) {
             settings.read(args);
         }
         if let Some(read) = settings.poll_read() {
             config = reload(config, read, &log, &ports, &mut server, recording.has_log());
+            server.server_mut().keep_lines(log::kept_lines(net_log.as_ref()));
         }
     }
     if let Some(results) = &mut results {
@@ -152,7 +158,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Box<dyn Error>> {
     }
     server.close(driver.now(), CloseReason::Stopping);
     driver.flush(&mut server);
-    teller.tell(driver.now(), server.server_mut());
+    teller.tell(driver.now(), server.server_mut(), net_log.as_ref());
     let until = Instant::now() + LAST_WRITES;
     recording.finish(&mut server, until);
     if let Some(results) = results {

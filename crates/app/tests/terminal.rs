@@ -172,6 +172,19 @@ impl Drop for Server {
     }
 }
 
+/// `backspin lag` in front of `port`: a line of 260 ms that loses a fifth in bursts; and its own port.
+fn bad_line(port: u16) -> (Server, u16) {
+    let own = free_port();
+    let child = Command::new(env!("CARGO_BIN_EXE_backspin"))
+        .args(["lag", "--listen", &format!("127.0.0.1:{own}")])
+        .args(["--target", &format!("127.0.0.1:{port}")])
+        .args(["--rtt-ms", "260", "--jitter-ms", "5", "--loss", "20", "--burst", "5"])
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn();
+    (Server(child.unwrap()), own)
+}
+
 /// A port that was free a moment ago.
 fn free_port() -> u16 {
     let socket = std::net::UdpSocket::bind("0.0.0.0:0").unwrap();
@@ -261,6 +274,32 @@ fn a_host_that_vanishes_is_waited_for_and_one_that_is_stopped_says_goodbye() {
     guest.wait_for("Ann ended the match.");
     guest.signal("-TERM");
     guest.wait_restored("0");
+}
+
+#[test]
+fn a_bad_line_is_seen_in_the_overlay_with_its_range_its_losses_and_the_lag_sign() {
+    let Some(tmux) = Tmux::start() else { return };
+    let port = free_port();
+    let hosting = format!("pong host --name Ann --points 21 --port {port}");
+    let host = tmux.open("host", (80, 24), &hosting);
+    host.wait_for("Waiting for someone to join.");
+    let (_lag, slow) = bad_line(port);
+    let join = format!("pong join 127.0.0.1:{slow} --dialect native --name Ben");
+    let guest = tmux.open("guest", (100, 30), &join);
+    // Above 200 ms from an input to its acknowledgement.
+    guest.wait("the sign of a poor line, and lag", |text| {
+        text.contains("▂··· ping 2") && text.contains(" ms Poor") && text.contains("   lag ")
+    });
+    guest.press("F3");
+    let text = guest.wait_for("packet_loss_rate");
+    for name in [" min  ", " average  ", " max  ", " jitter  ", " grade     Poor ▂···"] {
+        assert!(text.contains(name), "{name}:\n{text}");
+    }
+    guest.wait("an acknowledgement with its mark", |text| {
+        text.contains(" ^  ") && text.contains("+-- ACK(")
+    });
+    let text = guest.wait("a lost input", |text| text.contains("[ X ]") || text.contains("[ X  ]"));
+    assert!(text.contains("[   ]") || text.contains("[    ]"), "missing below, too:\n{text}");
 }
 
 #[test]

@@ -23,7 +23,7 @@ use std::collections::VecDeque;
 use std::net::SocketAddr;
 use std::time::Duration;
 
-use crate::channel::{AlarmEvent, LogLine, Pending, Timeline};
+use crate::channel::{AlarmEvent, Journal, LogLine, Pending, Timeline};
 use crate::clock::Delay;
 use crate::game::{Buttons, Event, Game, PlayerId};
 use crate::node::{Node, Path, StreamAction, StreamEvent, StreamId, StreamNode, Transmit};
@@ -34,7 +34,7 @@ use crate::session::{
 };
 use crate::time::Time;
 use crate::wire::native::{PlayerFlags, Role, Secret, SessionIndex};
-use crate::wire::{Dialect, Full, Name};
+use crate::wire::{Dialect, Full, Malformed, Name};
 
 pub use config::ClientConfig;
 pub use frame::Frame;
@@ -120,6 +120,7 @@ pub struct Client<G: Game> {
     empty: State,
     roster: Vec<RosterLine>,
     events: VecDeque<ClientEvent>,
+    journal: Journal,
     counts: ClientCounts,
 }
 
@@ -194,6 +195,7 @@ impl<G: Game> Client<G> {
         };
         Client {
             path: Path::to(config.server),
+            journal: Journal::new(config.journal),
             game,
             config,
             secrets,
@@ -370,9 +372,15 @@ impl<G: Game> Client<G> {
         self.seat().map(seat::Seat::timeline)
     }
 
-    /// The oldest line about inputs and snapshots (`native`) that was not read yet.
+    /// From now on so many lines of the log are kept.
+    pub fn keep_lines(&mut self, limit: usize) {
+        self.journal = Journal::new(limit);
+    }
+
+    /// The oldest line of the log that was not read yet, if any are kept:
+    /// [`ClientConfig::journal`].
     pub fn poll_line(&mut self) -> Option<LogLine> {
-        self.seat_mut()?.poll_line()
+        self.journal.poll()
     }
 
     /// Sends something that must arrive, at most 255 bytes. Whether there was room, and in an old
@@ -452,6 +460,18 @@ impl<G: Game> Client<G> {
             self.phase = Phase::Ended(reason);
             self.due = Due { goodbyes: self.due.goodbyes, ..Due::default() };
         }
+    }
+
+    /// The server has no reason to send this packet.
+    fn drop_stray(&mut self, name: &'static str) {
+        self.counts.stray += 1;
+        self.journal.note(LogLine::WrongType { from: self.config.server, name });
+    }
+
+    /// The server's bytes are no packet.
+    fn drop_malformed(&mut self, len: usize, error: Malformed) {
+        self.counts.malformed += 1;
+        self.journal.note(LogLine::Malformed { from: self.config.server, len, error });
     }
 
     fn note(&mut self, event: ClientEvent) {
@@ -591,6 +611,10 @@ impl<G: Game> Node for Client<G> {
     fn handle_datagram(&mut self, now: Time, path: Path, bytes: &mut [u8]) {
         if path.remote != self.config.server {
             self.counts.foreign += 1;
+            if self.journal.is_kept() {
+                let hello_ack = is_hello_ack(bytes);
+                self.journal.note(LogLine::WrongSender { from: path.remote, hello_ack });
+            }
             return;
         }
         self.counts.bytes_in += bytes.len() as u64;
@@ -666,6 +690,11 @@ impl<G: Game> StreamNode for Client<G> {
             None
         }
     }
+}
+
+/// Whether a datagram is a HelloAck of `rtype` or a HELLO_ACK of `lan`.
+fn is_hello_ack(bytes: &[u8]) -> bool {
+    matches!(bytes, [0, 0, 2, 1] | [4])
 }
 
 /// An event of the game on the wire.

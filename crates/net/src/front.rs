@@ -18,13 +18,14 @@ mod rtype;
 use std::collections::VecDeque;
 use std::time::Duration;
 
+use crate::channel::{Journal, LogLine};
 use crate::game::{GameId, PlayerId};
 use crate::node::{Fetch, Path, Transmit};
 use crate::sabotage::{self, Sabotage};
 use crate::session::{Allowance, CookieJar, Limiter, LimiterConfig, Secrets, Wider};
 use crate::time::Time;
 use crate::wire::native::{Budget, Role, Secret, SessionIndex};
-use crate::wire::{self, Dialect, Name, Packet};
+use crate::wire::{self, Dialect, Direction, Malformed, Name, Packet};
 
 pub use answer::ANSWER_LIMIT;
 use answer::Answer;
@@ -369,6 +370,7 @@ pub struct Front {
     rooms: Rooms,
     answers: VecDeque<Answer>,
     counts: FrontCounts,
+    journal: Journal,
     draining: bool,
     #[cfg(feature = "rtype")]
     lobby: rtype::Lobby,
@@ -395,6 +397,7 @@ impl Front {
             rooms: Rooms::default(),
             answers: VecDeque::with_capacity(ANSWER_LIMIT),
             counts: FrontCounts::default(),
+            journal: Journal::default(),
             draining: false,
             #[cfg(feature = "rtype")]
             lobby: rtype::Lobby::default(),
@@ -435,6 +438,17 @@ impl Front {
     /// What was dropped, by reason.
     pub fn counts(&self) -> &FrontCounts {
         &self.counts
+    }
+
+    /// From now on so many lines of the log are kept for [`Front::poll_line`]; 0, as at first, is
+    /// none.
+    pub fn keep_lines(&mut self, limit: usize) {
+        self.journal = Journal::new(limit);
+    }
+
+    /// The oldest line of the log that was not read yet, if any are kept.
+    pub fn poll_line(&mut self) -> Option<LogLine> {
+        self.journal.poll()
     }
 
     /// How many sessions there are.
@@ -494,10 +508,29 @@ impl Front {
                 // Even nonsense is counted against its sender: deciding that it is costs time.
                 if self.admits_stranger(now, path) {
                     self.counts.malformed += 1;
+                    if self.journal.is_kept() {
+                        self.note_malformed(path, bytes, wire::fault_of(bytes));
+                    }
                 }
                 None
             }
         }
+    }
+
+    fn note_malformed(&mut self, path: Path, bytes: &[u8], error: Malformed) {
+        let (from, len) = (path.remote, bytes.len());
+        self.journal.note(LogLine::Malformed { from, len, error });
+    }
+
+    /// A packet at the wrong moment: from who does not play, or of a type that only a server sends.
+    fn note_stray(&mut self, path: Path, direction: Direction, name: &'static str) {
+        let from = path.remote;
+        self.journal.note(match direction {
+            Direction::ToClient => LogLine::WrongType { from, name },
+            Direction::ToServer | Direction::Both => {
+                LogLine::WrongSender { from, hello_ack: false }
+            }
+        });
     }
 
     /// Whether anyone may speak a dialect that cannot carry the token.
@@ -559,6 +592,9 @@ impl Front {
     fn next_answer(&mut self, out: &mut [u8]) -> Option<Transmit> {
         while let Some(answer) = self.answers.pop_front() {
             if let Some(transmit) = self.encode_answer(&answer, out) {
+                if let Some(line) = answer.line() {
+                    self.journal.note(line);
+                }
                 return Some(transmit);
             }
         }

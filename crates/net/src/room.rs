@@ -49,7 +49,7 @@ pub struct RoomConfig {
     pub claim_within: Duration,
     /// A round trip above this is worth a line in the log.
     pub high_latency: Duration,
-    /// How many lines about inputs and snapshots are kept for [`Room::poll_line`]; 0 is none.
+    /// How many lines of the log are kept for [`Room::poll_line`]; 0 is none.
     pub journal: usize,
     /// How long the room says nothing after a match was decided, for whoever keeps results: see
     /// [`Room::release_end`]. Zero is not at all.
@@ -101,6 +101,8 @@ pub struct ClosedRoom {
     pub number: u32,
     /// What happened in it that nobody has asked for yet.
     pub events: VecDeque<RoomEvent>,
+    /// The lines of its log that nobody has read yet.
+    pub lines: Journal,
 }
 
 /// A member, as the room knows it.
@@ -122,6 +124,8 @@ pub struct MemberCard {
     pub present: bool,
     /// The round trip that the server measures.
     pub rtt: Option<Duration>,
+    /// The shortest, the mean of all, and the longest.
+    pub rtt_range: Option<[Duration; 3]>,
     /// How the round trip varies.
     pub jitter: Option<Duration>,
     /// What that is worth.
@@ -308,7 +312,7 @@ impl<G: Game> Room<G> {
 
     /// Ends the room; nobody is in it.
     pub fn into_closed(self) -> ClosedRoom {
-        ClosedRoom { number: self.number, events: self.events }
+        ClosedRoom { number: self.number, events: self.events, lines: self.journal }
     }
 
     /// How far the match is.
@@ -383,7 +387,12 @@ impl<G: Game> Room<G> {
         self.happened.pop_front()
     }
 
-    /// The oldest line about inputs and snapshots that was not read yet.
+    /// From now on so many lines of the log are kept.
+    pub fn keep_lines(&mut self, limit: usize) {
+        self.journal = Journal::new(limit);
+    }
+
+    /// The oldest line of the log that was not read yet, if any are kept: [`RoomConfig::journal`].
     pub fn poll_line(&mut self) -> Option<LogLine> {
         self.journal.poll()
     }

@@ -5,6 +5,7 @@ mod phases;
 use std::collections::VecDeque;
 use std::net::IpAddr;
 
+use crate::channel::LogLine;
 use crate::front::{
     BansFull, Call, CallKind, Front, FrontConfig, Guests, NewRoom, RoomCard, RoomOrder,
 };
@@ -125,6 +126,19 @@ impl<G: Game> Server<G> {
     /// The rooms, to be asked for events.
     pub fn rooms_mut(&mut self) -> &mut [Box<Room<G>>] {
         &mut self.rooms
+    }
+
+    /// From now on so many lines of the log are kept, by the door for [`Server::poll_line`] and by
+    /// each room for [`Room::poll_line`]; 0 is none.
+    pub fn keep_lines(&mut self, limit: usize) {
+        self.front.keep_lines(limit);
+        self.offers.iter_mut().for_each(|offer| offer.config.journal = limit);
+        self.rooms.iter_mut().for_each(|room| room.keep_lines(limit));
+    }
+
+    /// The oldest line of the door's log that was not read yet: see [`Front::poll_line`].
+    pub fn poll_line(&mut self) -> Option<LogLine> {
+        self.front.poll_line()
     }
 
     /// A room that was closed since this was asked last, with its last events.

@@ -44,13 +44,14 @@ fn busy() -> View {
     let words = |text: &str, tone| Words::new(text, tone);
     let line =
         |number| ChatLine { number, name: "Player".into(), text: "Take the left one".into() };
-    let figure = |name| Figure { name, value: "142.0 ms".into(), tone: Tone::Fair };
+    let figure = |name| Figure { name, value: "142.0 ms".into(), tone: Tone::Fair, sign: None };
     let fate = |tick: u32| if tick.is_multiple_of(5) { Fate::Lost } else { Fate::Acknowledged };
     let names = ["ping", "grade", "jitter", "loss", "lead", "delay", "corrected", "pending"];
     let overlay = Overlay {
         figures: names.into_iter().chain(["down", "up"]).map(figure).collect(),
         pings: (0..40).map(|n| Some(100.0 + (n * 37 % 90) as f32)).collect(),
         inputs: (12_300..12_316).map(|tick| (tick, fate(tick))).collect(),
+        acks: (12_300..12_314).filter(|tick| fate(*tick) != Fate::Lost).collect(),
     };
     let arena = sample::busy();
     let hud = arena.hud.map(|hud| Hud {

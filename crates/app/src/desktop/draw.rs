@@ -7,6 +7,7 @@ mod list;
 mod overlay;
 #[cfg(test)]
 pub(super) mod sample;
+mod sign;
 
 use std::time::Duration;
 

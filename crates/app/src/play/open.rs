@@ -66,6 +66,8 @@ pub(crate) struct Guest {
     pub(crate) room: RoomWish,
     /// Of the room, if it has one.
     pub(crate) password: Name,
+    /// How many lines of the log are kept: 0 where nobody writes them.
+    pub(crate) journal: usize,
 }
 
 /// Which room of a server.
@@ -99,6 +101,7 @@ impl Guest {
             password: self.password,
             token: self.token.clone(),
             own_port,
+            journal: self.journal,
             ..ClientConfig::new(server, dialect, self.name)
         }
     }
@@ -124,6 +127,7 @@ pub(crate) fn host<G: Playable>(
     dialect: Option<Dialect>,
     tokenless: Tokenless,
     name: Name,
+    journal: usize,
 ) -> Result<Opened<G>, Box<dyn Error>> {
     let both = [port.unwrap_or(DEFAULT_PORT), port.unwrap_or(G::OLD_PORT)];
     let ports = match dialect {
@@ -154,7 +158,9 @@ pub(crate) fn host<G: Playable>(
     driver.set_punctual(true);
     let mut server = Server::new(config, seed::secret()?);
     server.open(driver.now(), game.clone(), name, seed::world()?, RoomConfig::default());
-    let host = Host::new(driver.now(), server, game, name, seed::secret()?);
+    server.keep_lines(journal);
+    let mut host = Host::new(driver.now(), server, game, name, seed::secret()?);
+    host.client_mut().keep_lines(journal);
     let table = Table::new(driver, Seat::Host(Box::new(host)))?;
     Ok(Opened { table, name, addresses, ticket: None })
 }

@@ -176,7 +176,8 @@ impl ValueEnum for BotLevel {
 /// Runs the command.
 pub(crate) fn run(args: &Args) -> Result<(), Box<dyn Error>> {
     let Player { bot, seat } = args.mode.player();
-    let (options, errand) = plan(&args.mode);
+    let (mut options, errand) = plan(&args.mode);
+    options.net_log = seat.net_log(errand.as_ref())?;
     let steers = if bot.is_some() { Steers::Bot } else { Steers::Person };
     let ui = seat.ui(steers);
     if ui != Ui::None {

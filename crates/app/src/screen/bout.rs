@@ -27,6 +27,7 @@ use super::figures::{Figures, Reading};
 use super::library::Recorder;
 use super::stage::{Interlude, Names, Offer, Stage, Standing, StandingPhase};
 use super::{Bindings, Cell, Cue, Held, Page, Settings, Tone};
+use crate::netlog::NetLog;
 use crate::play::{Opened, Seat, Table, TicketKeeper};
 pub(super) use moments::Moments;
 use news::{News, hear_room, remember};
@@ -114,6 +115,7 @@ pub(super) struct Bout<G: Stage> {
     /// Where the match is written down, if the player wishes so.
     shelf: Option<PathBuf>,
     recorder: Option<Recorder>,
+    net_log: Option<NetLog>,
     figures: Figures,
     notice: Option<(Cell, Time)>,
     /// Signs that inputs wait too long for their acknowledgement.
@@ -226,6 +228,7 @@ impl<G: Stage> Bout<G> {
             seen: State::default(),
             shelf,
             recorder: None,
+            net_log: None,
             figures: Figures::default(),
             notice: None,
             alarms: Vec::new(),
@@ -237,6 +240,18 @@ impl<G: Stage> Bout<G> {
             dialog: None,
             over_since: None,
             selected: 0,
+        }
+    }
+
+    /// The same, with what happens on the line written down.
+    pub(super) fn logging(self, net_log: Option<NetLog>) -> Self {
+        Bout { net_log, ..self }
+    }
+
+    /// Writes down what has happened on the line since this was called last.
+    fn log(&self) {
+        if let Some(net_log) = &self.net_log {
+            net_log.take(self.table.now(), &mut self.table.seat());
         }
     }
 
@@ -547,6 +562,7 @@ impl<G: Stage> Sitting for Bout<G> {
         }
         let now = self.table.now();
         let ended = self.hear(now);
+        self.log();
         self.follow(now);
         self.steer(now, held);
         self.record(now);
@@ -565,6 +581,7 @@ impl<G: Stage> Sitting for Bout<G> {
     }
 
     fn leave(self: Box<Self>) {
+        self.log();
         self.table.seat().leave();
         self.close();
     }

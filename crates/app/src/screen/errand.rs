@@ -18,6 +18,7 @@ use backspin_rtype::{Opening, RType};
 use super::bout::{Bout, Hand, Lane, Setup, Sitting, Steers};
 use super::menu::Question;
 use super::pong::level_name;
+use crate::netlog::{self, NetLog};
 use crate::play::{self, Guest, Opened, Playable, RoomWish, Seat};
 use crate::seed;
 
@@ -88,6 +89,8 @@ pub(crate) struct Options {
     pub(crate) bot: Option<Level>,
     /// In place of the name in the settings.
     pub(crate) name: Option<Name>,
+    /// Where it is written down what happens on the line.
+    pub(crate) net_log: Option<NetLog>,
 }
 
 impl Options {
@@ -100,7 +103,13 @@ impl Options {
             token: self.token.clone(),
             room: self.room,
             password: self.password,
+            journal: self.journal(),
         }
+    }
+
+    /// How many lines of the log are kept.
+    fn journal(&self) -> usize {
+        if self.net_log.is_some() { netlog::KEPT } else { 0 }
     }
 }
 
@@ -128,11 +137,12 @@ impl Errand {
         name: Name,
         shelf: Option<PathBuf>,
     ) -> Result<Box<dyn Sitting + Send>, Box<dyn Error>> {
+        let net_log = options.net_log.clone();
         Ok(match self.title() {
             Title::Pong => {
                 let opened = self.table(options.game, options, name)?;
                 let hands = self.pong_hands(options, &opened)?;
-                Box::new(Bout::new(Setup::new(opened, hands), shelf))
+                Box::new(Bout::new(Setup::new(opened, hands), shelf).logging(net_log))
             }
             Title::RType => {
                 let opened = self.table(self.rtype(options), options, name)?;
@@ -142,7 +152,7 @@ impl Errand {
                 };
                 let hand = Hand { player: PlayerId(1), name: name.to_string(), steers };
                 let hands = if self.is_watching() { Vec::new() } else { vec![hand] };
-                Box::new(Bout::new(Setup::new(opened, hands), shelf))
+                Box::new(Bout::new(Setup::new(opened, hands), shelf).logging(net_log))
             }
         })
     }
@@ -162,7 +172,9 @@ impl Errand {
                 play::local(game, players, name)
             }
             Errand::Solo { .. } => play::local(game, 1, name),
-            Errand::Host(_) => play::host(game, port, dialect, options.tokenless, name),
+            Errand::Host(_) => {
+                play::host(game, port, dialect, options.tokenless, name, options.journal())
+            }
             Errand::Join(_, address) => play::join(game, &guest, address),
             Errand::Watch(_, address) => play::join(game, &guest.watching(), address),
             Errand::Sit { address, dialect, .. } => {

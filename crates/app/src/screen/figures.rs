@@ -10,7 +10,7 @@ use backspin::room::MemberCard;
 use backspin::session::Grade;
 use backspin::time::Time;
 
-use super::{Cell, Figure, Overlay, Tone};
+use super::{Cell, Figure, Overlay, Tone, ping_tone};
 
 /// How often a sample is taken.
 const EVERY: Duration = Duration::from_millis(250);
@@ -28,15 +28,22 @@ const MUCH_LOSS: f64 = 0.05;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Reading {
     ping: Option<Duration>,
+    /// The shortest, the mean of all, and the longest.
+    range: Option<[Duration; 3]>,
     jitter: Option<Duration>,
     loss: Option<f64>,
+    /// The share of inputs that the server did not have in time: document 004's
+    /// `packet_loss_rate`.
+    input_loss: Option<f64>,
     lead_ms: Option<f64>,
     delay: Option<Duration>,
     corrections: Option<u64>,
     pending: Option<usize>,
     bytes: Option<(u64, u64)>,
-    without_input: Option<(u64, u64)>,
     inputs: Vec<(u32, Fate)>,
+    acks: Vec<u32>,
+    /// Whether the other end is a guest of ours, of whom less is known.
+    is_hosts: bool,
 }
 
 impl Reading {
@@ -47,15 +54,18 @@ impl Reading {
         let counts = client.counts();
         Reading {
             ping: client.round_trip().mean(),
+            range: client.round_trip().range(),
             jitter: client.round_trip().jitter(),
             loss: client.loss(),
+            input_loss: client.pending().map(|pending| pending.counts().loss()),
             lead_ms: lead.map(|(ahead, server)| (ahead - server) * tick_ms),
             delay: client.delay().map(|delay| delay.total),
             corrections: client.corrections(),
             pending: client.pending().map(Pending::len),
             bytes: Some((counts.bytes_in, counts.bytes_out)),
-            without_input: None,
             inputs: client.timeline().into_iter().flat_map(Timeline::inputs).collect(),
+            acks: client.timeline().into_iter().flat_map(Timeline::acks).collect(),
+            is_hosts: false,
         }
     }
 
@@ -63,9 +73,13 @@ impl Reading {
     pub(super) fn of_member(card: &MemberCard) -> Self {
         Reading {
             ping: card.rtt,
+            range: card.rtt_range,
             jitter: card.jitter,
             loss: card.loss,
-            without_input: Some((card.ticks_without_input, card.ticks)),
+            // The old dialects number no ticks.
+            input_loss: (card.ticks > 0)
+                .then(|| card.ticks_without_input as f64 / card.ticks as f64),
+            is_hosts: true,
             ..Reading::default()
         }
     }
@@ -109,15 +123,15 @@ impl Figures {
         let mut cells = Vec::new();
         match (self.newest.ping, self.newest.grade()) {
             (Some(ping), Some(grade)) => {
-                cells
-                    .push(Cell::new(format!("ping {} {grade}", short_ms(ping)), grade_tone(grade)));
+                let text = format!("ping {} {grade}", short_ms(ping));
+                cells.push(Cell::new(text, span_tone(ping)).signed(grade));
             }
             _ => cells.push(Cell::new("ping -", Tone::Dim)),
         }
         if let Some(loss) = self.newest.loss.filter(|loss| *loss > MUCH_LOSS) {
             cells.push(Cell::new(format!("{:.0} % lost", loss * 100.0), Tone::Bad));
         }
-        if self.newest.grade() == Some(Grade::Poor) {
+        if self.newest.ping.is_some_and(|ping| span_tone(ping) == Tone::Bad) {
             cells.push(Cell::new("slow line", Tone::Bad));
         }
         cells
@@ -126,41 +140,45 @@ impl Figures {
     pub(super) fn overlay(&self) -> Overlay {
         let newest = &self.newest;
         let grade = newest.grade();
-        let ping_tone = grade.map_or(Tone::Dim, grade_tone);
+        let tone = |span: Option<Duration>| span.map_or(Tone::Dim, span_tone);
         let ms = |span: Option<Duration>| span.map(short_ms);
-        let loss_tone =
-            if newest.loss.is_some_and(|it| it > MUCH_LOSS) { Tone::Bad } else { Tone::Plain };
+        let loss_tone = |loss: Option<f64>| match loss {
+            Some(loss) if loss > MUCH_LOSS => Tone::Bad,
+            _ => Tone::Plain,
+        };
+        let [min, average, max] = match newest.range {
+            Some(range) => range.map(Some),
+            None => [None; 3],
+        };
+        let (loss, input_loss) = (newest.loss, newest.input_loss);
+        let word = figure("grade", grade.map(|grade| grade.to_string()), tone(newest.ping));
         let mut figures = vec![
-            figure("ping", ms(newest.ping), ping_tone),
-            figure("grade", grade.map(|grade| grade.to_string()), ping_tone),
+            figure("ping", ms(newest.ping), tone(newest.ping)),
+            Figure { sign: grade, ..word },
+            figure("min", ms(min), tone(min)),
             figure("jitter", ms(newest.jitter), Tone::Plain),
-            figure("loss", newest.loss.map(|loss| format!("{:.1} %", loss * 100.0)), loss_tone),
+            figure("average", ms(average), tone(average)),
+            figure("loss", loss.map(percent), loss_tone(loss)),
+            figure("max", ms(max), tone(max)),
+            figure("packet_loss_rate", input_loss.map(percent), loss_tone(input_loss)),
         ];
-        match newest.without_input {
-            Some((without, ticks)) => {
-                let share = 100.0 * without as f64 / ticks.max(1) as f64;
-                figures.push(figure("no input", Some(format!("{share:.1} %")), Tone::Plain));
-            }
-            None => {
-                let lead = newest.lead_ms.map(|lead| format!("{lead:.0} ms"));
-                let rate = |bytes: Option<u64>| bytes.map(|bytes| format!("{bytes} B/s"));
-                let count = |count: Option<String>| count;
-                figures.extend([
-                    figure("lead", lead, Tone::Plain),
-                    figure("delay", ms(newest.delay), Tone::Plain),
-                    figure(
-                        "corrected",
-                        count(newest.corrections.map(|it| it.to_string())),
-                        Tone::Plain,
-                    ),
-                    figure("pending", count(newest.pending.map(|it| it.to_string())), Tone::Plain),
-                    figure("in", rate(self.per_second(|(bytes_in, _)| bytes_in)), Tone::Plain),
-                    figure("out", rate(self.per_second(|(_, bytes_out)| bytes_out)), Tone::Plain),
-                ]);
-            }
+        if !newest.is_hosts {
+            let lead = newest.lead_ms.map(|lead| format!("{lead:.0} ms"));
+            let rate = |bytes: Option<u64>| bytes.map(|bytes| format!("{bytes} B/s"));
+            let count = |count: Option<String>| figure("pending", count, Tone::Plain);
+            let corrected = newest.corrections.map(|it| it.to_string());
+            figures.extend([
+                figure("lead", lead, Tone::Plain),
+                figure("delay", ms(newest.delay), Tone::Plain),
+                figure("corrected", corrected, Tone::Plain),
+                count(newest.pending.map(|it| it.to_string())),
+                figure("in", rate(self.per_second(|(bytes_in, _)| bytes_in)), Tone::Plain),
+                figure("out", rate(self.per_second(|(_, bytes_out)| bytes_out)), Tone::Plain),
+            ]);
         }
         let pings = self.samples.iter().map(|it| it.ping.map(|ping| ping.as_secs_f32() * 1e3));
-        Overlay { figures, pings: pings.collect(), inputs: newest.inputs.clone() }
+        let Reading { inputs, acks, .. } = newest.clone();
+        Overlay { figures, pings: pings.collect(), inputs, acks }
     }
 
     /// Bytes of the last second, one way.
@@ -173,18 +191,20 @@ impl Figures {
 
 fn figure(name: &'static str, value: Option<String>, tone: Tone) -> Figure {
     match value {
-        Some(value) => Figure { name, value, tone },
-        None => Figure { name, value: "-".into(), tone: Tone::Dim },
+        Some(value) => Figure { name, value, tone, sign: None },
+        None => Figure { name, value: "-".into(), tone: Tone::Dim, sign: None },
     }
 }
 
-/// Green up to 100 ms, yellow up to 200, then red.
-pub(super) fn grade_tone(grade: Grade) -> Tone {
-    match grade {
-        Grade::Excellent | Grade::Good => Tone::Good,
-        Grade::Fair => Tone::Fair,
-        Grade::Poor => Tone::Bad,
-    }
+/// The colour of a round trip.
+pub(super) fn span_tone(ping: Duration) -> Tone {
+    ping_tone(ping.as_secs_f32() * 1e3)
+}
+
+/// A share, with a digit more where it is small.
+fn percent(share: f64) -> String {
+    let percent = share * 100.0;
+    if percent < 10.0 { format!("{percent:.1} %") } else { format!("{percent:.0} %") }
 }
 
 /// Milliseconds, with a digit more where there are few.
@@ -202,9 +222,37 @@ mod tests {
     }
 
     #[test]
-    fn a_ping_is_green_then_yellow_from_100_ms_and_red_from_200() {
-        let tone = |ms| grade_tone(Grade::of(at(ms)));
-        assert_eq!([99, 100, 199, 200].map(tone), [Tone::Good, Tone::Fair, Tone::Fair, Tone::Bad]);
+    fn a_ping_is_green_then_yellow_above_100_ms_and_red_above_200() {
+        let tone = |ms| span_tone(at(ms));
+        assert_eq!([99, 100].map(tone), [Tone::Good; 2]);
+        assert_eq!([101, 200].map(tone), [Tone::Fair; 2]);
+        assert_eq!(tone(201), Tone::Bad);
+    }
+
+    #[test]
+    fn the_overlay_has_the_range_of_round_trips_and_the_packet_loss_rate() {
+        let mut figures = Figures::default();
+        let reading = Reading {
+            ping: Some(at(60)),
+            range: Some([at(48), at(63), at(230)]),
+            input_loss: Some(0.023),
+            inputs: vec![(100, Fate::Acknowledged), (101, Fate::Lost)],
+            acks: vec![100],
+            ..Reading::default()
+        };
+        figures.take(Time::ZERO, Some(reading));
+        let overlay = figures.overlay();
+        let found = |name| overlay.figures.iter().find(|it| it.name == name).unwrap();
+        let value = |name| (found(name).value.as_str(), found(name).tone);
+        assert_eq!(value("min"), ("48 ms", Tone::Good));
+        assert_eq!(value("average"), ("63 ms", Tone::Good));
+        assert_eq!(value("max"), ("230 ms", Tone::Bad));
+        assert_eq!(value("packet_loss_rate"), ("2.3 %", Tone::Plain));
+        assert_eq!(
+            (value("grade"), found("grade").sign),
+            (("Good", Tone::Good), Some(Grade::Good))
+        );
+        assert_eq!((overlay.inputs.len(), overlay.acks), (2, vec![100]));
     }
 
     #[test]
@@ -238,7 +286,8 @@ mod tests {
         let mut figures = Figures::default();
         let good = Reading { ping: Some(at(20)), loss: Some(MUCH_LOSS), ..Reading::default() };
         figures.take(Time::ZERO, Some(good));
-        assert_eq!(figures.status(), [Cell::new("ping 20 ms Excellent", Tone::Good)]);
+        let cell = Cell::new("ping 20 ms Excellent", Tone::Good).signed(Grade::Excellent);
+        assert_eq!(figures.status(), [cell]);
         let poor = Reading { ping: Some(at(250)), loss: Some(0.08), ..Reading::default() };
         figures.take(Time::ZERO, Some(poor));
         let texts: Vec<_> = figures.status().into_iter().map(|cell| cell.text).collect();

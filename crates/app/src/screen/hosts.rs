@@ -5,13 +5,12 @@ use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
 use backspin::finder::{Fit, Found};
-use backspin::session::Grade;
 use backspin::wire::native::DEFAULT_PORT;
 use backspin_pong::Pong;
 use backspin_rtype::RType;
 
 use super::errand::{Options, Title};
-use super::figures::{grade_tone, short_ms};
+use super::figures::{short_ms, span_tone};
 use super::{Cell, List, Row, Tone};
 use crate::play::Search;
 
@@ -172,7 +171,7 @@ fn host_row(address: SocketAddr, found: &Found) -> Row {
         None => Cell::new("-", Tone::Dim),
     };
     let ping = match found.ping {
-        Some(ping) => Cell::new(short_ms(ping), grade_tone(Grade::of(ping))),
+        Some(ping) => Cell::new(short_ms(ping), span_tone(ping)),
         None => Cell::new("-", Tone::Dim),
     };
     let mut cells = vec![

@@ -46,5 +46,6 @@ pub(crate) use rtype::{difficulty_name, words as rtype_words};
 pub(crate) use settings::{Settings, Shelf};
 pub(crate) use view::{
     Arena, Banner, Burst, BurstKind, Cell, ChatLine, Controls, Crew, Cue, Entry, Figure, Flashing,
-    Hud, List, Look, Overlay, Page, Palette, Row, Scene, Ship, Side, Thing, Tone, View,
+    Hud, List, Look, Overlay, Page, Palette, Row, Scene, Ship, Side, Thing, Tone, View, bars,
+    ping_tone,
 };

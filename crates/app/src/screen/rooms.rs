@@ -5,11 +5,10 @@ use std::sync::mpsc::{self, Receiver, TryRecvError};
 use std::time::{Duration, Instant};
 
 use backspin::client::{ListStatus, ServerRooms};
-use backspin::session::Grade;
 use backspin::wire::native::{RoomEntry, RoomFlags};
 
 use super::errand::{Errand, Title, sentence};
-use super::figures::{grade_tone, short_ms};
+use super::figures::{short_ms, span_tone};
 use super::{Cell, List, Row, Tone};
 use crate::play::{RoomSearch, Search, at_native};
 
@@ -178,7 +177,7 @@ impl Rooms {
         let (text, tone) = match ping {
             Some(ping) => {
                 let text = format!("Rooms of {}, {} away", self.address, short_ms(ping));
-                (text, grade_tone(Grade::of(ping)))
+                (text, span_tone(ping))
             }
             None => (format!("Asking {} for its rooms ...", self.address), Tone::Dim),
         };

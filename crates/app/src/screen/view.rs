@@ -1,6 +1,7 @@
 //! What is on the screen, as plain data. A face draws all of it and decides nothing.
 
 use backspin::channel::Fate;
+use backspin::session::Grade;
 use backspin_rtype::enemy::Species;
 use backspin_rtype::power_up::Bonus;
 
@@ -66,11 +67,18 @@ pub(crate) struct Row {
 pub(crate) struct Cell {
     pub(crate) text: String,
     pub(crate) tone: Tone,
+    /// The sign of what the line is worth, before the text.
+    pub(crate) sign: Option<Grade>,
 }
 
 impl Cell {
     pub(crate) fn new(text: impl Into<String>, tone: Tone) -> Self {
-        Cell { text: text.into(), tone }
+        Cell { text: text.into(), tone, sign: None }
+    }
+
+    /// The same with the sign of a grade before it.
+    pub(crate) fn signed(self, grade: Grade) -> Self {
+        Cell { sign: Some(grade), ..self }
     }
 }
 
@@ -372,6 +380,8 @@ pub(crate) struct Overlay {
     pub(crate) pings: Vec<Option<f32>>,
     /// The last inputs and what became of them, the oldest first: document 004's timeline.
     pub(crate) inputs: Vec<(u32, Fate)>,
+    /// Those of them that an acknowledgement named: where two are not neighbours, it jumped.
+    pub(crate) acks: Vec<u32>,
 }
 
 /// A number with its name.
@@ -380,4 +390,26 @@ pub(crate) struct Figure {
     pub(crate) name: &'static str,
     pub(crate) value: String,
     pub(crate) tone: Tone,
+    /// The sign of what the line is worth, behind the value.
+    pub(crate) sign: Option<Grade>,
+}
+
+/// The colour of a round trip, as document 001 has it: green, above 100 ms yellow, above 200 red.
+/// Parts of a millisecond do not count.
+pub(crate) fn ping_tone(ms: f32) -> Tone {
+    match ms.trunc() {
+        ms if ms > 200.0 => Tone::Bad,
+        ms if ms > 100.0 => Tone::Fair,
+        _ => Tone::Good,
+    }
+}
+
+/// How many of the four bars of a sign are lit.
+pub(crate) const fn bars(grade: Grade) -> usize {
+    match grade {
+        Grade::Excellent => 4,
+        Grade::Good => 3,
+        Grade::Fair => 2,
+        Grade::Poor => 1,
+    }
 }

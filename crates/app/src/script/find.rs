@@ -10,10 +10,11 @@ use super::{LOOK_EVERY, SeatArgs};
 use crate::play::{self, Guest, Opened, Playable, Search};
 use crate::serve::stop::Stop;
 
-/// How long a search for hosts lasts before it is given up.
-const SEARCH_FOR: Duration = Duration::from_secs(15);
+/// How often it is said that the search goes on: as often as everyone is asked again.
+const SAY_EVERY: Duration = Duration::from_secs(5);
 
-/// Looks for hosts and joins the first that fits. Nothing if someone stopped it.
+/// Looks for hosts until one fits, and joins it; until `--seconds` are over, if they are given. Nothing if
+/// someone stopped it.
 pub(super) fn find<G: Playable>(
     game: G,
     guest: &Guest,
@@ -24,10 +25,15 @@ pub(super) fn find<G: Playable>(
     let stop = Stop::on_signals()?;
     let mut search = Search::start(&game, port, guest.dialect)?;
     let began = Instant::now();
-    let patience = args.span().unwrap_or(SEARCH_FOR).min(SEARCH_FOR);
+    let mut next_word = SAY_EVERY;
     let mut last = None;
-    while began.elapsed() < patience && !stop.is_asked() {
+    while args.span().is_none_or(|span| began.elapsed() < span) && !stop.is_asked() {
         std::thread::sleep(LOOK_EVERY);
+        if began.elapsed() >= next_word {
+            next_word += SAY_EVERY;
+            let refused = last.as_ref().and_then(|found| sentence::<G>(found));
+            lines.say(&Line::Searching { seconds: began.elapsed().as_secs(), refused })?;
+        }
         if let Some(error) = search.failure() {
             return Err(error.into());
         }
@@ -47,23 +53,29 @@ pub(super) fn find<G: Playable>(
         last = hosts.last().copied().or(last);
     }
     let name = G::COMMAND;
-    match last.and_then(|found| Some((found.address, obstacle(&found)?))) {
+    match last.and_then(|found| sentence::<G>(&found)) {
         _ if stop.is_asked() => Ok(None),
-        Some((address, Obstacle::Version)) => Err(format!(
-            "the host at {address} has another version of the game; update the older of the two"
-        )
-        .into()),
-        Some((address, Obstacle::Full)) => Err(format!(
-            "the host at {address} has no place left; try again later, or watch with \"backspin \
-             {name} watch\""
-        )
-        .into()),
+        Some(sentence) => Err(sentence.into()),
         None => Err(format!(
             "no host answered on this network; start one with \"backspin {name} host\", or name \
              its address: \"backspin {name} join ADDRESS\""
         )
         .into()),
     }
+}
+
+/// Why a host cannot be joined, in words.
+fn sentence<G: Playable>(found: &Found) -> Option<String> {
+    let (address, name) = (found.address, G::COMMAND);
+    Some(match obstacle(found)? {
+        Obstacle::Version => format!(
+            "the host at {address} has another version of the game; update the older of the two"
+        ),
+        Obstacle::Full => format!(
+            "the host at {address} has no place left; try again later, or watch with \"backspin \
+             {name} watch\""
+        ),
+    })
 }
 
 /// Why a host cannot be joined.

@@ -35,6 +35,11 @@ pub(crate) struct Lines {
 #[derive(Serialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
 pub(super) enum Line {
+    /// Nobody has answered yet, or nobody who can be joined.
+    Searching {
+        seconds: u64,
+        refused: Option<String>,
+    },
     Discovered {
         address: SocketAddr,
         name: String,
@@ -203,6 +208,10 @@ impl Line {
 impl Tell for Line {
     fn text(&self) -> Option<String> {
         Some(match self {
+            Line::Searching { seconds, refused } => {
+                let why = refused.as_deref().unwrap_or("no host has answered yet");
+                format!("still searching after {seconds} s: {why} (Ctrl-C stops)")
+            }
             Line::Discovered { address, name, dialect, players, capacity, ping_ms } => {
                 let name = if name.is_empty() { "a host" } else { name };
                 let players = players.zip(*capacity);

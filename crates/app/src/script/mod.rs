@@ -26,6 +26,7 @@ use backspin::room::{Room, RoomEvent};
 use backspin::session::EndReason;
 use backspin::wire::native::PlayerFlags;
 
+use crate::netlog::NetLog;
 use crate::play::{self, Opened, Playable, Seat};
 use crate::screen::{Errand, Options};
 use crate::serve::stop::Stop;
@@ -99,7 +100,10 @@ pub(crate) fn run<V: Voice>(
 ) -> Result<(), Box<dyn Error>> {
     let lines = args.lines()?;
     match open(game, options, errand, args, &lines)? {
-        Some(opened) => play(Script::new(opened, voice, lines), args),
+        Some(opened) => {
+            let net_log = options.net_log.clone();
+            play(Script { net_log, ..Script::new(opened, voice, lines) }, args)
+        }
         None => Ok(()),
     }
 }
@@ -148,6 +152,7 @@ fn play<V: Voice>(mut script: Script<V>, args: &SeatArgs) -> Result<(), Box<dyn 
             break EndReason::Left;
         }
     };
+    script.log();
     script.close(ended)
 }
 
@@ -156,6 +161,7 @@ struct Script<V: Voice> {
     opened: Opened<V::Game>,
     voice: V,
     lines: Lines,
+    net_log: Option<NetLog>,
     began: Instant,
     left: bool,
     /// Since when the match is played to its end.
@@ -173,6 +179,7 @@ impl<V: Voice> Script<V> {
             opened,
             voice,
             lines,
+            net_log: None,
             began: Instant::now(),
             left: false,
             over: None,
@@ -203,11 +210,19 @@ impl<V: Voice> Script<V> {
     /// Looks at the match once: tells what is new, and plays. Why it is over, if it is.
     fn look(&mut self) -> Result<Option<EndReason>, Box<dyn Error>> {
         let ended = self.tell_connection()?;
+        self.log();
         self.tell_match()?;
         self.play();
         self.tell_quality()?;
         self.keep_ticket();
         Ok(ended)
+    }
+
+    /// Writes down what has happened on the line since this was called last.
+    fn log(&self) {
+        if let Some(net_log) = &self.net_log {
+            net_log.take(self.opened.table.now(), &mut self.opened.table.seat());
+        }
     }
 
     fn tell_connection(&mut self) -> io::Result<Option<EndReason>> {

@@ -1,12 +1,16 @@
 //! What everyone decides on the command line, whichever game it is.
 
+use std::error::Error;
 use std::io;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use backspin::wire::Name;
 
 use super::Lines;
 use crate::face::Ui;
+use crate::netlog::NetLog;
+use crate::screen::Errand;
 
 /// What everyone decides.
 #[derive(clap::Args)]
@@ -27,6 +31,13 @@ pub(crate) struct SeatArgs {
     #[arg(long, value_name = "S")]
     #[arg(value_parser = clap::value_parser!(u32).range(1..=86_400))]
     seconds: Option<u32>,
+
+    /// Write down what happens to inputs, acknowledgements and pings; - is stderr
+    ///
+    /// A line each, in the words of the documents: INPUT_SENT, ACK_RECEIVED, INPUT_RECV, INPUT_PROCESS, SNAPSHOT_SENT, lost inputs,
+    /// latencies, and what was dropped. The file is begun anew.
+    #[arg(long, value_name = "FILE")]
+    net_log: Option<PathBuf>,
 
     /// With --ui none: events as lines of JSON
     #[arg(long)]
@@ -51,6 +62,22 @@ impl SeatArgs {
         let is_person = !self.json && steers == Steers::Person;
         let usual = || if is_person { Ui::usual() } else { None };
         self.ui.or_else(usual).unwrap_or(Ui::None)
+    }
+
+    /// Where it is written down what happens on the line, if it is.
+    pub(crate) fn net_log(
+        &self,
+        errand: Option<&Errand>,
+    ) -> Result<Option<NetLog>, Box<dyn Error>> {
+        let Some(path) = &self.net_log else { return Ok(None) };
+        match errand {
+            Some(Errand::Local { .. } | Errand::Solo { .. }) => Err(
+                "a match on this machine alone sends nothing that --net-log could write down; it \
+                     is for host, join and watch"
+                    .into(),
+            ),
+            _ => NetLog::open(path).map(Some),
+        }
     }
 
     pub(crate) fn token(&self) -> Vec<u8> {

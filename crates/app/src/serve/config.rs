@@ -165,6 +165,13 @@ pub(super) struct Given {
     #[arg(long, value_name = "LEVEL", env = "BACKSPIN_LOG", value_parser = checked(log::parse))]
     log: Option<String>,
 
+    /// Write down what happens to inputs, acknowledgements and pings; - is stderr [default: nowhere]
+    ///
+    /// A line each, in the words of the documents. The file is begun anew, and grows by 10 kB a second
+    /// for each player.
+    #[arg(long, value_name = "FILE", env = "BACKSPIN_NET_LOG")]
+    net_log: Option<PathBuf>,
+
     /// Tell it as lines of JSON
     #[arg(long, value_name = "BOOL", env = "BACKSPIN_LOG_JSON")]
     #[arg(num_args = 0..=1, require_equals = true, default_missing_value = "true")]
@@ -207,6 +214,8 @@ pub(super) struct Config {
     bans: PathBuf,
     #[serde(serialize_with = "log::serialize")]
     pub(super) log: LevelFilter,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) net_log: Option<PathBuf>,
     pub(super) log_json: bool,
 }
 
@@ -301,6 +310,7 @@ impl Given {
             trusted_proxy: self.trusted_proxy.or(other.trusted_proxy),
             bans: self.bans.or(other.bans),
             log: self.log.or(other.log),
+            net_log: self.net_log.or(other.net_log),
             log_json: self.log_json.or(other.log_json),
         }
     }
@@ -389,6 +399,7 @@ impl Config {
                 Some(text) => log::parse(&text).map_err(|error| format!("log: {error}"))?,
                 None => LevelFilter::INFO,
             },
+            net_log: given.net_log,
             log_json: given.log_json.unwrap_or_default(),
         };
         if config.token.len() > TOKEN_LIMIT {

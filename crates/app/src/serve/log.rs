@@ -5,18 +5,20 @@ use std::error::Error;
 use std::io::{self, IsTerminal};
 use std::time::Duration;
 
+use backspin::channel::LogLine;
 use backspin::game::{Game, PlayerId};
-use backspin::room::{ClosedRoom, Room, RoomConfig, RoomEvent};
+use backspin::room::{ClosedRoom, Room, RoomEvent};
 use backspin::server::Server;
 use backspin::session::{Allowance, Bucket, Rate};
 use backspin::time::Time;
 use serde::Serializer;
 use tracing::level_filters::LevelFilter;
-use tracing::{Level, info, trace, warn};
+use tracing::{Level, debug, info, trace, warn};
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 use tracing_subscriber::{Registry, fmt, reload};
 
+use crate::netlog::{self, NetLog, Sparing};
 use crate::spool::{self, Spool};
 
 /// Bytes of lines that wait to be read, at the most: some thousands of lines.
@@ -74,13 +76,10 @@ pub(super) fn serialize<S: Serializer>(
     serializer.collect_str(level)
 }
 
-/// Lines about inputs and snapshots that wait to be told, at the most.
-const JOURNAL: usize = 1024;
-
-/// A room that keeps lines about inputs and snapshots only if somebody reads them.
-pub(super) fn room_config(hold_end: Duration) -> RoomConfig {
-    let journal = if tracing::enabled!(Level::TRACE) { JOURNAL } else { 0 };
-    RoomConfig { journal, hold_end, ..RoomConfig::default() }
+/// How many lines about what happens on the line the door and the rooms keep: none that nobody reads.
+pub(super) fn kept_lines(net_log: Option<&NetLog>) -> usize {
+    let is_read = net_log.is_some() || tracing::enabled!(Level::DEBUG);
+    if is_read { netlog::KEPT } else { 0 }
 }
 
 /// So many lines about players are read; a machine that stalls has one about each of a thousand.
@@ -92,6 +91,8 @@ pub(super) struct Teller {
     lines: Bucket,
     /// Lines that were too many, since the last that was not.
     left_out: u64,
+    /// What anyone can cause with a datagram.
+    sparing: Sparing,
     /// How many tokenless Hellos were told of, and when.
     tokenless: (u64, Option<Time>),
 }
@@ -100,26 +101,63 @@ pub(super) struct Teller {
 const TOKENLESS_EVERY: Duration = Duration::from_secs(60);
 
 impl Teller {
-    /// Tells what happened in the rooms since this was called last.
-    pub(super) fn tell<G: Game>(&mut self, now: Time, server: &mut Server<G>) {
+    /// Tells what happened at the door and in the rooms since this was called last.
+    pub(super) fn tell<G: Game>(
+        &mut self,
+        now: Time,
+        server: &mut Server<G>,
+        net_log: Option<&NetLog>,
+    ) {
+        self.tell_lines(now, None, net_log, || server.poll_line());
         for room in server.rooms_mut() {
             while let Some(event) = room.poll_event() {
                 if self.may_tell(now, event) {
                     tell_event(room.number(), event, |player| whereabouts(room, player));
                 }
             }
-            while let Some(line) = room.poll_line() {
-                trace!("{line}");
-            }
+            let number = room.number();
+            self.tell_lines(now, Some(number), net_log, || room.poll_line());
         }
         self.tell_tokenless(now, server.front().counts().tokenless);
-        while let Some(ClosedRoom { number, events }) = server.poll_closed() {
+        while let Some(ClosedRoom { number, events, mut lines }) = server.poll_closed() {
+            self.tell_lines(now, Some(number), net_log, || lines.poll());
             for event in events {
                 if self.may_tell(now, event) {
                     tell_event(number, event, |_| String::new());
                 }
             }
             info!("room {number}: closed, nobody is in it");
+        }
+    }
+
+    /// Tells what happens on the line: at level trace all of it, at debug what is odd, and so much of
+    /// that as anyone reads. The net log has it, too.
+    fn tell_lines(
+        &mut self,
+        now: Time,
+        room: Option<u32>,
+        net_log: Option<&NetLog>,
+        mut lines: impl FnMut() -> Option<LogLine>,
+    ) {
+        let told = || {
+            let line = lines()?;
+            match line.kind() {
+                Some(kind) if tracing::enabled!(Level::DEBUG) => {
+                    if self.sparing.allows(now, kind) {
+                        debug!("{line}");
+                    }
+                }
+                Some(_) => {}
+                None => trace!("{line}"),
+            }
+            Some(line)
+        };
+        match net_log {
+            Some(net_log) => net_log.write(now, room, told),
+            None => std::iter::from_fn(told).for_each(drop),
+        }
+        while let Some(left_out) = self.sparing.poll(now) {
+            debug!("{left_out}");
         }
     }
 

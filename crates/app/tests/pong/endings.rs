@@ -45,7 +45,8 @@ fn a_full_match_is_told() {
 /// All of this waits for someone who says nothing, so it waits at once.
 #[test]
 fn every_silence_ends_and_is_told() {
-    let claims: [fn(); 10] = [
+    let claims: [fn(); 11] = [
+        a_search_goes_on_until_a_host_is_there_or_someone_stops_it,
         nobody_at_the_address,
         nobody_to_watch,
         nobody_on_the_network,
@@ -81,6 +82,20 @@ fn nobody_on_the_network() {
     let port = free_port().to_string();
     let ended = Program::start(&["join", "--port", &port, "--seconds", "3"]).end();
     ended.failed_with("backspin pong host");
+}
+
+/// Longer than the fifteen seconds after which nobody used to look any more.
+fn a_search_goes_on_until_a_host_is_there_or_someone_stops_it() {
+    let port = free_port().to_string();
+    let mut stopped = Program::start(&["join", "--port", &port]);
+    let mut patient = Program::start(&["join", "--port", &port]);
+    assert!(stopped.event("searching")["seconds"].as_u64().unwrap() >= 5);
+    stopped.interrupt();
+    let ended = stopped.end();
+    assert_eq!((ended.code, ended.stderr.as_str()), (Some(0), ""));
+    patient.event_where("searching", |event| event["seconds"].as_u64().unwrap() >= 15);
+    let _host = Program::start(&["host", "--port", &port]);
+    assert_eq!(patient.event("connected")["player"], 2);
 }
 
 fn a_lan_host_that_plays_with_someone_else() {

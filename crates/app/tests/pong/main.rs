@@ -9,6 +9,7 @@
 //! lan_host   -> a scripted host plays against our guest
 //! scenarios  -> the six of Networked Pong's report
 //! native     -> matches between our own programs
+//! net_log    -> what happens on the line, in the documents' words
 //! rooms      -> rooms of a server
 //! rhythm     -> when states leave; measured, not judged
 //! ```
@@ -20,6 +21,7 @@ mod lan;
 mod lan_guest;
 mod lan_host;
 mod native;
+mod net_log;
 mod program;
 mod rhythm;
 mod rooms;

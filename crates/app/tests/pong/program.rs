@@ -30,6 +30,13 @@ impl Home {
     }
 }
 
+impl Home {
+    /// A file in it.
+    pub(crate) fn file(&self, name: &str) -> PathBuf {
+        self.0.join(name)
+    }
+}
+
 impl Drop for Home {
     fn drop(&mut self) {
         // What is left behind is in the way of nobody.
@@ -153,6 +160,12 @@ impl Program {
 
     fn errors(&mut self) -> String {
         self.stderr.take().map_or(String::new(), |thread| thread.join().unwrap())
+    }
+
+    /// Ctrl-C.
+    pub(crate) fn interrupt(&self) {
+        let kill = format!("kill -INT {}", self.child.id());
+        assert!(Command::new("sh").args(["-c", &kill]).status().unwrap().success());
     }
 
     /// SIGKILL: no goodbye.

@@ -6,12 +6,14 @@
 //! player     -> a scripted client: the TCP step, datagrams, and what it was told
 //! joining    -> token, HelloAck, State, Roster, LobbyStatus; without a token
 //! playing    -> lobby, countdown, a match: kills, scores, lives; pings; 60 states a second
+//! net_log    -> what is written down of the line
 //! returning  -> silence, the drop, and the way back with the token
 //! strangers  -> what gets silence and changes nothing
 //! ```
 #![cfg(unix)]
 
 mod joining;
+mod net_log;
 mod player;
 mod playing;
 mod returning;

@@ -1,82 +1,9 @@
-//! What happened to inputs, in words: the log lines and the timeline picture of document 004,
-//! section 7.3. Whoever logs owns them; nothing here decides anything.
+//! What happened to inputs, as a picture: the timeline of document 004, section 7.3. Nothing here
+//! decides anything.
 
 use std::fmt;
 
 use super::{PENDING_LIMIT, tick};
-
-/// One line of the log.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LogLine {
-    /// The client sent an input.
-    InputSent {
-        /// Its tick.
-        seq: u32,
-        /// The buttons.
-        flags: u16,
-        /// The client's clock in ms.
-        ts: u32,
-    },
-    /// The client got a snapshot.
-    AckReceived {
-        /// The last input that it acknowledges.
-        seq: u32,
-        /// How many inputs wait on.
-        pending: usize,
-    },
-    /// The server got an input.
-    InputRecv {
-        /// Whose.
-        player: u32,
-        /// Its tick.
-        seq: u32,
-        /// See [`super::Received::gap`].
-        gap: u32,
-    },
-    /// The server applied an input.
-    InputProcess {
-        /// Whose.
-        player: u32,
-        /// Its tick.
-        seq: u32,
-        /// See [`super::InputQueue::last_ack`].
-        last_ack: u32,
-    },
-    /// The server sent a snapshot.
-    SnapshotSent {
-        /// Its tick.
-        tick: u32,
-        /// How many entities it shows.
-        entities: usize,
-        /// To whom.
-        player: u32,
-        /// See [`super::InputQueue::last_ack`].
-        ack: u32,
-    },
-}
-
-impl fmt::Display for LogLine {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match *self {
-            LogLine::InputSent { seq, flags, ts } => {
-                write!(f, "[Client] INPUT_SENT    seq={seq} flags={flags:#04x} ts={ts}")
-            }
-            LogLine::AckReceived { seq, pending } => {
-                write!(f, "[Client] ACK_RECEIVED  seq={seq} ({pending} inputs pending)")
-            }
-            LogLine::InputRecv { player, seq, gap } => {
-                write!(f, "[Server] INPUT_RECV    player={player} seq={seq} (gap={gap})")
-            }
-            LogLine::InputProcess { player, seq, last_ack } => {
-                write!(f, "[Server] INPUT_PROCESS player={player} seq={seq} last_ack={last_ack}")
-            }
-            LogLine::SnapshotSent { tick, entities, player, ack } => {
-                write!(f, "[Server] SNAPSHOT_SENT tick={tick} entities={entities} ")?;
-                write!(f, "(player{player}_ack={ack})")
-            }
-        }
-    }
-}
 
 /// How many inputs a timeline shows.
 pub const TIMELINE_LEN: usize = 16;
@@ -120,12 +47,15 @@ pub struct Timeline {
     len: usize,
     /// The newest acknowledgement, and the one before.
     acks: [Option<u32>; 2],
+    /// Which inputs were the last that an acknowledgement named: bit n is that of tick n before the
+    /// newest. Ticks between two such were acknowledged together.
+    named: u64,
 }
 
 impl Timeline {
     /// An empty picture.
     pub const fn new() -> Self {
-        Timeline { inputs: [(0, Fate::Sent); KEPT], len: 0, acks: [None; 2] }
+        Timeline { inputs: [(0, Fate::Sent); KEPT], len: 0, acks: [None; 2], named: 0 }
     }
 
     /// An input was sent; the oldest is forgotten where there is no room.
@@ -150,9 +80,31 @@ impl Timeline {
                 *fate = Fate::Acknowledged;
             }
         }
-        if self.acks[0].is_none_or(|newest| tick::is_after(server_tick, newest)) {
-            self.acks = [Some(server_tick), self.acks[0]];
+        self.acknowledge(server_tick, missing);
+    }
+
+    /// An acknowledgement names the last input whose tick has run with it. Where the last inputs are
+    /// missing it stands still, and jumps when one comes again.
+    fn acknowledge(&mut self, server_tick: u32, missing: u8) {
+        let back = missing.trailing_ones();
+        let ack = tick::before(server_tick, back);
+        let [newest, _] = self.acks;
+        if back == u8::BITS || newest.is_some_and(|newest| !tick::is_after(ack, newest)) {
+            return;
         }
+        let ahead = newest.map_or(u64::BITS, |newest| tick::since(ack, newest).unsigned_abs());
+        self.named = self.named.checked_shl(ahead).unwrap_or(0) | 1;
+        self.acks = [Some(ack), newest];
+    }
+
+    /// The inputs in the picture that acknowledgements named, the oldest first.
+    pub fn acks(&self) -> impl Iterator<Item = u32> {
+        let is_named = |tick: u32| {
+            let back = self.acks[0].map(|newest| tick::since(newest, tick))?;
+            let bits = self.named.checked_shr(u32::try_from(back).ok()?)?;
+            Some(bits & 1 == 1)
+        };
+        self.inputs().map(|(tick, _)| tick).filter(move |tick| is_named(*tick) == Some(true))
     }
 
     /// What became of an input that is remembered.

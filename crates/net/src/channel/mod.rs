@@ -7,7 +7,8 @@
 //! queue     the server's inputs of one player, until their tick runs
 //! events    what must arrive, in order and exactly once
 //! block     what of the events goes into a datagram that is sent anyway
-//! log       what happened to inputs, in words and as a picture
+//! log       what happened to inputs, as a picture
+//! line      what happened on the line, in words
 //! journal   the lines of whoever wants to read them
 //! ```
 //!
@@ -18,6 +19,7 @@
 mod block;
 mod events;
 mod journal;
+mod line;
 mod log;
 mod pending;
 mod queue;
@@ -26,7 +28,8 @@ pub mod tick;
 pub use block::{BLOCK_ROOM, event_block};
 pub use events::{BACKLOG_BYTES, Backlog, Batch, EVENT_BYTES, EVENT_LIMIT, Inbox, Outbox};
 pub use journal::Journal;
-pub use log::{ClientTimeline, Fate, LogLine, ServerTimeline, TIMELINE_LEN, Timeline};
+pub use line::{LineKind, LogLine};
+pub use log::{ClientTimeline, Fate, ServerTimeline, TIMELINE_LEN, Timeline};
 pub use pending::{
     Alarm, AlarmEvent, CALM_AFTER, HIGH_LATENCY_OVER, LAG_OVER, LOST_OVER, PENDING_LIMIT, Pending,
     PendingCounts, PendingInput,

@@ -31,7 +31,7 @@ pub struct ClientConfig {
     pub own_port: u16,
     /// When a silent server is worth a sign, and when it is given up.
     pub liveness: Limits,
-    /// How many lines about inputs and snapshots are kept for [`Client::poll_line`](super::Client::poll_line); 0 is none.
+    /// How many lines of the log are kept for [`Client::poll_line`](super::Client::poll_line); 0 is none.
     pub journal: usize,
     /// Whether the player's own part of the world is predicted (`native`): for whoever looks at it.
     /// A bot that goes by [`Client::state`](super::Client::state) needs none; what it sends is the same.

@@ -43,14 +43,8 @@ impl<G: Game> Client<G> {
                 self.enter_lan(now);
                 self.handle_lan_state(now, state);
             }
-            Ok(_) => {
-                self.counts.stray += 1;
-                return;
-            }
-            Err(_) => {
-                self.counts.malformed += 1;
-                return;
-            }
+            Ok(packet) => return self.drop_stray(packet.name()),
+            Err(error) => return self.drop_malformed(bytes.len(), error),
         }
         self.heard(now);
     }

@@ -4,7 +4,6 @@ use std::time::Duration;
 
 use super::seat::Seat;
 use super::{Client, ClientConfig, ClientEvent, Phase, RosterLine, Speech};
-use crate::channel::Journal;
 use crate::game::{Game, GameId, PlayerId};
 use crate::session::{EndReason, Question, Retry, RetryPolicy, Secrets, Verdict};
 use crate::time::Time;
@@ -108,7 +107,7 @@ impl<G: Game> Client<G> {
         let mut scratch = native.scratch.take().unwrap_or_default();
         match Datagram::decode_compressed(bytes, &mut scratch) {
             Ok(datagram) => self.handle_native_packet(now, datagram),
-            Err(_) => self.counts.malformed += 1,
+            Err(error) => self.drop_malformed(bytes.len(), error),
         }
         if let Some(native) = self.native() {
             native.scratch = Some(scratch);
@@ -173,10 +172,7 @@ impl<G: Game> Client<G> {
         };
         let (mut seat, is_back) = match native.seat.take() {
             Some(seat) if is_same(&seat) => (seat.resumed(now, game, sequence, accept, rtt), true),
-            _ => {
-                let journal = Journal::new(self.config.journal);
-                (Seat::new(now, game, sequence, accept, rtt, journal), false)
-            }
+            _ => (Seat::new(now, game, sequence, accept, rtt), false),
         };
         seat.predicts = self.config.predicts;
         native.seat = Some(Box::new(seat));
@@ -272,7 +268,7 @@ impl<G: Game> Client<G> {
                 }
             }
             Packet::DeltaSnapshot(snapshot) => {
-                match seat.handle_snapshot(now, &snapshot) {
+                match seat.handle_snapshot(now, &snapshot, &mut self.journal) {
                     Ok(taken) => {
                         self.counts.states += u64::from(taken.whole);
                         self.counts.parts += u64::from(!snapshot.part.is_whole());
@@ -290,7 +286,7 @@ impl<G: Game> Client<G> {
                 seat.handle_events(&packet.block);
                 self.hear_events();
             }
-            _ => self.counts.stray += 1,
+            packet => self.drop_stray(packet.name()),
         }
         self.heard(now);
     }
@@ -302,21 +298,25 @@ impl<G: Game> Client<G> {
         }
     }
 
-    pub(super) fn handle_answer(&mut self, now: Time, answer: Question) {
-        match self.pinger.handle_answer(now, answer) {
+    /// What an answer to a ping of ours is worth.
+    pub(super) fn handle_answer(&mut self, now: Time, answer: Question) -> Verdict {
+        let verdict = self.pinger.handle_answer(now, answer);
+        match verdict {
             Verdict::Sample(rtt) => {
                 self.round_trip.sample(rtt);
             }
             _ => self.counts.stray += 1,
         }
+        verdict
     }
 
     /// Inputs that are due, and what they say of the line.
     pub(super) fn handle_native_timeout(&mut self, now: Time) {
         let (buttons, role) = (self.buttons, self.config.role);
-        let Some(seat) = self.seat_mut() else { return };
+        let Speech::Native(native) = &mut self.speech else { return };
+        let Some(seat) = native.seat.as_mut() else { return };
         let due = match role {
-            Role::Play => seat.make_inputs(now, buttons),
+            Role::Play => seat.make_inputs(now, buttons, &mut self.journal),
             Role::Watch => seat.is_ack_due(now),
         };
         let lost = seat.is_lost(now);

@@ -9,6 +9,7 @@ use std::time::Duration;
 use super::plain::Plain;
 use super::told::{Place, Told};
 use super::{Client, ClientEvent, Phase, RosterLine, Speech};
+use crate::channel::LogLine;
 use crate::game::{Game, PlayerId, RtypeSight, RtypeThing};
 use crate::node::{StreamAction, StreamEvent, StreamId};
 use crate::session::{EndReason, Limits, Question, Retry, RetryPolicy};
@@ -18,7 +19,7 @@ use crate::wire::rtype::{
     Buttons, Disconnect, Entity, Hello, Input, Kind, Message, Packet, Ping, Pong, RosterEntry,
     TcpHello, VERSION,
 };
-use crate::wire::{Fault, Full, List};
+use crate::wire::{Direction, Fault, Full, List};
 use board::Board;
 
 /// How long the TCP step may take.
@@ -248,7 +249,7 @@ impl<G: Game> Client<G> {
         let packet = match Packet::decode(bytes) {
             Ok(packet) => packet,
             Err(error) => {
-                self.counts.malformed += 1;
+                self.drop_malformed(bytes.len(), error);
                 let asking = matches!(self.phase, Phase::Asking(_));
                 if let (Fault::Version(server), true) = (error.fault, asking) {
                     self.end(EndReason::WrongVersion { server, ours: VERSION });
@@ -283,7 +284,12 @@ impl<G: Game> Client<G> {
             // A server answers anyone's ping: that it does says nothing of our place in the room.
             Packet::Pong(pong) => {
                 let Pong { sequence, timestamp } = pong;
-                return self.handle_answer(now, Question { sequence, timestamp });
+                let answer = Question { sequence, timestamp };
+                let verdict = self.handle_answer(now, answer);
+                if let Some(line) = LogLine::of_pong(now, answer, verdict) {
+                    self.journal.note(line);
+                }
+                return;
             }
             Packet::State(state) => self.handle_rtype_state(now, &state.entities),
             Packet::Spawn(spawn) => {
@@ -309,6 +315,10 @@ impl<G: Game> Client<G> {
             Packet::LobbyStatus(lobby) => self.change_board(|board| board.handle_lobby(lobby)),
             Packet::GameOver(end) => self.change_board(|board| board.over = Some(end.reason)),
             Packet::ReturnToMenu(_) => self.end(EndReason::SentToMenu),
+            packet if packet.direction() == Direction::ToServer => {
+                let (from, name) = (self.config.server, packet.name());
+                self.journal.note(LogLine::WrongType { from, name });
+            }
             _ => {}
         }
         if let Some(rtype) = self.rtype() {
@@ -440,6 +450,8 @@ impl<G: Game> Client<G> {
         let rtype = self.rtype()?;
         let sequence = rtype.sequence;
         rtype.sequence = rtype.sequence.wrapping_add(1);
+        let (flags, ts) = (bits.bits().into(), now.as_millis() as u32);
+        self.journal.note(LogLine::InputSent { seq: sequence, flags, ts });
         Some(Packet::Input(Input { sequence, bits }).encode(out))
     }
 }

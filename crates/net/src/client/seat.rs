@@ -78,8 +78,19 @@ pub(super) struct Seat<G: Game> {
     outbox: Outbox,
     events: VecDeque<ClientEvent>,
     timeline: Timeline,
-    journal: Journal,
+    /// The last report.
+    report: Option<Reported>,
     corrections: u64,
+}
+
+/// What the server said of our inputs.
+#[derive(Clone, Copy, Debug)]
+struct Reported {
+    /// In the snapshot of this tick.
+    tick: u32,
+    missing: u8,
+    /// The newest input that it had.
+    newest: u32,
 }
 
 /// What a snapshot, or a part of one, brought.
@@ -108,14 +119,7 @@ impl From<PartError> for Refused {
 }
 
 impl<G: Game> Seat<G> {
-    pub(super) fn new(
-        now: Time,
-        game: G,
-        sequence: u32,
-        accept: &Accept,
-        rtt: Duration,
-        journal: Journal,
-    ) -> Self {
+    pub(super) fn new(now: Time, game: G, sequence: u32, accept: &Accept, rtt: Duration) -> Self {
         let rate = accept.tick_rate;
         let server_tick = f64::from(accept.tick) + rtt.as_secs_f64() / 2.0 * f64::from(rate);
         let ahead = Ahead::new(now, rate, server_tick, rtt);
@@ -149,7 +153,7 @@ impl<G: Game> Seat<G> {
             outbox: Outbox::new(),
             events: VecDeque::new(),
             timeline: Timeline::new(),
-            journal,
+            report: None,
             corrections: 0,
         }
     }
@@ -163,8 +167,8 @@ impl<G: Game> Seat<G> {
         accept: &Accept,
         rtt: Duration,
     ) -> Self {
-        let Seat { inbox, outbox, events, roster_revision, journal, .. } = self;
-        let seat = Seat::new(now, game, sequence, accept, rtt, journal);
+        let Seat { inbox, outbox, events, roster_revision, .. } = self;
+        let seat = Seat::new(now, game, sequence, accept, rtt);
         Seat { inbox, outbox, events, roster_revision, ..seat }
     }
 
@@ -191,6 +195,7 @@ impl<G: Game> Seat<G> {
         &mut self,
         now: Time,
         snapshot: &DeltaSnapshot<'_>,
+        journal: &mut Journal,
     ) -> Result<Taken, Refused> {
         let expected = self.clock.tick(now) as u32;
         let tick = nearest_tick(snapshot.tick, expected);
@@ -208,9 +213,10 @@ impl<G: Game> Seat<G> {
             if self.picture.newest() == Some(tick) {
                 self.newest_at = Some(now);
                 self.pending.acknowledge(tick);
-                let missing = snapshot.feedback.map_or(0, |report| report.missing);
+                let missing = self.missing_at(tick);
+                self.pending.handle_missing(tick, missing);
                 self.timeline.handle_snapshot(tick, missing);
-                self.journal.note(LogLine::AckReceived { seq: tick, pending: self.pending.len() });
+                journal.note(LogLine::AckReceived { seq: tick, pending: self.pending.len() });
                 if self.predicts {
                     self.reconcile(tick);
                 }
@@ -254,6 +260,9 @@ impl<G: Game> Seat<G> {
         self.pending.handle_missing(tick, report.missing);
         let newest = tick::before(self.next_input, 1);
         let echo = newest.wrapping_sub(u32::from((newest as u8).wrapping_sub(report.echo)));
+        if self.report.is_none_or(|last| tick::is_after(tick, last.tick)) {
+            self.report = Some(Reported { tick, missing: report.missing, newest: echo });
+        }
         let held = Duration::from_micros(u64::from(report.held) * 125);
         let lost = f64::from(report.lost) / 255.0;
         let early_us = match report.early {
@@ -269,6 +278,19 @@ impl<G: Game> Seat<G> {
         let sent = self.pending.sent_at(echo).filter(|_| report.held < u8::MAX)?;
         self.clock.handle_echo(now, tick, sent, held);
         Some(now.since(sent).saturating_sub(held))
+    }
+
+    /// For which of the ticks before a snapshot's, and for that one in bit 0, the server had no input.
+    /// It says so when something has come from us; else it has nothing that it did not have before.
+    fn missing_at(&self, tick: u32) -> u8 {
+        match self.report {
+            Some(Reported { tick: at, missing, .. }) if at == tick => missing,
+            Some(Reported { newest, .. }) => {
+                let unheard = tick::since(tick, newest).clamp(0, u8::BITS as i32) as u32;
+                u8::MAX.checked_shr(u8::BITS - unheard).unwrap_or(0)
+            }
+            None => 0,
+        }
     }
 
     fn reconcile(&mut self, tick: u32) {
@@ -309,7 +331,12 @@ impl<G: Game> Seat<G> {
     }
 
     /// Makes the inputs that are due; says whether there were any.
-    pub(super) fn make_inputs(&mut self, now: Time, buttons: Buttons) -> bool {
+    pub(super) fn make_inputs(
+        &mut self,
+        now: Time,
+        buttons: Buttons,
+        journal: &mut Journal,
+    ) -> bool {
         let reached = self.ahead.tick(now) as u32;
         if tick::since(reached, self.next_input) > CATCH_UP_LIMIT {
             self.next_input = reached;
@@ -318,7 +345,7 @@ impl<G: Game> Seat<G> {
         while self.ahead.due(self.next_input) <= now {
             self.pending.push(now, self.next_input, buttons.0);
             self.timeline.handle_sent(self.next_input);
-            self.journal.note(LogLine::InputSent {
+            journal.note(LogLine::InputSent {
                 seq: self.next_input,
                 flags: buttons.0,
                 ts: now.as_millis() as u32,
@@ -531,10 +558,6 @@ impl<G: Game> Seat<G> {
 
     pub(super) fn timeline(&self) -> &Timeline {
         &self.timeline
-    }
-
-    pub(super) fn poll_line(&mut self) -> Option<LogLine> {
-        self.journal.poll()
     }
 
     pub(super) fn prediction(&self) -> Option<&Prediction<G>> {

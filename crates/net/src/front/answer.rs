@@ -2,6 +2,7 @@
 
 use super::rooms::Listed;
 use super::{Front, FrontConfig, RoomCard};
+use crate::channel::LogLine;
 use crate::node::{Path, Transmit};
 #[cfg(any(feature = "lan", feature = "rtype"))]
 use crate::wire::Full;
@@ -60,6 +61,22 @@ pub(super) enum NativeAnswer {
         game: u32,
         first: u16,
     },
+}
+
+impl Answer {
+    /// What the log says of it, when it has left.
+    pub(super) fn line(&self) -> Option<LogLine> {
+        match *self {
+            #[cfg(feature = "lan")]
+            Answer::HostHere { path } => Some(LogLine::SearchAnswered { to: path.remote }),
+            #[cfg(feature = "rtype")]
+            Answer::HelloAck { path } => Some(LogLine::HelloAckSent { to: path.remote }),
+            Answer::Native { path, packet: NativeAnswer::Here(_), .. } => {
+                Some(LogLine::SearchAnswered { to: path.remote })
+            }
+            _ => None,
+        }
+    }
 }
 
 impl Front {

@@ -39,12 +39,14 @@ impl Front {
                 let kind = CallKind::Packet(AnyPacket::Lan(packet));
                 Some(Call { room: route.room, place: route.place, session, kind })
             }
-            (Ok(_), _) => {
+            (Ok(packet), _) => {
                 self.counts.stray += 1;
+                self.note_stray(path, packet.direction(), packet.name());
                 None
             }
-            (Err(_), _) => {
+            (Err(error), _) => {
                 self.counts.malformed += 1;
+                self.note_malformed(path, bytes, error);
                 None
             }
         }

@@ -13,7 +13,7 @@ use crate::wire::native::{
     PROTOCOL, Packet, Reject, RejectReason, Resume, Role, Secret, SessionIndex, Token,
     UnknownSession,
 };
-use crate::wire::{Dialect, Name, Packet as AnyPacket};
+use crate::wire::{Dialect, Direction, Name, Packet as AnyPacket};
 
 /// Someone who has found a place.
 struct Newcomer {
@@ -30,11 +30,15 @@ impl Front {
         path: Path,
         bytes: &'a [u8],
     ) -> Option<Call<'a>> {
-        let Ok(datagram) = Datagram::decode(bytes) else {
-            if self.admits_stranger(now, path) {
-                self.counts.malformed += 1;
+        let datagram = match Datagram::decode(bytes) {
+            Ok(datagram) => datagram,
+            Err(error) => {
+                if self.admits_stranger(now, path) {
+                    self.counts.malformed += 1;
+                    self.note_malformed(path, bytes, error);
+                }
+                return None;
             }
-            return None;
         };
         match datagram.packet.session() {
             Some(session) => self.handle_member(now, path, session, datagram),
@@ -57,6 +61,7 @@ impl Front {
             }
             _ => {
                 if self.admits_stranger(now, path) {
+                    self.note_stray(path, Direction::ToServer, datagram.packet.name());
                     let packet = NativeAnswer::UnknownSession(UnknownSession { session });
                     self.answer(Answer::Native { path, sequence: datagram.sequence, packet });
                 }
@@ -119,8 +124,9 @@ impl Front {
                 Ok(call) => return Some(call),
                 Err(answer) => answer,
             },
-            _ => {
+            packet => {
                 self.counts.stray += 1;
+                self.note_stray(path, packet.direction(), packet.name());
                 return None;
             }
         };

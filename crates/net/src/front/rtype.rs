@@ -84,6 +84,17 @@ struct Challenge {
     /// Whether the Hello had a token, and the name in it.
     hello: Hello,
     bytes: u64,
+    /// They were sent back: they are good once.
+    is_spent: bool,
+}
+
+/// What a Pong says about an address.
+enum Proves {
+    /// Whoever said this Hello is there.
+    Address(Hello),
+    /// The same once more: the Ping was sent for every Hello that came.
+    Again,
+    Nothing,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -114,8 +125,9 @@ impl Front {
         }
         let packet = match Packet::decode(bytes) {
             Ok(packet) => packet,
-            Err(_) => {
+            Err(error) => {
                 self.counts.malformed += 1;
+                self.note_malformed(path, bytes, error);
                 return None;
             }
         };
@@ -125,9 +137,14 @@ impl Front {
             Packet::Ping(ping) => self.answer(Answer::RtypePong { path, ping }),
             Packet::Pong(pong) => {
                 let bytes = u64::from(pong.sequence) << 32 | u64::from(pong.timestamp);
-                if let Some(hello) = self.lobby.proves(path, bytes) {
-                    let (key, name) = self.find_token(now, path, &hello)?;
-                    return self.rtype_enter(now, path, &hello, key, name);
+                match self.lobby.proves(path, bytes) {
+                    Proves::Address(hello) => {
+                        let (key, name) = self.find_token(now, path, &hello)?;
+                        return self.rtype_enter(now, path, &hello, key, name);
+                    }
+                    // No answer to a Ping of the room, which would complain of it.
+                    Proves::Again => return None,
+                    Proves::Nothing => {}
                 }
             }
             _ => {}
@@ -142,7 +159,10 @@ impl Front {
                 Some(Call { room: route.room, place: route.place, session, kind })
             }
             _ => {
-                self.counts.stray += u64::from(!matches!(packet, Packet::Ping(_)));
+                if !matches!(packet, Packet::Ping(_)) {
+                    self.counts.stray += 1;
+                    self.note_stray(path, packet.direction(), packet.name());
+                }
                 None
             }
         }
@@ -397,11 +417,13 @@ impl Lobby {
     /// again from there, so that a late answer is as good.
     fn challenge(&mut self, key: NonZeroU32, path: Path, hello: Hello, drawn: u64) -> Option<u64> {
         let token = self.tokens.get_mut(&key)?;
-        if let Some(challenge) = token.challenge.filter(|challenge| challenge.path == path) {
+        let is_open = |challenge: &Challenge| challenge.path == path && !challenge.is_spent;
+        if let Some(challenge) = token.challenge.filter(is_open) {
             return Some(challenge.bytes);
         }
         // Nobody draws the same 64 bits twice; if so, the first one's answer is as good as any.
-        let old = token.challenge.replace(Challenge { path, hello, bytes: drawn });
+        let new = Challenge { path, hello, bytes: drawn, is_spent: false };
+        let old = token.challenge.replace(new);
         if let Some(old) = old {
             self.challenges.remove(&old.bytes);
         }
@@ -409,13 +431,18 @@ impl Lobby {
         Some(drawn)
     }
 
-    /// The Hello whose Ping these bytes answer, from the address that they were sent to. They are
-    /// good once.
-    fn proves(&mut self, path: Path, bytes: u64) -> Option<Hello> {
-        let token = self.tokens.get_mut(self.challenges.get(&bytes)?)?;
-        let challenge = token.challenge.take_if(|challenge| same_peer(challenge.path, path))?;
-        self.challenges.remove(&bytes);
-        Some(challenge.hello)
+    /// Whether these bytes answer the Ping of a Hello, from the address that it was sent to.
+    fn proves(&mut self, path: Path, bytes: u64) -> Proves {
+        let token = self.challenges.get(&bytes).and_then(|key| self.tokens.get_mut(key));
+        let challenge = token.and_then(|token| token.challenge.as_mut());
+        match challenge.filter(|challenge| same_peer(challenge.path, path)) {
+            None => Proves::Nothing,
+            Some(challenge) if challenge.is_spent => Proves::Again,
+            Some(challenge) => {
+                challenge.is_spent = true;
+                Proves::Address(challenge.hello)
+            }
+        }
     }
 
     /// A token is its player's from now on. Whether the stream that brought it is still open: it is

@@ -2,6 +2,7 @@
 
 use super::member::{Came, Keep, Member, Presence, Return, Speech};
 use super::{Room, RoomEvent};
+use crate::channel::LogLine;
 use crate::front::{Admission, Notice, NoticeKind, Voice};
 use crate::game::Game;
 use crate::node::Path;
@@ -112,7 +113,11 @@ impl<G: Game> Room<G> {
             }
             Presence::Invited { .. } => {}
             Presence::Here(liveness) => match liveness.handle_timeout(now) {
-                Some(LifeEvent::Warn) => self.note(RoomEvent::Quiet(player)),
+                Some(LifeEvent::Warn) => {
+                    let secs = self.config.liveness.warn.as_secs();
+                    self.journal.note(LogLine::Inactive { player: player.0, secs });
+                    self.note(RoomEvent::Quiet(player));
+                }
                 Some(LifeEvent::Drop) => self.drop_silent(now, place),
                 _ => {}
             },

@@ -245,6 +245,7 @@ impl Member {
             dialect: self.voice.dialect(),
             present: self.is_here(),
             rtt: self.seldom.round_trip.mean(),
+            rtt_range: self.seldom.round_trip.range(),
             jitter: self.seldom.round_trip.jitter(),
             grade: self.seldom.round_trip.grade(),
             pings: *self.seldom.pinger.counts(),
@@ -272,6 +273,7 @@ impl Member {
         let here = self.is_here();
         let drawn_back = match &mut self.voice {
             Speech::Native(native) => {
+                let before = native.queue.last_ack();
                 let taken = native.queue.take(tick);
                 if here {
                     self.buttons = Buttons(taken.buttons);
@@ -280,6 +282,9 @@ impl Member {
                     if taken.source == InputSource::Real {
                         let (player, last_ack) = (self.player.0, tick);
                         journal.note(LogLine::InputProcess { player, seq: tick, last_ack });
+                        if let Some(line) = before.and_then(|before| lost(player, before, tick)) {
+                            journal.note(line);
+                        }
                     }
                 }
                 let newest = native.has.map(|has| tick.wrapping_sub(has));
@@ -508,7 +513,7 @@ impl Member {
         match packet {
             Packet::Native(datagram) => self.handle_native(now, clock, datagram, config, journal),
             #[cfg(feature = "rtype")]
-            Packet::Rtype(packet) => self.handle_rtype(now, packet, config),
+            Packet::Rtype(packet) => self.handle_rtype(now, packet, config, journal),
             #[cfg(feature = "lan")]
             Packet::Lan(packet) => self.handle_lan(now, packet, config),
         }
@@ -613,10 +618,10 @@ impl Member {
         answer: Question,
         config: &RoomConfig,
     ) -> Came {
-        let Verdict::Sample(rtt) = self.seldom.pinger.handle_answer(now, answer) else {
-            return Came::Nothing;
-        };
-        self.measure(rtt, config)
+        match self.seldom.pinger.handle_answer(now, answer) {
+            Verdict::Sample(rtt) => self.measure(rtt, config),
+            _ => Came::Nothing,
+        }
     }
 
     /// The member says which snapshot has come, and how long before: once a second that is a round
@@ -638,7 +643,7 @@ impl Member {
         self.measure(rtt, config)
     }
 
-    fn measure(&mut self, rtt: Duration, config: &RoomConfig) -> Came {
+    pub(super) fn measure(&mut self, rtt: Duration, config: &RoomConfig) -> Came {
         self.seldom.round_trip.sample(rtt);
         if let Speech::Native(native) = &mut self.voice {
             native.sight.measure(&self.seldom.round_trip);
@@ -649,6 +654,18 @@ impl Member {
             false => Came::Nothing,
         }
     }
+}
+
+/// The inputs between the one that was applied last and that of `tick`, whose ticks ran without them.
+#[inline]
+fn lost(player: u32, before: u32, tick: u32) -> Option<LogLine> {
+    let lost = tick::since(tick, before) - 1;
+    (lost > 0).then(|| LogLine::InputsLost {
+        player,
+        lost: lost.unsigned_abs(),
+        first: tick::after(before, 1),
+        last: tick::before(tick, 1),
+    })
 }
 
 impl Speech {

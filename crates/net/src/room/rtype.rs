@@ -8,8 +8,9 @@ use std::time::Duration;
 use super::member::{Came, Keep, Member, Speech};
 use super::voice::closing;
 use super::{Board, Counted, Room, RoomConfig};
+use crate::channel::{Journal, LogLine};
 use crate::game::{Buttons, Game, PlayerId, RtypeMatch, RtypeWish, Standing};
-use crate::session::Question;
+use crate::session::{Question, Verdict};
 use crate::time::Time;
 use crate::wire::native::{self, PlayerFlags};
 use crate::wire::rtype::{
@@ -148,7 +149,7 @@ impl Told {
 impl<G: Game> Room<G> {
     /// The next datagram to the member in place `at`, in `rtype`.
     pub(super) fn speak_rtype(
-        &self,
+        &mut self,
         now: Time,
         members: &mut [Option<Member>],
         at: usize,
@@ -165,9 +166,18 @@ impl<G: Game> Room<G> {
             return None;
         }
         if std::mem::take(&mut member.due.greeting) {
+            self.journal.note(LogLine::HelloAckSent { to: member.path.remote });
             return Some(Packet::HelloAck(HelloAck).encode(out));
         }
         if let Some(from) = member.due.world.take().map(usize::from) {
+            if from == 0 {
+                self.journal.note(LogLine::SnapshotSent {
+                    tick: self.tick,
+                    entities: self.view.rtype.len(),
+                    player: member.player.0,
+                    ack: member.voice.newest_rtype().unwrap_or(0),
+                });
+            }
             let (len, upto) = self.encode_state(from, out);
             let is_more = upto < self.view.rtype.len();
             member.due.world = u16::try_from(upto).ok().filter(|_| is_more);
@@ -222,15 +232,18 @@ impl Member {
         now: Time,
         packet: &Packet<'_>,
         config: &RoomConfig,
+        journal: &mut Journal,
     ) -> Came {
         let Speech::Rtype(rtype) = &mut self.voice else { return Came::Nothing };
         let mut came = Came::Nothing;
         match packet {
             Packet::Input(input) => {
                 // One that was overtaken would bring back what the player holds no more.
-                let newest = rtype.newest.unwrap_or(input.sequence);
-                if input.sequence.wrapping_sub(newest) as i32 >= 0 {
-                    rtype.newest = Some(input.sequence);
+                let seq = input.sequence;
+                let newest = rtype.newest.unwrap_or(seq);
+                if seq.wrapping_sub(newest) as i32 >= 0 {
+                    rtype.newest = Some(seq);
+                    note_input(journal, self.player.0, seq, newest);
                     self.buttons = Buttons(u16::from(input.bits.bits()));
                     self.last_input = now;
                     self.inputs += 1;
@@ -238,7 +251,14 @@ impl Member {
             }
             Packet::Pong(pong) => {
                 let (sequence, timestamp) = (pong.sequence, pong.timestamp);
-                came = self.handle_answer(now, Question { sequence, timestamp }, config);
+                let answer = Question { sequence, timestamp };
+                let verdict = self.seldom.pinger.handle_answer(now, answer);
+                if let Verdict::Sample(rtt) = verdict {
+                    came = self.measure(rtt, config);
+                }
+                if let Some(line) = LogLine::of_pong(now, answer, verdict) {
+                    journal.note(of_player(line, self.player.0, config));
+                }
             }
             Packet::LobbyConfig(config) => rtype.wishes.config = Some(*config),
             Packet::StartMatch(_) => rtype.wishes.start = true,
@@ -246,5 +266,37 @@ impl Member {
             _ => {}
         }
         self.heard_or(now, came, config)
+    }
+}
+
+impl Speech {
+    /// The number of the newest input.
+    fn newest_rtype(&self) -> Option<u32> {
+        match self {
+            Speech::Rtype(rtype) => rtype.newest,
+            _ => None,
+        }
+    }
+}
+
+/// An input is applied when it comes: what it holds is held from then on.
+fn note_input(journal: &mut Journal, player: u32, seq: u32, newest: u32) {
+    let gap = seq.wrapping_sub(newest).saturating_sub(1);
+    journal.note(LogLine::InputRecv { player, seq, gap });
+    if gap > 0 {
+        let (first, last) = (newest.wrapping_add(1), seq.wrapping_sub(1));
+        journal.note(LogLine::InputsLost { player, lost: gap, first, last });
+    }
+    journal.note(LogLine::InputProcess { player, seq, last_ack: seq });
+}
+
+/// What a Pong says, with the player whose it is.
+fn of_player(line: LogLine, player: u32, config: &RoomConfig) -> LogLine {
+    match line {
+        LogLine::Latency { ms, .. } if ms > config.high_latency.as_millis() as u64 => {
+            LogLine::HighLatency { player, ms }
+        }
+        LogLine::Latency { ms, seq } => LogLine::PlayerLatency { player, ms, seq },
+        line => line,
     }
 }

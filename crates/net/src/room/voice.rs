@@ -188,12 +188,14 @@ impl<G: Game> Room<G> {
         }
         if let Some(sent) = due.world.take().map(usize::from) {
             self.clock.show(self.tick, now);
-            self.journal.note(LogLine::SnapshotSent {
-                tick: self.tick,
-                entities: self.view.state().entities().len(),
-                player: member.player.0,
-                ack: native.queue.last_ack().unwrap_or(0),
-            });
+            if sent == 0 && self.journal.is_kept() {
+                self.journal.note(LogLine::SnapshotSent {
+                    tick: self.tick,
+                    entities: self.view.state().entities().len(),
+                    player: member.player.0,
+                    ack: native.queue.last_ack().unwrap_or(0),
+                });
+            }
             return Some(self.encode_snapshot(now, native, due, sent, again_after, out));
         }
         if std::mem::take(&mut due.events) {
@@ -301,13 +303,14 @@ impl<G: Game> Room<G> {
     }
 
     #[cfg(feature = "lan")]
-    fn speak_lan(&self, member: &mut Member, out: &mut [u8]) -> Option<Result<usize, Full>> {
+    fn speak_lan(&mut self, member: &mut Member, out: &mut [u8]) -> Option<Result<usize, Full>> {
         use crate::wire::lan::{HelloAck, Packet, StateUpdate};
         // The dialect has no goodbye: silence is all there is.
         if closing(member).is_some() {
             return None;
         }
         if std::mem::take(&mut member.due.greeting) {
+            self.journal.note(LogLine::HelloAckSent { to: member.path.remote });
             return Some(Packet::HelloAck(HelloAck).encode(out));
         }
         member.due.world.take()?;

@@ -29,6 +29,13 @@ pub struct Question {
     pub timestamp: u32,
 }
 
+impl Question {
+    /// Whether it says that it was asked later than `now`: nothing that we sent does.
+    pub fn is_ahead(self, now: Time) -> bool {
+        self.timestamp.wrapping_sub(timestamp(now)).wrapping_sub(1) < i32::MAX as u32
+    }
+}
+
 /// What an answer is worth.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
@@ -319,6 +326,14 @@ mod tests {
         let rtt = Duration::from_millis(20);
         assert_eq!(pinger.handle_answer(at(20_020), question), Verdict::Sample(rtt));
         assert_eq!(pinger.counts().corrupt, 3);
+    }
+
+    #[test]
+    fn a_question_from_the_future_is_ahead_also_across_the_wrap() {
+        let is_ahead = |timestamp, now| Question { sequence: 0, timestamp }.is_ahead(at(now));
+        assert!(!is_ahead(20_000, 20_000) && !is_ahead(19_999, 20_000));
+        assert!(is_ahead(20_001, 20_000));
+        assert!(is_ahead(0, u32::MAX.into()) && !is_ahead(u32::MAX, 1 << 32));
     }
 
     #[test]

@@ -109,6 +109,11 @@ impl RoundTrip {
         self.range.map(|(_, max)| max)
     }
 
+    /// The shortest, the [`average`](RoundTrip::average), and the longest.
+    pub fn range(&self) -> Option<[Duration; 3]> {
+        Some([self.min()?, self.average()?, self.max()?])
+    }
+
     /// How far samples lie from the mean, on average and smoothed as it is. It takes two.
     pub fn jitter(&self) -> Option<Duration> {
         self.estimate?.spread.map(|spread| span(spread.absolute_ns))

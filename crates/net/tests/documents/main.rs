@@ -4,7 +4,8 @@
 //! where the documents are at hand (in the folder that `BACKSPIN_DOCUMENTS` names, or else in
 //! `../shared/seeds` beside the repository) each quote is looked up in them.
 //!
-//! `pings`, `hello_acks`, `lan_traffic`, `numbers` and `ahead` show statements that no other test did.
+//! `pings`, `hello_acks`, `lan_traffic`, `log_lines`, `numbers` and `ahead` show statements that no other
+//! test did.
 
 mod ahead;
 mod check;
@@ -13,6 +14,7 @@ mod desk;
 mod ends;
 mod hello_acks;
 mod lan_traffic;
+mod log_lines;
 mod made_up;
 mod numbers;
 mod page;

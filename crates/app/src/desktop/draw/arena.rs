@@ -2,7 +2,7 @@
 
 use macroquad::math::{Rect, Vec2, vec2};
 
-use super::{SMALL, TEXT, field, hud, overlay};
+use super::{SMALL, TEXT, field, hud, overlay, sign};
 use crate::desktop::brush::Brush;
 use crate::desktop::canvas::{Canvas, Style};
 use crate::desktop::colour::{self, Paint, faint};
@@ -127,6 +127,9 @@ fn field_text(canvas: &Canvas, units: f32) -> f32 {
     px / canvas.px(Rect::new(0.0, 0.0, 1.0, 1.0)).w
 }
 
+/// A sign and the space behind it.
+pub(super) const SIGN: f32 = sign::WIDE + 10.0;
+
 /// Who plays, and what the line is worth.
 fn header(canvas: &mut Canvas, area: Rect, field: Rect, arena: &Arena, paint: Paint) {
     let base = area.y + HEAD / 2.0 + TEXT * 0.4;
@@ -134,7 +137,8 @@ fn header(canvas: &mut Canvas, area: Rect, field: Rect, arena: &Arena, paint: Pa
     let mut status: Vec<(&Cell, f32)> = Vec::new();
     let small = Style::new(SMALL, colour::WHITE);
     for cell in &arena.status {
-        status.push((cell, canvas.width(&cell.text, small)));
+        let sign = if cell.sign.is_some() { SIGN } else { 0.0 };
+        status.push((cell, sign + canvas.width(&cell.text, small)));
     }
     const APART: f32 = 26.0;
     let wide = status.iter().map(|(_, wide)| wide + APART).sum::<f32>() - APART;
@@ -153,7 +157,13 @@ fn header(canvas: &mut Canvas, area: Rect, field: Rect, arena: &Arena, paint: Pa
     }
     let mut x = middle - wide / 2.0;
     for (cell, wide) in status {
-        canvas.write(&cell.text, vec2(x, base), Style::new(SMALL, paint.tone(cell.tone)));
+        let colour = paint.tone(cell.tone);
+        let mut left = x;
+        if let Some(grade) = cell.sign {
+            sign::draw(canvas, vec2(x, base), grade, colour);
+            left += SIGN;
+        }
+        canvas.write(&cell.text, vec2(left, base), Style::new(SMALL, colour));
         x += wide + APART;
     }
 }

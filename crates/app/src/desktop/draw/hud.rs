@@ -2,7 +2,8 @@
 
 use macroquad::math::{Rect, vec2};
 
-use super::SMALL;
+use super::arena::SIGN;
+use super::{SMALL, sign};
 use crate::desktop::canvas::{Canvas, Style};
 use crate::desktop::colour::{self, Paint, faint};
 use crate::desktop::sheet;
@@ -45,7 +46,12 @@ pub(super) fn draw(
     for cell in arena.status.iter().rev() {
         let style = Style::new(SMALL, paint.tone(cell.tone)).right();
         canvas.write(&cell.text, vec2(x, base), style);
-        x -= canvas.width(&cell.text, style) + 24.0;
+        x -= canvas.width(&cell.text, style);
+        if let Some(grade) = cell.sign {
+            x -= SIGN;
+            sign::draw(canvas, vec2(x, base), grade, style.colour);
+        }
+        x -= 24.0;
     }
     if hud.crew.len() > 1 {
         let team = format!("team {}", hud.team_score);

@@ -3,22 +3,25 @@
 use backspin::channel::Fate;
 use macroquad::math::{Rect, vec2};
 
-use super::SMALL;
+use super::{SMALL, sign};
 use crate::desktop::canvas::{Canvas, Style};
 use crate::desktop::colour::{self, Paint, faint};
-use crate::screen::{Overlay, Tone};
+use crate::screen::{Overlay, Tone, ping_tone};
 
 pub(super) const WIDE: f32 = 560.0;
-const LINE: f32 = 30.0;
+const LINE: f32 = 27.0;
 const GRAPH: f32 = 76.0;
 const PAD: f32 = 18.0;
 
 /// The graph reaches at least this far up, in ms: noise on a good line is no mountain.
 const GRAPH_MS: f32 = 50.0;
 
-/// From which ping on a bar is yellow, and red.
+/// Above which ping a bar is yellow, and red.
 const FAIR_MS: f32 = 100.0;
 const BAD_MS: f32 = 200.0;
+
+/// Where acknowledgements are marked, between what was sent and what was applied.
+const MARKS: f32 = 40.0;
 
 /// A number of the timeline, and how many there are at most.
 const NUMBER: f32 = 62.0;
@@ -27,7 +30,7 @@ const NUMBERS: usize = 7;
 /// Draws the overlay above the foot of the field, around `middle`.
 pub(super) fn draw(canvas: &mut Canvas, field: Rect, middle: f32, overlay: &Overlay, paint: Paint) {
     let lines = overlay.figures.len().div_ceil(2) as f32;
-    let inputs = if overlay.inputs.is_empty() { 0.0 } else { 14.0 + 2.0 * LINE };
+    let inputs = if overlay.inputs.is_empty() { 0.0 } else { 14.0 + 2.0 * LINE + MARKS };
     let height = 2.0 * PAD + LINE + lines * LINE + 10.0 + GRAPH + inputs;
     let frame = Rect::new(middle - WIDE / 2.0, field.bottom() - height - 12.0, WIDE, height);
     canvas.brush.rect(frame, faint(colour::PANEL, 0.88));
@@ -43,7 +46,12 @@ pub(super) fn draw(canvas: &mut Canvas, field: Rect, middle: f32, overlay: &Over
         let base = y + (i / 2) as f32 * LINE + 21.0;
         canvas.write(figure.name, vec2(x, base), dim);
         let style = Style::new(SMALL, paint.tone(figure.tone));
-        canvas.write(&figure.value, vec2(x + 112.0, base), style);
+        let at = vec2(x + (canvas.width(figure.name, dim) + 12.0).max(112.0), base);
+        canvas.write(&figure.value, at, style);
+        if let Some(grade) = figure.sign {
+            let beside = at.x + canvas.width(&figure.value, style) + 10.0;
+            sign::draw(canvas, vec2(beside, base), grade, style.colour);
+        }
     }
     y += lines * LINE + 10.0;
     graph(canvas, Rect::new(frame.x + PAD, y, WIDE - 2.0 * PAD, GRAPH), &overlay.pings, paint);
@@ -72,14 +80,9 @@ fn graph(canvas: &mut Canvas, area: Rect, pings: &[Option<f32>], paint: Paint) {
             canvas.brush.rect(dot, faint(paint.tone(Tone::Bad), 0.8));
             continue;
         };
-        let tone = match *ms {
-            ms if ms >= BAD_MS => Tone::Bad,
-            ms if ms >= FAIR_MS => Tone::Fair,
-            _ => Tone::Good,
-        };
         let h = (area.h * ms / top).max(2.0);
         let bar = Rect::new(x, area.bottom() - h, step - 2.0, h);
-        let colour = paint.tone(tone);
+        let colour = paint.tone(ping_tone(*ms));
         canvas.brush.fall(bar, colour, faint(colour, 0.35));
     }
     let scale = Style::new(18.0, paint.tone(Tone::Plain));
@@ -90,13 +93,15 @@ fn graph(canvas: &mut Canvas, area: Rect, pings: &[Option<f32>], paint: Paint) {
     }
 }
 
-/// The last inputs as they were sent, and below as the server applied them: what was lost is
-/// crossed out above and missing below.
+/// The last inputs as they were sent, marks below those that an acknowledgement named, and the inputs
+/// as the server applied them: what was lost is crossed out above, passed over by the marks, and missing
+/// below.
 fn timeline(canvas: &mut Canvas, area: Rect, overlay: &Overlay, paint: Paint) {
     let dim = Style::new(SMALL, paint.tone(Tone::Dim));
-    for (i, name) in ["sent", "applied"].into_iter().enumerate() {
-        canvas.write(name, vec2(area.x, area.y + 21.0 + i as f32 * LINE), dim);
+    for (name, y) in [("sent", 0.0), ("ack", LINE), ("applied", LINE + MARKS)] {
+        canvas.write(name, vec2(area.x, area.y + y + 19.0), dim);
     }
+    let mut newest = None;
     let inputs = &overlay.inputs;
     let shown = inputs.len().min(NUMBERS);
     for (i, (tick, fate)) in inputs[inputs.len() - shown..].iter().enumerate() {
@@ -108,7 +113,8 @@ fn timeline(canvas: &mut Canvas, area: Rect, overlay: &Overlay, paint: Paint) {
         };
         let colour = paint.tone(tone);
         for row in 0..2 {
-            let cell = Rect::new(x, area.y + row as f32 * LINE, NUMBER - 4.0, LINE - 4.0);
+            let y = area.y + row as f32 * (LINE + MARKS);
+            let cell = Rect::new(x, y, NUMBER - 4.0, LINE - 4.0);
             let number = match (fate, row) {
                 (Fate::Sent, 1) => continue,
                 (Fate::Lost, 0) => "X".to_owned(),
@@ -118,7 +124,20 @@ fn timeline(canvas: &mut Canvas, area: Rect, overlay: &Overlay, paint: Paint) {
             canvas.brush.rect(cell, faint(colour, 0.14));
             canvas.brush.frame(cell, 1.0, faint(colour, 0.8));
             let style = Style::new(18.0, colour).middle();
-            canvas.write(&number, vec2(cell.center().x, cell.y + 19.0), style);
+            canvas.write(&number, vec2(cell.center().x, cell.y + 17.0), style);
         }
+        if overlay.acks.contains(tick) {
+            let at = vec2(x + NUMBER / 2.0 - 2.0, area.y + LINE);
+            for side in [-5.0, 5.0] {
+                canvas.brush.line(at + vec2(side, 7.0), at, 2.0, paint.tone(Tone::Plain));
+            }
+            newest = Some((tick, at));
+        }
+    }
+    if let Some((tick, at)) = newest {
+        let style = Style::new(18.0, paint.tone(Tone::Plain));
+        let text = format!("ACK({tick}) -> clears all <={tick}");
+        let left = (at.x - 5.0).min(area.right() - canvas.width(&text, style));
+        canvas.write(&text, vec2(left, at.y + 28.0), style);
     }
 }

@@ -1,6 +1,7 @@
 //! A match on the screen.
 
 use backspin::channel::Fate;
+use backspin::session::Grade;
 use ratatui::Frame;
 use ratatui::layout::{Alignment, Constraint, Layout, Position, Rect};
 use ratatui::style::{Color, Style};
@@ -9,13 +10,16 @@ use ratatui::widgets::{Block, BorderType, Clear, Paragraph};
 
 use super::super::{field, large::Large, space};
 use super::{Paint, hud, list, middle};
-use crate::screen::{Arena, Banner, Cell, Figure, Hud, Overlay, Tone};
+use crate::screen::{Arena, Banner, Cell, Figure, Hud, Overlay, Tone, bars, ping_tone};
 
 /// A field with fewer rows than this has smaller digits.
 const ROOMY: u16 = 18;
 
 /// The overlay, with its frame.
 const OVERLAY_WIDTH: u16 = 50;
+
+/// A figure of the overlay: two fit beside each other.
+const FIGURE_WIDTH: usize = 24;
 
 /// Bars of the ping's graph, from low to high.
 const BARS: [&str; 8] = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"];
@@ -87,11 +91,24 @@ fn header(frame: &mut Frame<'_>, area: Rect, arena: &Arena, paint: Paint) {
         if !spans.is_empty() {
             spans.push(Span::raw("   "));
         }
-        spans.push(Span::styled(cell.text.as_str(), paint.tone(cell.tone)));
+        spans.push(Span::styled(status(cell), paint.tone(cell.tone)));
     }
     let line = Line::from(spans);
     let width = line.width() as u16;
     frame.render_widget(line, middle(area, width, 1));
+}
+
+/// A piece of the status, with its sign.
+pub(super) fn status(cell: &Cell) -> String {
+    match cell.sign {
+        Some(grade) => format!("{} {}", sign(grade), cell.text),
+        None => cell.text.clone(),
+    }
+}
+
+/// Four bars, of which as many are drawn as the grade is good.
+fn sign(grade: Grade) -> &'static str {
+    ["▂···", "▂▄··", "▂▄▆·", "▂▄▆█"][bars(grade) - 1]
 }
 
 /// The points, large, behind everything.
@@ -138,7 +155,7 @@ fn overlay(frame: &mut Frame<'_>, area: Rect, place: Alignment, overlay: &Overla
         overlay.figures.chunks(2).map(|pair| figures(pair, paint)).collect();
     lines.push(graph(&overlay.pings, paint));
     if !overlay.inputs.is_empty() {
-        lines.extend(timeline(&overlay.inputs, inside_width.into(), paint));
+        lines.extend(timeline(overlay, inside_width.into(), paint));
     }
     let height = (lines.len() as u16 + 2).min(area.height);
     let width = OVERLAY_WIDTH.min(area.width);
@@ -161,8 +178,16 @@ fn overlay(frame: &mut Frame<'_>, area: Rect, place: Alignment, overlay: &Overla
 /// Two figures side by side.
 fn figures(pair: &[Figure], paint: Paint) -> Line<'static> {
     let figure = |figure: &Figure| {
-        let name = Span::styled(format!(" {:<10}", figure.name), paint.tone(Tone::Dim));
-        [name, Span::styled(format!("{:<13}", figure.value), paint.tone(figure.tone))]
+        let name = format!(" {:<9} ", figure.name);
+        let value = match figure.sign {
+            Some(grade) => format!("{} {}", figure.value, sign(grade)),
+            None => figure.value.clone(),
+        };
+        let room = FIGURE_WIDTH.saturating_sub(name.len());
+        [
+            Span::styled(name, paint.tone(Tone::Dim)),
+            Span::styled(format!("{value:<room$}"), paint.tone(figure.tone)),
+        ]
     };
     Line::from(pair.iter().flat_map(figure).collect::<Vec<_>>())
 }
@@ -170,28 +195,27 @@ fn figures(pair: &[Figure], paint: Paint) -> Line<'static> {
 /// The ping of the last ten seconds, the newest on the right.
 fn graph(pings: &[Option<f32>], paint: Paint) -> Line<'static> {
     let top = pings.iter().flatten().fold(GRAPH_MS, |top, ping| top.max(*ping));
-    let bar = |ping: &Option<f32>| match ping {
-        Some(ms) => BARS[((ms / top * 7.0).round() as usize).min(7)],
-        None => " ",
+    let bar = |ping: &Option<f32>| match *ping {
+        Some(ms) => {
+            let bar = BARS[((ms / top * 7.0).round() as usize).min(7)];
+            Span::styled(bar, paint.tone(ping_tone(ms)))
+        }
+        None => Span::raw(" "),
     };
-    let bars: String = pings.iter().map(bar).collect();
-    Line::from(vec![
-        Span::styled(format!(" {top:>3.0} ms ",), paint.tone(Tone::Dim)),
-        Span::styled(format!("{bars:>40}"), paint.tone(Tone::Good)),
-    ])
+    let empty = " ".repeat(40_usize.saturating_sub(pings.len()));
+    let scale = Span::styled(format!(" {top:>3.0} ms {empty}"), paint.tone(Tone::Dim));
+    Line::from([scale].into_iter().chain(pings.iter().map(bar)).collect::<Vec<_>>())
 }
 
-/// The last inputs as they were sent, and below as the server applied them: what was lost is
-/// crossed out above and missing below.
-fn timeline(inputs: &[(u32, Fate)], width: usize, paint: Paint) -> [Line<'static>; 2] {
-    let (mut sent, mut applied) = (Vec::new(), Vec::new());
-    let mut used = " applied ".len();
-    for (tick, fate) in inputs.iter().rev() {
+/// The last inputs as they were sent, marks below those that an acknowledgement named, and the inputs
+/// as the server applied them: what was lost is crossed out above, passed over by the marks, and missing
+/// below.
+fn timeline(overlay: &Overlay, width: usize, paint: Paint) -> [Line<'static>; 4] {
+    let width = width.saturating_sub(" applied ".len());
+    let (mut sent, mut applied, mut marks) = (Vec::new(), Vec::new(), String::new());
+    let mut newest = None;
+    for &(tick, fate) in fitting(&overlay.inputs, width) {
         let number = format!("[{tick}]");
-        used += number.len();
-        if used > width {
-            break;
-        }
         let pad = number.len() - 2;
         let (above, below, tone) = match fate {
             Fate::Sent => (number.clone(), " ".repeat(number.len()), Tone::Dim),
@@ -200,11 +224,45 @@ fn timeline(inputs: &[(u32, Fate)], width: usize, paint: Paint) -> [Line<'static
         };
         sent.push(Span::styled(above, paint.tone(tone)));
         applied.push(Span::styled(below, paint.tone(tone)));
+        let is_named = overlay.acks.contains(&tick);
+        if is_named {
+            newest = Some((tick, marks.len() + number.len() / 2));
+        }
+        let middle = number.len() / 2;
+        let mark = if is_named { "^" } else { " " };
+        marks.push_str(&format!("{}{mark}{}", " ".repeat(middle), " ".repeat(pad + 1 - middle)));
     }
-    let line = |name: &'static str, mut spans: Vec<Span<'static>>| {
-        spans.push(Span::styled(name, paint.tone(Tone::Dim)));
-        spans.reverse();
-        Line::from(spans)
+    let label = newest.map_or(String::new(), |(tick, at)| ack_label(tick, at, width));
+    let line = |name: &'static str, spans: Vec<Span<'static>>| {
+        let name = Span::styled(name, paint.tone(Tone::Dim));
+        Line::from([name].into_iter().chain(spans).collect::<Vec<_>>())
     };
-    [line(" sent    ", sent), line(" applied ", applied)]
+    let plain = |text: String| vec![Span::styled(text, paint.tone(Tone::Plain))];
+    [
+        line(" sent    ", sent),
+        line(" ack     ", plain(marks)),
+        line("         ", plain(label)),
+        line(" applied ", applied),
+    ]
+}
+
+/// The newest inputs of which the numbers have room.
+fn fitting(inputs: &[(u32, Fate)], width: usize) -> &[(u32, Fate)] {
+    let mut used = 0;
+    let fits = |(tick, _): &&(u32, Fate)| {
+        used += tick.to_string().len() + 2;
+        used <= width
+    };
+    let count = inputs.iter().rev().take_while(fits).count();
+    &inputs[inputs.len() - count..]
+}
+
+/// What an acknowledgement does, below its mark in column `at`.
+fn ack_label(tick: u32, at: usize, width: usize) -> String {
+    let brief = format!("+-- ACK({tick})");
+    let whole = format!("{brief} -> clears all <={tick}");
+    match [whole, brief].into_iter().find(|label| at + label.len() <= width) {
+        Some(label) => format!("{:at$}{label}", ""),
+        None => format!("{:>end$}", format!("ACK({tick}) --+"), end = at + 1),
+    }
 }

@@ -6,6 +6,7 @@ use ratatui::style::{Color, Modifier, Style};
 use ratatui::text::{Line, Span};
 
 use super::Paint;
+use super::arena::status as status_of;
 use crate::screen::{Cell, Crew, Hud, Tone};
 
 /// Rows above the field.
@@ -19,7 +20,7 @@ pub(super) fn head(frame: &mut Frame<'_>, area: Rect, hud: &Hud, status: &[Cell]
     let [first, second] = [0, 1].map(|row| Rect { y: area.y + row, height: 1, ..area });
     let mut spans = Vec::new();
     for cell in status {
-        spans.push(Span::styled(format!("{}  ", cell.text), paint.tone(cell.tone)));
+        spans.push(Span::styled(format!("{}  ", status_of(cell)), paint.tone(cell.tone)));
     }
     spans.push(Span::styled(format!("{:07} ", hud.team_score), paint.tone(Tone::Bright)));
     let right = Line::from(spans);

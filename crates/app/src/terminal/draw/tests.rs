@@ -9,6 +9,7 @@ use crate::screen::{
     Row, Scene, Ship, Thing,
 };
 use backspin::channel::Fate;
+use backspin::session::Grade;
 
 /// The screen as lines of text.
 fn lines(shown: &View, width: u16, height: u16) -> Vec<String> {
@@ -153,13 +154,18 @@ fn a_countdown_is_large_and_words_are_over_the_field() {
 
 #[test]
 fn a_dialog_and_the_overlay_fit_the_smallest_screen() {
-    let figure = |name| Figure { name, value: "1234 B/s".into(), tone: Tone::Plain };
+    let grade =
+        Figure { name: "grade", value: "Fair".into(), tone: Tone::Fair, sign: Some(Grade::Fair) };
+    let figure = |name| Figure { name, value: "1234 B/s".into(), tone: Tone::Plain, sign: None };
     let overlay = Overlay {
         figures: [
             "ping",
-            "grade",
+            "min",
             "jitter",
+            "average",
             "loss",
+            "max",
+            "packet_loss_rate",
             "lead",
             "delay",
             "corrected",
@@ -168,9 +174,18 @@ fn a_dialog_and_the_overlay_fit_the_smallest_screen() {
             "out",
         ]
         .map(figure)
-        .into(),
+        .into_iter()
+        .chain([grade])
+        .collect(),
         pings: vec![Some(20.0), None, Some(80.0)],
-        inputs: vec![(100, Fate::Acknowledged), (101, Fate::Lost), (102, Fate::Sent)],
+        inputs: vec![
+            (100, Fate::Acknowledged),
+            (101, Fate::Lost),
+            (102, Fate::Lost),
+            (103, Fate::Acknowledged),
+            (104, Fate::Sent),
+        ],
+        acks: vec![100, 103],
     };
     let rows = vec![Row::new("Play again"), Row::new("Menu")];
     let dialog = List { title: "You win!".into(), rows, ..List::default() };
@@ -180,11 +195,45 @@ fn a_dialog_and_the_overlay_fit_the_smallest_screen() {
         assert!(shown.contains(words), "{words}:\n{shown}");
     }
     let shown = screen(&with(None, Some(overlay)), 60, 18);
-    for words in
-        ["corrected", "1234 B/s", "sent    [100][ X ][102]", "applied [100][   ]", " 80 ms"]
-    {
+    for words in [
+        "corrected",
+        "1234 B/s",
+        " packet_loss_rate 1234 B/s",
+        "grade     Fair ▂▄··",
+        " sent    [100][ X ][ X ][103][104]",
+        " ack       ^              ^      ",
+        "                          +-- ACK(103)",
+        " applied [100][   ][   ][103]",
+        " 80 ms",
+    ] {
         assert!(shown.contains(words), "{words}:\n{shown}");
     }
+}
+
+#[test]
+fn the_sign_of_the_line_is_before_the_ping_with_as_many_bars_as_it_is_good() {
+    let signs = [
+        (Grade::Excellent, "▂▄▆█"),
+        (Grade::Good, "▂▄▆·"),
+        (Grade::Fair, "▂▄··"),
+        (Grade::Poor, "▂···"),
+    ];
+    for (grade, sign) in signs {
+        let status = vec![Cell::new(format!("ping 9 ms {grade}"), Tone::Good).signed(grade)];
+        let shown = screen(&of(Page::Arena(Box::new(Arena { status, ..arena() }))), 80, 24);
+        assert!(shown.contains(&format!("{sign} ping 9 ms {grade}")), "{shown}");
+    }
+}
+
+#[test]
+fn an_acknowledgement_at_the_right_edge_has_its_label_on_the_left() {
+    let inputs = (12_340..12_356).map(|tick| (tick, Fate::Acknowledged)).collect();
+    let overlay = Overlay { inputs, acks: (12_340..12_356).collect(), ..Overlay::default() };
+    let shown =
+        screen(&of(Page::Arena(Box::new(Arena { overlay: Some(overlay), ..arena() }))), 80, 24);
+    assert!(shown.contains(" sent    [12351][12352][12353][12354][12355]"), "{shown}");
+    assert!(shown.contains(" ack        ^      ^      ^      ^      ^"), "{shown}");
+    assert!(shown.contains("ACK(12355) --+"), "{shown}");
 }
 
 #[test]

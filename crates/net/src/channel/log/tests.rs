@@ -12,31 +12,6 @@ fn lines(picture: impl fmt::Display) -> Vec<String> {
 }
 
 #[test]
-fn the_log_lines_are_those_of_document_004() {
-    let lines = [
-        LogLine::InputSent { seq: 12345, flags: 5, ts: 1_234_567_890 },
-        LogLine::AckReceived { seq: 12340, pending: 5 },
-        LogLine::InputRecv { player: 1, seq: 12345, gap: 0 },
-        LogLine::InputProcess { player: 1, seq: 12345, last_ack: 12345 },
-        LogLine::SnapshotSent { tick: 6789, entities: 20, player: 1, ack: 12345 },
-    ];
-    let document = [
-        "[Client] INPUT_SENT    seq=12345 flags=0x05 ts=1234567890",
-        "[Client] ACK_RECEIVED  seq=12340 (5 inputs pending)",
-        "[Server] INPUT_RECV    player=1 seq=12345 (gap=0)",
-        "[Server] INPUT_PROCESS player=1 seq=12345 last_ack=12345",
-        "[Server] SNAPSHOT_SENT tick=6789 entities=20 (player1_ack=12345)",
-    ];
-    assert_eq!(lines.map(|line| line.to_string()), document);
-}
-
-#[test]
-fn flags_have_as_many_digits_as_they_need() {
-    let line = LogLine::InputSent { seq: 1, flags: 0x8001, ts: 0 };
-    assert_eq!(line.to_string(), "[Client] INPUT_SENT    seq=1 flags=0x8001 ts=0");
-}
-
-#[test]
 fn the_picture_is_that_of_document_004() {
     let timeline = timeline(100..=106, &[(101, 0), (106, 0b1000)]);
     // The document's marks stand up to two columns beside the middle; these do not.
@@ -112,6 +87,36 @@ fn a_gap_at_the_end_is_not_gone_on_from_yet() {
     let timeline = timeline(20..=23, &[(22, 0b11)]);
     let server = ["Server Processed Sequence:", "[20][  ][  ]  <- Gap detected between 20-23"];
     assert_eq!(lines(timeline.server()), server);
+}
+
+#[test]
+fn an_acknowledgement_that_jumps_from_100_to_103_shows_101_and_102_lost() {
+    let timeline = timeline(98..=105, &[(99, 0), (100, 0), (101, 0b1), (102, 0b11), (103, 0b110)]);
+    assert_eq!(timeline.acks().collect::<Vec<_>>(), [99, 100, 103]);
+    let lost: Vec<_> = timeline.inputs().filter(|(_, fate)| *fate == Fate::Lost).collect();
+    assert_eq!(lost, [(101, Fate::Lost), (102, Fate::Lost)]);
+    let client = [
+        "Client Sequence Timeline:",
+        "[98][99][100][X][X][103][104][105]  <- X = packet lost",
+        "                     ^",
+        "                     +-- ACK(103) -> clears all <=103",
+    ];
+    assert_eq!(lines(timeline.client()), client);
+}
+
+#[test]
+fn snapshots_that_were_lost_are_no_lost_inputs_though_the_acknowledgement_jumps() {
+    let timeline = timeline(100..=104, &[(100, 0), (103, 0)]);
+    assert_eq!(timeline.acks().collect::<Vec<_>>(), [100, 103]);
+    assert!(timeline.inputs().all(|(_, fate)| fate != Fate::Lost));
+}
+
+#[test]
+fn an_acknowledgement_stands_still_while_nothing_comes() {
+    let stalled = timeline(1..=20, &[(4, 0), (12, 0xFF), (16, 0xFF)]);
+    assert_eq!(stalled.acks().collect::<Vec<_>>(), [4]);
+    let after = timeline(1..=200, &[(4, 0), (150, 0)]);
+    assert_eq!(after.acks().collect::<Vec<_>>(), [150]);
 }
 
 #[test]
