@@ -604,6 +604,16 @@ impl<G: Game> Node for Client<G> {
         }
     }
 
+    fn handle_wake(&mut self, now: Time) {
+        if let Some(seat) = self.seat_mut() {
+            seat.handle_wake(now);
+        }
+        #[cfg(any(feature = "lan", feature = "rtype"))]
+        if let Some(plain) = self.plain_mut() {
+            plain.handle_wake(now);
+        }
+    }
+
     fn handle_timeout(&mut self, now: Time) {
         match &mut self.phase {
             Phase::Asking(retry) => match retry.poll(now) {

@@ -83,6 +83,10 @@ impl<G: Game> Plain<G> {
 
     // --- what comes in -----------------------------------------------------------------------
 
+    pub(super) fn handle_wake(&mut self, now: Time) {
+        self.clock.handle_wake(now);
+    }
+
     /// Takes a state that came now, with what is known of when it was made: `read` writes it. Says
     /// whether it is newer than the newest.
     pub(super) fn take(

@@ -186,6 +186,10 @@ impl<G: Game> Seat<G> {
 
     // --- what comes in -----------------------------------------------------------------------
 
+    pub(super) fn handle_wake(&mut self, now: Time) {
+        self.behind.handle_wake(now);
+    }
+
     /// Takes a snapshot, or a part of one.
     pub(super) fn handle_snapshot(
         &mut self,
@@ -314,9 +318,13 @@ impl<G: Game> Seat<G> {
         if tick::since(reached, self.next_input) > CATCH_UP_LIMIT {
             self.next_input = reached;
         }
+        let late = self.ahead.late(now, self.next_input);
+        self.ahead.handle_late(now, late);
+        self.behind.handle_late(now, late);
         let mut made = false;
         while self.ahead.due(self.next_input) <= now {
             self.pending.push(now, self.next_input, buttons.0);
+            self.ahead.handle_input(now, self.next_input);
             self.timeline.handle_sent(self.next_input);
             self.journal.note(LogLine::InputSent {
                 seq: self.next_input,

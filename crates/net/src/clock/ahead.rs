@@ -5,9 +5,13 @@
 //! tick that its input was for - early) - local time when that input was due`. That holds
 //! whatever this clock showed then, so it can be steered straight to where nearly all lags and
 //! a margin for lost datagrams fit, without waiting for the effect and without swinging.
+//!
+//! A thread that woke late makes all inputs that were due meanwhile at once, and sends them in one
+//! datagram. The report is about the newest; the others took longer by what they were due earlier.
 
 use super::reach::Reach;
 use super::slew::{MAX_BEND, Slew};
+use super::stall::{LATE, Stalls};
 use super::window::Window;
 use super::{Feedback, JOINING, seconds, ticks_since};
 use crate::time::Time;
@@ -43,6 +47,12 @@ const MOST: f64 = 0.86;
 const USUAL: f64 = 0.9;
 const TOGETHER: f64 = 4.0;
 
+/// Of all time, the share in which inputs may miss their ticks because the own thread woke late.
+const STALLED: f64 = 0.002;
+
+/// So many inputs that were made at once count, each with its own lag.
+const AT_ONCE: u8 = 8;
+
 /// The most that it is slowed down once the player plays: to be too far ahead costs little.
 const SLOWER: f64 = 0.02;
 
@@ -71,6 +81,10 @@ pub struct Ahead {
     due_s: [f64; REMEMBERED],
     /// The first that is not in there.
     next: u32,
+    /// When an input was made last, and for each how many before it were late and made with it.
+    made: Option<Time>,
+    made_with: [u8; REMEMBERED],
+    stalls: Stalls,
 }
 
 impl Ahead {
@@ -98,6 +112,9 @@ impl Ahead {
             echo: None,
             due_s: [f64::NAN; REMEMBERED],
             next: origin.wrapping_add(first as u32),
+            made: None,
+            made_with: [0; REMEMBERED],
+            stalls: Stalls::default(),
         }
     }
 
@@ -124,6 +141,25 @@ impl Ahead {
         Some(self.began + Duration::try_from_secs_f64(due_s).ok()?)
     }
 
+    /// How late it is for the input for `tick`.
+    pub fn late(&self, now: Time, tick: u32) -> Duration {
+        now.since(self.was_due(tick).unwrap_or_else(|| self.due(tick)))
+    }
+
+    /// The client's thread came so late to do something that was due.
+    pub fn handle_late(&mut self, now: Time, late: Duration) {
+        self.stalls.handle_late(now, late);
+    }
+
+    /// The input for `tick` is made now; those that are made at the same time go out with it.
+    pub fn handle_input(&mut self, now: Time, tick: u32) {
+        let before = self.made_with[tick.wrapping_sub(1) as usize % REMEMBERED];
+        let is_with =
+            self.made.replace(now) == Some(now) && self.late(now, tick.wrapping_sub(1)) > LATE;
+        self.made_with[tick as usize % REMEMBERED] =
+            if is_with { before + 1 } else { 0 }.min(AT_ONCE - 1);
+    }
+
     /// Takes what a snapshot reported, as it arrives, and bends the clock accordingly.
     pub fn handle_feedback(&mut self, now: Time, feedback: &Feedback) {
         self.remember(now);
@@ -142,7 +178,9 @@ impl Ahead {
             sure_lost: self.sure_lost(),
             after_s: 0.0,
         };
-        let Some(lag_s) = reach.choose(&self.lags_s) else { return };
+        let Some(chosen_s) = reach.choose(&self.lags_s) else { return };
+        let lag_s =
+            self.stalls.reach_s(&self.lags_s, STALLED).map_or(chosen_s, |it| it.max(chosen_s));
 
         let local_s = seconds(now, self.began);
         let target = (local_s + lag_s) * self.tick_rate;
@@ -173,6 +211,13 @@ impl Ahead {
     /// be the clock's own jump.
     fn take_lag(&mut self, echo: u32, is_joining: bool, lag_s: f64) {
         let since = self.echo.replace(echo).map_or(1.0, |last| ticks_since(echo, last));
+        let made_with = self.made_with[echo as usize % REMEMBERED];
+        if made_with > 0 && since > f64::from(made_with) {
+            for older in (0..=made_with).rev() {
+                self.lags_s.push(lag_s + f64::from(older) / self.tick_rate);
+            }
+            return;
+        }
         let is_unusual = self.lags_s.quantile(USUAL).is_some_and(|usual_s| lag_s > usual_s);
         let together =
             if is_unusual && !is_joining { since.clamp(1.0, TOGETHER) as u32 } else { 1 };

@@ -13,7 +13,7 @@ use super::contact::Umpire;
 use super::quality::{Quality, Report, Tally};
 use super::target::Bar;
 use super::watch::{Faults, Observer, Seen, Truth};
-use super::{Chance, Drift, HostId, LinkConfig, Party, Player, Preset, Traffic, World};
+use super::{Chance, Drift, HostId, Lateness, LinkConfig, Party, Player, Preset, Traffic, World};
 use crate::client::{Client, ClientConfig};
 use crate::front::FrontConfig;
 use crate::game::Game;
@@ -31,6 +31,9 @@ const JOIN_WITHIN: Duration = Duration::from_secs(12);
 /// The first stream of chance that phases of frames are drawn from; the ones below are the match's.
 const PHASES: u64 = 100;
 
+/// The same for lateness.
+const LATENESS: u64 = 200;
+
 /// A run to measure.
 #[derive(Clone, Copy, Debug)]
 pub struct Setup {
@@ -47,12 +50,14 @@ pub struct Setup {
     /// Frames a second at which the players' screens are looked at. When in a tick they fall is
     /// each player's own matter, and follows from the seed.
     pub frame_hz: f64,
+    /// How late the players' clients wake on their busy machines; their screens do not.
+    pub lateness: Option<Lateness>,
 }
 
 impl Setup {
     /// A minute of two players over `link`, at 60 frames a second.
     pub fn new(link: LinkConfig, seed: u64) -> Self {
-        Setup { link, seed, seconds: 60, players: 2, change: None, frame_hz: 60.0 }
+        Setup { link, seed, seconds: 60, players: 2, change: None, frame_hz: 60.0, lateness: None }
     }
 }
 
@@ -152,7 +157,10 @@ impl<G: Game> Scene<G> {
             let drift = Drift::new(ppm, Duration::from_millis(chance.below(10_000)));
             let now = drift.local(Time::ZERO);
             let client = Client::new(now, game.clone(), config, secret(&mut chance));
-            let player = Player::new(client, Chance::new(seed, 2 + u64::from(i)));
+            let mut player = Player::new(client, Chance::new(seed, 2 + u64::from(i)));
+            if let Some(lateness) = setup.lateness {
+                player = player.with_lateness(lateness, Chance::new(seed, LATENESS + u64::from(i)));
+            }
             let host = world.add(Party::Player(Box::new(player)), &[own], drift);
             let (observer, traffic) = (Observer::default(), Traffic::default());
             let phase = Chance::new(seed, PHASES + u64::from(i)).unit();

@@ -19,7 +19,7 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use backspin::dot::Dots;
-use backspin::sim::{Bar, Change, Pool, Preset, Report, Setup};
+use backspin::sim::{Bar, Change, Lateness, Pool, Preset, Report, Setup};
 use backspin_pong::Pong;
 use backspin_rtype::{Opening, RType};
 
@@ -130,6 +130,14 @@ pub(crate) struct Args {
     #[arg(long, value_name = "HZ", default_value_t = 60.0, value_parser = parse_hz)]
     frame_hz: f64,
 
+    /// The players' machines are busy: their clients wake up to so much late
+    #[arg(long, value_name = "MS", default_value = "0", value_parser = link::parse_ms)]
+    late_ms: Duration,
+
+    /// In so many of all wake-ups
+    #[arg(long, value_name = "PCT", default_value_t = 10.0, requires = "late_ms", value_parser = parse_share)]
+    late: f64,
+
     /// Keep so many things moving that nobody steers
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u16).range(0..=1_000))]
     swarm: u16,
@@ -181,6 +189,15 @@ fn parse_hz(text: &str) -> Result<f64, String> {
     }
 }
 
+/// A share in percent, also a broken one.
+fn parse_share(text: &str) -> Result<f64, String> {
+    let percent: f64 = text.parse().map_err(|_| "this is no number of percent".to_owned())?;
+    match (0.0..=100.0).contains(&percent) {
+        true => Ok(percent),
+        false => Err("a share goes from 0 to 100 percent".to_owned()),
+    }
+}
+
 /// Runs the command.
 pub(crate) fn run(args: &Args) -> Result<(), Box<dyn Error>> {
     if args.chaos {
@@ -228,7 +245,13 @@ impl Args {
             players: self.players,
             change,
             frame_hz: self.frame_hz,
+            lateness: self.lateness(),
         })
+    }
+
+    fn lateness(&self) -> Option<Lateness> {
+        let share = self.late / 100.0;
+        (!self.late_ms.is_zero()).then_some(Lateness { share, most: self.late_ms })
     }
 
     /// Whether there are as many seeds as were asked for.
