@@ -358,6 +358,15 @@ impl<G: Game> Client<G> {
         }
     }
 
+    /// Whether nothing has come yet of the time at which others are drawn now.
+    pub fn is_starved(&self, now: Time) -> bool {
+        #[cfg(any(feature = "lan", feature = "rtype"))]
+        if let Some(plain) = self.plain() {
+            return plain.is_starved(now);
+        }
+        self.seat().is_none_or(|seat| seat.is_starved(now))
+    }
+
     /// How often a snapshot moved the own entity by more than a pixel (`native`).
     pub fn corrections(&self) -> Option<u64> {
         self.seat().map(seat::Seat::corrections)

@@ -171,6 +171,14 @@ impl<G: Game> Plain<G> {
         }
     }
 
+    /// Whether nothing has come yet of the time that is drawn at `now`.
+    pub(super) fn is_starved(&self, now: Time) -> bool {
+        match (self.clock.drawn(now), self.picture.newest()) {
+            (Some(drawn_s), Some(newest)) => drawn_s > self.stamp_s(newest),
+            _ => true,
+        }
+    }
+
     fn stamp_s(&self, number: u32) -> f64 {
         self.stamps_s[number as usize % KEPT]
     }

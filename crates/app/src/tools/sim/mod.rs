@@ -2,11 +2,12 @@
 //!
 //! `link` is the command line's words for a link, `crew` runs the seeds on all cores, `progress`
 //! tells how far they are, `show` is what people and programs get of it. `map` plays a grid of links,
-//! `changes` links that change. `chaos` is the other half.
+//! `changes` links that change, `dialects` what guests of old programs see. `chaos` is the other half.
 
 mod changes;
 mod chaos;
 mod crew;
+mod dialects;
 pub(crate) mod link;
 mod map;
 mod progress;
@@ -20,6 +21,7 @@ use std::time::Duration;
 
 use backspin::dot::Dots;
 use backspin::sim::{Bar, Change, Lateness, Pool, Preset, Report, Setup};
+use backspin::wire::Dialect;
 use backspin_pong::Pong;
 use backspin_rtype::{Opening, RType};
 
@@ -48,6 +50,8 @@ Examples:
   backspin sim --preset mobile --swarm 64 --json
   backspin sim --game rtype --frame-hz 144 --change step-up
   backspin sim --game pong --changes --seeds 5 --seconds 20
+  backspin sim --game pong --late-ms 20 --late 10
+  backspin sim --dialects --seeds 5
   backspin sim --map --game rtype --svg map.svg
   backspin sim --map --coarse --game pong --kept figures.txt
   backspin sim --chaos --seeds 1000
@@ -57,7 +61,7 @@ pub(crate) struct Args {
     #[arg(long, conflicts_with_all = [
         "game", "preset", "rtt_ms", "jitter_ms", "jitter_shape", "loss", "burst", "duplicate",
         "reorder", "corrupt", "bandwidth_kbit", "rtt_step_ms", "seconds", "players", "swarm",
-        "frame_hz", "change", "changes", "map",
+        "frame_hz", "late_ms", "change", "changes", "map",
     ])]
     chaos: bool,
 
@@ -88,6 +92,14 @@ pub(crate) struct Args {
     #[arg(long, env = "BACKSPIN_BLESS", value_parser = clap::builder::FalseyValueParser::new())]
     bless: bool,
 
+    /// Play as a guest who speaks lan in Pong and rtype in R-Type, 40, 100 and 200 ms away, and print a
+    /// table
+    #[arg(long, conflicts_with_all = [
+        "game", "preset", "rtt_ms", "rtt_step_ms", "json", "map", "change", "changes", "chaos",
+        "players", "swarm",
+    ])]
+    dialects: bool,
+
     /// What is played: dots, the built-in game, pong or rtype
     #[arg(long, default_value = "dots")]
     game: GameName,
@@ -117,7 +129,8 @@ pub(crate) struct Args {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
     seeds: Option<u32>,
 
-    /// How long each match is, joining not counted: 60 s where nothing is said, 15 on a coarse map
+    /// How long each match is, joining not counted: 60 s where nothing is said, 15 on a coarse map and
+    /// with --dialects
     #[arg(long, value_name = "S")]
     #[arg(value_parser = clap::value_parser!(u32).range(1..=86_400))]
     seconds: Option<u32>,
@@ -209,6 +222,9 @@ pub(crate) fn run(args: &Args) -> Result<(), Box<dyn Error>> {
     if args.changes {
         return changes::run(args);
     }
+    if args.dialects {
+        return dialects::run(args);
+    }
     let setup = args.setup()?;
     let reports = args.play(&setup);
     let pool = args.seeds.map(|_| Pool::new(Bar::of(&setup), &reports));
@@ -245,6 +261,7 @@ impl Args {
             players: self.players,
             change,
             frame_hz: self.frame_hz,
+            dialect: Dialect::Native,
             lateness: self.lateness(),
         })
     }
