@@ -335,6 +335,42 @@ mod tests {
     }
 
     #[test]
+    fn inputs_that_are_made_at_once_count_each_with_its_own_lag() {
+        let mut ahead = ahead();
+        report(&mut ahead, 1_000, 6_000, 50);
+        let usual_s = ahead.lags_s.quantile(1.0).unwrap();
+        // 50 ms late, three inputs leave together, and the report is about the newest.
+        let first = ahead.tick(ms(6_000)) as u32 + 1;
+        let made = ahead.due(first) + Duration::from_millis(50);
+        let last = ahead.tick(made) as u32;
+        assert_eq!(last - first, 2);
+        (first..=last).for_each(|tick| ahead.handle_input(made, tick));
+        let way = Duration::from_millis(50);
+        let tick_us = (i64::from(last) - 700) * 20_000 + 1_000_000;
+        let early_us = (tick_us - (made + way).as_micros() as i64) as i32;
+        let held = Duration::ZERO;
+        ahead
+            .handle_feedback(made + way + way, &Feedback { echo: last, held, early_us, lost: 0.0 });
+        let late_ms: Vec<_> =
+            ahead.lags_s.iter().map(|lag_s| ((lag_s - usual_s) * 1e3).round()).collect();
+        assert!(late_ms.ends_with(&[50.0, 30.0, 10.0]), "{late_ms:?}");
+    }
+
+    #[test]
+    fn stalls_every_few_seconds_are_led_by_as_much() {
+        let mut ahead = ahead();
+        report(&mut ahead, 1_000, 9_000, 50);
+        let before_ms = lead_ms(&ahead, 9_020);
+        for at in [9_030, 12_000, 15_000, 18_000] {
+            ahead.handle_late(ms(at), Duration::from_millis(40));
+        }
+        report(&mut ahead, 18_000, 21_000, 50);
+        // All but 32 ms of what they take in 16 s, in four parts.
+        let more_ms = lead_ms(&ahead, 21_020) - before_ms;
+        assert!((29.0..33.0).contains(&more_ms), "{more_ms}");
+    }
+
+    #[test]
     fn reports_on_inputs_never_made_or_long_forgotten_do_nothing() {
         let mut ahead = ahead();
         for echo in [0, 699, 704, 5_000, u32::MAX] {

@@ -309,6 +309,24 @@ mod tests {
     }
 
     #[test]
+    fn a_thread_that_wakes_late_is_waited_for_and_does_not_bend_the_rhythm() {
+        let [still, late] = [0, 40].map(|late_ms| {
+            let mut clock = ArrivalClock::new();
+            for state in 0..300u32 {
+                let came = Time::from_millis(1_000 + u64::from(state) * 20);
+                // Every tenth state, and the one after it, is read late.
+                let woke = Time::from_millis(1_000 + u64::from(state / 10 * 200) + late_ms);
+                clock.handle_wake(woke);
+                clock.handle_state(came, Mark::Number(state));
+            }
+            clock
+        });
+        assert_eq!(still.period(), late.period());
+        let waits = [still, late].map(|clock| clock.delay().as_millis());
+        assert_eq!(waits, [22, 42]);
+    }
+
+    #[test]
     fn states_of_every_rate_are_drawn_steadily() {
         let lan = LinkConfig {
             delay: Duration::from_micros(250),

@@ -204,6 +204,26 @@ mod tests {
     }
 
     #[test]
+    fn snapshots_that_nobody_could_read_arrive_when_the_thread_wakes() {
+        // Once a second the thread is 50 ms late: three snapshots lie in the socket.
+        let delay_ms = |late_ms: f64| {
+            let mut behind = Behind::new(60, 1);
+            for tick in 0..600 {
+                let came_ms = f64::from(tick) * 1_000.0 / 60.0;
+                let stall_ms = f64::from(tick / 60 * 1_000);
+                if (stall_ms..stall_ms + late_ms).contains(&came_ms) {
+                    behind.handle_wake(ms(stall_ms + late_ms));
+                }
+                behind.handle_snapshot(ms(came_ms), tick);
+            }
+            behind.delay().total.as_secs_f64() * 1e3
+        };
+        assert!(delay_ms(0.0) < 20.0);
+        let late = delay_ms(50.0);
+        assert!((50.0..80.0).contains(&late), "{late}");
+    }
+
+    #[test]
     fn it_counts_on_across_the_wrap_of_ticks() {
         let mut behind = Behind::new(60, 1);
         let first = u32::MAX - 100;

@@ -256,6 +256,7 @@ mod tests {
             starved_frames: 2,
             jumped_frames: 4,
             drawn: 800,
+            states: 300,
             inputs: 1_000,
             corrected: 3,
             contacts: 8,

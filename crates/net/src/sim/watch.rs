@@ -203,12 +203,17 @@ impl Observer {
                 seen.rate = Some((min.min(rate), max.max(rate)));
             }
         }
+        let tells_speed = client.dialect() == Dialect::Native;
         let spots = frame.entities.iter().filter_map(|drawn| {
             let kind = schema.kinds.get(usize::from(drawn.entity.kind))?;
             let speed = |[x, y]: [f32; 2]| (x * x + y * y).sqrt() / tick_ms as f32;
             let (at, before) = kind.place(&drawn.fields)?;
             let (_, after) = kind.place(&kind.values(&drawn.entity))?;
-            Some(Spot { id: drawn.entity.id, at, speed: speed(before).max(speed(after)) })
+            let said = speed(before).max(speed(after));
+            // An old dialect may not say how fast a thing is: then it may be as fast as any.
+            let is_unsaid = said == 0.0 && !tells_speed;
+            let speed = if is_unsaid { speed(kind.fastest()?) } else { said };
+            Some(Spot { id: drawn.entity.id, at, speed })
         });
         let spots: Vec<Spot> = spots.collect();
         let frame_ms = self.looked.replace(now).map_or(0.0, |then| ms(now.since(then)) as f32);
