@@ -258,6 +258,49 @@ fn a_map_tells_the_worst_cells_draws_them_and_keeps_their_figures() {
     std::fs::remove_dir_all(dir).unwrap();
 }
 
+/// The columns of a row of `--dialects` that are numbers.
+fn figures(row: &str) -> Vec<f64> {
+    let cells = row.trim_matches(['|', ' ']).split('|').skip(2);
+    cells.filter_map(|cell| cell.split_whitespace().next()?.parse().ok()).collect()
+}
+
+#[test]
+fn guests_of_old_dialects_play_and_see_what_they_should() {
+    let table = text(&["--dialects", "--seconds", "12", "--seeds", "2"]);
+    // Over 40, 100 and 200 ms; `rtype` has States twenty times a second, cut in pieces.
+    for (guest, states_per_s, delay_ms) in [("`lan`", 50.0, 75.0), ("`rtype`", 15.0, 150.0)] {
+        let rows: Vec<_> = table.lines().filter(|row| row.contains(guest)).collect();
+        assert_eq!(rows.len(), 3, "{table}");
+        for row in rows {
+            let figures = figures(row);
+            let [states, delay, delay_p95, starved, corrected, jumps, ..] = figures[..] else {
+                panic!("{row}");
+            };
+            assert!(states > states_per_s, "{row}");
+            assert!(delay > 16.0 && delay < delay_ms && delay_p95 < 1.5 * delay_ms, "{row}");
+            assert!(starved < 5.0 && corrected < 12.0 && jumps < 1.0, "{row}");
+        }
+    }
+}
+
+#[test]
+fn a_guest_who_does_not_get_in_is_an_error() {
+    let output = sim(&["--dialects", "--seconds", "2", "--loss", "100"]);
+    assert_eq!(output.status.code(), Some(1));
+    let stderr = String::from_utf8(output.stderr).unwrap();
+    assert!(stderr.contains("the `lan` guest did not get into the match"), "{stderr}");
+    assert!(stderr.contains("it took 0 states"), "{stderr}");
+}
+
+#[test]
+fn a_client_that_wakes_late_is_measured_like_any() {
+    let [still, late] = [&["--seconds", "5"][..], &["--seconds", "5", "--late-ms", "30"]].map(json);
+    assert_ne!(still["digest"], late["digest"]);
+    let none = json(&["--seconds", "5", "--late-ms", "30", "--late", "0"]);
+    assert_eq!(still["digest"], none["digest"]);
+    assert_eq!(sim(&["--late-ms", "30", "--late", "101"]).status.code(), Some(2));
+}
+
 #[test]
 fn a_link_is_a_preset_with_changes() {
     let run = json(&["--seconds", "1", "--preset", "wifi", "--loss", "2.5", "--rtt-ms", "12.5"]);

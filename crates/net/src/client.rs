@@ -362,6 +362,15 @@ impl<G: Game> Client<G> {
         }
     }
 
+    /// Whether nothing has come yet of the time at which others are drawn now.
+    pub fn is_starved(&self, now: Time) -> bool {
+        #[cfg(any(feature = "lan", feature = "rtype"))]
+        if let Some(plain) = self.plain() {
+            return plain.is_starved(now);
+        }
+        self.seat().is_none_or(|seat| seat.is_starved(now))
+    }
+
     /// How often a snapshot moved the own entity by more than a pixel (`native`).
     pub fn corrections(&self) -> Option<u64> {
         self.seat().map(seat::Seat::corrections)
@@ -627,6 +636,16 @@ impl<G: Game> Node for Client<G> {
             Speech::Rtype(_) => self.handle_rtype(now, bytes),
             #[cfg(feature = "lan")]
             Speech::Lan(_) => self.handle_lan(now, bytes),
+        }
+    }
+
+    fn handle_wake(&mut self, now: Time) {
+        if let Some(seat) = self.seat_mut() {
+            seat.handle_wake(now);
+        }
+        #[cfg(any(feature = "lan", feature = "rtype"))]
+        if let Some(plain) = self.plain_mut() {
+            plain.handle_wake(now);
         }
     }
 

@@ -63,6 +63,10 @@ impl<G: Game> Node for Host<G> {
         self.server.handle_datagram(now, path, bytes);
     }
 
+    fn handle_wake(&mut self, now: Time) {
+        self.client.handle_wake(now);
+    }
+
     fn handle_timeout(&mut self, now: Time) {
         // The player first: its input is for the tick that the server is about to step.
         self.client.handle_timeout(now);

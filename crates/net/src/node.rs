@@ -14,6 +14,12 @@ pub trait Node {
     /// Takes a datagram. The bytes may be changed: a sealed one is opened in place.
     fn handle_datagram(&mut self, now: Time, path: Path, bytes: &mut [u8]);
 
+    /// The thread that drives the node runs again: what is handed over next is there from `now` on,
+    /// however long ago it came. A driver that never says so hands everything over as it comes.
+    fn handle_wake(&mut self, now: Time) {
+        let _ = now;
+    }
+
     /// Does what was due at `now`, or some of it: then [`Node::poll_timeout`] still says so. Harmless
     /// if nothing was.
     fn handle_timeout(&mut self, now: Time);
@@ -85,6 +91,10 @@ pub trait StreamNode: Node {
 impl<T: Node + ?Sized> Node for Box<T> {
     fn handle_datagram(&mut self, now: Time, path: Path, bytes: &mut [u8]) {
         (**self).handle_datagram(now, path, bytes);
+    }
+
+    fn handle_wake(&mut self, now: Time) {
+        (**self).handle_wake(now);
     }
 
     fn handle_timeout(&mut self, now: Time) {

@@ -57,7 +57,7 @@ pub use kinds::{ContactKind, ContactKinds, ENOUGH_CONTACTS, KindRow};
 pub use limit::Limit;
 pub use link::{Deliveries, Duplex, Link, Partition};
 pub use measure::{Setup, measure, measure_watched, measure_with};
-pub use party::{Party, Player};
+pub use party::{Lateness, Party, Player};
 pub use pool::{Pool, PoolRow};
 pub use preset::{Preset, UnknownPreset};
 pub use quality::{Corrections, Quality, Report, Row, Tally};

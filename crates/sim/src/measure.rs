@@ -13,7 +13,7 @@ use super::contact::Umpire;
 use super::quality::{Quality, Report, Tally};
 use super::target::Bar;
 use super::watch::{Faults, Observer, Seen, Truth};
-use super::{Chance, Drift, HostId, LinkConfig, Party, Player, Preset, Traffic, World};
+use super::{Chance, Drift, HostId, Lateness, LinkConfig, Party, Player, Preset, Traffic, World};
 use backspin::client::{Client, ClientConfig};
 use backspin::front::FrontConfig;
 use backspin::game::Game;
@@ -31,6 +31,9 @@ const JOIN_WITHIN: Duration = Duration::from_secs(12);
 /// The first stream of chance that phases of frames are drawn from; the ones below are the match's.
 const PHASES: u64 = 100;
 
+/// The same for lateness.
+const LATENESS: u64 = 200;
+
 /// A run to measure.
 #[derive(Clone, Copy, Debug)]
 pub struct Setup {
@@ -47,12 +50,26 @@ pub struct Setup {
     /// Frames a second at which the players' screens are looked at. When in a tick they fall is
     /// each player's own matter, and follows from the seed.
     pub frame_hz: f64,
+    /// How the first player speaks. If that is an old dialect, the others speak `native`, and the first
+    /// alone is measured.
+    pub dialect: Dialect,
+    /// How late the players' clients wake on their busy machines; their screens do not.
+    pub lateness: Option<Lateness>,
 }
 
 impl Setup {
     /// A minute of two players over `link`, at 60 frames a second.
     pub fn new(link: LinkConfig, seed: u64) -> Self {
-        Setup { link, seed, seconds: 60, players: 2, change: None, frame_hz: 60.0 }
+        Setup {
+            link,
+            seed,
+            seconds: 60,
+            players: 2,
+            change: None,
+            frame_hz: 60.0,
+            dialect: Dialect::Native,
+            lateness: None,
+        }
     }
 }
 
@@ -139,7 +156,9 @@ impl<G: Game> Scene<G> {
         let mut world = World::new(seed, setup.link);
         let mut chance = Chance::new(seed, 1);
         let address = SocketAddr::from(([10, 0, 0, 1], backspin::wire::native::DEFAULT_PORT));
-        let mut server = Server::new(FrontConfig::default(), secret(&mut chance));
+        // Whoever comes in `rtype` is told over TCP where to go on.
+        let front = FrontConfig { rtype_port: address.port(), ..FrontConfig::default() };
+        let mut server = Server::new(front, secret(&mut chance));
         let name = Name::new("Room");
         server.open(Time::ZERO, game.clone(), name, seed, RoomConfig::default());
         let server = world.add(Party::Server(Box::new(server)), &[address], Drift::NONE);
@@ -147,12 +166,17 @@ impl<G: Game> Scene<G> {
         for i in 0..setup.players {
             let own = SocketAddr::from(([10, 0, 0, 2 + i], 5000));
             let name = Name::new(["Alice", "Bob", "Carol", "Dave"][usize::from(i) % 4]);
-            let config = ClientConfig::new(address, Dialect::Native, name);
+            let dialect = if i == 0 { setup.dialect } else { Dialect::Native };
+            let mut config = ClientConfig::new(address, dialect, name);
+            config.own_port = own.port();
             let ppm = chance.below(401) as i32 - Drift::LIMIT_PPM;
             let drift = Drift::new(ppm, Duration::from_millis(chance.below(10_000)));
             let now = drift.local(Time::ZERO);
             let client = Client::new(now, game.clone(), config, secret(&mut chance));
-            let player = Player::new(client, Chance::new(seed, 2 + u64::from(i)));
+            let mut player = Player::new(client, Chance::new(seed, 2 + u64::from(i)));
+            if let Some(lateness) = setup.lateness {
+                player = player.with_lateness(lateness, Chance::new(seed, LATENESS + u64::from(i)));
+            }
             let host = world.add(Party::Player(Box::new(player)), &[own], drift);
             let (observer, traffic) = (Observer::default(), Traffic::default());
             let phase = Chance::new(seed, PHASES + u64::from(i)).unit();
@@ -293,6 +317,11 @@ impl<G: Game> Scene<G> {
             player_seconds: u64::from(setup.seconds) * self.players.len() as u64,
             ..Tally::default()
         };
+        if setup.dialect != Dialect::Native {
+            // Its inputs have no ticks.
+            self.players.truncate(1);
+            counted = Tally { player_seconds: setup.seconds.into(), ..Tally::default() };
+        }
         let mut all = Seen::default();
         for Watched { host, observer, traffic, .. } in &mut self.players {
             let game = player(&self.world, *host).client.game();

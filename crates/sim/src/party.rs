@@ -30,11 +30,33 @@ pub struct Player<G: Game> {
     /// Until when the game's own bot is asked.
     sane_until: Time,
     presses: u64,
-    /// What came while the machine slept; `None` is awake.
-    backlog: Option<Vec<(Path, Vec<u8>)>>,
+    rest: Rest,
+    /// What came meanwhile, and when.
+    backlog: Vec<(Time, Path, Vec<u8>)>,
+    lateness: Option<(Lateness, Chance)>,
 }
 
-/// What a sleeping machine's socket holds; what comes beyond is dropped, as sockets do.
+/// How late a thread wakes on a busy machine. What comes meanwhile lies in its socket.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Lateness {
+    /// The share of wake-ups that are late.
+    pub share: f64,
+    /// By up to so much, all equally likely.
+    pub most: Duration,
+}
+
+/// Whether a player's client is let run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Rest {
+    Awake,
+    /// The whole machine sleeps.
+    Asleep,
+    /// Only the client's thread is late, until then.
+    Late(Time),
+}
+
+/// What the socket of a client that is not let run holds; what comes beyond is dropped, as sockets
+/// do.
 const BACKLOG_LIMIT: usize = 256;
 
 /// A bot holds its buttons for at least and at most so long.
@@ -46,8 +68,22 @@ const SANE_HOLD: Duration = Duration::from_millis(100);
 impl<G: Game> Player<G> {
     /// `client`, played by a bot.
     pub fn new(client: Client<G>, chance: Chance) -> Self {
-        let (next_change, sane_until) = (Time::ZERO, Time::ZERO);
-        Player { client, chance, next_change, sane_until, presses: 0, backlog: None }
+        Player {
+            client,
+            chance,
+            next_change: Time::ZERO,
+            sane_until: Time::ZERO,
+            presses: 0,
+            rest: Rest::Awake,
+            backlog: Vec::new(),
+            lateness: None,
+        }
+    }
+
+    /// The same on a busy machine.
+    #[must_use]
+    pub fn with_lateness(self, lateness: Lateness, chance: Chance) -> Self {
+        Player { lateness: Some((lateness, chance)), ..self }
     }
 
     fn press(&mut self, now: Time) {
@@ -80,28 +116,58 @@ impl<G: Game> Player<G> {
 
     /// Whether the machine sleeps: nothing runs on it.
     pub(super) fn is_asleep(&self) -> bool {
-        self.backlog.is_some()
+        self.rest == Rest::Asleep
     }
 
     /// The machine goes to sleep, or wakes `now` and finds what has come.
     pub(super) fn set_asleep(&mut self, now: Time, asleep: bool) {
-        match (asleep, self.backlog.take()) {
-            (true, backlog) => self.backlog = Some(backlog.unwrap_or_default()),
-            (false, backlog) => {
-                for (path, mut bytes) in backlog.into_iter().flatten() {
-                    self.client.handle_datagram(now, path, &mut bytes);
-                }
+        self.rest = if asleep { Rest::Asleep } else { Rest::Awake };
+        if !asleep {
+            // Its network slept as well: all of it comes now.
+            for (_, path, mut bytes) in self.backlog.drain(..) {
+                self.client.handle_datagram(now, path, &mut bytes);
             }
         }
     }
 
-    /// Keeps a datagram for later if the machine sleeps; says whether it does.
-    fn keeps(&mut self, path: Path, bytes: &[u8]) -> bool {
-        let Some(backlog) = &mut self.backlog else { return false };
-        if backlog.len() < BACKLOG_LIMIT {
-            backlog.push((path, bytes.to_vec()));
+    /// Keeps a datagram for later if the client is not let run; says whether it is not.
+    fn keeps(&mut self, now: Time, path: Path, bytes: &[u8]) -> bool {
+        self.may_be_late(now);
+        if self.rest == Rest::Awake {
+            return false;
+        }
+        if self.backlog.len() < BACKLOG_LIMIT {
+            self.backlog.push((now, path, bytes.to_vec()));
         }
         true
+    }
+
+    /// There is something to wake for.
+    fn may_be_late(&mut self, now: Time) {
+        if let (Rest::Awake, Some((lateness, chance))) = (self.rest, &mut self.lateness)
+            && chance.unit() < lateness.share
+        {
+            self.rest = Rest::Late(now + lateness.most.mul_f64(chance.unit()));
+        }
+    }
+
+    /// A deadline has come. Whether the client is let run; it has been handed what came before.
+    fn wakes(&mut self, now: Time) -> bool {
+        match self.rest {
+            Rest::Awake => {
+                self.may_be_late(now);
+                self.rest == Rest::Awake
+            }
+            Rest::Late(until) if until <= now => {
+                self.rest = Rest::Awake;
+                self.client.handle_wake(now);
+                for (came, path, mut bytes) in self.backlog.drain(..) {
+                    self.client.handle_datagram(came, path, &mut bytes);
+                }
+                true
+            }
+            Rest::Late(_) | Rest::Asleep => false,
+        }
     }
 
     /// How often the bot has changed its mind.
@@ -129,7 +195,7 @@ impl<G: Game> Party<G> {
 impl<G: Game> Node for Party<G> {
     fn handle_datagram(&mut self, now: Time, path: Path, bytes: &mut [u8]) {
         if let Party::Player(player) = self
-            && player.keeps(path, bytes)
+            && player.keeps(now, path, bytes)
         {
             return;
         }
@@ -138,7 +204,7 @@ impl<G: Game> Node for Party<G> {
 
     fn handle_timeout(&mut self, now: Time) {
         if let Party::Player(player) = self {
-            if player.is_asleep() {
+            if !player.wakes(now) {
                 return;
             }
             player.press(now);
@@ -147,7 +213,7 @@ impl<G: Game> Node for Party<G> {
     }
 
     fn poll_transmit(&mut self, now: Time, out: &mut [u8]) -> Option<Transmit> {
-        if matches!(self, Party::Player(player) if player.is_asleep()) {
+        if matches!(self, Party::Player(player) if player.rest != Rest::Awake) {
             return None;
         }
         self.node_mut().poll_transmit(now, out)
@@ -156,8 +222,11 @@ impl<G: Game> Node for Party<G> {
     fn poll_timeout(&self) -> Option<Time> {
         let node = self.node().poll_timeout();
         match self {
-            Party::Player(player) if player.is_asleep() => None,
-            Party::Player(player) => node.map(|due| due.min(player.next_change)),
+            Party::Player(player) => match player.rest {
+                Rest::Awake => node.map(|due| due.min(player.next_change)),
+                Rest::Asleep => None,
+                Rest::Late(until) => Some(until),
+            },
             Party::Server(_) => node,
         }
     }

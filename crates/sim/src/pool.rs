@@ -206,7 +206,6 @@ mod tests {
         let tally = Tally {
             starved_frames,
             frames,
-            timed_frames: frames,
             player_seconds: 10,
             bytes_up: frames,
             ..Tally::default()

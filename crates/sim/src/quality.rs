@@ -95,14 +95,14 @@ pub struct Tally {
     pub ticks_without_input: u64,
     /// Frames drawn.
     pub frames: u64,
-    /// Those in a dialect with ticks, where one knows which time is drawn.
-    pub timed_frames: u64,
     /// Those past the newest snapshot.
     pub starved_frames: u64,
     /// Those in which something jumped.
     pub jumped_frames: u64,
     /// Things drawn, summed over all frames.
     pub drawn: u64,
+    /// States that the clients took.
+    pub states: u64,
     /// Inputs made: client ticks.
     pub inputs: u64,
     /// Those in which the own position was corrected.
@@ -125,7 +125,7 @@ impl Tally {
     pub fn fill(&self, quality: Quality) -> Quality {
         Quality {
             ticks_without_input_pct: percent(self.ticks_without_input, self.ticks),
-            starved_frames_pct: percent(self.starved_frames, self.timed_frames),
+            starved_frames_pct: percent(self.starved_frames, self.frames),
             corrections_over_1px_pct: percent(self.corrected, self.inputs),
             visible_jump_pct: percent(self.jumped_frames, self.frames),
             contact_disagreement_pct: percent(self.contacts_disagreed, self.contacts),
@@ -143,10 +143,10 @@ impl AddAssign for Tally {
         self.ticks += other.ticks;
         self.ticks_without_input += other.ticks_without_input;
         self.frames += other.frames;
-        self.timed_frames += other.timed_frames;
         self.starved_frames += other.starved_frames;
         self.jumped_frames += other.jumped_frames;
         self.drawn += other.drawn;
+        self.states += other.states;
         self.inputs += other.inputs;
         self.corrected += other.corrected;
         self.contacts += other.contacts;
@@ -253,10 +253,10 @@ mod tests {
             ticks: 200,
             ticks_without_input: 1,
             frames: 400,
-            timed_frames: 400,
             starved_frames: 2,
             jumped_frames: 4,
             drawn: 800,
+            states: 300,
             inputs: 1_000,
             corrected: 3,
             contacts: 8,

@@ -29,6 +29,7 @@ const CORRECTION_PX: f32 = 1.0;
 #[derive(Debug, Default)]
 pub struct Observer {
     began: Time,
+    states_before: u64,
     player: Option<PlayerId>,
     newest_input: Option<u32>,
     acknowledged: u32,
@@ -79,12 +80,11 @@ pub struct Seen {
     entities: Vec<f64>,
     rate: Option<(f64, f64)>,
     frames: u64,
-    /// Those in dialects with ticks, which can be starved.
-    timed_frames: u64,
     /// The drawing delay in dialects without ticks, as the client knows it.
     plain_delay_ms: Vec<f64>,
     starved: u64,
     jumps: u64,
+    states: u64,
     corrections: u64,
     all_corrections: Corrections,
     made: u64,
@@ -99,6 +99,7 @@ impl Observer {
     /// changed what is held, here and in what follows.
     pub fn begin<G: Game>(&mut self, now: Time, client: &Client<G>, presses: u64) {
         self.began = now;
+        self.states_before = client.counts().states;
         self.newest_input = newest_input(client);
         self.acknowledged = client.server_tick();
         self.presses = presses;
@@ -167,6 +168,7 @@ impl Observer {
         let mut frame = std::mem::take(&mut self.frame);
         client.draw(local, &mut frame);
         self.player = client.player();
+        self.seen.states = client.counts().states - self.states_before;
         if let Some(own) = client.player() {
             let (before, met) = (&self.frame_before, &mut self.contacts);
             client.game().drawn_contacts(before, &frame, own, &mut |contact| {
@@ -176,13 +178,13 @@ impl Observer {
         }
         let ahead = client.ahead_tick(local);
         let estimate = client.server_tick_at(local);
-        let newest_state = f64::from(client.server_tick());
         let schema = client.game().schema();
         let seen = &mut self.seen;
         seen.frames += 1;
-        match client.dialect() {
-            Dialect::Native => seen.timed_frames += 1,
-            _ => seen.plain_delay_ms.extend(client.delay().map(|delay| ms(delay.total))),
+        let starved = client.is_starved(local);
+        seen.starved += u64::from(starved);
+        if client.dialect() != Dialect::Native {
+            seen.plain_delay_ms.extend(client.delay().map(|delay| ms(delay.total)));
         }
         seen.lead_ms.extend(ahead.map(|ahead| (ahead - true_tick) * tick_ms));
         seen.clock_error_ms.extend(estimate.map(|tick| (tick - true_tick).abs() * tick_ms));
@@ -193,23 +195,25 @@ impl Observer {
             seen.own_input_ms.push(ms(now.since(pressed)));
             self.press = None;
         }
-        let mut starved = false;
         if let Some(drawn) = frame.drawn_tick {
             seen.behind_ms.push((true_tick - drawn) * tick_ms);
-            starved = drawn > newest_state;
-            seen.starved += u64::from(starved);
             if let Some((then, tick)) = self.last_frame.replace((now, drawn)) {
                 let rate = (drawn - tick) * tick_ms / ms(now.since(then));
                 let (min, max) = seen.rate.unwrap_or((rate, rate));
                 seen.rate = Some((min.min(rate), max.max(rate)));
             }
         }
+        let tells_speed = client.dialect() == Dialect::Native;
         let spots = frame.entities.iter().filter_map(|drawn| {
             let kind = schema.kinds.get(usize::from(drawn.entity.kind))?;
             let speed = |[x, y]: [f32; 2]| (x * x + y * y).sqrt() / tick_ms as f32;
             let (at, before) = kind.place(&drawn.fields)?;
             let (_, after) = kind.place(&kind.values(&drawn.entity))?;
-            Some(Spot { id: drawn.entity.id, at, speed: speed(before).max(speed(after)) })
+            let said = speed(before).max(speed(after));
+            // An old dialect may not say how fast a thing is: then it may be as fast as any.
+            let is_unsaid = said == 0.0 && !tells_speed;
+            let speed = if is_unsaid { speed(kind.fastest()?) } else { said };
+            Some(Spot { id: drawn.entity.id, at, speed })
         });
         let spots: Vec<Spot> = spots.collect();
         let frame_ms = self.looked.replace(now).map_or(0.0, |then| ms(now.since(then)) as f32);
@@ -252,11 +256,10 @@ impl Seen {
         let mut behind_ms: Vec<f64> = behind.chain(self.plain_delay_ms).collect();
         let tally = Tally {
             frames: self.frames,
-            // A frame before there is anything to draw is not drawn towards anything, either.
-            starved_frames: self.starved + (self.timed_frames - self.behind_ms.len() as u64),
-            timed_frames: self.timed_frames,
+            starved_frames: self.starved,
             jumped_frames: self.jumps,
             drawn: self.entities.iter().sum::<f64>() as u64,
+            states: self.states,
             inputs: self.made,
             corrected: self.corrections,
             contacts: contacts.contacts(),
@@ -306,10 +309,10 @@ impl AddAssign for Seen {
             (one, other) => one.or(other),
         };
         self.frames += other.frames;
-        self.timed_frames += other.timed_frames;
         self.plain_delay_ms.extend(other.plain_delay_ms);
         self.starved += other.starved;
         self.jumps += other.jumps;
+        self.states += other.states;
         self.corrections += other.corrections;
         let (all, others) = (&mut self.all_corrections, other.all_corrections);
         all.ticks += others.ticks;

@@ -191,6 +191,7 @@ impl Loop {
         self.flush(node);
         let due = node.poll_timeout().filter(|due| *due <= limit);
         self.wait(due, limit)?;
+        node.handle_wake(self.now());
         let mut came = self.streams.receive(self.clock, node, &mut self.stream_buffer[..]);
         came |= self.receive(node);
         let (now, mut due) = (self.now(), false);

@@ -107,6 +107,9 @@ impl Face {
             let view = self.program.view();
             self.follow(&view);
             self.sound.set_volume(f32::from(self.program.settings().volume) / 100.0);
+            if self.sound.is_missing() {
+                self.program.in_silent_window();
+            }
             while let Some(cue) = self.program.poll_cue() {
                 self.sound.play(cue);
             }

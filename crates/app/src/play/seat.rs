@@ -136,6 +136,12 @@ impl<G: Game> Node for Seat<G> {
         }
     }
 
+    fn handle_wake(&mut self, now: Time) {
+        if let Some(node) = self.node_mut() {
+            node.handle_wake(now);
+        }
+    }
+
     fn handle_timeout(&mut self, now: Time) {
         match self {
             Seat::Local(local) => local.handle_timeout(now),

@@ -38,6 +38,10 @@ impl<N: Node> Node for Access<N> {
         self.lock().handle_datagram(now, path, bytes);
     }
 
+    fn handle_wake(&mut self, now: Time) {
+        self.lock().handle_wake(now);
+    }
+
     fn handle_timeout(&mut self, now: Time) {
         self.lock().handle_timeout(now);
     }

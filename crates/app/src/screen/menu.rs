@@ -25,6 +25,8 @@ pub(super) enum Menu {
 pub(super) enum Medium {
     Terminal,
     Window,
+    /// A window, on a machine where no sound device opens.
+    SilentWindow,
 }
 
 /// The line that is chosen in each menu.
@@ -109,7 +111,7 @@ impl Menu {
         let line = |text: &str, lead| (Row::new(text), lead);
         // What a terminal cannot do is for the window.
         let apart = |text: &str| match medium {
-            Medium::Window => text.to_owned(),
+            Medium::Window | Medium::SilentWindow => text.to_owned(),
             Medium::Terminal => format!("{text} (window)"),
         };
         let switch = |text: &str, switch: Switch| {
@@ -163,6 +165,9 @@ impl Menu {
                 let cells = vec![Cell::new("Name", Tone::Plain), name];
                 let volume = match settings.volume {
                     0 => Cell::new("off", Tone::Dim),
+                    volume if medium == Medium::SilentWindow => {
+                        Cell::new(format!("{volume} %, no sound device"), Tone::Dim)
+                    }
                     volume => Cell::new(format!("{volume} %"), Tone::Bright),
                 };
                 let loud = Row { cells: vec![Cell::new(apart("Volume"), Tone::Plain), volume] };

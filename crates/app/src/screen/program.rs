@@ -260,6 +260,11 @@ impl Program {
         self.medium = Medium::Window;
     }
 
+    /// The same, on a machine where no sound device opens.
+    pub(crate) fn in_silent_window(&mut self) {
+        self.medium = Medium::SilentWindow;
+    }
+
     /// Whether a key is asked for, to [`Program::bind`] it.
     pub(crate) fn awaits_key(&self) -> bool {
         matches!(self.screen, Screen::Binding { .. })
@@ -384,7 +389,7 @@ impl Program {
     /// What is on the screen now.
     pub(crate) fn view(&mut self) -> View {
         let keys = match self.medium {
-            Medium::Window => self.settings.keys.clone(),
+            Medium::Window | Medium::SilentWindow => self.settings.keys.clone(),
             Medium::Terminal => Bindings::default(),
         };
         let choose = "W/S or arrows: choose   Enter: go   Esc: back";

@@ -83,6 +83,10 @@ impl<G: Game> Plain<G> {
 
     // --- what comes in -----------------------------------------------------------------------
 
+    pub(super) fn handle_wake(&mut self, now: Time) {
+        self.clock.handle_wake(now);
+    }
+
     /// Takes a state that came now, with what is known of when it was made: `read` writes it. Says
     /// whether it is newer than the newest.
     pub(super) fn take(
@@ -164,6 +168,14 @@ impl<G: Game> Plain<G> {
         {
             let place = frame.entities.partition_point(|drawn| drawn.entity.id < entity.id);
             frame.entities.insert(place, Drawn { entity, fields });
+        }
+    }
+
+    /// Whether nothing has come yet of the time that is drawn at `now`.
+    pub(super) fn is_starved(&self, now: Time) -> bool {
+        match (self.clock.drawn(now), self.picture.newest()) {
+            (Some(drawn_s), Some(newest)) => drawn_s > self.stamp_s(newest),
+            _ => true,
         }
     }
 

@@ -32,6 +32,10 @@ const RESEND_SLACK: Duration = Duration::from_millis(50);
 /// A snapshot from further ahead of the server's clock than we can be wrong about it is damaged.
 const FORESIGHT_TICKS: i32 = 90;
 
+/// A thread that wakes late makes inputs late: so many ticks past the last, own things are drawn going
+/// on as they were.
+const OVERDUE_TICKS: f64 = 2.0;
+
 /// How often a watcher says what it has.
 const ACK_EVERY: Duration = Duration::from_millis(50);
 
@@ -190,6 +194,10 @@ impl<G: Game> Seat<G> {
 
     // --- what comes in -----------------------------------------------------------------------
 
+    pub(super) fn handle_wake(&mut self, now: Time) {
+        self.behind.handle_wake(now);
+    }
+
     /// Takes a snapshot, or a part of one.
     pub(super) fn handle_snapshot(
         &mut self,
@@ -341,9 +349,13 @@ impl<G: Game> Seat<G> {
         if tick::since(reached, self.next_input) > CATCH_UP_LIMIT {
             self.next_input = reached;
         }
+        let late = self.ahead.late(now, self.next_input);
+        self.ahead.handle_late(now, late);
+        self.behind.handle_late(now, late);
         let mut made = false;
         while self.ahead.due(self.next_input) <= now {
             self.pending.push(now, self.next_input, buttons.0);
+            self.ahead.handle_input(now, self.next_input);
             self.timeline.handle_sent(self.next_input);
             journal.note(LogLine::InputSent {
                 seq: self.next_input,
@@ -490,7 +502,8 @@ impl<G: Game> Seat<G> {
         if let Some(prediction) = &mut self.prediction {
             prediction.fade(ms);
             let tick = f64::from(prediction.tick());
-            let fraction = (self.ahead.tick(now) - tick).clamp(0.0, 1.0);
+            let overdue = if self.role == Role::Play { OVERDUE_TICKS } else { 0.0 };
+            let fraction = (self.ahead.tick(now) - tick).clamp(0.0, 1.0 + overdue);
             frame.ahead_tick = Some(tick - 1.0 + fraction);
             prediction.draw(fraction as f32, |entity, fields| {
                 frame.entities.push(Drawn { entity: *entity, fields });
@@ -534,6 +547,14 @@ impl<G: Game> Seat<G> {
 
     pub(super) fn server_tick_at(&self, now: Time) -> f64 {
         self.clock.tick(now)
+    }
+
+    /// Whether nothing has come yet of the time that is drawn at `now`.
+    pub(super) fn is_starved(&self, now: Time) -> bool {
+        match (self.behind.drawn(now), self.picture.newest()) {
+            (Some(drawn), Some(newest)) => drawn > f64::from(newest),
+            _ => true,
+        }
     }
 
     pub(super) fn newest_tick(&self) -> Option<u32> {

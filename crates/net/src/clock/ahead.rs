@@ -5,9 +5,13 @@
 //! tick that its input was for - early) - local time when that input was due`. That holds
 //! whatever this clock showed then, so it can be steered straight to where nearly all lags and
 //! a margin for lost datagrams fit, without waiting for the effect and without swinging.
+//!
+//! A thread that woke late makes all inputs that were due meanwhile at once, and sends them in one
+//! datagram. The report is about the newest; the others took longer by what they were due earlier.
 
 use super::reach::Reach;
 use super::slew::{MAX_BEND, Slew};
+use super::stall::{LATE, Stalls};
 use super::window::Window;
 use super::{Feedback, JOINING, seconds, ticks_since};
 use crate::time::Time;
@@ -43,6 +47,12 @@ const MOST: f64 = 0.86;
 const USUAL: f64 = 0.9;
 const TOGETHER: f64 = 4.0;
 
+/// Of all time, the share in which inputs may miss their ticks because the own thread woke late.
+const STALLED: f64 = 0.002;
+
+/// So many inputs that were made at once count, each with its own lag.
+const AT_ONCE: u8 = 8;
+
 /// The most that it is slowed down once the player plays: to be too far ahead costs little.
 const SLOWER: f64 = 0.02;
 
@@ -72,6 +82,10 @@ pub struct Ahead {
     due_s: [f64; REMEMBERED],
     /// The first that is not in there.
     next: u32,
+    /// When an input was made last, and for each how many before it were late and made with it.
+    made: Option<Time>,
+    made_with: [u8; REMEMBERED],
+    stalls: Stalls,
 }
 
 impl Ahead {
@@ -99,6 +113,9 @@ impl Ahead {
             echo: None,
             due_s: [f64::NAN; REMEMBERED],
             next: origin.wrapping_add(first as u32),
+            made: None,
+            made_with: [0; REMEMBERED],
+            stalls: Stalls::default(),
         }
     }
 
@@ -125,6 +142,25 @@ impl Ahead {
         Some(self.began + Duration::try_from_secs_f64(due_s).ok()?)
     }
 
+    /// How late it is for the input for `tick`.
+    pub fn late(&self, now: Time, tick: u32) -> Duration {
+        now.since(self.was_due(tick).unwrap_or_else(|| self.due(tick)))
+    }
+
+    /// The client's thread came so late to do something that was due.
+    pub fn handle_late(&mut self, now: Time, late: Duration) {
+        self.stalls.handle_late(now, late);
+    }
+
+    /// The input for `tick` is made now; those that are made at the same time go out with it.
+    pub fn handle_input(&mut self, now: Time, tick: u32) {
+        let before = self.made_with[tick.wrapping_sub(1) as usize % REMEMBERED];
+        let is_with =
+            self.made.replace(now) == Some(now) && self.late(now, tick.wrapping_sub(1)) > LATE;
+        self.made_with[tick as usize % REMEMBERED] =
+            if is_with { before + 1 } else { 0 }.min(AT_ONCE - 1);
+    }
+
     /// Takes what a snapshot reported, as it arrives, and bends the clock accordingly.
     pub fn handle_feedback(&mut self, now: Time, feedback: &Feedback) {
         self.remember(now);
@@ -143,7 +179,9 @@ impl Ahead {
             sure_lost: self.sure_lost(),
             after_s: 0.0,
         };
-        let Some(lag_s) = reach.choose(&self.lags_s) else { return };
+        let Some(chosen_s) = reach.choose(&self.lags_s) else { return };
+        let lag_s =
+            self.stalls.reach_s(&self.lags_s, STALLED).map_or(chosen_s, |it| it.max(chosen_s));
 
         let local_s = seconds(now, self.began);
         let target = (local_s + lag_s) * self.tick_rate;
@@ -174,6 +212,13 @@ impl Ahead {
     /// be the clock's own jump.
     fn take_lag(&mut self, echo: u32, is_joining: bool, lag_s: f64) {
         let since = self.echo.replace(echo).map_or(1.0, |last| ticks_since(echo, last));
+        let made_with = self.made_with[echo as usize % REMEMBERED];
+        if made_with > 0 && since > f64::from(made_with) {
+            for older in (0..=made_with).rev() {
+                self.lags_s.push(lag_s + f64::from(older) / self.tick_rate);
+            }
+            return;
+        }
         let is_unusual = self.lags_s.quantile(USUAL).is_some_and(|usual_s| lag_s > usual_s);
         let together =
             if is_unusual && !is_joining { since.clamp(1.0, TOGETHER) as u32 } else { 1 };
@@ -288,6 +333,42 @@ mod tests {
         report(&mut playing, 6_000, 6_500, 200);
         assert!((playing.rate(ms(6_600)) - (1.0 + MAX_BEND)).abs() < 1e-9);
         assert!(lead_ms(&playing, 6_600) - before_ms < 25.0);
+    }
+
+    #[test]
+    fn inputs_that_are_made_at_once_count_each_with_its_own_lag() {
+        let mut ahead = ahead();
+        report(&mut ahead, 1_000, 6_000, 50);
+        let usual_s = ahead.lags_s.quantile(1.0).unwrap();
+        // 50 ms late, three inputs leave together, and the report is about the newest.
+        let first = ahead.tick(ms(6_000)) as u32 + 1;
+        let made = ahead.due(first) + Duration::from_millis(50);
+        let last = ahead.tick(made) as u32;
+        assert_eq!(last - first, 2);
+        (first..=last).for_each(|tick| ahead.handle_input(made, tick));
+        let way = Duration::from_millis(50);
+        let tick_us = (i64::from(last) - 700) * 20_000 + 1_000_000;
+        let early_us = (tick_us - (made + way).as_micros() as i64) as i32;
+        let held = Duration::ZERO;
+        ahead
+            .handle_feedback(made + way + way, &Feedback { echo: last, held, early_us, lost: 0.0 });
+        let late_ms: Vec<_> =
+            ahead.lags_s.iter().map(|lag_s| ((lag_s - usual_s) * 1e3).round()).collect();
+        assert!(late_ms.ends_with(&[50.0, 30.0, 10.0]), "{late_ms:?}");
+    }
+
+    #[test]
+    fn stalls_every_few_seconds_are_led_by_as_much() {
+        let mut ahead = ahead();
+        report(&mut ahead, 1_000, 9_000, 50);
+        let before_ms = lead_ms(&ahead, 9_020);
+        for at in [9_030, 12_000, 15_000, 18_000] {
+            ahead.handle_late(ms(at), Duration::from_millis(40));
+        }
+        report(&mut ahead, 18_000, 21_000, 50);
+        // All but 32 ms of what they take in 16 s, in four parts.
+        let more_ms = lead_ms(&ahead, 21_020) - before_ms;
+        assert!((29.0..33.0).contains(&more_ms), "{more_ms}");
     }
 
     #[test]

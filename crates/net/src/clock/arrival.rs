@@ -60,6 +60,8 @@ pub enum Mark {
 #[derive(Clone, Debug, Default)]
 pub struct ArrivalClock {
     flow: Option<Flow>,
+    /// When the thread that hands states over woke: none can be drawn before.
+    woke: Time,
 }
 
 #[derive(Clone, Debug)]
@@ -88,6 +90,11 @@ impl ArrivalClock {
         ArrivalClock::default()
     }
 
+    /// The client's thread runs again: states that are taken next could not be drawn before.
+    pub fn handle_wake(&mut self, now: Time) {
+        self.woke = now;
+    }
+
     /// Takes a state that arrived, with what is known of when it was made, and says what time it
     /// shows on the scale of [`ArrivalClock::drawn`]: later than all before it. Nothing if it is not
     /// newer than the newest: it is of no use any more.
@@ -95,7 +102,7 @@ impl ArrivalClock {
     /// A state that comes in several datagrams has arrived with the first.
     pub fn handle_state(&mut self, now: Time, mark: Mark) -> Option<f64> {
         match &mut self.flow {
-            Some(flow) => flow.handle_state(now, mark),
+            Some(flow) => flow.handle_state(now, self.woke, mark),
             None => {
                 self.flow = Some(Flow::new(now, mark.number()));
                 Some(0.0)
@@ -153,11 +160,11 @@ impl Flow {
         }
     }
 
-    fn handle_state(&mut self, now: Time, mark: Mark) -> Option<f64> {
+    fn handle_state(&mut self, now: Time, woke: Time, mark: Mark) -> Option<f64> {
         let arrival_s = seconds(now, self.began).max(self.arrival_s);
         let number = mark.number();
         let steps = self.steps(arrival_s, mark)?;
-        self.note_wait(arrival_s);
+        self.note_wait(arrival_s.max(seconds(woke, self.began)));
         self.gaps_s.push(arrival_s - self.arrival_s);
         let mean_s = match number {
             Some(_) => (arrival_s - self.rhythm_from_s) / (self.rhythm_len + steps),
@@ -209,11 +216,12 @@ impl Flow {
         self.stamp_s = (expected_s + error_s * gain).max(self.stamp_s);
     }
 
-    fn note_wait(&mut self, arrival_s: f64) {
-        self.longest_s = self.longest_s.max(arrival_s - self.stamp_s);
-        if arrival_s - self.stretch_from_s >= STRETCH_S {
+    /// Until `there_s` there was nothing after the newest stamp to draw towards.
+    fn note_wait(&mut self, there_s: f64) {
+        self.longest_s = self.longest_s.max(there_s - self.stamp_s);
+        if there_s - self.stretch_from_s >= STRETCH_S {
             self.waits_s.push(self.longest_s);
-            self.stretch_from_s = arrival_s;
+            self.stretch_from_s = there_s;
             self.longest_s = 0.0;
         }
     }
@@ -226,6 +234,24 @@ impl Flow {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_thread_that_wakes_late_is_waited_for_and_does_not_bend_the_rhythm() {
+        let [still, late] = [0, 40].map(|late_ms| {
+            let mut clock = ArrivalClock::new();
+            for state in 0..300u32 {
+                let came = Time::from_millis(1_000 + u64::from(state) * 20);
+                // Every tenth state, and the one after it, is read late.
+                let woke = Time::from_millis(1_000 + u64::from(state / 10 * 200) + late_ms);
+                clock.handle_wake(woke);
+                clock.handle_state(came, Mark::Number(state));
+            }
+            clock
+        });
+        assert_eq!(still.period(), late.period());
+        let waits = [still, late].map(|clock| clock.delay().as_millis());
+        assert_eq!(waits, [22, 42]);
+    }
 
     #[test]
     fn nothing_is_drawn_before_the_first_state() {

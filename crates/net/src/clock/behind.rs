@@ -3,11 +3,13 @@
 //!
 //! A snapshot's lateness is its local time of arrival less the time of its tick. The clock stays
 //! behind the arrival of nearly all of them by one interval, to have something to draw towards,
-//! and by as much again as lost snapshots ask for.
+//! and by as much again as lost snapshots ask for. A snapshot that lies in the socket while the
+//! client's own thread is not let run cannot be drawn: it arrives when the thread wakes.
 
 use super::loss::LossMeter;
 use super::reach::Reach;
 use super::slew::{MAX_BEND, Slew};
+use super::stall::Stalls;
 use super::window::Window;
 use super::{seconds, ticks_since};
 use crate::time::Time;
@@ -21,6 +23,9 @@ const PRICE: f64 = 0.8;
 
 /// No more starved frames than this share, whatever the price.
 const FAULTS: f64 = 0.002_5;
+
+/// Of all time, the share in which frames may starve because the own thread woke late.
+const STALLED: f64 = 0.004;
 
 /// So long after the first snapshot it may jump forward: no longer than the session is joining.
 const BEGINNING: Duration = Duration::from_secs(1);
@@ -37,6 +42,9 @@ pub struct Behind {
     course: Option<Course>,
     loss: LossMeter,
     late_s: Window<SNAPSHOTS>,
+    /// When the client's thread woke last.
+    woke: Time,
+    stalls: Stalls,
 }
 
 /// What is known from the first snapshot on.
@@ -73,11 +81,25 @@ impl Behind {
             course: None,
             loss: LossMeter::new(),
             late_s: Window::new(),
+            woke: Time::ZERO,
+            stalls: Stalls::default(),
         }
+    }
+
+    /// The client's thread runs again: snapshots that are taken next could not be drawn before.
+    pub fn handle_wake(&mut self, now: Time) {
+        self.woke = now;
+    }
+
+    /// The client's thread came so late to do something that was due.
+    pub fn handle_late(&mut self, now: Time, late: Duration) {
+        self.stalls.handle_late(now, late);
     }
 
     /// Takes the tick of a snapshot that arrived: of every one, in whatever order.
     pub fn handle_snapshot(&mut self, now: Time, tick: u32) {
+        self.stalls.handle_late(self.woke, self.woke.since(now));
+        let now = now.max(self.woke);
         if !self.loss.handle_arrival(tick / self.every) {
             return;
         }
@@ -137,7 +159,8 @@ impl Behind {
             // A frame may fall anywhere before the snapshot that it is drawn towards.
             after_s: interval_s,
         };
-        reach.choose(&self.late_s)
+        let chosen_s = reach.choose(&self.late_s)?;
+        Some(self.stalls.reach_s(&self.late_s, STALLED).map_or(chosen_s, |it| it.max(chosen_s)))
     }
 
     fn interval_s(&self) -> f64 {
@@ -178,6 +201,26 @@ mod tests {
             assert_eq!(behind.newest(), Some(newest as u32 / every * every));
             assert_eq!(behind.rate(ms(now_ms + 1.0)).round(), 1.0);
         }
+    }
+
+    #[test]
+    fn snapshots_that_nobody_could_read_arrive_when_the_thread_wakes() {
+        // Once a second the thread is 50 ms late: three snapshots lie in the socket.
+        let delay_ms = |late_ms: f64| {
+            let mut behind = Behind::new(60, 1);
+            for tick in 0..600 {
+                let came_ms = f64::from(tick) * 1_000.0 / 60.0;
+                let stall_ms = f64::from(tick / 60 * 1_000);
+                if (stall_ms..stall_ms + late_ms).contains(&came_ms) {
+                    behind.handle_wake(ms(stall_ms + late_ms));
+                }
+                behind.handle_snapshot(ms(came_ms), tick);
+            }
+            behind.delay().total.as_secs_f64() * 1e3
+        };
+        assert!(delay_ms(0.0) < 20.0);
+        let late = delay_ms(50.0);
+        assert!((50.0..80.0).contains(&late), "{late}");
     }
 
     #[test]

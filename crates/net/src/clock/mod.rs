@@ -7,6 +7,7 @@
 //! arrival -> the same for dialects without ticks, by the time at which states arrive
 //! loss    -> what share of numbered datagrams is lost, for either side
 //! reach   -> how late is late enough, from the last delays in a window
+//! stall   -> how late the client's own thread wakes, and the room to make for it
 //! slew    -> a clock that is bent, never turned back
 //! ```
 //!
@@ -22,6 +23,7 @@ mod loss;
 mod reach;
 mod server;
 mod slew;
+mod stall;
 mod window;
 
 pub use ahead::Ahead;

@@ -46,4 +46,13 @@ impl Kind {
         let ((x, vx), (y, vy)) = (along("x")?, along("y")?);
         Some(([x, y], [vx, vy]))
     }
+
+    /// How far an entity can move in a tick, in the units of x and y.
+    pub fn fastest(&self) -> Option<[f32; 2]> {
+        let mut values = [0.0; MAX_FIELDS];
+        for (value, field) in values.iter_mut().zip(self.fields) {
+            *value = field.value(field.max);
+        }
+        self.place(&values).map(|(_, fastest)| fastest)
+    }
 }

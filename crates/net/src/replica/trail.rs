@@ -177,12 +177,13 @@ fn alike(a: &[f32; MAX_FIELDS], b: &[f32; MAX_FIELDS]) -> f32 {
     }
 }
 
-/// How far `a` is from `b`, by field: only what moves.
+/// How far `a` is from `b`, by field: only where they are. Timers count along, too, but an old dialect
+/// does not tell them, and a path is no path of timers.
 fn difference(schema: &Schema, a: &Entity, b: &Entity) -> [f32; MAX_FIELDS] {
     let mut difference = [0.0; MAX_FIELDS];
     let kind = schema.kinds.get(usize::from(a.kind)).filter(|_| a.kind == b.kind);
     for (i, field) in kind.into_iter().flat_map(|kind| kind.fields).enumerate() {
-        if matches!(field.motion, Motion::Along { .. }) {
+        if matches!(field.motion, Motion::Along { .. }) && matches!(field.name, "x" | "y") {
             difference[i] = field.value(a.fields[i]) - field.value(b.fields[i]);
         }
     }

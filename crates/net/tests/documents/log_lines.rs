@@ -3,9 +3,9 @@
 use std::net::SocketAddr;
 
 use backspin::client::Client;
-use backspin::dot::Dots;
 use backspin::server::Server;
 use backspin::wire::Dialect;
+use backspin_sim::dot::Dots;
 
 use crate::desk::{Desk, address, sent_to};
 use crate::ends::{

@@ -246,15 +246,22 @@ fn loops_on_one_clock_agree_on_the_time() {
     assert!(times.is_sorted(), "{times:?}");
 }
 
-/// Remembers when the last datagram came.
+/// Remembers when datagrams came, and when its thread woke for each.
 #[derive(Default)]
 struct Dated {
     came: Vec<Time>,
+    woke: Time,
+    read: Vec<Time>,
 }
 
 impl Node for Dated {
     fn handle_datagram(&mut self, now: Time, _path: Path, _bytes: &mut [u8]) {
         self.came.push(now);
+        self.read.push(self.woke);
+    }
+
+    fn handle_wake(&mut self, now: Time) {
+        self.woke = now;
     }
 
     fn handle_timeout(&mut self, _now: Time) {}
@@ -288,6 +295,20 @@ fn what_is_read_late_is_dated_by_when_it_came() {
     let slack = Duration::from_millis(5);
     assert!(before <= first && first <= sent + slack, "{first:?} of {before:?} to {sent:?}");
     assert!(second >= sent + Duration::from_millis(30) - slack, "{second:?}");
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_node_is_told_when_its_thread_woke_however_long_ago_a_datagram_came() {
+    let mut driver = Loop::new(vec![loopback(Backend::Batched)]).unwrap();
+    loopback(Backend::Batched).send(driver.sockets()[0].local_addr().unwrap(), b"x").unwrap();
+    let late = Duration::from_millis(30);
+    std::thread::sleep(late);
+    let mut node = Dated::default();
+    let limit = driver.now() + Duration::from_secs(10);
+    driver.turn(&mut node, limit).unwrap();
+    let ([came], [read]) = (&node.came[..], &node.read[..]) else { panic!("{:?}", node.came) };
+    assert!(read.since(*came) >= late - Duration::from_millis(5), "{came:?} and {read:?}");
 }
 
 #[test]

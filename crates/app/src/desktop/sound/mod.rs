@@ -1,5 +1,5 @@
-//! What is heard: tones made by code, played by a thread of their own; nothing where there is no
-//! device.
+//! What is heard: tones made by code, played by a thread of their own. Where no device opens nothing
+//! is heard, and that is said once.
 //!
 //! ```text
 //! synth   -> a cue as samples
@@ -11,6 +11,8 @@ mod device;
 mod mixer;
 mod synth;
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::thread;
 
@@ -36,18 +38,31 @@ enum Word {
 pub(super) struct Sound {
     words: Sender<Word>,
     volume: f32,
+    /// No device has opened.
+    is_missing: Arc<AtomicBool>,
 }
 
 impl Sound {
-    /// Begins to listen. Without a device nothing is ever heard, and nobody is bothered.
+    /// Begins to listen.
     pub(super) fn start() -> Self {
         let (words, heard) = mpsc::channel();
-        thread::spawn(move || {
-            if let Some(device) = Device::open() {
-                play(device, &heard);
+        let is_missing = Arc::new(AtomicBool::new(false));
+        let missing = Arc::clone(&is_missing);
+        thread::spawn(move || match Device::open() {
+            Some(device) => play(device, &heard),
+            None => {
+                missing.store(true, Ordering::Relaxed);
+                if is_wanted(&heard) {
+                    eprintln!("backspin: no sound device opens, so nothing is heard");
+                }
             }
         });
-        Sound { words, volume: 1.0 }
+        Sound { words, volume: 1.0, is_missing }
+    }
+
+    /// Whether no device has opened.
+    pub(super) fn is_missing(&self) -> bool {
+        self.is_missing.load(Ordering::Relaxed)
     }
 
     pub(super) fn play(&self, cue: Cue) {
@@ -64,6 +79,12 @@ impl Sound {
             let _ = self.words.send(Word::Volume(volume));
         }
     }
+}
+
+/// Waits until something is to be heard, which is never so at volume 0. Whether it is before nobody
+/// is there to tell.
+fn is_wanted(heard: &Receiver<Word>) -> bool {
+    heard.iter().any(|word| matches!(word, Word::Play(_)))
 }
 
 /// Plays what it is told until nobody is there to tell, or the device is gone.
@@ -97,5 +118,23 @@ fn tell<'a>(word: Word, bank: &'a Bank, mixer: &mut Mixer<'a>) {
     match word {
         Word::Play(cue) => mixer.play(bank.of(cue), cue),
         Word::Volume(volume) => mixer.set_volume(volume),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sound_is_missed_when_there_is_something_to_hear_and_not_before() {
+        let told = |words: Vec<Word>| {
+            let (to, heard) = mpsc::channel();
+            words.into_iter().for_each(|word| to.send(word).unwrap());
+            drop(to);
+            is_wanted(&heard)
+        };
+        assert!(!told(vec![]));
+        assert!(!told(vec![Word::Volume(0.6), Word::Volume(0.0)]));
+        assert!(told(vec![Word::Volume(0.6), Word::Play(Cue::Choose)]));
     }
 }

@@ -131,6 +131,11 @@ fn left_and_right_change_a_setting_where_it_stands() {
     program.in_window();
     assert!(shown(&mut program).contains("> Volume  off"));
     assert!(!shown(&mut program).contains("(window)"));
+    // Without a device only who wants to hear something is told.
+    program.in_silent_window();
+    assert!(shown(&mut program).contains("> Volume  off"));
+    press(&mut program, &[Key::Right]);
+    assert!(shown(&mut program).contains("> Volume  20 %, no sound device"));
 }
 
 #[test]

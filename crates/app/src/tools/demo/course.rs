@@ -56,13 +56,16 @@ pub(super) struct Course {
     drawn: State,
 }
 
-/// How well this machine kept up.
+/// How well this machine kept up: by a thread that sleeps until the next frame is due and looks at the
+/// clock when it wakes, as any program would that only counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub(super) struct Strain {
     /// Frames that were due.
     pub(super) frames: u64,
     /// Those that were left out, or began more than 4 ms late.
     pub(super) late_frames: u64,
+    /// How late the latest began.
+    pub(super) latest_ms: u64,
     /// Ticks that the server skipped, as it came too late for them.
     pub(super) skipped_ticks: u64,
 }
@@ -209,6 +212,7 @@ impl Course {
         let left_out = self.frame - next;
         self.strain.frames += left_out + 1;
         self.strain.late_frames += left_out + u64::from(now.since(due) > LATE);
+        self.strain.latest_ms = self.strain.latest_ms.max(now.since(due).as_millis() as u64);
         let (truth, score) = self.play_host(now);
         self.play_guest(truth, score, seconds)
     }

@@ -73,6 +73,10 @@ impl Node for Guest {
         self.notice(now);
     }
 
+    fn handle_wake(&mut self, now: Time) {
+        self.client.handle_wake(now);
+    }
+
     fn handle_timeout(&mut self, now: Time) {
         self.client.handle_timeout(now);
         self.notice(now);

@@ -108,8 +108,8 @@ fn lines(outcome: &Outcome, all: bool, paint: Paint) -> Vec<String> {
     }
     if machine.is_busy() {
         lines.push(format!(
-            "This machine was busy: {} of {} frames were late, {} server ticks skipped.",
-            machine.late_frames, machine.frames, machine.skipped_ticks
+            "This machine was busy: {} of {} frames late, by up to {} ms; {} ticks lost.",
+            machine.late_frames, machine.frames, machine.latest_ms, machine.skipped_ticks
         ));
     }
     if short > 0 && !outcome.is_simulated {
@@ -196,7 +196,8 @@ mod tests {
 
     #[test]
     fn the_worst_that_there_is_to_tell_fits_80_by_24_and_no_miss_is_hidden() {
-        let strain = Strain { frames: 1_680, late_frames: 1_680, skipped_ticks: 1_000 };
+        let strain =
+            Strain { frames: 1_680, late_frames: 1_680, latest_ms: 999, skipped_ticks: 99 };
         let outcome = outcome(dreadful(), strain, [5, 2]);
         let lines = lines(&outcome, false, Paint::Plain);
         let missed = outcome.problems.len();
@@ -221,7 +222,7 @@ mod tests {
 
     #[test]
     fn a_machine_that_kept_up_is_not_mentioned() {
-        let strain = Strain { frames: 1_680, late_frames: 10, skipped_ticks: 0 };
+        let strain = Strain { frames: 1_680, late_frames: 10, latest_ms: 9, skipped_ticks: 0 };
         let outcome = outcome(Quality::default(), strain, [5, 2]);
         let lines = lines(&outcome, false, Paint::Plain);
         assert!(!lines.iter().any(|line| line.contains("machine was busy")), "{lines:#?}");

@@ -71,10 +71,12 @@ impl Proxy {
                 return;
             }
             let now = now();
-            for (envelope, bytes) in self.inbox.datagrams() {
+            for (envelope, ago, bytes) in self.inbox.arrivals() {
+                // A machine that wakes us late is not to make the link longer.
+                let came = now - ago;
                 match name {
-                    FRONT => self.relay.handle_player(now, envelope, bytes, &self.waiter),
-                    name => self.relay.handle_game(now, name, envelope, bytes),
+                    FRONT => self.relay.handle_player(came, envelope, bytes, &self.waiter),
+                    name => self.relay.handle_game(came, name, envelope, bytes),
                 }
             }
         }

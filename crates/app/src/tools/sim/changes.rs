@@ -6,6 +6,7 @@ use std::io::{self, Write};
 use backspin_sim::{Change, Quality, Setup};
 
 use super::link::LinkWords;
+use super::show::cell;
 use super::{Args, crew};
 use backspin_sim::{Bar, Pool};
 
@@ -41,10 +42,6 @@ pub(super) fn run(args: &Args) -> Result<(), Box<dyn Error>> {
 }
 
 fn row(median: &Quality, worst: &Quality, pooled: &Quality) -> String {
-    let cell = |value: Option<f64>, digits: usize, unit: &str| match value {
-        Some(value) => format!("| {value:.digits$}{unit} "),
-        None => "| - ".to_owned(),
-    };
     [
         cell(median.recovery_s, 2, " s"),
         cell(worst.recovery_s, 2, " s"),

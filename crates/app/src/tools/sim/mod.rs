@@ -2,11 +2,12 @@
 //!
 //! `link` is the command line's words for a link, `crew` runs the seeds on all cores, `progress`
 //! tells how far they are, `show` is what people and programs get of it. `map` plays a grid of links,
-//! `changes` links that change. `chaos` is the other half.
+//! `changes` links that change, `dialects` what guests of old programs see. `chaos` is the other half.
 
 mod changes;
 mod chaos;
 mod crew;
+mod dialects;
 pub(crate) mod link;
 mod map;
 mod progress;
@@ -18,10 +19,11 @@ use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
 
+use backspin::wire::Dialect;
 use backspin_pong::Pong;
 use backspin_rtype::{Opening, RType};
 use backspin_sim::dot::Dots;
-use backspin_sim::{Bar, Change, Pool, Preset, Report, Setup};
+use backspin_sim::{Bar, Change, Lateness, Pool, Preset, Report, Setup};
 
 use link::LinkArgs;
 use show::Shown;
@@ -48,6 +50,8 @@ Examples:
   backspin sim --preset mobile --swarm 64 --json
   backspin sim --game rtype --frame-hz 144 --change step-up
   backspin sim --game pong --changes --seeds 5 --seconds 20
+  backspin sim --game pong --late-ms 20 --late 10
+  backspin sim --dialects --seeds 5
   backspin sim --map --game rtype --svg map.svg
   backspin sim --map --coarse --game pong --kept figures.txt
   backspin sim --chaos --seeds 1000
@@ -57,7 +61,7 @@ pub(crate) struct Args {
     #[arg(long, conflicts_with_all = [
         "game", "preset", "rtt_ms", "jitter_ms", "jitter_shape", "loss", "burst", "duplicate",
         "reorder", "corrupt", "bandwidth_kbit", "rtt_step_ms", "seconds", "players", "swarm",
-        "frame_hz", "change", "changes", "map",
+        "frame_hz", "late_ms", "change", "changes", "map",
     ])]
     chaos: bool,
 
@@ -88,6 +92,14 @@ pub(crate) struct Args {
     #[arg(long, env = "BACKSPIN_BLESS", value_parser = clap::builder::FalseyValueParser::new())]
     bless: bool,
 
+    /// Play as a guest who speaks lan in Pong and rtype in R-Type, 40, 100 and 200 ms away, and print a
+    /// table
+    #[arg(long, conflicts_with_all = [
+        "game", "preset", "rtt_ms", "rtt_step_ms", "json", "map", "change", "changes", "chaos",
+        "players", "swarm",
+    ])]
+    dialects: bool,
+
     /// What is played: dots, the built-in game, pong or rtype
     #[arg(long, default_value = "dots")]
     game: GameName,
@@ -117,7 +129,8 @@ pub(crate) struct Args {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
     seeds: Option<u32>,
 
-    /// How long each match is, joining not counted: 60 s where nothing is said, 15 on a coarse map
+    /// How long each match is, joining not counted: 60 s where nothing is said, 15 on a coarse map and
+    /// with --dialects
     #[arg(long, value_name = "S")]
     #[arg(value_parser = clap::value_parser!(u32).range(1..=86_400))]
     seconds: Option<u32>,
@@ -129,6 +142,14 @@ pub(crate) struct Args {
     /// Frames a second of every screen; when in a tick they fall follows from the seed
     #[arg(long, value_name = "HZ", default_value_t = 60.0, value_parser = parse_hz)]
     frame_hz: f64,
+
+    /// The players' machines are busy: their clients wake up to so much late
+    #[arg(long, value_name = "MS", default_value = "0", value_parser = link::parse_ms)]
+    late_ms: Duration,
+
+    /// In so many of all wake-ups
+    #[arg(long, value_name = "PCT", default_value_t = 10.0, requires = "late_ms", value_parser = parse_share)]
+    late: f64,
 
     /// Keep so many things moving that nobody steers
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u16).range(0..=1_000))]
@@ -181,6 +202,15 @@ fn parse_hz(text: &str) -> Result<f64, String> {
     }
 }
 
+/// A share in percent, also a broken one.
+fn parse_share(text: &str) -> Result<f64, String> {
+    let percent: f64 = text.parse().map_err(|_| "this is no number of percent".to_owned())?;
+    match (0.0..=100.0).contains(&percent) {
+        true => Ok(percent),
+        false => Err("a share goes from 0 to 100 percent".to_owned()),
+    }
+}
+
 /// Runs the command.
 pub(crate) fn run(args: &Args) -> Result<(), Box<dyn Error>> {
     if args.chaos {
@@ -191,6 +221,9 @@ pub(crate) fn run(args: &Args) -> Result<(), Box<dyn Error>> {
     }
     if args.changes {
         return changes::run(args);
+    }
+    if args.dialects {
+        return dialects::run(args);
     }
     let setup = args.setup()?;
     let reports = args.play(&setup);
@@ -228,7 +261,14 @@ impl Args {
             players: self.players,
             change,
             frame_hz: self.frame_hz,
+            dialect: Dialect::Native,
+            lateness: self.lateness(),
         })
+    }
+
+    fn lateness(&self) -> Option<Lateness> {
+        let share = self.late / 100.0;
+        (!self.late_ms.is_zero()).then_some(Lateness { share, most: self.late_ms })
     }
 
     /// Whether there are as many seeds as were asked for.
