@@ -103,6 +103,18 @@ pub enum Reach {
 
 /// Two things that met: a ball and a paddle, a shot and what it hit.
 ///
+/// Whether it can be known in time how contacts of a kind end: [`Game::foresight`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Foresight {
+    /// It is known when they are drawn.
+    #[default]
+    Known,
+    /// What comes before them on the screen is [`Foresight::Guessed`].
+    Follows,
+    /// They depend on what somebody else does, and are drawn before that can have come.
+    Guessed,
+}
+
 /// For measuring only: what a player saw meet is held against what the server judged. A game says
 /// both, the server's half in [`Game::judged_contact`], the screen's in [`Game::drawn_contacts`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -631,6 +643,12 @@ pub trait Game: Clone {
     /// others.
     fn contact_kind(&self, _key: u64, _viewer: PlayerId) -> &'static str {
         "contact"
+    }
+
+    /// Whether contacts of a kind can be known when they are drawn. For measuring only: what has to be
+    /// guessed has another target.
+    fn foresight(&self, _kind: &str) -> Foresight {
+        Foresight::Known
     }
 
     /// The only place that a guest of Networked Pong can take, counted from 0; `None` is any.

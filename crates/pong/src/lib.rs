@@ -37,7 +37,7 @@ pub use schema::{BALL_IDS, MATCH_ID};
 pub use world::{Attendance, Ball, Heading, Paddle, Phase, World};
 
 use backspin::client::Frame;
-use backspin::game::{Buttons, Contact, Event, Game, GameId, PlayerId, Stage, Turn};
+use backspin::game::{Buttons, Contact, Event, Foresight, Game, GameId, PlayerId, Stage, Turn};
 use backspin::replica::{Drawn, Entity, Schema, State};
 use backspin::wire::lan::StateUpdate;
 
@@ -243,6 +243,15 @@ impl Game for Pong {
 
     fn contact_kind(&self, key: u64, viewer: PlayerId) -> &'static str {
         screen::contact_kind(key, viewer)
+    }
+
+    /// In doubles nobody knows in time what the partner does, and the ball goes on from there.
+    fn foresight(&self, kind: &str) -> Foresight {
+        match kind {
+            _ if !self.doubles => Foresight::Known,
+            screen::PARTNERS => Foresight::Guessed,
+            _ => Foresight::Follows,
+        }
     }
 
     /// A guest is always on the right.

@@ -7,6 +7,9 @@ use backspin::replica::Drawn;
 use crate::field::{BALL_SIZE, BALL_SPEED, PADDLE_SIZE, PADDLE_SPEED, Post, Side, UNITS};
 use crate::schema::{is_ball, is_doubles};
 
+/// The kind of contact with a partner's paddle.
+pub(crate) const PARTNERS: &str = "partner's paddle";
+
 /// Nobody sees a smaller distance.
 const TOLERANCE: f32 = 1.0;
 
@@ -63,16 +66,18 @@ fn between(x: f32, (from, share): (f32, f32), (to, others): (f32, f32)) -> f32 {
 
 /// The paddles that the ball is seen to meet from one frame to the next.
 pub(crate) fn contacts(before: &[Drawn], now: &[Drawn], mut meet: impl FnMut(Post)) {
-    let Some(ball) = now.iter().find(|drawn| is_ball(&drawn.entity)) else { return };
-    // A ball that was served since is another one.
-    let Some(ball) = Pair::of(before, ball) else { return };
-    let ball = Motion { x: ball.field(0), y: ball.field(1), vx: ball.field(2) };
-    for paddle in now {
-        if let Some(post) = Post::of_paddle(paddle.entity.id)
-            && let Some(paddle) = Pair::of(before, paddle)
-            && ball.meets(post, paddle.field(0))
-        {
-            meet(post);
+    // While one ball is drawn to its end, the next may be on its way.
+    for ball in now.iter().filter(|drawn| is_ball(&drawn.entity)) {
+        // A ball that was served since is another one.
+        let Some(ball) = Pair::of(before, ball) else { continue };
+        let ball = Motion { x: ball.field(0), y: ball.field(1), vx: ball.field(2) };
+        for paddle in now {
+            if let Some(post) = Post::of_paddle(paddle.entity.id)
+                && let Some(paddle) = Pair::of(before, paddle)
+                && ball.meets(post, paddle.field(0))
+            {
+                meet(post);
+            }
         }
     }
 }
@@ -83,7 +88,7 @@ pub(crate) fn contact_kind(key: u64, viewer: PlayerId) -> &'static str {
     let (Some(met), Some(own)) = (met, Post::of(viewer)) else { return "paddle" };
     match (met == own, met.side() == own.side(), met.is_front()) {
         (true, ..) => "own paddle",
-        (false, true, _) => "partner's paddle",
+        (false, true, _) => PARTNERS,
         (false, false, false) => "opponent's paddle",
         (false, false, true) => "opponent's front paddle",
     }

@@ -3,20 +3,22 @@
 use std::fmt;
 use std::ops::AddAssign;
 
-use super::target::{Target, Verdict, remark};
+use super::Quality;
+use super::clumps::wilson_pct;
+use super::target::{Bar, Target, Verdict, remark};
+use backspin::game::Foresight;
 
 /// From so many contacts of a kind on, their share is judged as it is; of fewer, what the share may
 /// be in truth.
 pub const ENOUGH_CONTACTS: u64 = 2_000;
-
-/// How many deviations a confidence bound is away: 95 % of all lie within.
-const DEVIATIONS: f64 = 1.96;
 
 /// The contacts of one kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ContactKind {
     /// As the game calls it: [`Game::contact_kind`](backspin::game::Game::contact_kind).
     pub kind: &'static str,
+    /// Whether it can be known in time how they end.
+    pub foresight: Foresight,
     /// Drawn and judged.
     pub both: u64,
     /// Drawn, but the server did not judge so.
@@ -27,7 +29,7 @@ pub struct ContactKind {
 
 impl ContactKind {
     const fn new(kind: &'static str) -> Self {
-        ContactKind { kind, both: 0, only_drawn: 0, only_judged: 0 }
+        ContactKind { kind, foresight: Foresight::Known, both: 0, only_drawn: 0, only_judged: 0 }
     }
 
     /// Drawn, judged or both.
@@ -48,20 +50,11 @@ impl ContactKind {
 
     /// Between which percentages the true share lies, in 95 of 100 cases (Wilson's interval).
     pub fn bounds_pct(&self) -> (f64, f64) {
-        let (n, z) = (self.contacts() as f64, DEVIATIONS);
-        if n == 0.0 {
-            return (0.0, 100.0);
-        }
-        let share = self.disagreed() as f64 / n;
-        let middle = share + z * z / (2.0 * n);
-        let reach = z * (share * (1.0 - share) / n + z * z / (4.0 * n * n)).sqrt();
-        let widest = 1.0 + z * z / n;
-        let percent = |share: f64| 100.0 * (share / widest).clamp(0.0, 1.0);
-        (percent(middle - reach), percent(middle + reach))
+        wilson_pct(self.disagreed() as f64, self.contacts() as f64)
     }
 
     /// How the kind stands to `target`, in percent. Of fewer than [`ENOUGH_CONTACTS`] the bounds
-    /// decide, and if they lie on either side of it, nothing is said.
+    /// decide, as long as they do not lie on both sides of it.
     pub fn judge(&self, target: Target) -> Verdict {
         let Some(percent) = self.disagreement_pct() else { return Verdict::Unjudged };
         let (least, most) = self.bounds_pct();
@@ -70,13 +63,14 @@ impl ContactKind {
             ENOUGH_CONTACTS.. => Verdict::Short,
             _ if target.holds(most) => Verdict::Reached,
             _ if !target.holds(least) => Verdict::Short,
-            _ => Verdict::Unjudged,
+            _ => Verdict::Undecided,
         }
     }
 }
 
 impl AddAssign for ContactKind {
     fn add_assign(&mut self, other: ContactKind) {
+        self.foresight = self.foresight.max(other.foresight);
         self.both += other.both;
         self.only_drawn += other.only_drawn;
         self.only_judged += other.only_judged;
@@ -121,9 +115,18 @@ impl ContactKinds {
         &mut self.0[at]
     }
 
-    /// One line for each kind, held against `target`; [`ContactKinds::HEADING`] stands above them.
-    pub fn rows(&self, target: Option<Target>) -> impl Iterator<Item = KindRow> {
-        self.0.iter().map(move |kind| KindRow { kind: *kind, target })
+    /// Says of each kind whether it can be known in time.
+    pub(super) fn mark(&mut self, foresight: impl Fn(&str) -> Foresight) {
+        self.0.iter_mut().for_each(|kind| kind.foresight = foresight(kind.kind));
+    }
+
+    /// One line for each kind, held against what it must reach in a match like that;
+    /// [`ContactKinds::HEADING`] stands above them.
+    pub fn rows(&self, bar: Bar, quality: Quality) -> impl Iterator<Item = KindRow> {
+        self.0.iter().map(move |kind| KindRow {
+            kind: *kind,
+            target: bar.contacts(kind.foresight, &quality),
+        })
     }
 }
 
@@ -153,7 +156,8 @@ impl fmt::Display for KindRow {
         let contacts = self.kind.contacts();
         let cell = self.kind.disagreement_pct().map(|percent| format!("{percent:.3} %"));
         let cell = cell.unwrap_or_else(|| "-".to_owned());
-        let target = self.target.map(|target| format!("{target} %")).unwrap_or_default();
+        let target = self.target.map(|target| format!("{} %", target.rounded()));
+        let target = target.unwrap_or_default();
         let (least, most) = self.kind.bounds_pct();
         let note = match contacts {
             ENOUGH_CONTACTS.. => String::new(),
@@ -186,22 +190,13 @@ mod tests {
         assert_eq!(judge(kind(1_980, 10, 10)), Verdict::Reached);
         assert_eq!(judge(kind(1_979, 11, 10)), Verdict::Short);
         // 1 of 99 may be anything from 0.2 to 5.5 %.
-        assert_eq!(judge(kind(98, 1, 0)), Verdict::Unjudged);
+        assert_eq!(judge(kind(98, 1, 0)), Verdict::Undecided);
         assert_eq!(judge(kind(80, 10, 9)), Verdict::Short);
-        assert_eq!(judge(kind(380, 0, 0)), Verdict::Unjudged);
+        assert_eq!(judge(kind(380, 0, 0)), Verdict::Undecided);
         assert_eq!(judge(kind(381, 0, 0)), Verdict::Reached);
         assert_eq!(judge(kind(0, 0, 0)), Verdict::Unjudged);
-        assert_eq!(kind(500, 0, 0).judge(Target::AtMost(0.0)), Verdict::Unjudged);
+        assert_eq!(kind(500, 0, 0).judge(Target::AtMost(0.0)), Verdict::Undecided);
         assert_eq!(kind(499, 0, 1).judge(Target::AtMost(0.0)), Verdict::Short);
-    }
-
-    #[test]
-    fn bounds_are_those_of_wilson() {
-        // Computed apart from this code: 1 of 10, and 0 of 100.
-        let (least, most) = kind(9, 1, 0).bounds_pct();
-        assert!((least - 1.788).abs() < 0.01 && (most - 40.42).abs() < 0.01, "{least} {most}");
-        let (least, most) = kind(100, 0, 0).bounds_pct();
-        assert!(least.abs() < 1e-9 && (most - 3.699).abs() < 0.01, "{least} {most}");
     }
 
     #[test]
@@ -213,7 +208,7 @@ mod tests {
         all += &more;
         assert_eq!((all.sum().contacts(), all.sum().disagreed()), (3_022, 12));
         let lines: Vec<_> =
-            all.rows(Some(Target::AtMost(1.0))).map(|row| row.to_string()).collect();
+            all.rows(Bar::reference(), Quality::default()).map(|row| row.to_string()).collect();
         assert_eq!(
             lines,
             [

@@ -13,7 +13,7 @@
 //!            leap finds what moved further than it should
 //! chaos   -> bad days drawn from a seed, and a checker that looks on from outside
 //! quality -> its figures; pool takes many seeds together; target is what they must reach on which
-//!            link, limit what the link itself allows
+//!            link, limit what the link itself allows, clumps how sure a percentage is
 //! change  -> links that change while a match is played
 //! ```
 //!
@@ -25,6 +25,7 @@ mod change;
 pub mod chaos;
 mod check;
 mod clock;
+mod clumps;
 mod config;
 mod contact;
 mod digest;
@@ -49,6 +50,7 @@ pub use check::{
     Breach, Checked, Difference, Proof, RuleError, Trial, check_rules, check_rules_with,
 };
 pub use clock::Drift;
+pub use clumps::Clumps;
 pub use config::{Bandwidth, Jitter, LinkConfig, LinkError, Loss, Reorder, Shape, Span};
 pub use contact::Umpire;
 pub use digest::Digest;

@@ -9,6 +9,7 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use super::change::{Change, Turn, What};
+use super::clumps::Clumps;
 use super::contact::Umpire;
 use super::quality::{Quality, Report, Tally};
 use super::target::Bar;
@@ -115,6 +116,8 @@ struct Scene<G: Game> {
     /// Ticks and those without input, when they were looked at last.
     inputs_before: (u64, u64),
     faults: Faults,
+    /// Ticks without input.
+    missing: Clumps,
     /// What is still to happen to the links, and when.
     turns: VecDeque<(Time, Turn)>,
     /// When recovering from it began, each time.
@@ -189,6 +192,7 @@ impl<G: Game> Scene<G> {
             players,
             inputs_before: (0, 0),
             faults: Faults::default(),
+            missing: Clumps::default(),
             turns: VecDeque::new(),
             recovers: Vec::new(),
             umpire: Umpire::default(),
@@ -303,17 +307,20 @@ impl<G: Game> Scene<G> {
         {
             starved = u64::from(observer.look(&mut player.client, local, truth));
         }
-        let faults = missing.saturating_sub(before.1) + starved;
+        let missing = missing.saturating_sub(before.1);
+        self.missing.note(now, missing);
+        let faults = missing + starved;
         self.faults.note(now, faults, ticks.saturating_sub(before.0) + 1);
     }
 
     fn judge(&mut self, setup: &Setup, before: (u64, u64)) -> Report {
         let now = self.world.now();
         let (ticks, missing) = self.inputs();
+        self.missing.note(now, missing.saturating_sub(self.inputs_before.1));
         let mut counted = Tally {
             // Whoever drops out and comes back too late is counted from nothing again.
             ticks: ticks.saturating_sub(before.0),
-            ticks_without_input: missing.saturating_sub(before.1),
+            ticks_without_input: self.missing.over(Duration::from_secs(setup.seconds.into())),
             player_seconds: u64::from(setup.seconds) * self.players.len() as u64,
             ..Tally::default()
         };
@@ -339,7 +346,8 @@ impl<G: Game> Scene<G> {
         let (digest, corrections) = (self.world.digest(), all.corrections());
         let kinds = all.kinds().clone();
         let bar = Bar::of(setup).with_tick_rate(self.room().tick_rate());
-        let (quality, tally) = all.judge(setup.link.delay, counted);
+        let bar = bar.with_foresight(kinds.sum().foresight);
+        let (quality, tally) = all.judge(bar, counted);
         let quality = Quality { recovery_s, ..quality };
         Report { digest, quality, corrections, tally, bar, kinds }
     }

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::kinds::{ContactKinds, KindRow};
-use super::target::{Bar, FIGURES, Figure, Rule, Target, Verdict, remark};
+use super::target::{Bar, FIGURES, Figure, Rule, Seeds, Target, Verdict, remark};
 use super::{Quality, Report, Tally};
 
 /// Runs over the same link that differ in their seeds. Prints as a table.
@@ -20,9 +20,7 @@ pub struct Pool {
 pub struct PoolRow {
     figure: &'static Figure,
     bar: Bar,
-    pooled: Quality,
-    median: Quality,
-    worst: Quality,
+    seeds: Seeds,
 }
 
 /// Which way a figure gets worse.
@@ -101,8 +99,9 @@ impl Pool {
     /// The table, line by line.
     pub fn rows(&self) -> impl Iterator<Item = PoolRow> + use<> {
         let (pooled, median, worst) = (self.pooled(), self.median(), self.worst());
-        let bar = self.bar;
-        FIGURES.iter().map(move |figure| PoolRow { figure, bar, pooled, median, worst })
+        let seeds = Seeds { count: self.len(), tally: self.tally, pooled, median, worst };
+        let bar = self.bar.with_foresight(self.kinds.sum().foresight);
+        FIGURES.iter().map(move |figure| PoolRow { figure, bar, seeds })
     }
 
     /// The contacts of all seeds, by kind.
@@ -112,7 +111,7 @@ impl Pool {
 
     /// The same, line by line; [`ContactKinds::HEADING`] stands above them.
     pub fn kind_rows(&self) -> impl Iterator<Item = KindRow> {
-        self.kinds.rows(self.bar.contacts(&self.pooled()))
+        self.kinds.rows(self.bar, self.pooled())
     }
 
     /// Makes one figure of the seeds' sorted ones, for every figure. Seeds without it are left out.
@@ -156,26 +155,37 @@ impl PoolRow {
     /// says; and what it must reach.
     pub fn judged(&self) -> (Option<f64>, Option<Target>) {
         let quality = match self.figure.rule {
-            Rule::Pooled => &self.pooled,
-            Rule::Median => &self.median,
-            Rule::Worst => &self.worst,
+            Rule::Pooled => &self.seeds.pooled,
+            Rule::Median | Rule::Tail => &self.seeds.median,
+            Rule::Worst => &self.seeds.worst,
         };
         (self.figure.of(quality), self.figure.target(self.bar, quality))
     }
 
+    /// Of a percentage: between which the true one lies, in 95 of 100 cases.
+    pub fn bounds_pct(&self) -> Option<(f64, f64)> {
+        self.figure.bounds_pct(&self.seeds.tally)
+    }
+
     /// How the seeds stand to the figure's target.
     pub fn verdict(&self) -> Verdict {
-        self.figure.judge_seeds(self.bar, &self.pooled, &self.median, &self.worst)
+        self.figure.judge_seeds(self.bar, &self.seeds)
     }
 }
 
 impl fmt::Display for PoolRow {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let figure = self.figure;
+        let Seeds { pooled: all, median, worst, .. } = &self.seeds;
         let [pooled, median, worst] =
-            [self.pooled, self.median, self.worst].map(|quality| figure.cell(figure.of(&quality)));
-        let target = figure.target_cell(self.bar, &self.pooled);
-        let remark = remark(self.verdict(), &figure.note(self.bar, &self.pooled));
+            [all, median, worst].map(|quality| figure.cell(figure.of(quality)));
+        let target = figure.target_cell(self.bar, all);
+        let verdict = self.verdict();
+        let bounds = self.bounds_pct().filter(|_| verdict == Verdict::Undecided);
+        let bounds = bounds.map(|(least, most)| format!("{least:.3} to {most:.3} %"));
+        let notes = [bounds.unwrap_or_default(), figure.note(self.bar, all)];
+        let notes: Vec<String> = notes.into_iter().filter(|note| !note.is_empty()).collect();
+        let remark = remark(verdict, &notes.join(", "));
         let line = format!(
             "{:<38} {pooled:>13} {median:>13} {worst:>13} {target:>13}{remark}",
             figure.what
@@ -204,7 +214,7 @@ mod tests {
     /// A run with so many starved frames, and a lead where there is one.
     fn run(starved_frames: u64, frames: u64, lead_ms: Option<f64>, rate: (f64, f64)) -> Report {
         let tally = Tally {
-            starved_frames,
+            starved_frames: starved_frames.into(),
             frames,
             player_seconds: 10,
             bytes_up: frames,

@@ -4,6 +4,7 @@ use std::fmt;
 use std::ops::AddAssign;
 
 use super::Digest;
+use super::clumps::Clumps;
 use super::kinds::{ContactKinds, KindRow};
 use super::target::{Bar, FIGURES, Figure, Verdict, remark};
 
@@ -92,13 +93,13 @@ pub struct Tally {
     /// Server ticks, each player's counted.
     pub ticks: u64,
     /// Those without the player's real input.
-    pub ticks_without_input: u64,
+    pub ticks_without_input: Clumps,
     /// Frames drawn.
     pub frames: u64,
     /// Those past the newest snapshot.
-    pub starved_frames: u64,
+    pub starved_frames: Clumps,
     /// Those in which something jumped.
-    pub jumped_frames: u64,
+    pub jumped_frames: Clumps,
     /// Things drawn, summed over all frames.
     pub drawn: u64,
     /// States that the clients took.
@@ -106,7 +107,11 @@ pub struct Tally {
     /// Inputs made: client ticks.
     pub inputs: u64,
     /// Those in which the own position was corrected.
-    pub corrected: u64,
+    pub corrected: Clumps,
+    /// Inputs acknowledged.
+    pub acks: u64,
+    /// Those that took longer than 99 % may.
+    pub late_acks: Clumps,
     /// Contacts that were drawn, judged or both.
     pub contacts: u64,
     /// Those that were drawn and judged otherwise.
@@ -124,10 +129,10 @@ impl Tally {
     #[must_use]
     pub fn fill(&self, quality: Quality) -> Quality {
         Quality {
-            ticks_without_input_pct: percent(self.ticks_without_input, self.ticks),
-            starved_frames_pct: percent(self.starved_frames, self.frames),
-            corrections_over_1px_pct: percent(self.corrected, self.inputs),
-            visible_jump_pct: percent(self.jumped_frames, self.frames),
+            ticks_without_input_pct: percent(self.ticks_without_input.count(), self.ticks),
+            starved_frames_pct: percent(self.starved_frames.count(), self.frames),
+            corrections_over_1px_pct: percent(self.corrected.count(), self.inputs),
+            visible_jump_pct: percent(self.jumped_frames.count(), self.frames),
             contact_disagreement_pct: percent(self.contacts_disagreed, self.contacts),
             contacts: self.contacts,
             entities_mean: ratio(self.drawn, self.frames),
@@ -149,6 +154,8 @@ impl AddAssign for Tally {
         self.states += other.states;
         self.inputs += other.inputs;
         self.corrected += other.corrected;
+        self.acks += other.acks;
+        self.late_acks += other.late_acks;
         self.contacts += other.contacts;
         self.contacts_disagreed += other.contacts_disagreed;
         self.bytes_down += other.bytes_down;
@@ -184,7 +191,7 @@ impl Report {
 
     /// The contacts by kind, line by line; [`ContactKinds::HEADING`] stands above them.
     pub fn kind_rows(&self) -> impl Iterator<Item = KindRow> {
-        self.kinds.rows(self.bar.contacts(&self.quality))
+        self.kinds.rows(self.bar, self.quality)
     }
 }
 
@@ -251,14 +258,16 @@ mod tests {
     fn figures_follow_from_their_counts_and_nothing_counted_is_no_figure() {
         let tally = Tally {
             ticks: 200,
-            ticks_without_input: 1,
+            ticks_without_input: 1.into(),
             frames: 400,
-            starved_frames: 2,
-            jumped_frames: 4,
+            starved_frames: 2.into(),
+            jumped_frames: 4.into(),
             drawn: 800,
             states: 300,
             inputs: 1_000,
-            corrected: 3,
+            corrected: 3.into(),
+            acks: 900,
+            late_acks: 9.into(),
             contacts: 8,
             contacts_disagreed: 2,
             bytes_down: 3_000,

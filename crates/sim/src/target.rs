@@ -24,16 +24,28 @@
 //! Without jitter and loss there is no fault at all. In bursts and heavy tails the link itself
 //! decides: ticks without input and starved frames are at most 1.25 times what [`Limit`] says of
 //! the measured lead and delay, and 0.02 %; what follows from a missed input (corrections and
-//! contacts) gets as much more. Lead, delay, acknowledgement and upload have targets where jitter
+//! contacts) gets as much more, and jumps a hundredth of it. The p99 of acknowledgements gets a tick
+//! more, and at most 1.25 times. Lead, delay, acknowledgement and upload have targets where jitter
 //! has an end: not with normal or heavy-tailed jitter.
+//!
+//! Contacts that have to be guessed, a partner's in doubles, have a target of their own: 10 % up to
+//! the reference link, and 1 % more for each 6 ms that an acknowledgement takes longer, up to 60 %;
+//! what follows them on the screen 1 %, and a fifth of what the guesses have more.
+//!
+//! A percentage of many seeds misses its target only if its 95 % confidence bound does
+//! ([`Clumps`]), and reaches it only if the other one does; in between it is not decided. A time that
+//! is over its target is not decided with fewer than six seeds.
 //!
 //! `quality` and `pool` below it hold their figures against this and print the outcome.
 
 use std::fmt;
 
+use super::clumps::Clumps;
 use super::config::{LinkConfig, Shape};
+use super::kinds::ENOUGH_CONTACTS;
 use super::limit::Limit;
-use super::{Preset, Quality, Setup};
+use super::{Preset, Quality, Setup, Tally};
+use backspin::game::Foresight;
 
 /// What a figure must reach.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -52,6 +64,8 @@ pub struct Bar {
     frame_hz: f64,
     /// A link that changes has targets only for what holds wherever one plays.
     is_changing: bool,
+    /// Of the contacts that can be foreseen least.
+    foresight: Foresight,
 }
 
 /// What sort of link it is, for its targets.
@@ -70,8 +84,10 @@ enum Sort {
 /// How a figure of many seeds is held against its target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rule {
-    /// All seeds together.
+    /// All seeds together. Of a percentage, its 95 % confidence bounds: see [`Clumps`].
     Pooled,
+    /// All seeds together: of what is counted, no more than 1 % is beyond the target.
+    Tail,
     /// The median of the seeds, and the worst seed at most [`WORST_SEED`] times the target.
     Median,
     /// Every seed.
@@ -87,10 +103,31 @@ pub enum Verdict {
     Reached,
     /// It is not.
     Short,
+    /// Too little was seen to say which.
+    Undecided,
 }
 
 /// The worst seed may take so many times what the median may.
 pub const WORST_SEED: f64 = 1.2;
+
+/// Fewer seeds may all lie beyond a median that holds: the chance of it for six is 1 in 64.
+const SEEDS_FOR_MEDIAN: usize = 6;
+
+/// How many may be beyond a limit of 99 %, in percent.
+const TAIL_PCT: f64 = 1.0;
+
+/// Seeds of one match, taken together.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Seeds {
+    pub(super) count: usize,
+    pub(super) tally: Tally,
+    pub(super) pooled: Quality,
+    pub(super) median: Quality,
+    pub(super) worst: Quality,
+}
+
+/// What a percentage was counted from: faults, and of how many.
+type Counted = (Clumps, u64);
 
 /// One line of the table: what is measured, and what it must reach where.
 #[derive(Clone, Copy, Debug)]
@@ -102,6 +139,9 @@ pub struct Figure {
     /// How many seeds are judged.
     pub rule: Rule,
     value: fn(&Quality) -> Option<f64>,
+    counted: Option<fn(&Tally) -> Counted>,
+    /// From so many on, a percentage is judged as it is.
+    enough: u64,
     target: fn(&Bar, &Quality) -> Option<Target>,
     /// What somebody who knew the link would reach.
     limit: fn(&Bar, &Quality) -> Option<f64>,
@@ -127,11 +167,12 @@ impl Target {
         }
     }
 
-    /// The same for the worst of many seeds.
-    fn widened(self) -> Target {
+    /// The same with thousandths at most, for people.
+    pub(super) fn rounded(self) -> Target {
+        let thousandths = |value: f64| (value * 1e3).round() / 1e3;
         match self {
-            Target::AtMost(most) => Target::AtMost(most * WORST_SEED),
-            Target::AtLeast(least) => Target::AtLeast(least / WORST_SEED),
+            Target::AtMost(most) => Target::AtMost(thousandths(most)),
+            Target::AtLeast(least) => Target::AtLeast(thousandths(least)),
         }
     }
 }
@@ -152,9 +193,23 @@ const CORRECTED_PCT: f64 = 0.05;
 const JUMPED_PCT: f64 = 0.05;
 const CONTACTS_PCT: f64 = 1.0;
 
+/// Contacts that must be guessed, such as a partner's in doubles: up to the reference link, for each
+/// ms that an acknowledgement takes longer than there, and at most. Who tosses a coin for each is wrong
+/// in two of three that are drawn or judged.
+const GUESSED_PCT: f64 = 10.0;
+const GUESSED_PCT_PER_MS: f64 = 1.0 / 6.0;
+const GUESSED_MOST_PCT: f64 = 60.0;
+
+/// So much of what they have more than on the reference link is added for those that follow them.
+const FOLLOWS_SHARE: f64 = 0.2;
+
 /// In bursts and tails: so many times what the link allows, and so much more.
 const OF_LIMIT: f64 = 1.25;
 const BEYOND_LIMIT_PCT: f64 = 0.02;
+
+/// Of the faults that a link in bursts or with a tail causes whatever the clocks do, at most so many
+/// are seen as jumps; the others are faded.
+const SEEN_TO_JUMP: f64 = 0.01;
 
 /// Up to this round trip a shot must end with its contact; a game rewinds no further.
 const SHOTS_END_WITHIN_MS: f64 = 300.0;
@@ -162,8 +217,13 @@ const SHOTS_END_WITHIN_MS: f64 = 300.0;
 impl Bar {
     /// The bar for a run of a game with 60 ticks a second.
     pub fn of(setup: &Setup) -> Bar {
-        let is_changing = setup.change.is_some();
-        Bar { link: setup.link, tick_rate: 60.0, frame_hz: setup.frame_hz, is_changing }
+        Bar {
+            link: setup.link,
+            tick_rate: 60.0,
+            frame_hz: setup.frame_hz,
+            is_changing: setup.change.is_some(),
+            foresight: Foresight::Known,
+        }
     }
 
     /// The bar of the reference link, at 60 frames a second.
@@ -177,6 +237,13 @@ impl Bar {
         Bar { tick_rate: f64::from(tick_rate.max(1)), ..self }
     }
 
+    /// The same for a game whose contacts cannot all be known in time: all kinds together are held
+    /// against the target of those that can be foreseen least.
+    #[must_use]
+    pub(super) fn with_foresight(self, foresight: Foresight) -> Bar {
+        Bar { foresight, ..self }
+    }
+
     /// Whether only what holds on every link has a target.
     pub const fn is_changing(&self) -> bool {
         self.is_changing
@@ -187,10 +254,22 @@ impl Bar {
         Limit::of(&self.link, self.tick_rate)
     }
 
-    /// How many contacts of each kind may be drawn otherwise than judged, in percent.
-    pub fn contacts(&self, quality: &Quality) -> Option<Target> {
+    /// How many contacts of a kind may be drawn otherwise than judged, in percent.
+    pub fn contacts(&self, foresight: Foresight, quality: &Quality) -> Option<Target> {
+        let most = self.contacts_pct(foresight);
         let spared = self.missed_limit(quality).zip(self.starved_limit(quality));
-        self.by_sort(CONTACTS_PCT, CONTACTS_PCT, spared.map(|(a, b)| CONTACTS_PCT + a + b))
+        self.by_sort(most, most, spared.map(|(a, b)| most + a + b))
+    }
+
+    fn contacts_pct(&self, foresight: Foresight) -> f64 {
+        // The longer the server's word takes, the further what somebody else does is guessed.
+        let beyond_ms = self.ack_ms(0.5) - Bar::reference().ack_ms(0.5);
+        let guessed = (GUESSED_PCT + beyond_ms.max(0.0) * GUESSED_PCT_PER_MS).min(GUESSED_MOST_PCT);
+        match foresight {
+            Foresight::Known => CONTACTS_PCT,
+            Foresight::Follows => CONTACTS_PCT + (guessed - GUESSED_PCT) * FOLLOWS_SHARE,
+            Foresight::Guessed => guessed,
+        }
     }
 
     fn sort(&self) -> Sort {
@@ -226,15 +305,28 @@ impl Bar {
         is_bounded.then_some(Target::AtMost(most))
     }
 
+    /// What the worst of many seeds may take. In bursts one seed loses so much more than another that
+    /// its clocks rightly wait for a copy more.
+    fn widened(&self, target: Target) -> Target {
+        let copy_ms = match self.sort() {
+            Sort::Clean | Sort::Independent => 0.0,
+            Sort::Bursts | Sort::Tails => self.tick_ms(),
+        };
+        match target {
+            Target::AtMost(most) => Target::AtMost((most * WORST_SEED).max(most + copy_ms)),
+            Target::AtLeast(least) => Target::AtLeast(least / WORST_SEED),
+        }
+    }
+
     fn always(target: Target) -> Option<Target> {
         Some(target)
     }
 
-    fn tick_ms(&self) -> f64 {
+    pub(super) fn tick_ms(&self) -> f64 {
         1e3 / self.tick_rate
     }
 
-    fn way_ms(&self) -> f64 {
+    pub(super) fn way_ms(&self) -> f64 {
         self.link.delay.as_secs_f64() * 1e3
     }
 
@@ -262,6 +354,16 @@ impl Bar {
         self.lead_ms() + self.way_ms() + self.limit().first_snapshot_ms(chance)
     }
 
+    /// No more than 1 % of acknowledgements take longer. In bursts the loss of the last seconds asks
+    /// for a copy more at times: that is a tick, within 1.25 times.
+    pub(super) fn ack_ms_p99(&self) -> f64 {
+        let ms = self.ack_ms(0.992);
+        match self.sort() {
+            Sort::Clean | Sort::Independent => ms,
+            Sort::Bursts | Sort::Tails => (ms + self.tick_ms()).min(OF_LIMIT * ms),
+        }
+    }
+
     fn bytes_up(&self) -> f64 {
         (1_900.0 + 0.55 * self.ack_ms(0.5)) * self.tick_rate / 60.0
     }
@@ -282,11 +384,28 @@ impl Figure {
         rule: Rule,
         value: fn(&Quality) -> Option<f64>,
     ) -> Figure {
-        Figure { what, unit, rule, value, target: |_, _| None, limit: |_, _| None }
+        Figure {
+            what,
+            unit,
+            rule,
+            value,
+            counted: None,
+            enough: u64::MAX,
+            target: |_, _| None,
+            limit: |_, _| None,
+        }
     }
 
     const fn must(self, target: fn(&Bar, &Quality) -> Option<Target>) -> Figure {
         Figure { target, ..self }
+    }
+
+    const fn counts(self, counted: fn(&Tally) -> Counted) -> Figure {
+        Figure { counted: Some(counted), ..self }
+    }
+
+    const fn enough(self, enough: u64) -> Figure {
+        Figure { enough, ..self }
     }
 
     const fn can(self, limit: fn(&Bar, &Quality) -> Option<f64>) -> Figure {
@@ -321,23 +440,32 @@ impl Figure {
     }
 
     /// The verdict of many seeds, by the figure's [`Rule`].
-    pub fn judge_seeds(
-        &self,
-        bar: Bar,
-        pooled: &Quality,
-        median: &Quality,
-        worst: &Quality,
-    ) -> Verdict {
-        match self.rule {
-            Rule::Pooled => self.judge(bar, pooled),
-            Rule::Worst => self.judge(bar, worst),
-            Rule::Median => match self.judge(bar, median) {
+    pub(super) fn judge_seeds(&self, bar: Bar, seeds: &Seeds) -> Verdict {
+        let Seeds { count, tally, pooled, median, worst } = seeds;
+        let counted = self.counted.map(|counted| counted(tally));
+        match (self.rule, counted, self.target(bar, pooled)) {
+            (Rule::Pooled, Some((faults, chances)), Some(target)) if chances < self.enough => {
+                faults.judge(chances, target)
+            }
+            (Rule::Tail, Some((late, chances)), Some(_)) => {
+                late.judge(chances, Target::AtMost(TAIL_PCT))
+            }
+            (Rule::Pooled | Rule::Tail, ..) => self.judge(bar, pooled),
+            (Rule::Worst, ..) => self.judge(bar, worst),
+            (Rule::Median, ..) => match self.judge(bar, median) {
                 Verdict::Reached => {
-                    self.decide(bar, worst, |target, value| target.widened().holds(value))
+                    self.decide(bar, worst, |target, value| bar.widened(target).holds(value))
                 }
+                Verdict::Short if *count < SEEDS_FOR_MEDIAN => Verdict::Undecided,
                 verdict => verdict,
             },
         }
+    }
+
+    /// Between which percentages the true one lies in 95 of 100 cases.
+    pub(super) fn bounds_pct(&self, tally: &Tally) -> Option<(f64, f64)> {
+        let (faults, chances) = self.counted.filter(|_| self.rule == Rule::Pooled)?(tally);
+        (chances > 0).then(|| faults.bounds_pct(chances))
     }
 
     fn decide(&self, bar: Bar, quality: &Quality, holds: impl Fn(Target, f64) -> bool) -> Verdict {
@@ -364,11 +492,9 @@ impl Figure {
     /// Its target, for people.
     pub(super) fn target_cell(&self, bar: Bar, quality: &Quality) -> String {
         let Some(target) = self.target(bar, quality) else { return String::new() };
-        let thousandths = |most: f64| (most * 1e3).round() / 1e3;
         let tidy = match (target, self.unit) {
             (Target::AtMost(most), "ms" | "B/s") => Target::AtMost((most * 10.0).round() / 10.0),
-            (Target::AtMost(most), _) => Target::AtMost(thousandths(most)),
-            (Target::AtLeast(least), _) => Target::AtLeast(thousandths(least)),
+            (target, _) => target.rounded(),
         };
         format!("{tidy} {}", self.unit).trim_end().to_owned()
     }
@@ -390,6 +516,8 @@ pub(super) fn remark(verdict: Verdict, note: &str) -> String {
         (Verdict::Reached, note) => format!("  ok, {note}"),
         (Verdict::Short, "") => "  short of it".to_owned(),
         (Verdict::Short, note) => format!("  short of it, {note}"),
+        (Verdict::Undecided, "") => "  not decided".to_owned(),
+        (Verdict::Undecided, note) => format!("  not decided, {note}"),
         (Verdict::Unjudged, "") => String::new(),
         (Verdict::Unjudged, note) => format!("  {note}"),
     }
@@ -397,29 +525,36 @@ pub(super) fn remark(verdict: Verdict, note: &str) -> String {
 
 /// The table, line by line.
 pub const FIGURES: [Figure; 23] = {
-    use Rule::{Median, Pooled, Worst};
+    use Rule::{Median, Pooled, Tail, Worst};
     use Target::{AtLeast, AtMost};
     let own_input =
         Figure::new("own input to own screen, p99", "ms", Median, |q| q.own_input_ms_p99);
     let missing = Figure::new("server ticks without a real input", "%", Pooled, |q| {
         q.ticks_without_input_pct
-    });
+    })
+    .counts(|tally| (tally.ticks_without_input, tally.ticks));
     let lead = Figure::new("client lead over the server, median", "ms", Median, |q| q.lead_ms_p50);
     let lead_p95 = Figure::new("client lead over the server, p95", "ms", Median, |q| q.lead_ms_p95);
     let ack = Figure::new("input to acknowledgement, median", "ms", Median, |q| q.ack_ms_p50);
-    let ack_p99 = Figure::new("input to acknowledgement, p99", "ms", Median, |q| q.ack_ms_p99);
+    let ack_p99 = Figure::new("input to acknowledgement, p99", "ms", Tail, |q| q.ack_ms_p99)
+        .counts(|tally| (tally.late_acks, tally.acks));
     let delay =
         Figure::new("drawing delay of others, median", "ms", Median, |q| q.draw_delay_ms_p50);
     let delay_p95 =
         Figure::new("drawing delay of others, p95", "ms", Median, |q| q.draw_delay_ms_p95);
-    let starved = Figure::new("starved frames", "%", Pooled, |q| q.starved_frames_pct);
+    let starved = Figure::new("starved frames", "%", Pooled, |q| q.starved_frames_pct)
+        .counts(|tally| (tally.starved_frames, tally.frames));
     let corrected = Figure::new("own position corrected by > 1 px", "%", Pooled, |q| {
         q.corrections_over_1px_pct
-    });
-    let jumps = Figure::new("visible jumps", "%", Pooled, |q| q.visible_jump_pct);
+    })
+    .counts(|tally| (tally.corrected, tally.inputs));
+    let jumps = Figure::new("visible jumps", "%", Pooled, |q| q.visible_jump_pct)
+        .counts(|tally| (tally.jumped_frames, tally.frames));
     let disagreed = Figure::new("contacts drawn otherwise than judged", "%", Pooled, |q| {
         q.contact_disagreement_pct
-    });
+    })
+    .counts(|tally| (tally.contacts_disagreed.into(), tally.contacts))
+    .enough(ENOUGH_CONTACTS);
     let contacts = Figure::new("contacts", "", Pooled, |q| Some(q.contacts as f64));
     let past = Figure::new("shots drawn past what they hit, p99", "frames", Median, |q| {
         q.past_target_frames_p99
@@ -445,7 +580,7 @@ pub const FIGURES: [Figure; 23] = {
         lead.must(|bar, _| bar.bounded(bar.lead_ms())),
         lead_p95,
         ack.must(|bar, _| bar.bounded(bar.ack_ms(0.5))),
-        ack_p99.must(|bar, _| bar.bounded(bar.ack_ms(0.992))),
+        ack_p99.must(|bar, _| bar.bounded(bar.ack_ms_p99())),
         delay.must(|bar, _| bar.bounded(bar.draw_delay_ms())),
         delay_p95,
         starved
@@ -458,8 +593,12 @@ pub const FIGURES: [Figure; 23] = {
             let rough = bar.missed_limit(q).map(|limit| limit + CORRECTED_PCT);
             bar.by_sort(0.0, CORRECTED_PCT, rough)
         }),
-        jumps.must(|bar, _| bar.by_sort(0.0, JUMPED_PCT, Some(JUMPED_PCT))),
-        disagreed.must(Bar::contacts),
+        jumps.must(|bar, q| {
+            let faults = bar.missed_limit(q).zip(bar.starved_limit(q)).map(|(a, b)| a + b);
+            let rough = faults.map(|faults| JUMPED_PCT + faults * SEEN_TO_JUMP);
+            bar.by_sort(0.0, JUMPED_PCT, rough)
+        }),
+        disagreed.must(|bar, q| bar.contacts(bar.foresight, q)),
         contacts,
         past.must(|bar, _| match 2.0 * bar.way_ms() <= SHOTS_END_WITHIN_MS {
             true => Bar::always(AtMost(1.0)),
@@ -514,6 +653,52 @@ mod tests {
         }
     }
 
+    fn seeds(median: Quality, worst: Quality) -> Seeds {
+        Seeds { count: 6, tally: Tally::default(), pooled: median, median, worst }
+    }
+
+    #[test]
+    fn an_acknowledgement_is_late_if_more_than_one_in_a_hundred_is() {
+        let figure = figure("input to acknowledgement, p99");
+        let judge = |late: u64, acks| {
+            let tally = Tally { acks, late_acks: late.into(), ..Tally::default() };
+            let ack = Quality { ack_ms_p99: Some(999.0), ..Quality::default() };
+            figure.judge_seeds(Bar::reference(), &Seeds { tally, ..seeds(ack, ack) })
+        };
+        assert_eq!(judge(800, 100_000), Verdict::Reached);
+        assert_eq!(judge(1_200, 100_000), Verdict::Short);
+        assert_eq!(judge(12, 1_000), Verdict::Undecided);
+        // In bursts it may take a copy more, within a quarter more.
+        let p99 = |rtt_ms, loss| bar(rtt_ms, 0, loss).ack_ms_p99();
+        let (alone, bursts) = (Loss::independent(0.01), Loss::bursts(0.01, 3.0));
+        assert!((p99(0, bursts) / p99(0, alone) - 1.25).abs() < 1e-9);
+        assert!((p99(300, bursts) - p99(300, alone) - 16.667).abs() < 0.001);
+    }
+
+    #[test]
+    fn what_must_be_guessed_may_be_wrong_more_often_the_later_the_server_is_heard() {
+        let most = |bar: Bar, foresight| match bar.contacts(foresight, &Quality::default()) {
+            Some(Target::AtMost(most)) => most,
+            other => panic!("{other:?}"),
+        };
+        let near = bar(20, 5, Loss::independent(0.01));
+        let far = bar(200, 40, Loss::independent(0.05));
+        let farthest = bar(300, 60, Loss::independent(0.1));
+        for foresight in [Foresight::Known, Foresight::Follows] {
+            assert_eq!(most(near, foresight), 1.0);
+            assert_eq!(most(Bar::reference(), foresight), 1.0);
+        }
+        assert_eq!(most(farthest, Foresight::Known), 1.0);
+        assert_eq!(most(near, Foresight::Guessed), 10.0);
+        assert_eq!(most(Bar::reference(), Foresight::Guessed), 10.0);
+        let guessed = most(far, Foresight::Guessed);
+        assert!((29.0..33.0).contains(&guessed), "{guessed}");
+        let guessed = most(farthest, Foresight::Guessed);
+        assert!((50.0..55.0).contains(&guessed), "{guessed}");
+        assert_eq!(most(bar(900, 60, Loss::independent(0.1)), Foresight::Guessed), 60.0);
+        assert!(most(far, Foresight::Follows) < most(farthest, Foresight::Follows));
+    }
+
     const LEAD: &str = "client lead over the server, median";
     const DELAY: &str = "drawing delay of others, median";
     const MISSING: &str = "server ticks without a real input";
@@ -556,12 +741,19 @@ mod tests {
     #[test]
     fn percentages_are_judged_pooled() {
         let figure = figure(MISSING);
-        let judge =
-            |bar, pooled| figure.judge_seeds(bar, &missing(pooled), &missing(0.0), &missing(50.0));
+        let judge = |bar, faults: u64, ticks| {
+            let tally = Tally { ticks, ticks_without_input: faults.into(), ..Tally::default() };
+            let seeds = seeds(missing(0.0), missing(50.0));
+            figure.judge_seeds(bar, &Seeds { tally, pooled: tally.fill(missing(0.0)), ..seeds })
+        };
         let independent = Bar::reference();
-        assert_eq!(judge(independent, 0.1), Verdict::Reached);
-        assert_eq!(judge(independent, 0.11), Verdict::Short);
-        assert_eq!(judge(bar(100, 0, Loss::NONE), 0.001), Verdict::Short);
+        assert_eq!(judge(independent, 50, 100_000), Verdict::Reached);
+        assert_eq!(judge(independent, 150, 100_000), Verdict::Short);
+        // The same shares of a short run say nothing.
+        assert_eq!(judge(independent, 1, 2_000), Verdict::Undecided);
+        assert_eq!(judge(independent, 3, 2_000), Verdict::Undecided);
+        assert_eq!(judge(bar(100, 0, Loss::NONE), 1, 100_000), Verdict::Short);
+        assert_eq!(judge(bar(100, 0, Loss::NONE), 0, 2_000), Verdict::Reached);
     }
 
     #[test]
@@ -587,29 +779,35 @@ mod tests {
         let bar = Bar::of(&Setup { change, ..Setup::default() });
         assert!(bar.is_changing());
         assert_eq!(most(LEAD, bar, &Quality::default()), None);
-        assert_eq!(bar.contacts(&Quality::default()), None);
+        assert_eq!(bar.contacts(Foresight::Known, &Quality::default()), None);
         assert!(most("own input to own screen, p99", bar, &Quality::default()).is_some());
     }
 
     #[test]
     fn times_are_judged_by_the_median_and_the_worst_seed_within_a_fifth_more() {
         let figure = figure(LEAD);
-        let judge = |median, worst| {
-            figure.judge_seeds(Bar::reference(), &lead(900.0), &lead(median), &lead(worst))
-        };
+        let judge =
+            |median, worst| figure.judge_seeds(Bar::reference(), &seeds(lead(median), lead(worst)));
         assert_eq!(judge(107.3, 128.7), Verdict::Reached);
         assert_eq!(judge(107.4, 108.0), Verdict::Short);
         assert_eq!(judge(107.3, 128.9), Verdict::Short);
-        let nothing = Quality::default();
-        let unknown = figure.judge_seeds(Bar::reference(), &nothing, &nothing, &nothing);
-        assert_eq!(unknown, Verdict::Unjudged);
+        let few = Seeds { count: 5, ..seeds(lead(107.4), lead(108.0)) };
+        assert_eq!(figure.judge_seeds(Bar::reference(), &few), Verdict::Undecided);
+        let nothing = seeds(Quality::default(), Quality::default());
+        assert_eq!(figure.judge_seeds(Bar::reference(), &nothing), Verdict::Unjudged);
+        // In bursts a seed may wait for a copy more.
+        let (figure, bursts) = (self::figure(DELAY), bar(80, 0, Loss::bursts(0.05, 3.0)));
+        let delay = |ms| Quality { draw_delay_ms_p50: Some(ms), ..Quality::default() };
+        let judge = |worst| figure.judge_seeds(bursts, &seeds(delay(35.5), delay(worst)));
+        assert_eq!(judge(52.0), Verdict::Reached);
+        assert_eq!(judge(52.6), Verdict::Short);
     }
 
     #[test]
     fn playback_is_judged_by_every_seed_on_every_link() {
         let figure = figure("playback rate, slowest");
         let mobile = Bar::of(&Setup::new(Preset::Mobile.config(), 1));
-        let judge = |worst| figure.judge_seeds(mobile, &rates(1.0), &rates(1.0), &rates(worst));
+        let judge = |worst| figure.judge_seeds(mobile, &seeds(rates(1.0), rates(worst)));
         assert_eq!(judge(0.95), Verdict::Reached);
         assert_eq!(judge(0.94), Verdict::Short);
     }

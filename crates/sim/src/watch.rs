@@ -7,10 +7,12 @@ use std::collections::VecDeque;
 use std::ops::{AddAssign, Range};
 use std::time::Duration;
 
+use super::clumps::Clumps;
 use super::contact::{self, Umpire};
 use super::kinds::ContactKinds;
 use super::leap::{Spot, distance};
 use super::quality::{Corrections, Quality, Tally, percentile};
+use super::target::Bar;
 use backspin::client::{Client, Frame};
 use backspin::game::{Game, PlayerId};
 use backspin::replica::MAX_FIELDS;
@@ -82,10 +84,10 @@ pub struct Seen {
     frames: u64,
     /// The drawing delay in dialects without ticks, as the client knows it.
     plain_delay_ms: Vec<f64>,
-    starved: u64,
-    jumps: u64,
+    starved: Clumps,
+    jumps: Clumps,
     states: u64,
-    corrections: u64,
+    corrections: Clumps,
     all_corrections: Corrections,
     made: u64,
     kinds: ContactKinds,
@@ -109,7 +111,7 @@ impl Observer {
     /// Looks after every event: inputs made and acknowledged, presses, corrections.
     pub fn after_event<G: Game>(&mut self, now: Time, client: &Client<G>, presses: u64) {
         if client.dialect() != Dialect::Native {
-            return self.after_plain_event(client);
+            return self.after_plain_event(now, client);
         }
         let (newest, acknowledged) = (newest_input(client), client.server_tick());
         if presses != self.presses {
@@ -130,20 +132,20 @@ impl Observer {
                 self.seen.ack_ms.push(ms(now.since(made)));
             }
         }
-        self.watch_own(client.predicted());
+        self.watch_own(now, client.predicted());
     }
 
     /// The same where nothing is acknowledged.
-    fn after_plain_event<G: Game>(&mut self, client: &Client<G>) {
+    fn after_plain_event<G: Game>(&mut self, now: Time, client: &Client<G>) {
         let newest = client.predicted().map(|(input, _)| input);
         if newest.is_some() && std::mem::replace(&mut self.newest_input, newest) != newest {
             self.seen.made += 1;
         }
-        self.watch_own(client.predicted());
+        self.watch_own(now, client.predicted());
     }
 
     /// The same tick, another place: a snapshot has corrected it. Counted once for each tick.
-    fn watch_own(&mut self, own: Option<(u32, [f32; 2])>) {
+    fn watch_own(&mut self, now: Time, own: Option<(u32, [f32; 2])>) {
         if let (Some((then_tick, then)), Some((tick, at))) = (self.own, own)
             && then_tick == tick
             && then != at
@@ -153,7 +155,7 @@ impl Observer {
             all.ticks += u64::from(self.moved_in.replace(tick) != Some(tick));
             all.furthest = all.furthest.max(moved);
             if moved > CORRECTION_PX && self.corrected_in.replace(tick) != Some(tick) {
-                self.seen.corrections += 1;
+                self.seen.corrections.note(now, 1);
             }
         }
         self.own = own;
@@ -182,7 +184,7 @@ impl Observer {
         let seen = &mut self.seen;
         seen.frames += 1;
         let starved = client.is_starved(local);
-        seen.starved += u64::from(starved);
+        seen.starved.note(now, u64::from(starved));
         if client.dialect() != Dialect::Native {
             seen.plain_delay_ms.extend(client.delay().map(|delay| ms(delay.total)));
         }
@@ -236,21 +238,26 @@ impl Observer {
             let kind_of = |key| game.contact_kind(key, player);
             let met = umpire.compare(player, &self.contacts, kind_of, self.began..now);
             (seen.kinds, seen.burst_ms) = (met.kinds, met.burst_ms);
+            seen.kinds.mark(|kind| game.foresight(kind));
             (seen.past_frames, seen.past_px) = (met.past_frames, met.past_px);
         }
         self.jumps.retain(|jump| !umpire.leaps.explain(*jump));
         self.jumps.dedup_by_key(|(at, _)| *at);
-        seen.jumps = self.jumps.len() as u64;
+        self.jumps.iter().for_each(|(at, _)| seen.jumps.note(*at, 1));
+        let span = now.since(self.began);
+        for clumps in [&mut seen.starved, &mut seen.jumps, &mut seen.corrections] {
+            *clumps = clumps.over(span);
+        }
         seen
     }
 }
 
 impl Seen {
-    /// The figures, and what they were counted from. `base_delay` is the link's way that nothing
-    /// can shorten; of `counted`, what an observer cannot know is taken: the server's ticks, bytes
-    /// and seconds.
-    pub fn judge(mut self, base_delay: Duration, counted: Tally) -> (Quality, Tally) {
-        let base_ms = ms(base_delay);
+    /// The figures, and what they were counted from. `bar` knows the link: the way that nothing can
+    /// shorten, and how late an acknowledgement may be. Of `counted`, what an observer cannot know
+    /// is taken: the server's ticks, bytes and seconds.
+    pub fn judge(mut self, bar: Bar, counted: Tally) -> (Quality, Tally) {
+        let base_ms = bar.way_ms();
         let contacts = self.kinds.sum();
         let behind = self.behind_ms.iter().map(|ms| ms - base_ms);
         let mut behind_ms: Vec<f64> = behind.chain(self.plain_delay_ms).collect();
@@ -262,6 +269,8 @@ impl Seen {
             states: self.states,
             inputs: self.made,
             corrected: self.corrections,
+            acks: self.ack_ms.len() as u64,
+            late_acks: late_acks(&self.ack_ms, bar),
             contacts: contacts.contacts(),
             contacts_disagreed: contacts.disagreed(),
             ..counted
@@ -328,6 +337,17 @@ impl AddAssign for Seen {
 /// The number of the newest input; an old dialect has none, and what it predicts is numbered alike.
 fn newest_input<G: Game>(client: &Client<G>) -> Option<u32> {
     client.newest_input().or_else(|| client.predicted().map(|(number, _)| number))
+}
+
+/// The acknowledgements that took longer than 99 % may. There is one for each tick, so their order
+/// says when they came.
+fn late_acks(ack_ms: &[f64], bar: Bar) -> Clumps {
+    let (mut late, most_ms) = (Clumps::default(), bar.ack_ms_p99());
+    let at = |tick: usize| Duration::from_secs_f64(tick as f64 * bar.tick_ms() / 1e3);
+    for (tick, ms) in ack_ms.iter().enumerate() {
+        late.note(Time::ZERO + at(tick), u64::from(*ms > most_ms));
+    }
+    late.over(at(ack_ms.len()))
 }
 
 fn ms(span: Duration) -> f64 {

@@ -2,8 +2,8 @@
 
 use backspin::client::Frame;
 use backspin::game::{
-    Buttons, Contact, Event, Game, GameId, Impact, Marks, PlayerId, RtypeMatch, RtypeSight,
-    RtypeWish, Stage, Standing, Turn,
+    Buttons, Contact, Event, Foresight, Game, GameId, Impact, Marks, PlayerId, RtypeMatch,
+    RtypeSight, RtypeWish, Stage, Standing, Turn,
 };
 use backspin::replica::{Drawn, Entity, Schema, State};
 use backspin::wire::{lan, rtype};
@@ -248,6 +248,10 @@ impl Game for House {
 
     fn contact_kind(&self, key: u64, viewer: PlayerId) -> &'static str {
         ask!(self, game => game.contact_kind(key, viewer))
+    }
+
+    fn foresight(&self, kind: &str) -> Foresight {
+        ask!(self, game => game.foresight(kind))
     }
 
     fn lan_place(&self) -> Option<u8> {

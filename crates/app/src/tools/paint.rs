@@ -23,7 +23,9 @@ impl Paint {
     /// A line of a table of figures.
     pub(super) fn line(self, verdict: Verdict, line: &str) -> String {
         let colour = match (self, verdict) {
-            (Paint::Plain, _) | (_, Verdict::Unjudged) => return line.to_owned(),
+            (Paint::Plain, _) | (_, Verdict::Unjudged | Verdict::Undecided) => {
+                return line.to_owned();
+            }
             (Paint::Coloured, Verdict::Reached) => 32,
             (Paint::Coloured, Verdict::Short) => 31,
         };

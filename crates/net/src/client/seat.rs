@@ -533,7 +533,7 @@ impl<G: Game> Seat<G> {
         for entity in newest.into_iter().flatten().flat_map(State::entities) {
             let drawn = Drawn { entity: *entity, fields: game.schema().values(entity) };
             if game.slide(&drawn, player, gap).is_some() {
-                self.sliding.meet(game, player, course, moment, entity.id);
+                self.sliding.meet(game, player, course, moment, &drawn);
             }
         }
         self.sliding.draw(game, player, course, moment, |entity, fields| {

@@ -62,6 +62,12 @@ impl Reach {
         let least_s = most_s + MARGIN_S;
         let mut best_s = least_s;
         let mut best_cost = self.missed(&delays, least_s, self.lost);
+        // Where little is lost, waiting until all have come may be cheaper than for a copy more.
+        let all_s = delays.last_s + MARGIN_S;
+        let cost = (all_s - least_s) * self.price + self.missed(&delays, all_s, self.lost);
+        if cost < best_cost {
+            (best_s, best_cost) = (all_s, cost);
+        }
         for copies in 1..COPIES {
             let copies_s = f64::from(copies) * self.interval_s;
             let point_after = |late_s: f64| late_s + copies_s + MARGIN_S;
@@ -210,6 +216,12 @@ mod tests {
         let mut window = Window::<128>::new();
         (0..128).for_each(|_| window.push(7.0));
         assert_eq!(reach(0.0).choose(&window), Some(7.0 + MARGIN_S));
+    }
+
+    #[test]
+    fn without_loss_it_waits_for_all_rather_than_for_a_copy_more() {
+        let chosen_s = Reach { price: 0.8, ..reach(0.0) }.choose(&uniform(0.020)).unwrap();
+        assert!((0.021..0.0221).contains(&chosen_s), "{chosen_s}");
     }
 
     #[test]

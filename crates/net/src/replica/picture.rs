@@ -206,6 +206,9 @@ fn place(
         Some((to, target)) => {
             let span = f64::from(to.tick) - f64::from(from.tick);
             let mut fields = blend(schema, entity, target, (since / span) as f32);
+            if span > 1.0 {
+                turn(schema, (entity, target), (since as f32, span as f32), &mut fields);
+            }
             keep_still(schema, entity, &mut fields);
             fields
         }
@@ -215,6 +218,34 @@ fn place(
             let mut fields = blend(schema, entity, &one, ticks as f32);
             keep_still(schema, entity, &mut fields);
             fields
+        }
+    }
+}
+
+/// Where snapshots between two are missing and something moves otherwise after them than before, it
+/// goes on as before up to the point from which its new velocity leads to where it is then: a ball
+/// turns at the paddle, not on the straight line between two places in front of it.
+fn turn(
+    schema: &Schema,
+    (from, to): (&Entity, &Entity),
+    (since, span): (f32, f32),
+    fields: &mut [f32; MAX_FIELDS],
+) {
+    let Some(kind) = schema.kinds.get(usize::from(to.kind)) else { return };
+    for (i, field) in kind.fields.iter().enumerate() {
+        let Motion::Along { velocity, per_ticks } = field.motion else { continue };
+        let place_and_pace = |entity: &Entity| {
+            let pace = field.value(entity.fields[velocity]) / f32::from(per_ticks);
+            (field.value(entity.fields[i]), pace)
+        };
+        let ((start, before), (end, after)) = (place_and_pace(from), place_and_pace(to));
+        let turned = (end - start - after * span) / (before - after);
+        // Not so if the velocity is the same, or has changed more than once.
+        if turned > 0.0 && turned < span {
+            fields[i] = match since < turned {
+                true => start + before * since,
+                false => end - after * (span - since),
+            };
         }
     }
 }

@@ -143,10 +143,12 @@ impl<G: Game> Prediction<G> {
         self.events.clear();
         // What was spawned after the snapshot's tick is there again.
         self.ending.retain(|ending| self.newest.find(ending.entity.id).is_none());
+        let (then, now) = (then?, *self.newest.find(own)?);
         if self.tick != reached {
+            // The server went on without us, as after a sleep: what it did is not seen at once.
+            self.take_error(&then, &now);
             return None;
         }
-        let (then, now) = (then?, *self.newest.find(own)?);
         if state.tick == reached {
             self.shift_before(&then, &now);
         }
@@ -380,6 +382,19 @@ mod tests {
         table.advance(Buttons::RIGHT);
         assert!(table.drawn_x(0.5) > end);
         assert_eq!(table.drawn_x(0.6), None);
+    }
+
+    #[test]
+    fn where_the_server_went_on_alone_the_own_thing_slides() {
+        let mut table = Table::new();
+        table.advance(Buttons::RIGHT);
+        let slept = table.drawn_x(1.0).unwrap();
+        (0..24).for_each(|_| table.step(Buttons::RIGHT));
+        assert_eq!(table.hear(), None);
+        let woken = table.drawn_x(1.0).unwrap();
+        assert!((woken - slept).abs() < 1e-3, "{slept} and {woken}");
+        (0..400).for_each(|_| table.prediction.fade(16.0));
+        assert!(table.drawn_x(1.0).unwrap() > slept + 24.0);
     }
 
     #[test]

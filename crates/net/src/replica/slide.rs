@@ -74,19 +74,22 @@ impl Sliding {
         self.things.is_empty()
     }
 
-    /// Notes that there is a sliding thing with this id.
+    /// Notes that there is a sliding thing, as the newest state that has it says. Of one that is new
+    /// that may be all that is known: at the time of the others it is not there yet. Its time is right
+    /// from the beginning all the same, since it could not make up for it on a long line.
     pub(crate) fn meet<G: Game>(
         &mut self,
         game: &G,
         player: PlayerId,
         course: Course<'_>,
         moment: Moment,
-        id: u16,
+        newest: &Drawn,
     ) {
+        let id = newest.entity.id;
         match self.things.iter_mut().find(|thing| thing.id == id) {
             Some(thing) => thing.known = true,
             None => {
-                let mut tick = moment.behind;
+                let mut tick = time_of(game, player, moment, newest).unwrap_or(moment.behind);
                 for _ in 0..FIRST_STEPS {
                     tick = place_in_time(game, player, course, moment, id, tick).unwrap_or(tick);
                 }
@@ -150,8 +153,12 @@ fn place_in_time<G: Game>(
     id: u16,
     tick: f64,
 ) -> Option<f64> {
-    let gap = (moment.ahead - moment.behind) as f32;
-    let share = game.slide(&course.at(id, tick)?, player, gap)?;
-    let share = f64::from(share).clamp(0.0, 1.0);
-    Some(moment.behind + share * (moment.ahead - moment.behind))
+    time_of(game, player, moment, &course.at(id, tick)?)
+}
+
+/// Which tick a thing that is drawn so is to be drawn at.
+fn time_of<G: Game>(game: &G, player: PlayerId, moment: Moment, drawn: &Drawn) -> Option<f64> {
+    let gap = moment.ahead - moment.behind;
+    let share = f64::from(game.slide(drawn, player, gap as f32)?).clamp(0.0, 1.0);
+    Some(moment.behind + share * gap)
 }

@@ -10,7 +10,7 @@ use backspin::game::Game;
 use backspin::replica::State;
 use backspin::time::Time;
 use backspin_pong::{Bot, Level, Phase, Pong, World};
-use backspin_sim::{LinkConfig, Quality, Tally, Traffic, Truth, Umpire};
+use backspin_sim::{Bar, LinkConfig, Quality, Setup, Tally, Traffic, Truth, Umpire};
 use serde::Serialize;
 
 use super::stage::Stage;
@@ -160,7 +160,7 @@ impl Course {
         let after = self.guest_ticks();
         let counted = Tally {
             ticks: after.0.saturating_sub(before.0),
-            ticks_without_input: after.1.saturating_sub(before.1),
+            ticks_without_input: after.1.saturating_sub(before.1).into(),
             bytes_down: traffic.received_bytes,
             bytes_up: traffic.sent_bytes,
             player_seconds: played.into(),
@@ -169,7 +169,7 @@ impl Course {
         let skipped_ticks = self.skipped_ticks().saturating_sub(skipped_before);
         let strain = Strain { skipped_ticks, ..self.strain };
         let was_stopped = stop.is_asked();
-        let (quality, _) = seen.judge(link.delay, counted);
+        let (quality, _) = seen.judge(Bar::of(&Setup::new(*link, 1)), counted);
         let [score, guest_score] = self.settle(played)?;
         self.stage.guest.lock().client.leave();
         Ok(Played { seconds: played, score, guest_score, quality, strain, was_stopped })

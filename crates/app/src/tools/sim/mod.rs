@@ -129,6 +129,12 @@ pub(crate) struct Args {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
     seeds: Option<u32>,
 
+    /// Play more seeds, up to so many, in the cells of a map where a percentage is not decided or
+    /// misses its target: 32 where nothing is said, none more on a coarse map
+    #[arg(long, value_name = "N", requires = "map")]
+    #[arg(value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    max_seeds: Option<u32>,
+
     /// How long each match is, joining not counted: 60 s where nothing is said, 15 on a coarse map and
     /// with --dialects
     #[arg(long, value_name = "S")]
@@ -273,7 +279,8 @@ impl Args {
 
     /// Whether there are as many seeds as were asked for.
     fn check_seeds(&self) -> Result<(), &'static str> {
-        let last = self.seed.checked_add(u64::from(self.seeds.unwrap_or(1)) - 1);
+        let most = self.seeds.unwrap_or(1).max(self.max_seeds.unwrap_or(1));
+        let last = self.seed.checked_add(u64::from(most) - 1);
         let too_late = "there are not so many seeds after the first: choose a smaller one";
         last.map(drop).ok_or(too_late)
     }

@@ -34,15 +34,16 @@ const FIGURES: [Kept; 9] = [
 const WORSE: f64 = 1.03;
 
 /// One line for each cell: its name, and each figure of its first seed.
-pub(super) fn lines(cells: &[Cell], reports: &[Report], seeds: u32) -> Vec<String> {
-    let line = |(cell, report): (&Cell, &Report)| {
-        let figures = FIGURES.map(|kept| match (kept.of)(&report.quality) {
+pub(super) fn lines(cells: &[Cell], reports: &[Vec<Report>]) -> Vec<String> {
+    let line = |(cell, reports): (&Cell, &Vec<Report>)| {
+        let first = reports.first().map(|report| report.quality).unwrap_or_default();
+        let figures = FIGURES.map(|kept| match (kept.of)(&first) {
             Some(value) => format!(" {}={value:.3}", kept.name),
             None => String::new(),
         });
         format!("{cell}{}", figures.concat())
     };
-    cells.iter().zip(reports.iter().step_by(seeds as usize)).map(line).collect()
+    cells.iter().zip(reports).map(line).collect()
 }
 
 /// Holds `lines` against those of a file, or writes them there.

@@ -1,6 +1,7 @@
 //! `backspin sim --map`: a match on every link of a grid, each figure held against its law.
 //!
-//! `show` tells which cells and figures are worst, `picture` draws all of them, `kept` holds the
+//! A percentage is judged by its confidence bounds: cells that miss a target or are not decided are
+//! played with more seeds, up to a cap. `show` tells which cells and figures are worst, `picture` draws all of them, `kept` holds the
 //! figures of a coarse grid against those in a file, so that no cell gets worse unnoticed.
 
 mod kept;
@@ -29,6 +30,9 @@ const FRAME_RATES: [f64; 2] = [60.0, 144.0];
 const COARSE_ROUND_TRIPS: [f64; 4] = [0.5, 20.0, 120.0, 300.0];
 const COARSE_JITTERS: [f64; 3] = [0.0, 10.0, 60.0];
 const COARSE_LOSSES: [(f64, f64); 3] = [(0.0, 1.0), (10.0, 1.0), (5.0, 3.0)];
+
+/// At most so many seeds for a cell that is not decided, where nobody says.
+const MAX_SEEDS: u32 = 32;
 
 /// How long each match is, where nobody says.
 const SECONDS: u32 = 60;
@@ -105,6 +109,8 @@ struct Mark {
     target: Target,
     /// How many times what it may be.
     strain: f64,
+    /// Of a percentage: between which the true one lies.
+    bounds_pct: Option<(f64, f64)>,
     verdict: Verdict,
 }
 
@@ -112,6 +118,8 @@ struct Mark {
 #[derive(Debug)]
 struct Played {
     cell: Cell,
+    /// With so many seeds.
+    seeds: u32,
     marks: Vec<Mark>,
 }
 
@@ -123,22 +131,30 @@ impl Played {
             if let (Some(value), Some(target)) = row.judged() {
                 let (what, unit) = (figure.what.to_owned(), figure.unit);
                 let (strain, verdict) = (target.strain(value), row.verdict());
-                marks.push(Mark { what, unit, value, target, strain, verdict });
+                let bounds_pct = row.bounds_pct();
+                marks.push(Mark { what, unit, value, target, strain, bounds_pct, verdict });
             }
         }
-        let target = Bar::of(setup).contacts(&pool.pooled());
-        for (kind, target) in pool.kinds().iter().zip(std::iter::repeat(target)) {
+        let pooled = pool.pooled();
+        for kind in pool.kinds().iter() {
+            let target = Bar::of(setup).contacts(kind.foresight, &pooled);
             let (Some(value), Some(target)) = (kind.disagreement_pct(), target) else { continue };
-            let verdict = kind.judge(target);
-            // Of few contacts, only what is sure speaks against a cell.
-            let strain = match verdict {
-                Verdict::Unjudged => target.strain(kind.bounds_pct().0),
-                _ => target.strain(value),
-            };
+            let (strain, verdict) = (target.strain(value), kind.judge(target));
+            let bounds_pct = Some(kind.bounds_pct());
             let what = format!("contacts: {}", kind.kind);
-            marks.push(Mark { what, unit: "%", value, target, strain, verdict });
+            marks.push(Mark { what, unit: "%", value, target, strain, bounds_pct, verdict });
         }
-        Played { cell, marks }
+        Played { cell, seeds: reports.len() as u32, marks }
+    }
+
+    /// Whether more seeds may say more: a figure is not decided, or a percentage misses its target,
+    /// which in a few seeds of many cells happens by chance.
+    fn is_worth_more(&self) -> bool {
+        self.marks.iter().any(|mark| match mark.verdict {
+            Verdict::Undecided => true,
+            Verdict::Short => mark.bounds_pct.is_some(),
+            Verdict::Reached | Verdict::Unjudged => false,
+        })
     }
 }
 
@@ -147,7 +163,8 @@ impl Played {
 struct Map<'a> {
     title: String,
     seconds: u32,
-    seeds: u32,
+    /// So many for every cell, and so many at most.
+    seeds: (u32, u32),
     left_out: usize,
     played: &'a [Played],
 }
@@ -162,17 +179,24 @@ pub(super) fn run(args: &Args) -> Result<(), Box<dyn Error>> {
         .iter()
         .map(|cell| Setup { link: cell.link(), frame_hz: cell.frame_hz, seconds, ..base })
         .collect();
-    let matches: Vec<Setup> =
-        setups.iter().flat_map(|setup| crew::with_seeds(setup, seeds)).collect();
-    let reports = args.play_all(&matches);
-    let played: Vec<Played> = cells
-        .iter()
-        .zip(&setups)
-        .zip(reports.chunks(seeds as usize))
-        .map(|((cell, setup), reports)| Played::new(*cell, setup, reports))
-        .collect();
+    let max_seeds = args.max_seeds.unwrap_or(if args.coarse { seeds } else { MAX_SEEDS });
+    let max_seeds = max_seeds.max(seeds);
+    let mut reports: Vec<Vec<Report>> = vec![Vec::new(); setups.len()];
+    let mut played = Vec::new();
+    let mut goal = seeds;
+    loop {
+        play_up_to(args, &setups, &played, goal, &mut reports);
+        let judge = |((cell, setup), reports): ((&Cell, &Setup), &Vec<Report>)| {
+            Played::new(*cell, setup, reports)
+        };
+        played = cells.iter().zip(&setups).zip(&reports).map(judge).collect();
+        if goal == max_seeds || !played.iter().any(Played::is_worth_more) {
+            break;
+        }
+        goal = (goal * 2).min(max_seeds);
+    }
     let title = format!("{}, {} players", args.game.name(), base.players);
-    let map = Map { title, seconds, seeds, left_out, played: &played };
+    let map = Map { title, seconds, seeds: (seeds, max_seeds), left_out, played: &played };
     show::worst(&mut io::stdout().lock(), &map)?;
     if let Some(path) = &args.svg {
         write(path, &picture::draw(&map))?;
@@ -181,8 +205,33 @@ pub(super) fn run(args: &Args) -> Result<(), Box<dyn Error>> {
         write(path, &show::page(&map))?;
     }
     match &args.kept {
-        Some(path) => kept::check(path, &kept::lines(&cells, &reports, seeds), args.bless),
+        Some(path) => kept::check(path, &kept::lines(&cells, &reports), args.bless),
         None => Ok(()),
+    }
+}
+
+/// Plays all cells at first, and then those for which more seeds may say more, until each has `goal`
+/// of them.
+fn play_up_to(
+    args: &Args,
+    setups: &[Setup],
+    played: &[Played],
+    goal: u32,
+    reports: &mut [Vec<Report>],
+) {
+    let is_due = |which: usize| played.get(which).is_none_or(Played::is_worth_more);
+    let due: Vec<usize> = (0..setups.len()).filter(|which| is_due(*which)).collect();
+    let matches: Vec<Setup> = due
+        .iter()
+        .flat_map(|which| {
+            let all = crew::with_seeds(&setups[*which], goal);
+            all.into_iter().skip(reports[*which].len())
+        })
+        .collect();
+    let mut more = args.play_all(&matches).into_iter();
+    for which in due {
+        let missing = goal as usize - reports[which].len();
+        reports[which].extend(more.by_ref().take(missing));
     }
 }
 

@@ -5,16 +5,21 @@ use std::io::{self, Write};
 
 use backspin_sim::Verdict;
 
-use super::{Cell, Map, Mark};
+use super::{Cell, Map, Mark, Played};
 
 /// So many of the worst are told.
 const WORST: usize = 20;
+
+/// And so many of those that are not decided.
+const OPEN: usize = 5;
 
 /// One figure over all cells.
 struct Line<'a> {
     what: &'a str,
     cells: usize,
     short: usize,
+    open: usize,
+    /// Of what is decided, if anything is; else of all.
     worst: (&'a Cell, &'a Mark),
 }
 
@@ -23,21 +28,18 @@ fn lines<'a>(map: &'a Map<'_>) -> Vec<Line<'a>> {
     let mut lines: Vec<Line<'a>> = Vec::new();
     for played in map.played {
         for mark in &played.marks {
-            let short = usize::from(mark.verdict == Verdict::Short);
-            match lines.iter_mut().find(|line| line.what == mark.what) {
-                Some(line) => {
-                    line.cells += 1;
-                    line.short += short;
-                    if mark.strain > line.worst.1.strain {
-                        line.worst = (&played.cell, mark);
-                    }
-                }
-                None => lines.push(Line {
-                    what: &mark.what,
-                    cells: 1,
-                    short,
-                    worst: (&played.cell, mark),
-                }),
+            let worst = (&played.cell, mark);
+            let at = lines.iter().position(|line| line.what == mark.what).unwrap_or_else(|| {
+                lines.push(Line { what: &mark.what, cells: 0, short: 0, open: 0, worst });
+                lines.len() - 1
+            });
+            let line = &mut lines[at];
+            line.cells += 1;
+            line.short += usize::from(mark.verdict == Verdict::Short);
+            line.open += usize::from(mark.verdict == Verdict::Undecided);
+            let rank = |mark: &Mark| (mark.verdict != Verdict::Undecided, mark.strain);
+            if rank(mark) > rank(line.worst.1) {
+                line.worst = worst;
             }
         }
     }
@@ -49,21 +51,34 @@ pub(super) fn figures<'a>(map: &'a Map<'_>) -> Vec<&'a str> {
     lines(map).iter().map(|line| line.what).collect()
 }
 
-/// The marks that miss their targets, the worst first.
-fn short<'a>(map: &'a Map<'_>) -> Vec<(&'a Cell, &'a Mark)> {
+/// The marks with this verdict, the worst first.
+fn with_verdict<'a>(map: &'a Map<'_>, verdict: Verdict) -> Vec<(&'a Played, &'a Mark)> {
     let all = map.played.iter();
-    let all = all.flat_map(|played| played.marks.iter().map(|mark| (&played.cell, mark)));
-    let mut short: Vec<_> = all.filter(|(_, mark)| mark.verdict == Verdict::Short).collect();
-    short.sort_by(|(_, a), (_, b)| b.strain.total_cmp(&a.strain));
-    short
+    let all = all.flat_map(|played| played.marks.iter().map(move |mark| (played, mark)));
+    let mut found: Vec<_> = all.filter(|(_, mark)| mark.verdict == verdict).collect();
+    found.sort_by(|(_, a), (_, b)| b.strain.total_cmp(&a.strain));
+    found
+}
+
+/// How many cells have a mark among these.
+fn cells_of(marks: &[(&Played, &Mark)]) -> usize {
+    let mut names: Vec<String> = marks.iter().map(|(played, _)| played.cell.to_string()).collect();
+    names.sort_unstable();
+    names.dedup();
+    names.len()
 }
 
 fn head(map: &Map<'_>) -> String {
-    let Map { title, seconds, seeds, left_out, played } = map;
-    let seeds = if *seeds == 1 { "1 seed".to_owned() } else { format!("{seeds} seeds") };
+    let Map { title, seconds, seeds: (seeds, most), left_out, played } = map;
+    let seeds = match (seeds, most) {
+        (1, 1) => "1 seed".to_owned(),
+        (seeds, most) if seeds == most => format!("{seeds} seeds"),
+        (seeds, most) => format!("{seeds} to {most} seeds"),
+    };
+    let all: u32 = played.iter().map(|played| played.seeds).sum();
     format!(
-        "{title}: {} cells of {seconds} s and {seeds}; {left_out} left out whose jitter is more \
-         than twice the round trip",
+        "{title}: {} cells of {seconds} s and {seeds}, {all} matches; {left_out} left out whose \
+         jitter is more than twice the round trip",
         played.len()
     )
 }
@@ -71,7 +86,11 @@ fn head(map: &Map<'_>) -> String {
 fn mark_cell(mark: &Mark) -> String {
     let digits = if matches!(mark.unit, "%" | "x") { 3 } else { 1 };
     let value = format!("{:.digits$} {}", mark.value, mark.unit);
-    format!("{} ({} allowed)", value.trim_end(), allowed(mark))
+    let bounds = match (mark.verdict, mark.bounds_pct) {
+        (Verdict::Undecided, Some((least, most))) => format!(", {least:.3} to {most:.3} in truth"),
+        _ => String::new(),
+    };
+    format!("{} ({} allowed{bounds})", value.trim_end(), allowed(mark))
 }
 
 fn allowed(mark: &Mark) -> f64 {
@@ -82,41 +101,58 @@ fn allowed(mark: &Mark) -> f64 {
 /// For people at a terminal. A cell is round trip / jitter / loss @ frames a second.
 pub(super) fn worst(out: &mut impl Write, map: &Map<'_>) -> io::Result<()> {
     writeln!(out, "{}\n", head(map))?;
-    writeln!(out, "{:<38} {:>5} {:>5}  {:>7}  worst cell", "what", "cells", "short", "of limit")?;
-    for Line { what, cells, short, worst: (cell, mark) } in lines(map) {
+    let (of, cell) = ("of limit", "worst cell");
+    writeln!(out, "{:<38} {:>5} {:>5} {:>5}  {of:>8}  {cell}", "what", "cells", "miss", "open")?;
+    for Line { what, cells, short, open, worst: (cell, mark) } in lines(map) {
         let strain = format!("{:.2}", mark.strain);
         let name = cell.to_string();
         writeln!(
             out,
-            "{what:<38} {cells:>5} {short:>5}  {strain:>8}  {name:<16} {}",
+            "{what:<38} {cells:>5} {short:>5} {open:>5}  {strain:>8}  {name:<16} {}",
             mark_cell(mark)
         )?;
     }
-    let short = short(map);
+    let short = with_verdict(map, Verdict::Short);
     match short.len() {
-        0 => writeln!(out, "\nEvery cell is within the law."),
+        0 => writeln!(out, "\nNo cell misses a target.")?,
         count => {
-            writeln!(out, "\n{count} figures miss their targets; the worst:")?;
-            for (cell, mark) in short.iter().take(WORST) {
-                let name = cell.to_string();
-                writeln!(out, "  {name:<16} {:<38} {}", mark.what, mark_cell(mark))?;
-            }
-            Ok(())
+            let cells = cells_of(&short);
+            writeln!(out, "\n{count} figures of {cells} cells miss their targets; the worst:")?;
+            tell(out, &short, WORST)?;
         }
     }
+    let open = with_verdict(map, Verdict::Undecided);
+    if !open.is_empty() {
+        let (count, cells, (_, most)) = (open.len(), cells_of(&open), map.seeds);
+        writeln!(
+            out,
+            "\n{count} figures of {cells} cells are not decided with {most} seeds: their 95 % \
+             confidence bounds\nlie on both sides of the target (--max-seeds plays more). The worst:"
+        )?;
+        tell(out, &open, OPEN)?;
+    }
+    Ok(())
+}
+
+fn tell(out: &mut impl Write, marks: &[(&Played, &Mark)], count: usize) -> io::Result<()> {
+    for (played, mark) in marks.iter().take(count) {
+        let name = played.cell.to_string();
+        writeln!(out, "  {name:<16} {:<38} {}", mark.what, mark_cell(mark))?;
+    }
+    Ok(())
 }
 
 /// The same as a page, for the documentation.
 pub(super) fn page(map: &Map<'_>) -> String {
     let mut page = format!("### {}\n\n{}.\n\n", map.title, head(map));
-    page.push_str("| what | cells | miss | worst, of its limit | where | |\n");
-    page.push_str("|---|--:|--:|--:|---|---|\n");
-    for Line { what, cells, short, worst: (cell, mark) } in lines(map) {
+    page.push_str("| what | cells | miss | not decided | worst, of its limit | where | |\n");
+    page.push_str("|---|--:|--:|--:|--:|---|---|\n");
+    for Line { what, cells, short, open, worst: (cell, mark) } in lines(map) {
         let what = what.replace('>', "\\>");
         // Writing to a string cannot fail.
         let _ = writeln!(
             page,
-            "| {what} | {cells} | {short} | {:.2} | {cell} | {} |",
+            "| {what} | {cells} | {short} | {open} | {:.2} | {cell} | {} |",
             mark.strain,
             mark_cell(mark)
         );
