@@ -432,6 +432,23 @@ fn a_clean_line_shows_no_loss_on_either_side() {
     assert!(scene.client(0).counts().states > 3_400);
 }
 
+/// Snapshots that are lost, too, must not be taken for inputs that were.
+#[test]
+fn the_packet_loss_rate_that_a_client_counts_is_what_its_server_missed() {
+    for seed in 1..=5 {
+        let lossy = LinkConfig { loss: Loss::bursts(0.25, 5.0), ..link(40) };
+        let mut scene = Scene::new(seed, lossy, &[Dialect::Native]);
+        scene.run_ms(60_000);
+        let member = scene.server().rooms()[0].members().next().unwrap();
+        let there = member.ticks_without_input as f64 / member.ticks as f64;
+        let here = scene.client(0).pending().unwrap().counts().loss();
+        println!("seed {seed}: {:.2} % missed, {:.2} % counted", there * 100.0, here * 100.0);
+        assert!(there > 0.02, "seed {seed}: {there}");
+        // What a lost snapshot said more than eight ticks ago is not known.
+        assert!(here <= there * 1.1 && here >= there * 0.6, "seed {seed}: {here} of {there}");
+    }
+}
+
 #[test]
 fn silence_counts_from_the_first_word_on_however_long_a_place_waits_for_it() {
     let mut scene = Scene::new(3, link(20), &[Dialect::Native]);

@@ -95,6 +95,8 @@ struct Reported {
     missing: u8,
     /// The newest input that it had.
     newest: u32,
+    /// All snapshots up to this tick have come, and said no more.
+    until: u32,
 }
 
 /// What a snapshot, or a part of one, brought.
@@ -221,9 +223,10 @@ impl<G: Game> Seat<G> {
             if self.picture.newest() == Some(tick) {
                 self.newest_at = Some(now);
                 self.pending.acknowledge(tick);
-                let missing = self.missing_at(tick);
-                self.pending.handle_missing(tick, missing);
-                self.timeline.handle_snapshot(tick, missing);
+                if let Some(missing) = self.missing_at(tick) {
+                    self.pending.handle_missing(tick, missing);
+                    self.timeline.handle_snapshot(tick, missing);
+                }
                 journal.note(LogLine::AckReceived { seq: tick, pending: self.pending.len() });
                 if self.predicts {
                     self.reconcile(tick);
@@ -269,7 +272,8 @@ impl<G: Game> Seat<G> {
         let newest = tick::before(self.next_input, 1);
         let echo = newest.wrapping_sub(u32::from((newest as u8).wrapping_sub(report.echo)));
         if self.report.is_none_or(|last| tick::is_after(tick, last.tick)) {
-            self.report = Some(Reported { tick, missing: report.missing, newest: echo });
+            let missing = report.missing;
+            self.report = Some(Reported { tick, missing, newest: echo, until: tick });
         }
         let held = Duration::from_micros(u64::from(report.held) * 125);
         let lost = f64::from(report.lost) / 255.0;
@@ -289,16 +293,19 @@ impl<G: Game> Seat<G> {
     }
 
     /// For which of the ticks before a snapshot's, and for that one in bit 0, the server had no input.
-    /// It says so when something has come from us; else it has nothing that it did not have before.
-    fn missing_at(&self, tick: u32) -> u8 {
-        match self.report {
-            Some(Reported { tick: at, missing, .. }) if at == tick => missing,
-            Some(Reported { newest, .. }) => {
-                let unheard = tick::since(tick, newest).clamp(0, u8::BITS as i32) as u32;
-                u8::MAX.checked_shr(u8::BITS - unheard).unwrap_or(0)
-            }
-            None => 0,
+    /// It says so when something has come from us since the snapshot before; if it does not, it has
+    /// nothing that it did not have then. Where a snapshot was lost that may have said so, nobody knows.
+    fn missing_at(&mut self, tick: u32) -> Option<u8> {
+        let report = self.report.as_mut()?;
+        if report.tick == tick {
+            return Some(report.missing);
         }
+        if tick != tick::after(report.until, 1) {
+            return None;
+        }
+        report.until = tick;
+        let unheard = tick::since(tick, report.newest).clamp(0, u8::BITS as i32) as u32;
+        Some(u8::MAX.checked_shr(u8::BITS - unheard).unwrap_or(0))
     }
 
     fn reconcile(&mut self, tick: u32) {
