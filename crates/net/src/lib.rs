@@ -29,6 +29,7 @@ pub mod game;
 pub mod guide;
 pub mod host;
 pub mod local;
+pub mod matching;
 pub mod node;
 pub mod record;
 pub mod replica;

@@ -3,6 +3,7 @@
 //! ```text
 //! address -> what a player typed, as addresses to try
 //! open    -> how a player gets to a table
+//! quick   -> a room among several servers: a matchmaker's choice, or the nearest
 //! rooms   -> which rooms servers have, and the best of them
 //! search  -> who hosts a game on the local network
 //! seat    -> the match itself: on this machine, hosted here, or as someone's guest
@@ -14,6 +15,7 @@
 
 mod address;
 mod open;
+mod quick;
 mod rooms;
 mod search;
 mod seat;
@@ -22,7 +24,8 @@ mod ticket;
 
 pub(crate) use address::Address;
 pub(crate) use open::{Guest, Opened, Playable, RoomWish, host, join, local, sit};
-pub(crate) use rooms::{RoomSearch, at_native, quick};
+pub(crate) use quick::{QuickNews, quick};
+pub(crate) use rooms::{RoomSearch, at_native};
 pub(crate) use search::Search;
 pub(crate) use seat::{Fallback, Seat};
 pub(crate) use table::{Access, Table};

@@ -7,6 +7,7 @@ use super::super::field::{self, put_bytes, put_name, put_varint, small, varint, 
 use super::LONGEST;
 use crate::front::{FrontConfig, LanReach, Limits, Tokenless, Unguarded};
 use crate::game::GameId;
+use crate::matching::MatchKey;
 use crate::room::RoomConfig;
 use crate::session::{self, Wider};
 use crate::time::Time;
@@ -128,6 +129,7 @@ fn encode_front(config: &FrontConfig, out: &mut Vec<u8>) {
         tokenless,
         lan_reach,
         limits,
+        match_key,
     } = config;
     put_name(out, name);
     for port in [native_port, lan_port, rtype_port] {
@@ -160,6 +162,10 @@ fn encode_front(config: &FrontConfig, out: &mut Vec<u8>) {
     put_varint(out, password_tries.into());
     put_varint(out, per_56.into());
     put_varint(out, per_48.into());
+    // The last field: a log without one is as it always was.
+    if let Some(MatchKey(key)) = match_key {
+        out.extend_from_slice(key);
+    }
 }
 
 fn decode_front(r: &mut Reader<'_>) -> Result<FrontConfig, Malformed> {
@@ -196,6 +202,10 @@ fn decode_front(r: &mut Reader<'_>) -> Result<FrontConfig, Malformed> {
             rooms_per_ip: small(r, "rooms_per_ip")?,
             password_tries: small(r, "password_tries")?,
             wider: Wider { per_56: small(r, "per_56")?, per_48: small(r, "per_48")? },
+        },
+        match_key: match r.left() {
+            0 => None,
+            _ => Some(MatchKey(r.array("match_key")?)),
         },
     })
 }

@@ -379,7 +379,7 @@ pub struct Reject {
     pub game_version: u16,
 }
 
-/// Why a client is not let in, on the wire 1 to 14.
+/// Why a client is not let in, on the wire 1 to 15.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum RejectReason {
     /// Every place is taken.
@@ -410,10 +410,12 @@ pub enum RejectReason {
     Rooms = 13,
     /// A room cannot be called so: another is, or the name is empty.
     RoomName = 14,
+    /// This is a matchmaker: nobody plays here.
+    Matchmaker = 15,
 }
 
 impl RejectReason {
-    const ALL: [RejectReason; 14] = [
+    const ALL: [RejectReason; 15] = [
         RejectReason::Full,
         RejectReason::Protocol,
         RejectReason::GameVersion,
@@ -428,6 +430,7 @@ impl RejectReason {
         RejectReason::Tries,
         RejectReason::Rooms,
         RejectReason::RoomName,
+        RejectReason::Matchmaker,
     ];
 }
 
