@@ -10,8 +10,8 @@ use crate::session::{CookieCheck, Numbers};
 use crate::time::Time;
 use crate::wire::native::{
     Budget, Challenge, CreateRoom, Datagram, Discover, EnterRoom, Hello, Here, Join, ListRooms,
-    PROTOCOL, Packet, Probe, Probed, Reject, RejectReason, Resume, Role, Secret, SessionIndex,
-    Token, UnknownSession,
+    PROTOCOL, Packet, Reject, RejectReason, Resume, Role, Secret, SessionIndex, Token,
+    UnknownSession,
 };
 use crate::wire::{Dialect, Name, Packet as AnyPacket};
 
@@ -106,7 +106,9 @@ impl Front {
             Packet::Hello(hello) => self.challenge(now, path, &hello),
             Packet::Discover(discover) => NativeAnswer::Here(self.here(&discover)?),
             Packet::Ping(ping) => NativeAnswer::Pong(ping.pong()),
-            Packet::Probe(probe) => NativeAnswer::Probed(self.probed(now, path, &probe)?),
+            Packet::Probe(probe) if self.measures() => {
+                NativeAnswer::Probed(self.witness.as_ref()?.answer(now, path.remote, &probe))
+            }
             Packet::ListRooms(list) => self.list_rooms(now, path, &list),
             Packet::Join(join) => match self.join(now, path, sequence, &join) {
                 Ok(call) => return Some(call),
@@ -328,11 +330,10 @@ impl Front {
         }
     }
 
-    /// What is measured for a matchmaker; nothing where there is none, or no more rooms can be made.
-    fn probed(&self, now: Time, path: Path, probe: &Probe) -> Option<Probed> {
-        let witness = self.witness.as_ref()?;
+    /// Whether round trips are measured for a matchmaker: not where it could send nobody.
+    fn measures(&self) -> bool {
         let has_room = self.rooms.len() < usize::from(self.config.limits.rooms);
-        (has_room && !self.draining).then(|| witness.answer(now, path.remote, probe))
+        self.witness.is_some() && has_room && !self.draining
     }
 
     /// The first game that fits the search; nothing if none does, or nobody is to know.

@@ -194,13 +194,14 @@ enum Answer {
 impl Matchmaker {
     /// Begins at `now`. `seed` must come from the system's generator: cookies, passes and passwords
     /// are drawn from it.
-    pub fn new(now: Time, config: MatchmakerConfig, seed: [u8; 32]) -> Self {
+    pub fn new(now: Time, mut config: MatchmakerConfig, seed: [u8; 32]) -> Self {
+        config.servers.truncate(MATCH_SERVERS_MAX);
         let mut secrets = Secrets::new(seed);
         let per_second = config.limits.datagrams_per_s.max(1);
         let strangers = LimiterConfig { per_second, burst: per_second, ..LimiterConfig::STRANGERS };
         let (jar, key) = (CookieJar::new(secrets.key()), secrets.key());
         let mut servers = Vec::new();
-        for &address in config.servers.iter().take(MATCH_SERVERS_MAX) {
+        for &address in &config.servers {
             let remote = address.socket_addr();
             let path = config.families.path(remote).unwrap_or(Path::to(remote));
             let prober = Prober::new(now, path, secrets.ticket(), secrets.sequence(), 1);
@@ -469,12 +470,11 @@ impl Matchmaker {
                     return send(player.path, sequence, Packet::Matched(matched), out);
                 }
                 let waits = |it: &&Player| it.game == player.game && it.matched.is_none();
-                let servers: Vec<_> = self.servers.iter().map(|server| server.address).collect();
                 let waiting = Waiting {
                     nonce: player.nonce,
                     pass: player.pass,
                     waiting: self.players.values().filter(waits).count() as u16,
-                    servers: List::new(&servers),
+                    servers: List::new(&self.config.servers),
                 };
                 send(player.path, sequence, Packet::Waiting(waiting), out)
             }

@@ -12,8 +12,8 @@ use crate::session::{EndReason, Retry, RetryPolicy, RetryStep, Secrets};
 use crate::time::Time;
 use crate::wire::List;
 use crate::wire::native::{
-    Datagram, Hello, Matched, PROTOCOL, Packet, Probed, RoundTripReport, Secret, Seek,
-    ServerAddress, Waiting,
+    Datagram, Hello, MATCH_SERVERS_MAX, Matched, PROTOCOL, Packet, Probed, RoundTripReport, Secret,
+    Seek, ServerAddress, Waiting,
 };
 
 /// Each server is asked for so many measurements; the shortest counts.
@@ -207,19 +207,18 @@ impl Seeker {
         let GameId { game, version: game_version } = self.game;
         let sequence = self.sequence;
         self.sequence = sequence.wrapping_add(1);
-        let mut reports = Vec::new();
-        if self.reports {
-            for (index, probing) in (0..).zip(&self.probes) {
-                reports.extend(probing.best.map(|best| {
-                    let Probed { round_trip, seal, .. } = best;
-                    RoundTripReport { index, round_trip, seal }
-                }));
+        let none = RoundTripReport { index: 0, round_trip: 1, seal: Secret([0; 16]) };
+        let (mut reports, mut count) = ([none; MATCH_SERVERS_MAX], 0);
+        for (index, probing) in (0..).zip(&self.probes).filter(|_| self.reports) {
+            if let Some(Probed { round_trip, seal, .. }) = probing.best {
+                reports[count] = RoundTripReport { index, round_trip, seal };
+                count += 1;
             }
         }
         let packet = match self.cookie {
             None => Packet::Hello(Hello { protocol, game, game_version, nonce }),
             Some(cookie) => {
-                let reports = List::new(&reports);
+                let reports = List::new(&reports[..count]);
                 Packet::Seek(Seek { nonce, cookie, protocol, game, game_version, reports })
             }
         };

@@ -278,6 +278,18 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_key_for_a_matchmaker_is_kept_and_none_takes_no_bytes() {
+        let encoded = |match_key| {
+            let mut bytes = Vec::new();
+            encode_front(&FrontConfig { match_key, ..FrontConfig::default() }, &mut bytes);
+            let decoded = decode_front(&mut Reader::new(&bytes)).unwrap().match_key;
+            assert_eq!(decoded, match_key);
+            bytes.len()
+        };
+        assert_eq!(encoded(Some(MatchKey([7; 16]))), encoded(None) + 16);
+    }
+
+    #[test]
     fn a_door_that_lets_no_stranger_speak_is_refused() {
         let front = |strangers: u8| {
             let bytes = [1, b'x', 1, 2, 3, 0, 0, 0, 0, 10, 3, strangers, 10, 6, 3, 5, 1, 16, 4, 8];

@@ -606,13 +606,13 @@ mod tests {
     }
 
     #[test]
-    fn a_client_is_rejected_for_one_of_fourteen_reasons() {
+    fn a_client_is_rejected_for_one_of_fifteen_reasons() {
         let bytes = |reason| [&NONCE_BYTES[..], &[reason, 0, 1, 0, 3]].concat();
         for (byte, reason) in (1..).zip(RejectReason::ALL) {
             let packet = Reject { nonce: NONCE, reason, protocol: PROTOCOL, game_version: 3 };
             check_native(0x88, &bytes(byte), Packet::Reject(packet));
         }
-        for reason in [0, 15, 255] {
+        for reason in [0, 16, 255] {
             let fault = Malformed::out_of_range("reason", reason);
             assert_eq!(native_fault(0x88, &bytes(reason)), fault);
         }
