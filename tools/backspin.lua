@@ -21,6 +21,7 @@ local NATIVE_HEADER = 9
 local NATIVE_MAX_DATAGRAM = 1200
 local NATIVE_MAX_UNCOMPRESSED = 16384
 local NATIVE_ENTITY, NATIVE_PLAYER, NATIVE_ROOM = 26, 24, 27
+local NATIVE_REPORT, NATIVE_SERVER, MATCH_SERVERS_MAX = 21, 18, 16
 local NATIVE_MAX_HISTORY, NATIVE_MAX_BASELINE = 63, 32
 local NAME, NAME_MAX, RAW_NAME_MAX, TOKEN_MAX = 16, 15, 64, 64
 
@@ -74,7 +75,11 @@ local SCHEMA = {
         snapshot_held = "u8", drawn_back = "u16", same = "u8", changed = "x16", ticks = "u8", history = "x16",
         server_tick = "u32", entity_count = "u16", base = "x8", baseline_back = "u8",
         more = "x8", part = "x8", held = "u8", body = "bytes", acknowledged = "u16",
-        length = "u8", events = "bytes",
+        length = "u8", events = "bytes", pass = "secret", stamp = "u64", server = "u64",
+        round_trip = "u32", seal = "secret", waiting = "u16", ip = "secret", port = "u16",
+        seat = "u8", worst = "u32",
+        ["reports.index"] = "u8", ["reports.round_trip"] = "u32", ["reports.seal"] = "secret",
+        ["servers.ip"] = "secret", ["servers.port"] = "u16",
         ["newest.sequence"] = "u32", ["newest.input_flags"] = "x16",
         ["newest.timestamp"] = "u32", ["newest.delta_time"] = "f32",
         ["rooms.room"] = "u32", ["rooms.game"] = "x32", ["rooms.players"] = "u8",
@@ -516,7 +521,7 @@ local ROLES = { "play", "watch" }
 local REJECT_REASONS = {
     "full", "another protocol", "another game version", "no such game", "banned", "no token",
     "no such room", "wrong password", "unknown ticket", "too many from this address", "stopping",
-    "too many passwords", "too many rooms", "room name",
+    "too many passwords", "too many rooms", "room name", "matchmaker",
 }
 
 local CLOSE_REASONS = {
@@ -525,6 +530,11 @@ local CLOSE_REASONS = {
 
 local function session(r)
     r:within("session", 1, 65535)
+end
+
+local function server_address(r)
+    r:opaque("ip")
+    r:within("port", 1, 65535)
 end
 
 local function varint(r)
@@ -730,6 +740,25 @@ local NATIVE = {
         r:name("password")
         r:opaque("token", r:within("token_length", 0, TOKEN_MAX))
     end },
+    [0x0B] = { "Probe", function(r)
+        r:opaque("pass")
+        r:number("stamp")
+        r:opaque("cookie")
+        r:zeros("padding", 28)
+    end },
+    [0x0C] = { "Seek", function(r)
+        r:number("nonce")
+        r:opaque("cookie")
+        r:number("protocol")
+        r:number("game")
+        r:number("game_version")
+        local count = r:within("count", 0, MATCH_SERVERS_MAX)
+        r:records("count", count, "reports", NATIVE_REPORT, function(report)
+            report:within("index", 0, MATCH_SERVERS_MAX - 1)
+            report:within("round_trip", 1, 4294967295)
+            report:opaque("seal")
+        end)
+    end },
     [0x10] = { "Input", function(r)
         session(r)
         local flags
@@ -817,6 +846,29 @@ local NATIVE = {
         r:number("game_version")
     end },
     [0x89] = { "UnknownSession", session },
+    [0x8A] = { "Probed", function(r)
+        r:opaque("pass")
+        r:number("server")
+        r:number("stamp")
+        r:opaque("cookie")
+        r:number("round_trip")
+        r:opaque("seal")
+    end },
+    [0x8B] = { "Waiting", function(r)
+        r:number("nonce")
+        r:opaque("pass")
+        r:number("waiting")
+        local count = r:within("count", 0, MATCH_SERVERS_MAX)
+        r:records("count", count, "servers", NATIVE_SERVER, server_address)
+    end },
+    [0x8C] = { "Matched", function(r)
+        r:number("nonce")
+        server_address(r)
+        r:name("room_name")
+        r:name("password")
+        r:within("players", r:number("seat") + 1, 255, "u8")
+        r:number("worst")
+    end },
     [0x90] = { "Roster", function(r)
         r:number("revision")
         r:records("count", r:number("count"), "players", NATIVE_PLAYER, function(player)

@@ -2,6 +2,7 @@
 
 mod desktop;
 mod face;
+mod matching;
 mod netlog;
 mod play;
 mod pong;
@@ -58,6 +59,7 @@ enum Command {
     Pong(pong::Args),
     Rtype(rtype::Args),
     Serve(serve::Args),
+    Match(matching::Args),
     Inspect(inspect::Args),
     Lag(lag::Args),
     Load(load::Args),
@@ -76,6 +78,7 @@ fn main() -> ExitCode {
         Command::Pong(args) => pong::run(&args),
         Command::Rtype(args) => rtype::run(&args),
         Command::Serve(args) => serve::run(&args),
+        Command::Match(args) => matching::run(&args),
         Command::Inspect(args) => inspect::run(&args),
         Command::Lag(args) => lag::run(&args),
         Command::Load(args) => load::run(&args),

@@ -5,11 +5,11 @@
 //! [`web`](crate::web) shows it in a browser; everything else is a
 //! [`Server`](backspin::server::Server), which the simulator runs just the same.
 
-mod config;
+pub(crate) mod config;
 pub(crate) mod house;
 mod log;
 pub(crate) mod meter;
-mod ports;
+pub(crate) mod ports;
 pub(crate) mod record;
 mod results;
 pub(crate) mod stop;

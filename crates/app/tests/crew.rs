@@ -244,6 +244,36 @@ fn quick_asks_every_server_and_joins_the_best_room() {
 }
 
 #[test]
+fn a_matchmaker_puts_four_players_into_one_room_on_the_near_server() {
+    const KEY: &str = "000102030405060708090a0b0c0d0e0f";
+    let [near, far] = [(); 2].map(|()| Server::start(Ports::native, &["--match-key", KEY]));
+    let (_lag, lagged) = Program::lag(far.ports.native, &["--rtt-ms", "80"]);
+    let (near, lagged) = (near.native().to_string(), lagged.to_string());
+    let (mut matchmaker, address) = Program::matchmaker(KEY, &[&lagged, &near]);
+    for _ in 0..2 {
+        assert_eq!(matchmaker.event("server")["state"], "ready");
+    }
+    let address = address.to_string();
+    let mut four: Vec<_> = (0..4).map(|_| Program::start(&["quick", &address, "--bot"])).collect();
+    let mut rooms = Vec::new();
+    for player in &mut four {
+        let matched = player.event("matched");
+        assert_eq!((&matched["address"], &matched["players"]), (&near.as_str().into(), &4.into()));
+        assert!(matched["worst_ms"].as_f64() < Some(80.0), "{matched}");
+        assert_eq!(player.event("connected")["address"], near.as_str());
+        rooms.push(matched["room"].clone());
+    }
+    assert!(rooms.iter().all(|room| *room == rooms[0] && room != ""), "{rooms:?}");
+    // They are all in it, and it is no room of the server's own.
+    four[0].event_where("roster", |it| it["players"].as_array().unwrap().len() == 4);
+    let made = matchmaker.event("made");
+    assert_eq!((&made["room"], &made["players"]), (&rooms[0], &4.into()));
+    // Who takes it for a server is told what it is.
+    let guest = Program::start(&["join", &address, "--dialect", "native"]);
+    guest.end().failed_with("This is a matchmaker");
+}
+
+#[test]
 fn a_room_is_made_found_by_its_name_and_kept_by_its_password() {
     let server = Server::start(Ports::rtype, &[]);
     let address = server.rtype().to_string();

@@ -20,6 +20,7 @@ use std::time::Duration;
 
 use crate::channel::{Journal, LogLine};
 use crate::game::{GameId, PlayerId};
+use crate::matching::{MatchKey, Witness};
 use crate::node::{Fetch, Path, Transmit};
 use crate::sabotage::{self, Sabotage};
 use crate::session::{Allowance, CookieJar, Limiter, LimiterConfig, Secrets, Wider};
@@ -58,6 +59,8 @@ pub struct FrontConfig {
     pub lan_reach: LanReach,
     /// What is enough.
     pub limits: Limits,
+    /// Shared with a matchmaker, for whom round trips are then measured.
+    pub match_key: Option<MatchKey>,
 }
 
 /// Whether an `rtype` Hello needs its token.
@@ -129,6 +132,7 @@ impl Default for FrontConfig {
             tokenless: Tokenless::Refused,
             lan_reach: LanReach::PrivateOnly,
             limits: Limits::default(),
+            match_key: None,
         }
     }
 }
@@ -363,6 +367,8 @@ pub struct Front {
     secrets: Secrets,
     jar: CookieJar,
     strangers: Limiter,
+    /// Measures for a matchmaker.
+    witness: Option<Witness>,
     /// Who tries passwords.
     tries: Limiter,
     bans: Bans,
@@ -388,12 +394,15 @@ impl Front {
         let burst = limits.password_tries;
         let tries = LimiterConfig { per_second: 1, burst, buckets: 1024, wider };
         let (jar, key) = (CookieJar::new(secrets.key()), secrets.key());
+        let routes = Routes::new(limits, secrets.key());
+        let witness = config.match_key.map(|key| Witness::new(key, &mut secrets));
         Front {
             jar,
+            witness,
             strangers: Limiter::new(key, strangers),
             tries: Limiter::new(key, tries),
             bans: Bans::new(key),
-            routes: Routes::new(limits, secrets.key()),
+            routes,
             rooms: Rooms::default(),
             answers: VecDeque::with_capacity(ANSWER_LIMIT),
             counts: FrontCounts::default(),

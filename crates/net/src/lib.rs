@@ -28,6 +28,7 @@ pub mod game;
 pub mod guide;
 pub mod host;
 pub mod local;
+pub mod matching;
 pub mod node;
 pub mod replica;
 pub mod room;

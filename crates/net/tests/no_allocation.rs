@@ -183,6 +183,12 @@ fn each_native_packet(mut visit: impl FnMut(native::Packet<'_>)) {
         password,
         token,
     }));
+    let probe = native::Probe { pass: cookie, stamp: 1, cookie };
+    visit(P::Probe(probe));
+    let report = native::RoundTripReport { index: 1, round_trip: 35_000, seal: ticket };
+    let reports = [report; native::MATCH_SERVERS_MAX];
+    let reports = List::new(&reports);
+    visit(P::Seek(native::Seek { nonce, cookie, protocol, game, game_version, reports }));
 
     let newest =
         native::InputRecord { sequence: 100, input_flags: 1, timestamp: 2, delta_time: 0.5 };
@@ -241,6 +247,15 @@ fn each_native_packet(mut visit: impl FnMut(native::Packet<'_>)) {
     let reason = native::RejectReason::Stopping;
     visit(P::Reject(native::Reject { nonce, reason, protocol, game_version }));
     visit(P::UnknownSession(native::UnknownSession { session }));
+    let (pass, seal, round_trip) = (cookie, ticket, 35_000);
+    visit(P::Probed(native::Probed { pass, server: 1, stamp: 2, cookie, round_trip, seal }));
+    let server = native::ServerAddress::new("192.0.2.1:4300".parse().unwrap()).unwrap();
+    let servers = [server; native::MATCH_SERVERS_MAX];
+    let servers = List::new(&servers);
+    visit(P::Waiting(native::Waiting { nonce, pass, waiting: 3, servers }));
+    let (room_name, seat, players) = (name, 0, 4);
+    let worst = round_trip;
+    visit(P::Matched(native::Matched { nonce, server, room_name, password, seat, players, worst }));
     let entry = native::RosterEntry {
         player: 1,
         lives: 2,
@@ -284,6 +299,8 @@ fn walk(packet: native::Packet<'_>) -> usize {
         native::Packet::DeltaSnapshot(packet) => walk_events(packet.events),
         native::Packet::ServerEvents(packet) => walk_events(Some(packet.block)),
         native::Packet::RoomList(page) => page.rooms.iter().count(),
+        native::Packet::Seek(seek) => seek.reports.iter().count(),
+        native::Packet::Waiting(waiting) => waiting.servers.iter().count(),
         native::Packet::Roster(roster) => roster.players.iter().count(),
         native::Packet::Snapshot(snapshot) => snapshot.entities.iter().count(),
         _ => 0,

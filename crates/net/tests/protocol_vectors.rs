@@ -75,7 +75,7 @@ fn every_packet_of_every_dialect_has_a_vector() {
         .filter(|&(_, _, known)| known)
         .map(|(dialect, kind, _)| (dialect, kind))
         .collect();
-    assert_eq!(expected.len(), 6 + 17 + 4 + 26);
+    assert_eq!(expected.len(), 6 + 17 + 4 + 31);
 
     let vectors = vectors::vectors();
     let found: BTreeSet<(&str, u8)> = vectors

@@ -475,6 +475,39 @@ mod a_packet_survives_the_wire {
         }
 
         #[test]
+        fn native_matching(
+            sequence: u32, nonce: u64, pass in secret(), cookie in secret(), seal in secret(),
+            stamp: u64, server: u64, round_trip in 1..=u32::MAX, waiting: u16, ip: u128,
+            port in 1..=u16::MAX, room_name in name(), password in name(), seat in 0..255_u8,
+            reports in vec((0..16_u8, 1..=u32::MAX, secret()), 0..=16),
+        ) {
+            use native::Packet as P;
+            native_survives(sequence, P::Probe(native::Probe { pass, stamp, cookie }));
+            let probed = native::Probed { pass, server, stamp, cookie, round_trip, seal };
+            native_survives(sequence, P::Probed(probed));
+            let report = |&(index, round_trip, seal): &(u8, u32, native::Secret)| {
+                native::RoundTripReport { index, round_trip, seal }
+            };
+            let reports: Vec<_> = reports.iter().map(report).collect();
+            let (protocol, game, game_version) = (1, 2, 3);
+            let reports_list = List::new(&reports);
+            let seek = native::Seek {
+                nonce, cookie, protocol, game, game_version, reports: reports_list,
+            };
+            native_survives(sequence, P::Seek(seek));
+            let ip = std::net::Ipv6Addr::from(ip);
+            let server = native::ServerAddress::new((ip, port).into()).unwrap();
+            let servers = vec![server; reports.len()];
+            let waiting = native::Waiting { nonce, pass, waiting, servers: List::new(&servers) };
+            native_survives(sequence, P::Waiting(waiting));
+            let (players, worst) = (seat + 1, round_trip);
+            let matched = native::Matched {
+                nonce, server, room_name, password, seat, players, worst,
+            };
+            native_survives(sequence, P::Matched(matched));
+        }
+
+        #[test]
         fn native_enter_room(
             sequence: u32, session in session(), nonce: u64, room: u32, role in role(),
             password in name(),

@@ -4,6 +4,7 @@
 //! address  -> what a player typed, as addresses to try
 //! fallback -> the old dialect, for a server that does not answer in `native`
 //! open     -> how a player gets to a table
+//! quick    -> a room among several servers: a matchmaker's choice, or the nearest
 //! rooms    -> which rooms servers have, and the best of them
 //! search   -> who hosts a game on the local network
 //! seat     -> the match itself: on this machine, hosted here, or as someone's guest
@@ -16,6 +17,7 @@
 mod address;
 mod fallback;
 mod open;
+mod quick;
 mod rooms;
 mod search;
 mod seat;
@@ -25,7 +27,8 @@ mod ticket;
 pub(crate) use address::Address;
 use fallback::Fallback;
 pub(crate) use open::{Guest, Opened, Playable, RoomWish, host, join, local, sit};
-pub(crate) use rooms::{RoomSearch, at_native, quick};
+pub(crate) use quick::{QuickNews, quick};
+pub(crate) use rooms::{RoomSearch, at_native};
 pub(crate) use search::Search;
 pub(crate) use seat::Seat;
 pub(crate) use table::{Access, Table};

@@ -7,19 +7,19 @@ use std::time::{Duration, Instant};
 
 use backspin::client::{ListStatus, RoomPick, Rooms, ServerRooms};
 use backspin::game::GameId;
-use backspin::wire::Dialect;
+use backspin::session::EndReason;
 use backspin::wire::Name;
 use backspin::wire::native::DEFAULT_PORT;
 use backspin_udp::{Loop, Socket};
 
-use super::{Address, Guest, Opened, Playable, RoomWish, Table, sit};
+use super::{Address, Playable, Table};
 use crate::seed;
 
 /// Once someone has answered, the others are given so long.
 const PATIENCE: Duration = Duration::from_millis(1_500);
 
 /// How often the list is looked at.
-const LOOK_EVERY: Duration = Duration::from_millis(10);
+pub(super) const LOOK_EVERY: Duration = Duration::from_millis(10);
 
 /// Asks servers for their rooms until it is dropped.
 pub(crate) struct RoomSearch {
@@ -62,19 +62,27 @@ impl RoomSearch {
         let has_answer = self.servers().iter().any(|server| server.status == ListStatus::Listed);
         self.tables.iter().all(|table| table.seat().is_settled())
             || (has_answer && self.began.elapsed() > PATIENCE)
+            || self.matchmaker().is_some()
+    }
+
+    /// The first of them that is a matchmaker.
+    pub(super) fn matchmaker(&self) -> Option<SocketAddr> {
+        let is_one =
+            |server: &ServerRooms| server.status == ListStatus::Failed(EndReason::Matchmaker);
+        self.servers().into_iter().find(is_one).map(|server| server.address)
     }
 
     /// The best room that anyone may enter; the nearer of two.
-    fn best(&self) -> Option<RoomPick> {
+    pub(super) fn best(&self) -> Option<RoomPick> {
         self.tables.iter().filter_map(|table| table.seat().best()).min_by_key(|pick| pick.ping)
     }
 
-    fn named(&self, name: Name) -> Option<RoomPick> {
+    pub(super) fn named(&self, name: Name) -> Option<RoomPick> {
         self.tables.iter().filter_map(|table| table.seat().named(name)).min_by_key(|pick| pick.ping)
     }
 
     /// Waits for the answers.
-    fn settle(&mut self) -> Result<(), Box<dyn Error>> {
+    pub(super) fn settle(&mut self) -> Result<(), Box<dyn Error>> {
         while !self.is_settled() {
             if let Some(error) = self.failure() {
                 return Err(error.into());
@@ -83,40 +91,6 @@ impl RoomSearch {
         }
         Ok(())
     }
-}
-
-/// A place in the best room of all `addresses`: the nearest that has one, the fuller of those that are
-/// as near. `tell` hears of every server, and of the choice.
-pub(crate) fn quick<G: Playable>(
-    game: G,
-    guest: &Guest,
-    addresses: &[String],
-    mut tell: impl FnMut(&[ServerRooms], Option<&RoomPick>) -> io::Result<()>,
-) -> Result<Opened<G>, Box<dyn Error>> {
-    let mut servers = Vec::new();
-    for text in addresses {
-        servers.push(at_native(text)?);
-    }
-    let mut search = RoomSearch::start(game.id(), &servers)?;
-    search.settle()?;
-    let (known, best) = (search.servers(), search.best());
-    tell(&known, best.as_ref())?;
-    let Some(RoomPick { server, room, .. }) = best else {
-        return Err(no_room(&known).into());
-    };
-    let guest = Guest { room: RoomWish::Number(room.room), ..guest.clone() };
-    sit(game, &guest, server, Dialect::Native, None)
-}
-
-/// Why there is nowhere to go.
-fn no_room(servers: &[ServerRooms]) -> String {
-    let why = |server: &ServerRooms| match server.status {
-        ListStatus::Failed(reason) => reason.to_string(),
-        _ if server.rooms.is_empty() => format!("{} has no rooms of this game", server.address),
-        _ => format!("every room of {} is full, locked or under way", server.address),
-    };
-    let all: Vec<_> = servers.iter().map(why).collect();
-    format!("there is no room with a free place: {}", all.join("; "))
 }
 
 /// The number of the room that is called so at `server`.

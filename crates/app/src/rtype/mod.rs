@@ -94,7 +94,8 @@ enum Mode {
     /// Join the best room of several servers: the nearest with a free place
     ///
     /// All of them are asked for their rooms at once. Of rooms that are nearly as near, the fullest
-    /// is joined.
+    /// is joined. If one of them is a matchmaker (`backspin match`), it decides instead: it finds
+    /// others who wait, and the server that is nearest to all of you.
     Quick {
         /// Where: addresses or host names, with a port or without
         #[arg(required = true, value_name = "ADDRESS")]

@@ -184,7 +184,7 @@ impl Errand {
                 let guest = Guest { room: *room, password: *password, ..guest };
                 play::join(game, &guest, address)
             }
-            Errand::Quick(addresses) => play::quick(game, &guest, addresses, |_, _| Ok(())),
+            Errand::Quick(addresses) => play::quick(game, &guest, addresses, |_| Ok(())),
         }
     }
 

@@ -9,7 +9,7 @@ use backspin::client::{Client, ListStatus, RoomPick, ServerRooms};
 use backspin::finder::Found;
 use backspin::game::{Game, PlayerId};
 use backspin::time::Time;
-use backspin::wire::native::{RoomEntry, RoomFlags};
+use backspin::wire::native::{Matched, RoomEntry, RoomFlags};
 use backspin::wire::{Dialect, Name};
 use serde::Serialize;
 
@@ -62,6 +62,17 @@ pub(super) enum Line {
         name: String,
         ping_ms: f64,
     },
+    /// So many wait at a matchmaker, who plays here among them.
+    Waiting {
+        players: u16,
+    },
+    /// Who was put together by a matchmaker, and where.
+    Matched {
+        address: SocketAddr,
+        room: String,
+        players: u8,
+        worst_ms: f64,
+    },
     Hosting {
         addresses: Vec<SocketAddr>,
     },
@@ -112,7 +123,7 @@ impl Lines {
     }
 
     /// Starts to write to stdout.
-    pub(super) fn start(json: bool) -> io::Result<Self> {
+    pub(crate) fn start(json: bool) -> io::Result<Self> {
         let notice = move |feed: &Feed, lines| {
             // It fails where nobody reads any more, who is not told either.
             let _ = put(feed, json, &Line::Dropped { lines });
@@ -179,6 +190,15 @@ impl Line {
         }
     }
 
+    pub(super) fn matched(matched: &Matched) -> Self {
+        Line::Matched {
+            address: matched.server.socket_addr(),
+            room: matched.room_name.to_string(),
+            players: matched.players,
+            worst_ms: ms(Duration::from_micros(matched.worst.into())),
+        }
+    }
+
     pub(super) fn connected(
         player: PlayerId,
         name: Name,
@@ -234,6 +254,14 @@ impl Tell for Line {
             }
             Line::Picked { address, name, ping_ms, .. } => {
                 format!("joining {name} at {address}, {ping_ms:.1} ms away")
+            }
+            Line::Waiting { players: 1 } => "waiting for others to play with".into(),
+            Line::Waiting { players } => format!("waiting for a room; {players} wait"),
+            Line::Matched { address, players: 1, worst_ms, .. } => {
+                format!("nobody else is there; joining {address}, {worst_ms:.1} ms away")
+            }
+            Line::Matched { address, players, worst_ms, .. } => {
+                format!("{players} players meet at {address}, at most {worst_ms:.1} ms away")
             }
             Line::Hosting { addresses } => {
                 let at: Vec<_> = addresses.iter().map(ToString::to_string).collect();

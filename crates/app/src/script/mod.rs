@@ -19,7 +19,7 @@ use std::io::{self, BufRead, Read};
 use std::sync::mpsc::{self, Receiver};
 use std::time::{Duration, Instant};
 
-use backspin::client::{ClientEvent, Frame, RoomPick, RosterLine, ServerRooms};
+use backspin::client::{ClientEvent, Frame, RosterLine};
 use backspin::game::{Buttons, PlayerId};
 use backspin::replica::State;
 use backspin::room::{Room, RoomEvent};
@@ -27,7 +27,7 @@ use backspin::session::EndReason;
 use backspin::wire::native::PlayerFlags;
 
 use crate::netlog::NetLog;
-use crate::play::{self, Opened, Playable, Seat};
+use crate::play::{self, Opened, Playable, QuickNews, Seat};
 use crate::screen::{Errand, Options};
 use crate::serve::stop::Stop;
 
@@ -119,9 +119,11 @@ fn open<G: Playable>(
     let guest = options.guest(args.name());
     match errand {
         Some(Errand::Quick(addresses)) => {
-            let tell = |servers: &[ServerRooms], best: Option<&RoomPick>| {
-                servers.iter().try_for_each(|server| lines.say(&Line::server(server)))?;
-                best.map_or(Ok(()), |pick| lines.say(&Line::picked(pick)))
+            let tell = |news: QuickNews<'_>| match news {
+                QuickNews::Server(server) => lines.say(&Line::server(server)),
+                QuickNews::Picked(pick) => lines.say(&Line::picked(pick)),
+                QuickNews::Waiting(players) => lines.say(&Line::Waiting { players }),
+                QuickNews::Matched(matched) => lines.say(&Line::matched(matched)),
             };
             play::quick(game, &guest, addresses, tell).map(Some)
         }

@@ -7,6 +7,7 @@ use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 
 use backspin::front::{FrontConfig, LanReach, Limits, Tokenless, Unguarded};
+use backspin::matching::MatchKey;
 use backspin::session::Wider;
 use backspin::wire::Name;
 use serde::{Deserialize, Serialize};
@@ -98,6 +99,12 @@ pub(super) struct Given {
     /// --unguarded-dialects.
     #[arg(long, value_name = "TOKEN", env = "BACKSPIN_TOKEN", hide_env_values = true)]
     token: Option<String>,
+
+    /// Measure round trips for the `backspin match` that has this key: 32 hexadecimal digits
+    /// [default: none]
+    #[arg(long, value_name = "KEY", env = "BACKSPIN_MATCH_KEY", hide_env_values = true)]
+    #[arg(value_parser = checked(parse_match_key))]
+    match_key: Option<String>,
 
     /// Speak lan and rtype, which cannot carry the token, although there is one
     #[arg(long, value_name = "BOOL", env = "BACKSPIN_UNGUARDED_DIALECTS")]
@@ -200,6 +207,7 @@ pub(super) struct Config {
     times_per_48: u16,
     pub(super) senders: u16,
     token: String,
+    match_key: String,
     unguarded_dialects: bool,
     allow_tokenless: bool,
     lan_everywhere: bool,
@@ -244,6 +252,13 @@ const USUAL_SENDERS: usize = 4;
 
 /// The longest token that fits a Join.
 const TOKEN_LIMIT: usize = 64;
+
+/// What servers share with their matchmaker.
+pub(crate) fn parse_match_key(text: &str) -> Result<MatchKey, String> {
+    MatchKey::parse(text).ok_or_else(|| {
+        "a key is 32 hexadecimal digits, as `openssl rand -hex 16` prints them".to_owned()
+    })
+}
 
 /// Beside the results.
 fn usual_bans() -> PathBuf {
@@ -299,6 +314,7 @@ impl Given {
             times_per_48: self.times_per_48.or(other.times_per_48),
             senders: self.senders.or(other.senders),
             token: self.token.or(other.token),
+            match_key: self.match_key.or(other.match_key),
             unguarded_dialects: self.unguarded_dialects.or(other.unguarded_dialects),
             allow_tokenless: self.allow_tokenless.or(other.allow_tokenless),
             lan_everywhere: self.lan_everywhere.or(other.lan_everywhere),
@@ -374,6 +390,12 @@ impl Config {
             times_per_48: count("times-per-48", given.times_per_48, wider.per_48, 1, u16::MAX)?,
             senders: count("senders", given.senders, usual_senders(), 0, SENDER_LIMIT)?,
             token: given.token.unwrap_or_default(),
+            match_key: match given.match_key {
+                Some(key) if !key.is_empty() => parse_match_key(&key)
+                    .map_err(|error| format!("match-key: {error}"))?
+                    .to_string(),
+                _ => String::new(),
+            },
             unguarded_dialects: given.unguarded_dialects.unwrap_or_default(),
             allow_tokenless: given.allow_tokenless.unwrap_or_default(),
             lan_everywhere: given.lan_everywhere.unwrap_or_default(),
@@ -463,6 +485,7 @@ impl Config {
             lan_port: ports.of(Dialect::Lan),
             rtype_port: ports.of(Dialect::Rtype),
             token: self.token.clone().into_bytes(),
+            match_key: MatchKey::parse(&self.match_key),
             unguarded: match self.unguarded_dialects {
                 true => Unguarded::Allowed,
                 false => Unguarded::Refused,
@@ -509,7 +532,8 @@ mod tests {
     fn what_is_printed_can_be_read_again() {
         let text = "native-port = 5\nbind = \"127.0.0.1\"\nname = \"Attic\"\ntoken = \"a \\\"b\\\"\"\n\
                     allow-tokenless = true\nresults = \"r.db\"\nhttp = \"8080\"\nhttp-token = \"t\"\n\
-                    trusted-proxy = \"127.0.0.1,::1/128\"\nbans = \"b.json\"\nlog = \"warn\"\nlog-json = true\n";
+                    trusted-proxy = \"127.0.0.1,::1/128\"\nbans = \"b.json\"\n\
+                    match-key = \"000102030405060708090a0b0c0d0e0f\"\nlog = \"warn\"\nlog-json = true\n";
         let config = file(text).unwrap();
         assert_eq!(file(&config.to_file().unwrap()), Ok(config.clone()));
         assert_ne!(config, file("").unwrap());
@@ -538,6 +562,7 @@ mod tests {
             ("pong-rooms = 0\nrtype-rooms = 0", "no room"),
             ("bind = \"here\"", "bind"),
             ("trusted-proxy = \"proxy\"", "trusted-proxy"),
+            ("match-key = \"moth\"", "match-key"),
         ] {
             let said = file(text).unwrap_err();
             assert!(said.contains(named), "{text}: {said}");

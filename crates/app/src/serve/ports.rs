@@ -7,7 +7,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use backspin_udp::{BindError, Listener, Socket};
 
 /// Where a server listens.
-pub(super) struct Ports {
+pub(crate) struct Ports {
     ips: Vec<IpAddr>,
     /// Every dialect that has a port.
     dialects: Vec<(Dialect, u16)>,
@@ -15,7 +15,7 @@ pub(super) struct Ports {
 
 /// The dialects, by the ports where their players look.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Dialect {
+pub(crate) enum Dialect {
     Native,
     Lan,
     Rtype,
@@ -23,7 +23,7 @@ pub(super) enum Dialect {
 
 impl Ports {
     /// These ports at `bind`, or at all addresses of this machine. Port 0 is none.
-    pub(super) fn new(
+    pub(crate) fn new(
         bind: Option<IpAddr>,
         wanted: [(Dialect, u16); 3],
     ) -> Result<Self, Box<dyn Error>> {
@@ -35,7 +35,7 @@ impl Ports {
     }
 
     /// Binds the UDP sockets. Dialects on the same port share them.
-    pub(super) fn open_sockets(&self) -> Result<Vec<Socket>, BindError> {
+    pub(crate) fn open_sockets(&self) -> Result<Vec<Socket>, BindError> {
         let mut ports: Vec<_> = self.dialects.iter().map(|(_, port)| *port).collect();
         ports.sort_unstable();
         ports.dedup();
@@ -54,13 +54,13 @@ impl Ports {
     }
 
     /// Binds what `rtype`'s TCP step needs: one port above.
-    pub(super) fn open_listeners(&self) -> Result<Vec<Listener>, BindError> {
+    pub(crate) fn open_listeners(&self) -> Result<Vec<Listener>, BindError> {
         let rtype = self.dialects.iter().filter(|(dialect, _)| *dialect == Dialect::Rtype);
         rtype.flat_map(|(_, port)| self.at(port + 1)).map(Listener::bind).collect()
     }
 
     /// Where a dialect is spoken: at its own port or, all being spoken at each, at another.
-    pub(super) fn of(&self, dialect: Dialect) -> u16 {
+    pub(crate) fn of(&self, dialect: Dialect) -> u16 {
         let own = self.dialects.iter().find(|(other, _)| *other == dialect);
         own.or(self.dialects.first()).map_or(0, |(_, port)| *port)
     }

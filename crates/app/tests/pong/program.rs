@@ -86,6 +86,18 @@ impl Program {
         (lag, address)
     }
 
+    /// `backspin match` for these servers, and where players come to.
+    #[allow(dead_code, reason = "only R-Type is played through one")]
+    pub(crate) fn matchmaker(key: &str, servers: &[&str]) -> (Self, SocketAddr) {
+        let port = free_port();
+        let text = port.to_string();
+        let mut all = vec!["--bind", "127.0.0.1", "--port", &text, "--match-key", key, "--json"];
+        servers.iter().for_each(|server| all.extend(["--server", server]));
+        let mut matchmaker = Program::spawn(&std::env::temp_dir(), "match", &all);
+        matchmaker.event("listening");
+        (matchmaker, (HERE, port).into())
+    }
+
     fn spawn(home: &Path, command: &str, args: &[&str]) -> Self {
         let mut child = Command::new(env!("CARGO_BIN_EXE_backspin"))
             .arg(command)

@@ -8,7 +8,8 @@ use crate::node::{Path, Transmit};
 use crate::wire::Full;
 use crate::wire::List;
 use crate::wire::native::{
-    Challenge, Datagram, Here, Packet, Pong, Reject, RoomEntry, RoomFlags, RoomList, UnknownSession,
+    Challenge, Datagram, Here, Packet, Pong, Probed, Reject, RoomEntry, RoomFlags, RoomList,
+    UnknownSession,
 };
 #[cfg(feature = "rtype")]
 use crate::wire::rtype;
@@ -54,6 +55,7 @@ pub(super) enum NativeAnswer {
     Reject(Reject),
     Here(Here),
     Pong(Pong),
+    Probed(Probed),
     UnknownSession(UnknownSession),
     /// To a proved address only: it may be longer than the question.
     RoomList {
@@ -121,6 +123,7 @@ impl Front {
             NativeAnswer::Reject(packet) => send(Packet::Reject(packet), out),
             NativeAnswer::Here(packet) => send(Packet::Here(packet), out),
             NativeAnswer::Pong(packet) => send(Packet::Pong(packet), out),
+            NativeAnswer::Probed(packet) => send(Packet::Probed(packet), out),
             NativeAnswer::UnknownSession(packet) => send(Packet::UnknownSession(packet), out),
             NativeAnswer::RoomList { nonce, game, first } => {
                 let all: Vec<_> = self.room_entries(game).collect();

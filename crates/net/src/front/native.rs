@@ -111,6 +111,9 @@ impl Front {
             Packet::Hello(hello) => self.challenge(now, path, &hello),
             Packet::Discover(discover) => NativeAnswer::Here(self.here(&discover)?),
             Packet::Ping(ping) => NativeAnswer::Pong(ping.pong()),
+            Packet::Probe(probe) if self.measures() => {
+                NativeAnswer::Probed(self.witness.as_ref()?.answer(now, path.remote, &probe))
+            }
             Packet::ListRooms(list) => self.list_rooms(now, path, &list),
             Packet::Join(join) => match self.join(now, path, sequence, &join) {
                 Ok(call) => return Some(call),
@@ -331,6 +334,12 @@ impl Front {
             Ok(()) => NativeAnswer::RoomList { nonce, game, first },
             Err(challenge) => challenge,
         }
+    }
+
+    /// Whether round trips are measured for a matchmaker: not where it could send nobody.
+    fn measures(&self) -> bool {
+        let has_room = self.rooms.len() < usize::from(self.config.limits.rooms);
+        self.witness.is_some() && has_room && !self.draining
     }
 
     /// The first game that fits the search; nothing if none does, or nobody is to know.

@@ -52,6 +52,8 @@ pub enum EndReason {
     TooManyRooms,
     /// A room cannot be called so.
     RoomName,
+    /// A matchmaker was asked for a place, which it does not have.
+    Matchmaker,
     /// Nothing came back from a server of any dialect.
     NoAnswer {
         /// Where it was looked for.
@@ -126,6 +128,7 @@ impl EndReason {
             RejectReason::Tries => EndReason::TooManyTries,
             RejectReason::Rooms => EndReason::TooManyRooms,
             RejectReason::RoomName => EndReason::RoomName,
+            RejectReason::Matchmaker => EndReason::Matchmaker,
         }
     }
 }
@@ -238,6 +241,10 @@ impl fmt::Display for EndReason {
             EndReason::RoomName => {
                 "A room needs a name, and one that no other room there has. Choose another one."
             }
+            EndReason::Matchmaker => {
+                "This is a matchmaker, where nobody plays. Let it find a room for you: backspin \
+                 rtype quick."
+            }
             EndReason::NotResponding => {
                 "Connection to server lost: the server is not responding. Check your network, \
                  then join again."
@@ -294,7 +301,7 @@ mod tests {
     const ADDRESS: SocketAddr =
         SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::new(192, 0, 2, 1)), 4300);
 
-    fn all() -> [EndReason; 29] {
+    fn all() -> [EndReason; 30] {
         [
             EndReason::Full,
             EndReason::Protocol { server: 2, ours: 1 },
@@ -325,6 +332,7 @@ mod tests {
             EndReason::RoomName,
             EndReason::HostLeft { host: Name::default() },
             EndReason::Stalled,
+            EndReason::Matchmaker,
         ]
     }
 
@@ -360,6 +368,7 @@ mod tests {
             EndReason::RoomName => 26,
             EndReason::HostLeft { .. } => 27,
             EndReason::Stalled => 28,
+            EndReason::Matchmaker => 29,
         }
     }
 
@@ -428,6 +437,7 @@ mod tests {
             (RejectReason::Ticket, EndReason::PlaceGivenUp),
             (RejectReason::Address, EndReason::TooManyFromAddress),
             (RejectReason::Stopping, EndReason::Stopping),
+            (RejectReason::Matchmaker, EndReason::Matchmaker),
         ];
         for (reason, expected) in reasons {
             let reject = Reject { nonce: 1, reason, protocol: 5, game_version: 6 };

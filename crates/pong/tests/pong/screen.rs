@@ -2,7 +2,7 @@
 
 use backspin::client::Frame;
 use backspin::game::{Buttons, Contact, Game, PlayerId};
-use backspin::replica::{Drawn, Picture, State};
+use backspin::replica::{Drawn, KEPT, Picture, State};
 use backspin_pong::{BALL_IDS, Ball, Paddle, Phase, Pong, UNITS, World};
 
 use crate::stage::{Dice, Stage};
@@ -191,7 +191,7 @@ fn in_doubles_a_partners_paddle_is_drawn_with_the_ball_but_never_far_ahead() {
 fn draw_match(game: Pong, seed: u64, rate: f64) -> u32 {
     let players = u32::from(game.capacity());
     let mut stage = Stage::new(game, players);
-    let (mut dice, mut picture) = (Dice(seed), Picture::default());
+    let (mut dice, mut picture) = (Dice(seed), Picture::<KEPT>::default());
     let (mut before, mut now, mut judged, mut drawn) =
         (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     let mut at = dice.below(1000) as f64 / 1000.0;

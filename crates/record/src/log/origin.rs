@@ -7,6 +7,7 @@ use super::super::field::{self, put_bytes, put_name, put_varint, small, varint, 
 use super::LONGEST;
 use backspin::front::{FrontConfig, LanReach, Limits, Tokenless, Unguarded};
 use backspin::game::GameId;
+use backspin::matching::MatchKey;
 use backspin::room::RoomConfig;
 use backspin::session::{self, Wider};
 use backspin::time::Time;
@@ -129,6 +130,7 @@ fn encode_front(config: &FrontConfig, out: &mut Vec<u8>) {
         tokenless,
         lan_reach,
         limits,
+        match_key,
     } = config;
     put_name(out, name);
     for port in [native_port, lan_port, rtype_port] {
@@ -161,6 +163,10 @@ fn encode_front(config: &FrontConfig, out: &mut Vec<u8>) {
     put_varint(out, password_tries.into());
     put_varint(out, per_56.into());
     put_varint(out, per_48.into());
+    // The last field: a log without one is as it always was.
+    if let Some(MatchKey(key)) = match_key {
+        out.extend_from_slice(key);
+    }
 }
 
 fn decode_front(r: &mut Reader<'_>) -> Result<FrontConfig, Malformed> {
@@ -197,6 +203,10 @@ fn decode_front(r: &mut Reader<'_>) -> Result<FrontConfig, Malformed> {
             rooms_per_ip: small(r, "rooms_per_ip")?,
             password_tries: small(r, "password_tries")?,
             wider: Wider { per_56: small(r, "per_56")?, per_48: small(r, "per_48")? },
+        },
+        match_key: match r.left() {
+            0 => None,
+            _ => Some(MatchKey(r.array("match_key")?)),
         },
     })
 }
@@ -267,6 +277,18 @@ fn decode_room(r: &mut Reader<'_>) -> Result<RoomConfig, Malformed> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_key_for_a_matchmaker_is_kept_and_none_takes_no_bytes() {
+        let encoded = |match_key| {
+            let mut bytes = Vec::new();
+            encode_front(&FrontConfig { match_key, ..FrontConfig::default() }, &mut bytes);
+            let decoded = decode_front(&mut Reader::new(&bytes)).unwrap().match_key;
+            assert_eq!(decoded, match_key);
+            bytes.len()
+        };
+        assert_eq!(encoded(Some(MatchKey([7; 16]))), encoded(None) + 16);
+    }
 
     #[test]
     fn a_door_that_lets_no_stranger_speak_is_refused() {

@@ -117,6 +117,7 @@ fn in_session(packet: &native::Packet<'_>) -> bool {
     match packet {
         Ping(ping) => ping.session.is_some(),
         Hello(_) | Join(_) | Discover(_) | ListRooms(_) | Resume(_) => false,
+        Probe(_) | Probed(_) | Seek(_) | Waiting(_) | Matched(_) => false,
         Challenge(_) | Here(_) | RoomList(_) | Reject(_) | UnknownSession(_) => false,
         _ => true,
     }

@@ -379,7 +379,7 @@ pub struct Reject {
     pub game_version: u16,
 }
 
-/// Why a client is not let in, on the wire 1 to 14.
+/// Why a client is not let in, on the wire 1 to 15.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum RejectReason {
     /// Every place is taken.
@@ -410,10 +410,12 @@ pub enum RejectReason {
     Rooms = 13,
     /// A room cannot be called so: another is, or the name is empty.
     RoomName = 14,
+    /// This is a matchmaker: nobody plays here.
+    Matchmaker = 15,
 }
 
 impl RejectReason {
-    const ALL: [RejectReason; 14] = [
+    const ALL: [RejectReason; 15] = [
         RejectReason::Full,
         RejectReason::Protocol,
         RejectReason::GameVersion,
@@ -428,6 +430,7 @@ impl RejectReason {
         RejectReason::Tries,
         RejectReason::Rooms,
         RejectReason::RoomName,
+        RejectReason::Matchmaker,
     ];
 }
 
@@ -603,13 +606,13 @@ mod tests {
     }
 
     #[test]
-    fn a_client_is_rejected_for_one_of_fourteen_reasons() {
+    fn a_client_is_rejected_for_one_of_fifteen_reasons() {
         let bytes = |reason| [&NONCE_BYTES[..], &[reason, 0, 1, 0, 3]].concat();
         for (byte, reason) in (1..).zip(RejectReason::ALL) {
             let packet = Reject { nonce: NONCE, reason, protocol: PROTOCOL, game_version: 3 };
             check_native(0x88, &bytes(byte), Packet::Reject(packet));
         }
-        for reason in [0, 15, 255] {
+        for reason in [0, 16, 255] {
             let fault = Malformed::out_of_range("reason", reason);
             assert_eq!(native_fault(0x88, &bytes(reason)), fault);
         }

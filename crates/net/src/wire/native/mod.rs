@@ -8,6 +8,7 @@ mod envelope;
 mod events;
 mod handshake;
 mod input;
+mod matching;
 mod ping;
 mod rooms;
 mod session;
@@ -25,6 +26,9 @@ pub use handshake::{
 };
 pub use input::{
     History, Input, InputRecord, MAX_HISTORY, SnapshotAck, SnapshotEcho, held_for, held_units,
+};
+pub use matching::{
+    MATCH_SERVERS_MAX, Matched, Probe, Probed, RoundTripReport, Seek, ServerAddress, Waiting,
 };
 pub use ping::{ClientPong, Ping, Pong, ServerPing};
 pub use rooms::{CreateRoom, EnterRoom, ListRooms, RoomEntry, RoomFlags, RoomList};
@@ -108,6 +112,8 @@ packets! {
     0x08 EnterRoom, "Into another room.";
     0x09 Resume, "With a cookie: back into the slot that the ticket names.";
     0x0A CreateRoom<'a>, "With a cookie: a room of one's own, and a place in it.";
+    0x0B Probe, "How far is the server, as it measures?";
+    0x0C Seek<'a>, "To a matchmaker, with a cookie: others to play with.";
     0x10 Input<'a>, "The buttons for a tick, and all before it that are not acknowledged.";
     0x11 ClientEvents<'a>, "What must reach the server.";
     0x12 SnapshotAck<'a>, "Which snapshot a watcher has.";
@@ -120,6 +126,9 @@ packets! {
     0x87 RoomList<'a>, "The rooms.";
     0x88 Reject, "No place, and why.";
     0x89 UnknownSession, "No such session: a hint to resume.";
+    0x8A Probed, "The round trip as the server measures it, sealed for a matchmaker.";
+    0x8B Waiting<'a>, "The player waits, and these are the servers.";
+    0x8C Matched, "Who was put together, and where they play.";
     0x90 Roster<'a>, "Who plays.";
     0xA0 Snapshot<'a>, "The world, in full.";
     0xA1 DeltaSnapshot<'a>, "The world, against one that the client has.";
@@ -172,15 +181,17 @@ fn decode_padding<const N: usize>(r: &mut Reader<'_>) -> Result<(), Malformed> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::wire::Name;
     use crate::wire::testing::native_fault;
+    use crate::wire::{List, Name};
 
     #[test]
     fn types_below_0x80_go_to_the_server() {
         let known: Vec<u8> = (0..=255).filter(|&kind| Packet::is_known(kind)).collect();
-        let to_server = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 0x10, 0x11, 0x12];
-        let to_client =
-            [0x81, 0x82, 0x83, 0x84, 0x85, 0x86, 0x87, 0x88, 0x89, 0x90, 0xA0, 0xA1, 0xA2];
+        let to_server = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 0x10, 0x11, 0x12];
+        let to_client = [
+            0x81, 0x82, 0x83, 0x84, 0x85, 0x86, 0x87, 0x88, 0x89, 0x8A, 0x8B, 0x8C, 0x90, 0xA0,
+            0xA1, 0xA2,
+        ];
         assert_eq!(known, [&to_server[..], &to_client].concat());
         let ping = Ping { session: None, id: 0, timestamp: 0 };
         assert_eq!(Packet::Ping(ping).direction(), Direction::ToServer);
@@ -189,7 +200,7 @@ mod tests {
 
     #[test]
     fn a_type_without_a_packet_is_unknown() {
-        for kind in [0, 0x0B, 0x13, 0x7F, 0x80, 0x8A, 0xA3, 0xFF] {
+        for kind in [0, 0x0D, 0x13, 0x7F, 0x80, 0x8D, 0xA3, 0xFF] {
             let fault = Malformed::new("type", Fault::UnknownType(kind));
             assert_eq!(native_fault(kind, &[]), fault);
             assert_eq!(Packet::decode(kind, &[]), Err(fault));
@@ -257,6 +268,15 @@ mod tests {
 
         let ping = Ping { session: None, id: 1, timestamp: 2 };
         assert!(len(Packet::Pong(ping.pong())) <= len(Packet::Ping(ping)));
+
+        let probe = Probe { pass: cookie, stamp: 0, cookie };
+        let probed =
+            Probed { pass: cookie, server: 1, stamp: 1, cookie, round_trip: 1, seal: cookie };
+        assert!(len(Packet::Probed(probed)) <= len(Packet::Probe(probe)));
+        let (protocol, game, game_version, reports) = (1, 1, 1, List::new(&[]));
+        let seek = Seek { nonce, cookie, protocol, game, game_version, reports };
+        assert!(len(challenge) <= len(Packet::Seek(seek)));
+        assert!(len(reject) <= len(Packet::Seek(seek)));
 
         let unknown = len(Packet::UnknownSession(UnknownSession { session }));
         for packet in shortest_in_session() {

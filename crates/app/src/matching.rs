@@ -1,0 +1,161 @@
+//! `backspin match`: puts players together by latency, on real sockets. Everything else is a
+//! [`Matchmaker`], which the simulator runs just the same.
+
+use std::error::Error;
+use std::net::{IpAddr, SocketAddr};
+use std::time::Duration;
+
+use backspin::game::Game;
+use backspin::matching::{
+    Families, MatchEvent, MatchKey, MatchLimits, Matchmaker, MatchmakerConfig,
+};
+use backspin::wire::native::{DEFAULT_PORT, MATCH_SERVERS_MAX, ServerAddress};
+use backspin_pong::Pong;
+use backspin_rtype::RType;
+use backspin_udp::{Loop, Socket};
+use serde::Serialize;
+
+use crate::play::at_native;
+use crate::script::{Lines, Tell};
+use crate::seed;
+use crate::serve::config::parse_match_key;
+use crate::serve::ports::{Dialect, Ports};
+use crate::serve::stop::Stop;
+
+/// Put players together by latency, on several servers.
+///
+/// Players come with `backspin rtype quick` and the address of this program. Each of its servers
+/// measures how far away the player is; four who wait are sent to the server where the longest round
+/// trip among them is shortest. At first only rooms are made that are near to everyone in them; who
+/// has waited for 15 s plays with fewer, or alone where others may come. The servers are started with
+/// `backspin serve --match-key KEY`: their measurements are sealed with the key, so that no player can
+/// claim to be nearer than it is. Keep the key to the servers and this program.
+#[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  KEY=$(openssl rand -hex 16)
+  backspin serve --match-key $KEY                       # on each server
+  backspin match --match-key $KEY --server eu.example.org --server us.example.org
+  backspin rtype quick match.example.org                # a player")]
+pub(crate) struct Args {
+    /// A game server: an address or a host name, with a port or without; up to 16 of them
+    #[arg(long = "server", value_name = "ADDR", required = true)]
+    servers: Vec<String>,
+
+    /// What the servers have, too: 32 hexadecimal digits
+    #[arg(long, value_name = "KEY", env = "BACKSPIN_MATCH_KEY", hide_env_values = true)]
+    #[arg(value_parser = parse_match_key)]
+    match_key: MatchKey,
+
+    /// Where players come to
+    #[arg(long, value_name = "PORT", default_value_t = DEFAULT_PORT)]
+    #[arg(value_parser = clap::value_parser!(u16).range(1..))]
+    port: u16,
+
+    /// Listen at this address only [default: all of this machine]
+    #[arg(long, value_name = "IP")]
+    bind: Option<IpAddr>,
+
+    /// Print one JSON object per line
+    #[arg(long)]
+    json: bool,
+}
+
+/// How long a turn may last: a signal is seen this soon.
+const TURN: Duration = Duration::from_millis(100);
+
+/// What happens, as lines.
+#[derive(Serialize)]
+#[serde(tag = "event", rename_all = "snake_case")]
+enum Line {
+    Listening { addresses: Vec<SocketAddr> },
+    Server { address: SocketAddr, state: &'static str },
+    Made { address: SocketAddr, room: String, players: u8, worst_ms: f64, waited_s: f64 },
+}
+
+/// Runs the command.
+pub(crate) fn run(args: &Args) -> Result<(), Box<dyn Error>> {
+    if args.servers.len() > MATCH_SERVERS_MAX {
+        let given = args.servers.len();
+        return Err(format!("there are {given} servers, and at most {MATCH_SERVERS_MAX}").into());
+    }
+    let (stop, lines) = (Stop::on_signals()?, Lines::start(args.json)?);
+    let dialects = [(Dialect::Native, args.port), (Dialect::Lan, 0), (Dialect::Rtype, 0)];
+    let sockets = Ports::new(args.bind, dialects)?.open_sockets()?;
+    let addresses: Vec<_> = sockets.iter().flat_map(Socket::local_addr).collect();
+    let families = families(&addresses);
+    let mut servers = Vec::new();
+    for text in &args.servers {
+        let address = at_native(text)?;
+        if families.path(address).is_none() {
+            return Err(format!("nothing here leads to {address}: it is IPv6, or --bind is").into());
+        }
+        servers.extend(ServerAddress::new(address));
+    }
+    let games = vec![card(&Pong::default()), card(&RType::default())];
+    let (key, limits) = (args.match_key, MatchLimits::default());
+    let mut driver = Loop::new(sockets)?;
+    let config = MatchmakerConfig { servers, key, games, families, limits };
+    let mut matchmaker = Matchmaker::new(driver.now(), config, seed::secret()?);
+    lines.say(&Line::Listening { addresses })?;
+    while !stop.is_asked() {
+        let limit = driver.now() + TURN;
+        driver.turn(&mut matchmaker, limit)?;
+        while let Some(event) = matchmaker.poll_event() {
+            // Whether anyone reads it does not matter to the players.
+            let _ = lines.say(&Line::of(event));
+        }
+    }
+    Ok(())
+}
+
+fn card<G: Game>(game: &G) -> (backspin::game::GameId, u8) {
+    (game.id(), game.capacity())
+}
+
+/// Which socket is for which kind of address.
+fn families(addresses: &[SocketAddr]) -> Families {
+    let of = |is_it: fn(&SocketAddr) -> bool| addresses.iter().position(is_it).map(|at| at as u8);
+    Families { v4: of(SocketAddr::is_ipv4), v6: of(SocketAddr::is_ipv6) }
+}
+
+impl Line {
+    fn of(event: MatchEvent) -> Self {
+        match event {
+            MatchEvent::ServerReady(address) => Line::Server { address, state: "ready" },
+            MatchEvent::ServerLost(address) => Line::Server { address, state: "silent" },
+            MatchEvent::ServerKey(address) => Line::Server { address, state: "other key" },
+            MatchEvent::Made { server, room, players, worst, waited } => Line::Made {
+                address: server,
+                room: room.to_string(),
+                players,
+                worst_ms: worst.as_micros() as f64 / 1e3,
+                waited_s: (waited.as_secs_f64() * 10.0).round() / 10.0,
+            },
+        }
+    }
+}
+
+impl Tell for Line {
+    fn text(&self) -> Option<String> {
+        Some(match self {
+            Line::Listening { addresses } => {
+                let at: Vec<_> = addresses.iter().map(ToString::to_string).collect();
+                format!("players come to UDP {}\nCtrl-C stops it", at.join(" and "))
+            }
+            Line::Server { address, state: "ready" } => format!("{address} is ready"),
+            Line::Server { address, state: "silent" } => format!(
+                "{address} does not answer: it is not there, full, about to stop, or has no \
+                 --match-key"
+            ),
+            Line::Server { address, .. } => format!("{address} has another --match-key"),
+            Line::Made { address, players: 1, worst_ms, waited_s, .. } => format!(
+                "1 player goes to {address} alone, {worst_ms:.1} ms away, after {waited_s:.1} s"
+            ),
+            Line::Made { address, room, players, worst_ms, waited_s } => format!(
+                "{players} players meet in {room} at {address}, at most {worst_ms:.1} ms away, \
+                 after {waited_s:.1} s"
+            ),
+        })
+    }
+}

@@ -1,0 +1,136 @@
+//! A room among several servers: where a matchmaker puts the player, or else the nearest.
+
+use std::error::Error;
+use std::io;
+use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::time::{Duration, Instant};
+
+use backspin::client::{ListStatus, RoomPick, ServerRooms};
+use backspin::matching::{Families, SeekStatus, Seeker};
+use backspin::wire::Dialect;
+use backspin::wire::native::Matched;
+use backspin_udp::{Loop, Socket};
+
+use super::rooms::LOOK_EVERY;
+use super::{Guest, Opened, Playable, RoomSearch, RoomWish, Table, at_native, sit};
+use crate::seed;
+
+/// Who was put together makes the room one after the other, so long apart, if nobody has: a list of
+/// rooms is at most two seconds old.
+const MAKE_AFTER: Duration = Duration::from_secs(4);
+
+/// What is heard on the way to a room.
+pub(crate) enum QuickNews<'a> {
+    /// What one server has.
+    Server(&'a ServerRooms),
+    /// The best room of them.
+    Picked(&'a RoomPick),
+    /// So many wait at the matchmaker.
+    Waiting(u16),
+    /// Where the matchmaker sends the player.
+    Matched(&'a Matched),
+}
+
+/// A place in a room of one of `addresses`. If one is a matchmaker, where it says; else in the nearest
+/// room with a free place, the fuller of those that are as near. `tell` hears of it.
+pub(crate) fn quick<G: Playable>(
+    game: G,
+    guest: &Guest,
+    addresses: &[String],
+    mut tell: impl FnMut(QuickNews<'_>) -> io::Result<()>,
+) -> Result<Opened<G>, Box<dyn Error>> {
+    let mut servers = Vec::new();
+    for text in addresses {
+        servers.push(at_native(text)?);
+    }
+    let mut search = RoomSearch::start(game.id(), &servers)?;
+    search.settle()?;
+    if let Some(matchmaker) = search.matchmaker() {
+        drop(search);
+        let matched = seek(&game, matchmaker, &mut tell)?;
+        tell(QuickNews::Matched(&matched))?;
+        return meet(game, guest, &matched);
+    }
+    let (known, best) = (search.servers(), search.best());
+    known.iter().try_for_each(|server| tell(QuickNews::Server(server)))?;
+    let Some(pick) = best else {
+        return Err(no_room(&known).into());
+    };
+    tell(QuickNews::Picked(&pick))?;
+    let guest = Guest { room: RoomWish::Number(pick.room.room), ..guest.clone() };
+    sit(game, &guest, pick.server, Dialect::Native, None)
+}
+
+/// Why there is nowhere to go.
+fn no_room(servers: &[ServerRooms]) -> String {
+    let why = |server: &ServerRooms| match server.status {
+        ListStatus::Failed(reason) => reason.to_string(),
+        _ if server.rooms.is_empty() => format!("{} has no rooms of this game", server.address),
+        _ => format!("every room of {} is full, locked or under way", server.address),
+    };
+    let all: Vec<_> = servers.iter().map(why).collect();
+    format!("there is no room with a free place: {}", all.join("; "))
+}
+
+/// Waits until the matchmaker has found others, or has given up.
+fn seek<G: Playable>(
+    game: &G,
+    matchmaker: SocketAddr,
+    tell: &mut impl FnMut(QuickNews<'_>) -> io::Result<()>,
+) -> Result<Matched, Box<dyn Error>> {
+    let v4 = Socket::bind((Ipv4Addr::UNSPECIFIED, 0).into())?;
+    // A machine without IPv6 plays where there is IPv4.
+    let v6 = Socket::bind((Ipv6Addr::UNSPECIFIED, 0).into()).ok();
+    let families = Families { v4: Some(0), v6: v6.as_ref().map(|_| 1) };
+    let driver = Loop::new([v4].into_iter().chain(v6).collect())?;
+    let seeker = Seeker::new(driver.now(), game.id(), matchmaker, families, seed::secret()?);
+    let seeker = seeker.ok_or("there is no IPv6 here to reach the matchmaker with")?;
+    let mut table = Table::new(driver, seeker)?;
+    let mut told = None;
+    loop {
+        if let Some(error) = table.failure() {
+            return Err(error.into());
+        }
+        let status = table.seat().status();
+        match status {
+            SeekStatus::Asking => {}
+            SeekStatus::Waiting(players) if told.replace(players) == Some(players) => {}
+            SeekStatus::Waiting(players) => tell(QuickNews::Waiting(players))?,
+            SeekStatus::Matched(matched) => return Ok(matched),
+            SeekStatus::Failed(reason) => return Err(reason.to_string().into()),
+        }
+        std::thread::sleep(LOOK_EVERY);
+    }
+}
+
+/// A place in the room that a matchmaker has named: whoever finds it enters it, and the first makes it.
+fn meet<G: Playable>(
+    game: G,
+    guest: &Guest,
+    matched: &Matched,
+) -> Result<Opened<G>, Box<dyn Error>> {
+    let server = matched.server.socket_addr();
+    let into = |room| Guest { room, password: matched.password, ..guest.clone() };
+    if matched.room_name.is_empty() {
+        return sit(game, &into(RoomWish::Any), server, Dialect::Native, None);
+    }
+    let mut search = RoomSearch::start(game.id(), &[server])?;
+    let began = Instant::now();
+    let wait = MAKE_AFTER * matched.seat.into();
+    while began.elapsed() < wait {
+        if let Some(error) = search.failure() {
+            return Err(error.into());
+        }
+        if let Some(pick) = search.named(matched.room_name) {
+            let guest = into(RoomWish::Number(pick.room.room));
+            return sit(game, &guest, server, Dialect::Native, None);
+        }
+        for known in search.servers() {
+            if let ListStatus::Failed(reason) = known.status {
+                return Err(reason.to_string().into());
+            }
+        }
+        std::thread::sleep(LOOK_EVERY);
+    }
+    sit(game, &into(RoomWish::New(matched.room_name)), server, Dialect::Native, None)
+}
