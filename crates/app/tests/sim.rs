@@ -267,18 +267,19 @@ fn figures(row: &str) -> Vec<f64> {
 #[test]
 fn guests_of_old_dialects_play_and_see_what_they_should() {
     let table = text(&["--dialects", "--seconds", "12", "--seeds", "2"]);
-    // Over 40, 100 and 200 ms; `rtype` has States twenty times a second, cut in pieces.
-    for (guest, states_per_s, delay_ms) in [("`lan`", 50.0, 75.0), ("`rtype`", 15.0, 150.0)] {
+    // Over 40, 100 and 200 ms.
+    for guest in ["`lan`, Pong", "`rtype`, R-Type"] {
         let rows: Vec<_> = table.lines().filter(|row| row.contains(guest)).collect();
         assert_eq!(rows.len(), 3, "{table}");
         for row in rows {
             let figures = figures(row);
-            let [states, delay, delay_p95, starved, corrected, jumps, ..] = figures[..] else {
+            let [states, delay, delay_p95, starved, corrected, jumps] = figures[..] else {
                 panic!("{row}");
             };
-            assert!(states > states_per_s, "{row}");
-            assert!(delay > 16.0 && delay < delay_ms && delay_p95 < 1.5 * delay_ms, "{row}");
-            assert!(starved < 5.0 && corrected < 12.0 && jumps < 1.0, "{row}");
+            // Sixty are sent, and 5 % lost.
+            assert!((50.0..61.0).contains(&states), "{row}");
+            assert!((20.0..55.0).contains(&delay) && delay_p95 < 80.0, "{row}");
+            assert!(starved < 2.0 && corrected < 5.0 && jumps < 0.5, "{row}");
         }
     }
 }

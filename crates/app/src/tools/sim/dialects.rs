@@ -35,7 +35,7 @@ pub(super) fn run(args: &Args) -> Result<(), Box<dyn Error>> {
     writeln!(
         out,
         "| guest | link | states a second | drawing delay, median | p95 | starved | own corrected \
-         by \\> 1 px | jumps | contacts otherwise |\n|---|---|--:|--:|--:|--:|--:|--:|--:|"
+         by \\> 1 px | jumps |\n|---|---|--:|--:|--:|--:|--:|--:|"
     )?;
     for dialect in [Dialect::Lan, Dialect::Rtype] {
         for rtt_ms in ROUND_TRIPS {
@@ -87,7 +87,6 @@ fn row(pool: &Pool, reports: &[Report]) -> String {
         cell(pooled.starved_frames_pct, 2, " %"),
         cell(pooled.corrections_over_1px_pct, 2, " %"),
         cell(pooled.visible_jump_pct, 3, " %"),
-        cell(pooled.contact_disagreement_pct, 2, " %"),
     ]
     .concat()
         + "|"
