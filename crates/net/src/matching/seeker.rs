@@ -133,11 +133,10 @@ impl Seeker {
 
     fn handle(&mut self, now: Time, datagram: &Datagram<'_>) {
         match datagram.packet {
-            Packet::Challenge(it) if it.nonce == self.nonce => {
-                // One for each question: who repeats the same one gets no second question.
-                if self.cookie.replace(it.cookie) != Some(it.cookie) {
-                    self.ask_next(now);
-                }
+            // One for each question: who repeats the same one gets no second question.
+            Packet::Challenge(it) if it.nonce == self.nonce && self.cookie != Some(it.cookie) => {
+                self.cookie = Some(it.cookie);
+                self.ask_next(now);
             }
             Packet::Waiting(it) if it.nonce == self.nonce => self.handle_waiting(now, &it),
             Packet::Matched(it) if it.nonce == self.nonce => {
