@@ -293,7 +293,7 @@ fn on_a_slow_line_only_what_the_way_does_not_explain_counts() {
     for tick in 1..=400 {
         pending.push(now, tick, 0);
         pending.acknowledge(tick.saturating_sub(EXPLAINED));
-        events.extend(alarms_beyond(&mut pending, now, EXPLAINED).into_iter());
+        events.extend(alarms_beyond(&mut pending, now, EXPLAINED));
         now += TICK;
     }
     assert_eq!(events, [AlarmEvent::Raised(Alarm::Lag)]);
