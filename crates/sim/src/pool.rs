@@ -285,15 +285,19 @@ mod tests {
 
     #[test]
     fn a_row_tells_the_three_figures_the_target_and_the_verdict() {
-        let runs = [run(1, 100, Some(100.0), (1.0, 1.0)), run(0, 900, Some(127.0), (1.0, 1.0))];
+        let rate = (1.0, 1.0);
+        let runs = [run(10, 10_000, Some(100.0), rate), run(0, 90_000, Some(127.0), rate)];
         let lines: Vec<String> = pool(&runs).rows().map(|row| row.to_string()).collect();
         let line = |what: &str| lines.iter().find(|line| line.starts_with(what)).unwrap();
         assert_eq!(
             line("starved frames"),
-            "starved frames                               0.100 %       0.500 %       1.000 %      \
+            "starved frames                               0.010 %       0.050 %       0.100 %      \
              <= 0.3 %  ok"
         );
-        assert!(line("client lead over the server, median").ends_with("<= 107.3 ms  short of it"));
+        let few: Vec<String> =
+            pool(&[run(1, 300, None, rate)]).rows().map(|row| row.to_string()).collect();
+        assert!(few.iter().any(|line| line.ends_with("<= 0.3 %  not decided, 0.040 to 2.702 %")));
+        assert!(line("client lead over the server, median").ends_with("<= 107.3 ms  not decided"));
         assert!(line("recovery").ends_with("<= 2 s"));
         let columns = Pool::HEADING.find("target").unwrap() + "target".len();
         assert_eq!(line("starved frames").find("  ok").unwrap(), columns);

@@ -92,15 +92,14 @@ impl LossMeter {
     }
 
     /// The share that is lost as far as is sure, of the same datagrams: half a deviation less than
-    /// was seen, and nothing before there is evidence. Of losses in bursts more is left out, since a
-    /// copy more helps less there.
+    /// was seen, and nothing before there is evidence.
     pub fn sure_share(&self) -> f64 {
         let count = self.count();
         if count.counted == 0.0 {
             return 0.0;
         }
         let seen = count.lost / count.counted;
-        let deviation = (seen * (1.0 - seen) / count.counted).sqrt() * count.clumped();
+        let deviation = (seen * (1.0 - seen) * count.clumped() / count.counted).sqrt();
         (seen - deviation / 2.0).max(0.0)
     }
 

@@ -65,7 +65,7 @@ impl Reach {
         // Where little is lost, waiting until all have come may be cheaper than for a copy more.
         let all_s = delays.last_s + MARGIN_S;
         let cost = (all_s - least_s) * self.price + self.missed(&delays, all_s, self.lost);
-        if cost < best_cost {
+        if least_s < delays.last_s && cost < best_cost {
             (best_s, best_cost) = (all_s, cost);
         }
         for copies in 1..COPIES {

@@ -206,10 +206,10 @@ fn place(
         Some((to, target)) => {
             let span = f64::from(to.tick) - f64::from(from.tick);
             let mut fields = blend(schema, entity, target, (since / span) as f32);
+            keep_still(schema, entity, &mut fields);
             if span > 1.0 {
                 turn(schema, (entity, target), (since as f32, span as f32), &mut fields);
             }
-            keep_still(schema, entity, &mut fields);
             fields
         }
         None => {
@@ -242,10 +242,12 @@ fn turn(
         let turned = (end - start - after * span) / (before - after);
         // Not so if the velocity is the same, or has changed more than once.
         if turned > 0.0 && turned < span {
-            fields[i] = match since < turned {
-                true => start + before * since,
-                false => end - after * (span - since),
-            };
+            if since < turned {
+                fields[i] = start + before * since;
+            } else {
+                fields[i] = end - after * (span - since);
+                fields[velocity] = kind.fields[velocity].value(to.fields[velocity]);
+            }
         }
     }
 }
@@ -288,4 +290,45 @@ pub(super) fn shifted(
 ) -> [f32; MAX_FIELDS] {
     fields.iter_mut().zip(error).for_each(|(field, error)| *field += error);
     fields
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dot::{Dot, Dots, World};
+    use crate::game::{Game, PlayerId};
+
+    fn state(tick: u32, x: i32, moved: i32) -> State {
+        let mut world = World::default();
+        world.dots.push(Dot { player: PlayerId(1), x, y: 100, moved: (moved, 0) });
+        let mut state = State::new(tick);
+        Dots::default().capture(&world, &mut state);
+        state
+    }
+
+    /// Where it is drawn, and how fast it says it moves.
+    fn drawn(states: &[State], tick: f64) -> (f32, f32) {
+        let (mut picture, dots) = (Picture::default(), Dots::default());
+        states.iter().for_each(|state| picture.keep(state));
+        let entity = states[0].entities()[0];
+        let kind = &dots.schema().kinds[usize::from(entity.kind)];
+        let fields = picture.entity_at(dots.schema(), entity.id, tick).unwrap().fields;
+        let (at, pace) = kind.place(&fields).unwrap();
+        (at[0], pace[0])
+    }
+
+    #[test]
+    fn between_snapshots_far_apart_a_thing_turns_where_its_velocities_say() {
+        let states = [state(1, 100, 5), state(5, 100, -5)];
+        let places = [1.0, 2.0, 3.0, 4.0].map(|tick| drawn(&states, tick).0);
+        assert_eq!(places, [100.0, 105.0, 110.0, 105.0]);
+        assert!(drawn(&states, 2.9).1 > 0.0 && drawn(&states, 3.1).1 < 0.0);
+    }
+
+    #[test]
+    fn what_moved_on_or_cannot_have_turned_once_is_drawn_on_the_straight_line() {
+        assert_eq!(drawn(&[state(1, 100, 5), state(5, 120, 5)], 3.0).0, 110.0);
+        assert_eq!(drawn(&[state(1, 100, 5), state(5, 180, -5)], 3.0).0, 140.0);
+        assert_eq!(drawn(&[state(4, 100, 5), state(5, 100, -5)], 4.5).0, 100.0);
+    }
 }
