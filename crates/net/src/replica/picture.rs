@@ -308,7 +308,7 @@ mod tests {
 
     /// Where it is drawn, and how fast it says it moves.
     fn drawn(states: &[State], tick: f64) -> (f32, f32) {
-        let (mut picture, dots) = (Picture::default(), Dots::default());
+        let (mut picture, dots) = (Picture::<KEPT>::default(), Dots::default());
         states.iter().for_each(|state| picture.keep(state));
         let entity = states[0].entities()[0];
         let kind = &dots.schema().kinds[usize::from(entity.kind)];

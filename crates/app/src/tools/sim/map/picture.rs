@@ -250,7 +250,6 @@ fn legend(svg: &mut String, axes: &Axes, height: f64) {
         text(svg, x, y + 38.0, "start", shade.label());
         x += 84.0;
     }
-    text(svg, x + 24.0, y + 38.0, "start", "times its limit");
 }
 
 fn style() -> String {
