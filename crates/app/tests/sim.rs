@@ -242,11 +242,16 @@ fn a_map_tells_the_worst_cells_draws_them_and_keeps_their_figures() {
     assert_eq!(code, Some(1));
     assert!(String::from_utf8_lossy(&said).contains("--bless"));
     let told = text(&[&map[..], &["--svg", &svg, "--page", &page, "--bless"]].concat());
-    assert!(told.starts_with("dots, 2 players: 54 cells of 1 s and 1 seed; 18 left out"), "{told}");
+    assert!(
+        told.starts_with("dots, 2 players: 54 cells of 1 s and 1 seed, 54 matches; 18 left out"),
+        "{told}"
+    );
     let (svg, page) =
         (std::fs::read_to_string(svg).unwrap(), std::fs::read_to_string(page).unwrap());
     assert!(svg.starts_with("<svg ") && svg.ends_with("</svg>\n"));
-    assert!(svg.matches("<rect ").count() > 54 * 5);
+    // All cells of a shade are one path, and the legend has one more of each.
+    assert!(svg.matches("<path class=").count() > 10, "{svg}");
+    assert!(svg.contains("client lead over the server"), "{svg}");
     assert!(page.contains("| client lead over the server, median | 54 |"), "{page}");
     assert!(text(&map).contains("No cell is worse"));
     // A file with better figures than there are.

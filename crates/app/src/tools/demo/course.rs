@@ -34,7 +34,7 @@ const LATE: Duration = Duration::from_millis(4);
 /// The bots' chance. The ball flies the same way in every match until someone misses it, so with
 /// these the first point falls in the fifth second, and mostly the match is won in the 28th.
 const HARD_SEED: u64 = 1;
-const EASY_SEED: u64 = 140;
+const EASY_SEED: u64 = 100;
 
 /// What is played: to five, with a serve before the measuring begins. A ball that rests says that
 /// it does not move, so its first move would be taken for a jump.
