@@ -391,10 +391,7 @@ pub(super) fn server_address() -> SocketAddr {
 }
 
 fn has_streams(dialect: Dialect) -> bool {
-    match dialect {
-        Dialect::Rtype => true,
-        _ => false,
-    }
+    dialect == Dialect::Rtype
 }
 
 /// A server that has just been started: one room that stays, and more as they are needed.
