@@ -234,10 +234,7 @@ impl<G: Stage> Bout<G> {
         }
         // The gravest says it all.
         let gravest = Alarm::ALL.iter().rev().find(|alarm| self.alarms.contains(alarm));
-        cells.extend(gravest.map(|alarm| match alarm {
-            Alarm::Lag => Cell::new("lag", Tone::Fair),
-            Alarm::HighLatency | Alarm::ConnectionLost => Cell::new("inputs pending", Tone::Bad),
-        }));
+        cells.extend(gravest.map(|alarm| warning(*alarm)));
         if self.quiet {
             cells.push(Cell::new("no word from the other side", Tone::Bad));
         }
@@ -296,4 +293,23 @@ impl<G: Stage> Bout<G> {
 fn key_of(line: &Line) -> Option<String> {
     let Line::Offer(Offer { key: Some((key, does)), .. }) = line else { return None };
     Some(format!("{}: {does}   ", key.to_ascii_uppercase()))
+}
+
+/// What an alarm of the line reads like beside the ping. A connection that is lost has a banner, too.
+fn warning(alarm: Alarm) -> Cell {
+    match alarm {
+        Alarm::Lag => Cell::new("lag", Tone::Fair),
+        Alarm::HighLatency | Alarm::ConnectionLost => Cell::new("High latency detected", Tone::Bad),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn too_many_pending_inputs_are_told_as_high_latency() {
+        assert_eq!(warning(Alarm::HighLatency).text, "High latency detected");
+        assert_eq!(warning(Alarm::Lag).text, "lag");
+    }
 }
