@@ -425,7 +425,7 @@ mod tests {
 
     fn server(name: &str) -> Server<Dots> {
         let config = FrontConfig { name: Name::new(name), ..FrontConfig::default() };
-        let mut server = Server::new(config, [7; 32]);
+        let mut server = Server::new(config, [7; 32]).speaking(crate::classic::dialects());
         let room = RoomConfig::default();
         server.open(Time::ZERO, Dots::default(), Name::new("Room"), 1, room);
         server

@@ -160,8 +160,10 @@ impl<G: Game> Scene<G> {
         let mut chance = Chance::new(seed, 1);
         let address = SocketAddr::from(([10, 0, 0, 1], backspin::wire::native::DEFAULT_PORT));
         // Whoever comes in `rtype` is told over TCP where to go on.
-        let front = FrontConfig { rtype_port: address.port(), ..FrontConfig::default() };
-        let mut server = Server::new(front, secret(&mut chance));
+        let front =
+            FrontConfig { other_ports: vec![("rtype", address.port())], ..FrontConfig::default() };
+        let mut server =
+            Server::new(front, secret(&mut chance)).speaking(backspin::classic::dialects());
         let name = Name::new("Room");
         server.open(Time::ZERO, game.clone(), name, seed, RoomConfig::default());
         let server = world.add(Party::Server(Box::new(server)), &[address], Drift::NONE);

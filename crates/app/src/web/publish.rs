@@ -9,8 +9,8 @@ use backspin::game::Game;
 use backspin::room::{MemberCard, Room};
 use backspin::server::Server;
 use backspin::time::Time;
+use backspin::wire::Name;
 use backspin::wire::native::Role;
-use backspin::wire::{Dialect, Name};
 use backspin_record::Recorded;
 use tracing::{info, warn};
 
@@ -217,17 +217,17 @@ impl From<MemberCard> for MemberStatus {
     fn from(card: MemberCard) -> Self {
         let pings = card.pings;
         let (dialect, arrivals, gaps) = match card.dialect {
-            Dialect::Native => {
+            "native" => {
                 let counts = card.arrivals.unwrap_or_default();
                 let arrivals = Arrivals { expected: counts.expected, missing: counts.lost() };
                 ("native", arrivals, Some(card.ticks_without_input))
             }
             // Inputs have no numbers that count; the pings have.
-            Dialect::Rtype => {
+            "rtype" => {
                 let expected = pings.answered + pings.lost;
                 ("rtype", Arrivals { expected, missing: pings.lost }, None)
             }
-            Dialect::Lan => ("lan", Arrivals::default(), None),
+            other => (other, Arrivals::default(), None),
         };
         MemberStatus {
             player: card.player.0,
@@ -269,7 +269,8 @@ mod tests {
     }
 
     fn server(rooms: usize) -> Server<Pong> {
-        let mut server = Server::new(FrontConfig::default(), [7; 32]);
+        let mut server =
+            Server::new(FrontConfig::default(), [7; 32]).speaking(backspin::classic::dialects());
         for room in 0..rooms {
             let name = Name::new(&format!("Room {room}"));
             server.open(Time::ZERO, Pong::default(), name, 1, RoomConfig::default());

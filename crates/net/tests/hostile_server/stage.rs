@@ -68,7 +68,8 @@ fn play(dialect: Dialect, role: Role, span: Duration) -> Scene {
         journal: 8,
         ..ClientConfig::new(SERVER, dialect, Name::new("Alice"))
     };
-    let mut server = Server::new(FrontConfig::default(), [9; 32]);
+    let mut server =
+        Server::new(FrontConfig::default(), [9; 32]).speaking(backspin::classic::dialects());
     server.open(start, game, Name::new("One"), 0, RoomConfig::default());
     let mut scene = Scene {
         client: Client::new(start, game, config, [5; 32]),

@@ -95,7 +95,8 @@ impl<G: Game> Scene<G> {
     ) -> Self {
         println!("seed {seed}");
         let mut world = World::new(seed, link);
-        let mut server = Server::new(config, [seed as u8; 32]);
+        let mut server =
+            Server::new(config, [seed as u8; 32]).speaking(backspin::classic::dialects());
         let (game, name) = (game.0, Name::new(game.1));
         server.offer(Time::ZERO, game.clone(), name, most, RoomConfig::default());
         let server = Party::Server(Box::new(server));

@@ -22,10 +22,10 @@ use backspin::front::ANSWER_LIMIT;
 use backspin::server::Server;
 use backspin::session::limited_ip;
 use backspin::time::Time;
+use backspin::wire::Name;
 use backspin::wire::native::{
     Accept, Challenge, Datagram, Packet, RejectReason, Role, Secret, SessionIndex,
 };
-use backspin::wire::{Dialect, Name};
 use book::{Book, Tokens};
 use streams::OpenStream;
 
@@ -64,7 +64,7 @@ struct Spot {
     room: u32,
     player: u32,
     role: Role,
-    dialect: Dialect,
+    dialect: &'static str,
     remote: SocketAddr,
     present: bool,
     absent_since: Option<Time>,
@@ -480,7 +480,7 @@ impl Audit {
         let is_silent =
             book.is_some_and(|book| book.invited_until.is_some_and(|until| until <= now));
         // What the old dialects say is not read here, so not how long they were silent.
-        let is_old = spot.dialect != Dialect::Native && spot.absent_since.is_none();
+        let is_old = spot.dialect != "native" && spot.absent_since.is_none();
         if has_left || is_over || is_silent || is_old || spot.closing.is_some() {
             return Ok(());
         }
