@@ -20,6 +20,8 @@
 )]
 
 pub mod channel;
+#[cfg(all(feature = "lan", feature = "rtype"))]
+pub mod classic;
 pub mod client;
 pub mod clock;
 pub mod finder;

@@ -9,8 +9,8 @@ use backspin::client::{Client, ListStatus, RoomPick, ServerRooms};
 use backspin::finder::Found;
 use backspin::game::{Game, PlayerId};
 use backspin::time::Time;
+use backspin::wire::Name;
 use backspin::wire::native::{Matched, RoomEntry, RoomFlags};
-use backspin::wire::{Dialect, Name};
 use serde::Serialize;
 
 use crate::spool::{self, Feed, Spool};
@@ -153,7 +153,7 @@ impl Line {
         Line::Discovered {
             address: found.address,
             name: found.name.to_string(),
-            dialect: found.dialect.name(),
+            dialect: found.dialect,
             players: found.players.map(|(players, _)| players),
             capacity: found.players.map(|(_, capacity)| capacity),
             ping_ms: found.ping.map(ms),
@@ -202,12 +202,12 @@ impl Line {
     pub(super) fn connected(
         player: PlayerId,
         name: Name,
-        dialect: Dialect,
+        dialect: &'static str,
         address: Option<SocketAddr>,
         resumed: bool,
     ) -> Self {
         let (player, name) = (player.0, name.to_string());
-        Line::Connected { player, name, dialect: dialect.name(), address, resumed }
+        Line::Connected { player, name, dialect, address, resumed }
     }
 
     pub(super) fn quality(now: Time, client: &Client<impl Game>) -> Self {

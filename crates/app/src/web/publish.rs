@@ -4,13 +4,14 @@ use std::sync::Arc;
 use std::sync::mpsc::Receiver;
 use std::time::Duration;
 
+use backspin::classic::Dialect;
 use backspin::front::{BAN_LIMIT, BansFull};
 use backspin::game::Game;
 use backspin::room::{MemberCard, Room};
 use backspin::server::Server;
 use backspin::time::Time;
+use backspin::wire::Name;
 use backspin::wire::native::Role;
-use backspin::wire::{Dialect, Name};
 use backspin_record::Recorded;
 use tracing::{info, warn};
 

@@ -3,12 +3,13 @@
 
 use std::net::SocketAddr;
 
+use backspin::classic::Dialect;
 use backspin::front::{FrontConfig, GUEST_SHARE, Limits};
 use backspin::game::PlayerId;
 use backspin::room::{Room, RoomConfig, RoomEvent};
 use backspin::server::Server;
 use backspin::time::Time;
-use backspin::wire::{Dialect, Name};
+use backspin::wire::Name;
 
 use super::desk::{Desk, address, sent_to};
 use super::manned::Manned;

@@ -18,14 +18,15 @@ use std::time::Duration;
 use super::breach::Breach;
 use super::probe::Probe;
 use super::rules::Rules;
+use backspin::classic::Dialect;
 use backspin::front::ANSWER_LIMIT;
 use backspin::server::Server;
 use backspin::session::limited_ip;
 use backspin::time::Time;
+use backspin::wire::Name;
 use backspin::wire::native::{
     Accept, Challenge, Datagram, Packet, RejectReason, Role, Secret, SessionIndex,
 };
-use backspin::wire::{Dialect, Name};
 use book::{Book, Tokens};
 use streams::OpenStream;
 

@@ -10,13 +10,14 @@ use super::life::{Admission, Life};
 use super::probe::Probe;
 use super::stage::{Deed, Stage};
 use backspin::channel::{EVENT_LIMIT, PENDING_LIMIT};
+use backspin::classic::Dialect;
 use backspin::client::Frame;
 use backspin::game::{Buttons, PlayerId, rewind_limit_ticks};
 use backspin::replica::{Drawn, Entity, State};
 use backspin::room::{MemberCard, RoomEvent};
 use backspin::time::Time;
+use backspin::wire::Name;
 use backspin::wire::native::{Role, SessionIndex};
-use backspin::wire::{Dialect, Name};
 use std::time::Duration;
 
 /// What has been seen so far.
