@@ -1,7 +1,7 @@
 //! Any bytes as a `lan` datagram: decode, encode, decode.
 #![no_main]
 
-use backspin::wire::Dialect;
+use backspin::classic::Dialect;
 use backspin::wire::lan::{MAX_LEN, Packet};
 use libfuzzer_sys::fuzz_target;
 

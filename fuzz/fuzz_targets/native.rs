@@ -7,7 +7,8 @@ use std::cell::RefCell;
 use backspin::wire::native::{
     Datagram, EventBlock, Events, History, MAX_DATAGRAM_LEN, Packet, Scratch,
 };
-use backspin::wire::{Dialect, Writer};
+use backspin::classic::Dialect;
+use backspin::wire::{Writer};
 use libfuzzer_sys::fuzz_target;
 
 thread_local! {

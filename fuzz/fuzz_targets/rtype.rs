@@ -1,7 +1,7 @@
 //! Any bytes as an `rtype` datagram, and as its TCP stream: decode, encode, decode.
 #![no_main]
 
-use backspin::wire::Dialect;
+use backspin::classic::Dialect;
 use backspin::wire::rtype::{Message, Packet};
 use libfuzzer_sys::fuzz_target;
 

@@ -18,7 +18,8 @@ use backspin::room::RoomConfig;
 use backspin::server::Server;
 use backspin::time::Time;
 use backspin::wire::rtype::Message;
-use backspin::wire::{Dialect, Name};
+use backspin::classic::Dialect;
+use backspin::wire::Name;
 use libfuzzer_sys::fuzz_target;
 
 const STRANGERS: usize = 4;

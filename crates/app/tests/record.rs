@@ -10,9 +10,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
-use backspin::client::{Client, ClientConfig};
+use backspin::classic::Dialect;
+use backspin::client::ClientConfig;
 use backspin::game::Buttons;
-use backspin::wire::{Dialect, Name};
+use backspin::wire::Name;
 use backspin_rtype::RType;
 use backspin_udp::{Loop, Socket};
 
@@ -119,10 +120,10 @@ impl Server {
             .map(|(n, &dialect)| {
                 let socket = Socket::bind((HERE, 0).into()).unwrap();
                 let name = Name::new(["Alice", "Bob"][n as usize % 2]);
-                let mut config = ClientConfig::new((HERE, self.port).into(), dialect, name);
+                let mut config = ClientConfig::new((HERE, self.port).into(), name);
                 config.own_port = socket.local_addr().unwrap().port();
                 let driver = Loop::new(vec![socket]).unwrap();
-                (Client::new(driver.now(), RType::default(), config, [n; 32]), driver)
+                (dialect.client(driver.now(), RType::default(), config, [n; 32]), driver)
             })
             .collect();
         let began = Instant::now();

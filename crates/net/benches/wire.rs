@@ -4,8 +4,9 @@
 
 use std::hint::black_box;
 
+use backspin::classic::Dialect;
 use backspin::wire::native::{self, Datagram, Scratch};
-use backspin::wire::{Dialect, List, rtype};
+use backspin::wire::{List, rtype};
 use divan::Bencher;
 
 fn main() {

@@ -10,6 +10,7 @@ use std::net::IpAddr;
 use std::time::Duration;
 
 use crate::channel::Journal;
+use crate::client::ClientDialect;
 use crate::front::{Call, Front, Guests};
 use crate::game::{Buttons, Event, Game, PlayerId};
 use crate::node::{Path, StreamAction, StreamEvent, StreamId};
@@ -37,6 +38,9 @@ pub trait Dialect<G: Game>: fmt::Debug + Sync {
 
     /// Its half in a room with so many places.
     fn room(&self, places: usize) -> Box<dyn RoomDialect<G>>;
+
+    /// Its half in a client that begins now.
+    fn client(&self, now: Time, game: &G) -> Box<dyn ClientDialect<G>>;
 }
 
 /// Dialects beside `native`, at most.

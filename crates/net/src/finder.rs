@@ -2,7 +2,7 @@
 //!
 //! One question goes out in each dialect at once and then every five seconds; who has answered is
 //! asked again every second, so that a list shows players and round trips as they are. A host that
-//! answers in `lan` and says where it speaks `native` is one host, not two.
+//! answers in another dialect and says where it speaks `native` is one host, not two.
 
 use std::collections::VecDeque;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
@@ -11,8 +11,8 @@ use std::time::Duration;
 use crate::game::GameId;
 use crate::node::{Node, Path, StreamNode, Transmit};
 use crate::time::Time;
+use crate::wire::Name;
 use crate::wire::native::{self, Datagram, Discover, Here, PROTOCOL};
-use crate::wire::{Dialect, Name};
 
 /// How often everyone is asked.
 pub const ASK_EVERY: Duration = Duration::from_secs(5);
@@ -41,29 +41,39 @@ pub struct FinderConfig {
     pub places: Vec<Path>,
     /// The addresses of this machine: a host that answers from several of them is one.
     pub own: Vec<IpAddr>,
-    /// Where `native` is spoken.
-    pub native_port: u16,
-    /// Where the hosts of a game are that is played in `lan`; `None` for any other game. What a
-    /// host answers in `lan` does not say which game it has.
-    pub lan_port: Option<u16>,
-    /// The only dialect that the player speaks; `None` is all of them.
-    pub dialect: Option<Dialect>,
+    /// Where `native` is spoken; `None` if the player does not speak it.
+    pub native_port: Option<u16>,
+    /// How to ask in the other dialects that the player speaks.
+    pub probes: Vec<Probe>,
+}
+
+/// How hosts are found in another dialect than `native`.
+#[derive(Clone, Copy, Debug)]
+pub struct Probe {
+    /// What the dialect is called.
+    pub dialect: &'static str,
+    /// Where its hosts are asked, on IPv4 alone: the old programs know nothing else.
+    pub port: u16,
+    /// What they are asked.
+    pub question: &'static [u8],
+    /// Reads a host's answer; `None` if the bytes are none.
+    pub read: fn(&[u8]) -> Option<ProbeAnswer>,
+}
+
+/// What a host answers in another dialect.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ProbeAnswer {
+    /// Where to join it.
+    pub port: u16,
+    /// Where it speaks `native`, too.
+    pub native_port: Option<u16>,
 }
 
 impl FinderConfig {
     /// Looks for `game` at `places` and the usual port, in `native` alone.
     pub fn new(game: GameId, places: Vec<Path>) -> Self {
-        let (native_port, lan_port) = (native::DEFAULT_PORT, None);
-        FinderConfig { game, places, own: Vec::new(), native_port, lan_port, dialect: None }
-    }
-
-    fn speaks(&self, dialect: Dialect) -> bool {
-        let is_played_in = match dialect {
-            #[cfg(feature = "lan")]
-            Dialect::Lan => self.lan_port.is_some(),
-            _ => true,
-        };
-        is_played_in && self.dialect.is_none_or(|only| only == dialect)
+        let native_port = Some(native::DEFAULT_PORT);
+        FinderConfig { game, places, own: Vec::new(), native_port, probes: Vec::new() }
     }
 }
 
@@ -72,9 +82,9 @@ impl FinderConfig {
 pub struct Found {
     /// Where to join it.
     pub address: SocketAddr,
-    /// How to speak to it.
-    pub dialect: Dialect,
-    /// What it calls itself; a host that speaks only `lan` has no name.
+    /// The name of the dialect to speak to it.
+    pub dialect: &'static str,
+    /// What it calls itself; empty for one that does not speak `native`.
     pub name: Name,
     /// How many play there and how many may, where it says so.
     pub players: Option<(u16, u16)>,
@@ -121,7 +131,8 @@ pub struct Finder {
 #[derive(Clone, Copy, Debug)]
 struct Question {
     path: Path,
-    dialect: Dialect,
+    /// In another dialect; `None` is `native`.
+    probe: Option<Probe>,
 }
 
 /// One host, whatever it has said so far.
@@ -129,7 +140,8 @@ struct Question {
 struct Entry {
     path: Path,
     ip: IpAddr,
-    lan_port: Option<u16>,
+    /// The dialect and port of a host that answered a [`Probe`].
+    other: Option<(&'static str, u16)>,
     native_port: Option<u16>,
     card: Option<Here>,
     ping: Option<Duration>,
@@ -175,10 +187,10 @@ impl Finder {
     fn found(&self, entry: &Entry) -> Option<Found> {
         let GameId { version, .. } = self.config.game;
         let at = |port| SocketAddr::new(entry.path.remote.ip(), port);
-        match (entry.card, entry.native_port, entry.lan_port) {
+        match (entry.card, entry.native_port, entry.other) {
             (Some(card), Some(port), _) => Some(Found {
                 address: at(port),
-                dialect: Dialect::Native,
+                dialect: native::DIALECT,
                 name: card.name,
                 players: Some((card.players, card.capacity)),
                 ping: entry.ping,
@@ -188,10 +200,9 @@ impl Finder {
                     _ => Fit::OtherVersion,
                 },
             }),
-            #[cfg(feature = "lan")]
-            (None, _, Some(port)) => Some(Found {
+            (None, _, Some((dialect, port))) => Some(Found {
                 address: at(port),
-                dialect: Dialect::Lan,
+                dialect,
                 name: Name::default(),
                 players: None,
                 ping: entry.ping,
@@ -205,24 +216,24 @@ impl Finder {
         self.asked_at = now;
         for i in 0..self.config.places.len() {
             let place = self.config.places[i];
-            if self.config.speaks(Dialect::Native) {
-                self.ask(place, self.config.native_port, Dialect::Native);
+            if let Some(port) = self.config.native_port {
+                self.ask(place, port, None);
             }
-            #[cfg(feature = "lan")]
-            if let Some(port) = self.config.lan_port
-                && place.remote.is_ipv4()
-                && self.config.speaks(Dialect::Lan)
-            {
-                self.ask(place, port, Dialect::Lan);
+            for at in 0..self.config.probes.len() {
+                let probe = self.config.probes[at];
+                if place.remote.is_ipv4() {
+                    self.ask(place, probe.port, Some(probe));
+                }
             }
         }
     }
 
-    fn ask(&mut self, place: Path, port: u16, dialect: Dialect) {
+    fn ask(&mut self, place: Path, port: u16, probe: Option<Probe>) {
         let remote = SocketAddr::new(place.remote.ip(), port);
-        // Everyone once and every host once: more cannot be waiting.
-        if self.questions.len() < 2 * self.config.places.len() + HOST_LIMIT {
-            self.questions.push_back(Question { path: Path { remote, ..place }, dialect });
+        // Everyone once in each dialect and every host once: more cannot be waiting.
+        let everyone = (1 + self.config.probes.len()) * self.config.places.len();
+        if self.questions.len() < everyone + HOST_LIMIT {
+            self.questions.push_back(Question { path: Path { remote, ..place }, probe });
         }
     }
 
@@ -248,12 +259,12 @@ impl Finder {
             Some(at) => at,
             None if self.entries.len() == HOST_LIMIT => return None,
             None => {
-                let (lan_port, native_port, card, ping, told) = (None, None, None, None, None);
+                let (other, native_port, card, ping, told) = (None, None, None, None, None);
                 let (since, heard) = (now, now);
                 self.entries.push(Entry {
                     path,
                     ip,
-                    lan_port,
+                    other,
                     native_port,
                     card,
                     ping,
@@ -269,24 +280,22 @@ impl Finder {
         Some(entry)
     }
 
-    #[cfg(feature = "lan")]
-    fn handle_host_here(&mut self, now: Time, path: Path, here: crate::wire::lan::HostHere) {
+    fn handle_answer(&mut self, now: Time, path: Path, dialect: &'static str, it: ProbeAnswer) {
         let asked_at = self.asked_at;
-        let upgrade = here.upgrade.filter(|_| self.config.speaks(Dialect::Native));
-        let native_port = upgrade.map(|upgrade| upgrade.native_port);
+        let other = Some((dialect, it.port));
+        let native_port = it.native_port.filter(|_| self.config.native_port.is_some());
         let is_it = |entry: &Entry| {
-            entry.lan_port == Some(here.port)
-                || native_port.is_some() && entry.native_port == native_port
+            entry.other == other || native_port.is_some() && entry.native_port == native_port
         };
         let Some(entry) = self.entry(now, path, is_it) else { return };
         let asks = native_port.filter(|_| entry.native_port.is_none());
-        entry.lan_port = Some(here.port);
+        entry.other = other;
         entry.native_port = entry.native_port.or(native_port);
         if entry.card.is_none() && now.since(asked_at) < ANSWER_WITHIN {
             entry.ping.get_or_insert(now.since(asked_at));
         }
         if let Some(port) = asks {
-            self.ask(path, port, Dialect::Native);
+            self.ask(path, port, None);
         }
     }
 
@@ -337,22 +346,19 @@ impl Finder {
 
 impl Node for Finder {
     fn handle_datagram(&mut self, now: Time, path: Path, bytes: &mut [u8]) {
-        match Dialect::detect(bytes).filter(|&dialect| self.config.speaks(dialect)) {
-            Some(Dialect::Native) => {
-                if let Ok(Datagram { packet: native::Packet::Here(here), .. }) =
+        if native::has_shape(bytes) {
+            if self.config.native_port.is_some()
+                && let Ok(Datagram { packet: native::Packet::Here(here), .. }) =
                     Datagram::decode(bytes)
-                {
-                    self.handle_here(now, path, here);
-                }
+            {
+                self.handle_here(now, path, here);
             }
-            #[cfg(feature = "lan")]
-            Some(Dialect::Lan) => {
-                use crate::wire::lan::Packet;
-                if let Ok(Packet::HostHere(here)) = Packet::decode(bytes) {
-                    self.handle_host_here(now, path, here);
-                }
+        } else {
+            let mut answers = self.config.probes.iter();
+            let answer = answers.find_map(|probe| Some((probe.dialect, (probe.read)(bytes)?)));
+            if let Some((dialect, answer)) = answer {
+                self.handle_answer(now, path, dialect, answer);
             }
-            _ => {}
         }
         self.tell(now);
     }
@@ -367,7 +373,7 @@ impl Node for Finder {
             for at in 0..self.entries.len() {
                 let entry = self.entries[at];
                 if let Some(port) = entry.native_port {
-                    self.ask(entry.path, port, Dialect::Native);
+                    self.ask(entry.path, port, None);
                 }
             }
         }
@@ -376,22 +382,17 @@ impl Node for Finder {
     }
 
     fn poll_transmit(&mut self, now: Time, out: &mut [u8]) -> Option<Transmit> {
-        let Question { path, dialect } = self.questions.pop_front()?;
-        let len = match dialect {
-            #[cfg(feature = "lan")]
-            Dialect::Lan => {
-                use crate::wire::lan::{FindHost, Packet};
-                Packet::FindHost(FindHost).encode(out)
-            }
-            _ => {
-                // The time is in the question and comes back with the answer: nothing is kept.
-                let nonce = now.as_nanos() ^ self.key;
-                let packet =
-                    native::Packet::Discover(Discover { nonce, game: self.config.game.game });
-                Datagram { sequence: nonce as u32, packet }.encode(out)
-            }
-        };
-        len.ok().map(|len| Transmit { path, len })
+        let Question { path, probe } = self.questions.pop_front()?;
+        if let Some(Probe { question, .. }) = probe {
+            let len = question.len();
+            out.get_mut(..len)?.copy_from_slice(question);
+            return Some(Transmit { path, len });
+        }
+        // The time is in the question and comes back with the answer: nothing is kept.
+        let nonce = now.as_nanos() ^ self.key;
+        let packet = native::Packet::Discover(Discover { nonce, game: self.config.game.game });
+        let len = Datagram { sequence: nonce as u32, packet }.encode(out).ok()?;
+        Some(Transmit { path, len })
     }
 
     fn poll_timeout(&self) -> Option<Time> {
@@ -403,7 +404,7 @@ impl Node for Finder {
 
 impl StreamNode for Finder {}
 
-#[cfg(all(test, feature = "lan"))]
+#[cfg(test)]
 mod tests {
     use super::*;
     use crate::dot::Dots;
@@ -416,16 +417,29 @@ mod tests {
     const FINDER: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::new(10, 0, 0, 9)), 5000);
     const WAY: Duration = Duration::from_millis(7);
 
+    /// A dialect of one question and one answer: "!", the port, and where `native` is spoken.
+    const PROBE: Probe = Probe { dialect: "shout", port: 54000, question: b"?", read };
+
+    fn read(bytes: &[u8]) -> Option<ProbeAnswer> {
+        let (port, rest) = bytes.strip_prefix(b"!")?.split_first_chunk()?;
+        let native_port = rest.first_chunk().map(|&port| u16::from_be_bytes(port));
+        Some(ProbeAnswer { port: u16::from_be_bytes(*port), native_port })
+    }
+
+    /// An answer from port 54000, alone and of a host that speaks `native` at 4300.
+    const ALONE: [u8; 3] = [b'!', 0xD2, 0xF0];
+    const BOTH: [u8; 5] = [b'!', 0xD2, 0xF0, 0x10, 0xCC];
+
     fn finder() -> Finder {
         let place = Path::to(SocketAddr::new(EVERYWHERE, 0));
         let config = FinderConfig::new(Dots::default().id(), vec![place]);
-        let config = FinderConfig { lan_port: Some(54000), ..config };
+        let config = FinderConfig { probes: vec![PROBE], ..config };
         Finder::new(Time::ZERO, config, 0x1234_5678_9ABC_DEF0)
     }
 
     fn server(name: &str) -> Server<Dots> {
         let config = FrontConfig { name: Name::new(name), ..FrontConfig::default() };
-        let mut server = Server::new(config, [7; 32]).speaking(crate::classic::dialects());
+        let mut server = Server::new(config, [7; 32]);
         let room = RoomConfig::default();
         server.open(Time::ZERO, Dots::default(), Name::new("Room"), 1, room);
         server
@@ -437,13 +451,15 @@ mod tests {
         while let Some(Transmit { path, len }) = finder.poll_transmit(now, &mut out) {
             for (address, host) in &mut *hosts {
                 let named = path.remote.ip() == EVERYWHERE || path.remote.ip() == address.ip();
-                // A host of ours hears both dialects on all of its ports.
-                if named && [4300, 54000].contains(&path.remote.port()) {
+                let from = SocketAddr::new(address.ip(), path.remote.port());
+                if named && path.remote.port() == 54000 && out[..len] == *PROBE.question {
+                    finder.handle_datagram(now + 2 * WAY, Path::to(from), &mut BOTH.clone());
+                }
+                if named && path.remote.port() == 4300 {
                     let mut bytes = out[..len].to_vec();
                     host.handle_datagram(now + WAY, Path::to(FINDER), &mut bytes);
                     let mut answer = [0; 2048];
                     while let Some(sent) = host.poll_transmit(now + WAY, &mut answer) {
-                        let from = SocketAddr::new(address.ip(), path.remote.port());
                         let bytes = &mut answer[..sent.len];
                         finder.handle_datagram(now + 2 * WAY, Path::to(from), bytes);
                     }
@@ -470,69 +486,70 @@ mod tests {
         let names: Vec<String> = found.iter().map(|found| found.name.to_string()).collect();
         assert_eq!(names, ["Attic", "Cellar"]);
         assert_eq!(found[0].address, SocketAddr::from(([10, 0, 0, 1], 4300)));
-        assert_eq!((found[0].dialect, found[0].fit), (Dialect::Native, Fit::Good));
+        assert_eq!((found[0].dialect, found[0].fit), (native::DIALECT, Fit::Good));
         assert_eq!(found[0].players, Some((0, 4)));
         assert_eq!(found[0].ping, Some(2 * WAY));
         assert_eq!(events(&mut finder).len(), 2);
     }
 
     #[test]
-    fn the_first_program_is_found_by_three_bytes() {
+    fn a_host_that_answers_in_another_dialect_alone_is_found_in_it() {
         let mut finder = finder();
         finder.handle_timeout(Time::ZERO);
         let (now, from) = (Time::from_millis(30), SocketAddr::from(([10, 0, 0, 3], 54000)));
-        finder.handle_datagram(now, Path::to(from), &mut [2, 0xD2, 0xF0]);
+        finder.handle_datagram(now, Path::to(from), &mut ALONE.clone());
         let found: Vec<Found> = finder.hosts().collect();
-        assert_eq!((found[0].address, found[0].dialect), (from, Dialect::Lan));
+        assert_eq!((found[0].address, found[0].dialect), (from, "shout"));
         assert_eq!(found[0].ping, Some(Duration::from_millis(30)));
     }
 
     #[test]
-    fn an_upgrade_that_leads_nowhere_is_lan_after_half_a_second() {
+    fn an_upgrade_that_leads_nowhere_is_the_other_dialect_after_half_a_second() {
         let mut finder = finder();
         finder.handle_timeout(Time::ZERO);
         let from = SocketAddr::from(([10, 0, 0, 3], 54000));
-        let mut here = [2, 0xD2, 0xF0, b'B', b'S', 0x10, 0xCC, 0];
-        finder.handle_datagram(Time::ZERO, Path::to(from), &mut here);
+        finder.handle_datagram(Time::ZERO, Path::to(from), &mut BOTH.clone());
         assert_eq!(finder.hosts().count(), 0);
         let due = finder.poll_timeout().unwrap();
         assert_eq!(due, Time::ZERO + UPGRADE_WITHIN);
         finder.handle_timeout(due);
-        assert_eq!(finder.hosts().map(|found| found.dialect).collect::<Vec<_>>(), [Dialect::Lan]);
+        assert_eq!(finder.hosts().map(|found| found.dialect).collect::<Vec<_>>(), ["shout"]);
     }
 
     #[test]
     fn who_speaks_one_dialect_asks_and_finds_in_it_alone() {
-        for only in [Dialect::Lan, Dialect::Native] {
+        for only in ["shout", native::DIALECT] {
             let (mut finder, mut attic) = (finder(), server("Attic"));
-            finder.config.dialect = Some(only);
+            match only {
+                native::DIALECT => finder.config.probes.clear(),
+                _ => finder.config.native_port = None,
+            }
             finder.handle_timeout(Time::ZERO);
             exchange(Time::ZERO, &mut finder, &mut [(at(1), &mut attic)]);
             finder.handle_timeout(Time::ZERO + AGAIN_EVERY);
             exchange(Time::ZERO + AGAIN_EVERY, &mut finder, &mut [(at(1), &mut attic)]);
-            let found: Vec<Dialect> = finder.hosts().map(|found| found.dialect).collect();
+            let found: Vec<&str> = finder.hosts().map(|found| found.dialect).collect();
             assert_eq!(found, [only]);
             // What comes unasked in the other is none.
             let from = Path::to(SocketAddr::from(([10, 0, 0, 3], 54000)));
-            finder.handle_datagram(Time::ZERO, from, &mut [2, 0xD2, 0xF0]);
-            assert_eq!(finder.hosts().count(), 1 + usize::from(only == Dialect::Lan));
+            finder.handle_datagram(Time::ZERO, from, &mut ALONE.clone());
+            assert_eq!(finder.hosts().count(), 1 + usize::from(only == "shout"));
         }
     }
 
     #[test]
-    fn a_host_of_another_game_is_none_of_ours_however_it_answers_in_lan() {
+    fn a_host_of_another_game_is_none_of_ours() {
         for look in 0..20 {
             let (mut finder, mut attic) = (finder(), server("Attic"));
             finder.config.game.game += 1;
-            finder.config.lan_port = None;
+            finder.config.probes.clear();
             let mut now = Time::from_millis(37 * look);
             while now < Time::from_millis(12_000) {
                 finder.handle_timeout(now);
                 exchange(now, &mut finder, &mut [(at(1), &mut attic)]);
                 // Someone else has asked, and all hear the answer.
                 let from = Path::to(SocketAddr::from(([10, 0, 0, 1], 54000)));
-                let mut here = [2, 0xD2, 0xF0, b'B', b'S', 0x10, 0xCC, 0];
-                finder.handle_datagram(now, from, &mut here);
+                finder.handle_datagram(now, from, &mut BOTH.clone());
                 assert_eq!(finder.hosts().count(), 0, "look {look} at {now:?}");
                 now = finder.poll_timeout().unwrap().max(now + WAY);
             }
@@ -547,7 +564,7 @@ mod tests {
         while now < Time::from_millis(11_000) {
             finder.handle_timeout(now);
             while let Some(Transmit { len, .. }) = finder.poll_transmit(now, &mut out) {
-                asked.extend((out[..len] == [1]).then_some(now.as_millis()));
+                asked.extend((out[..len] == *b"?").then_some(now.as_millis()));
             }
             now = finder.poll_timeout().unwrap();
         }
@@ -619,7 +636,7 @@ mod tests {
         finder.handle_timeout(Time::ZERO);
         for i in 0..=HOST_LIMIT {
             let from = SocketAddr::from(([10, 0, 1, i as u8], 54000));
-            finder.handle_datagram(Time::ZERO, Path::to(from), &mut [2, 0xD2, 0xF0]);
+            finder.handle_datagram(Time::ZERO, Path::to(from), &mut ALONE.clone());
             assert_eq!(finder.hosts().count(), (i + 1).min(HOST_LIMIT));
         }
     }

@@ -111,7 +111,7 @@
 //!
 //! ```text
 //! let mut driver = Loop::new(vec![Socket::bind("0.0.0.0:0".parse()?)?])?;
-//! let config = ClientConfig::new(address, Dialect::Native, Name::new("Alice"));
+//! let config = ClientConfig::new(address, Name::new("Alice"));
 //! let mut client = Client::new(driver.now(), Pucks, config, seed);
 //! let mut frame = Frame::default();
 //! loop {

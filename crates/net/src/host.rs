@@ -11,7 +11,7 @@ use crate::game::Game;
 use crate::node::{Node, Path, StreamAction, StreamEvent, StreamId, StreamNode, Transmit};
 use crate::server::Server;
 use crate::time::Time;
-use crate::wire::{Dialect, Name};
+use crate::wire::Name;
 
 /// The address of both ends of the way through memory: nothing comes from there by socket.
 const INSIDE: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::UNSPECIFIED), 0);
@@ -31,7 +31,7 @@ impl<G: Game> Host<G> {
     /// Lets `name` play on `server`, whose rooms are open. `seed` must come from the system's
     /// generator.
     pub fn new(now: Time, server: Server<G>, game: G, name: Name, seed: [u8; 32]) -> Self {
-        let config = ClientConfig::new(INSIDE, Dialect::Native, name);
+        let config = ClientConfig::new(INSIDE, name);
         let client = Client::new(now, game, config, seed);
         let path = Path { socket: NO_SOCKET, local: None, remote: INSIDE };
         Host { server, client, path }

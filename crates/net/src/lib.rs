@@ -20,6 +20,7 @@
 )]
 
 pub mod channel;
+#[cfg(all(feature = "lan", feature = "rtype"))]
 pub mod classic;
 pub mod client;
 pub mod clock;

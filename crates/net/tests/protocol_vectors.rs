@@ -4,8 +4,9 @@
 
 use std::collections::BTreeSet;
 
+use backspin::classic::Dialect;
 use backspin::wire::native::{self, Datagram, MAX_UNCOMPRESSED_LEN, Scratch};
-use backspin::wire::{self, Dialect, Fault, Malformed, Packet, Writer, lan, rtype};
+use backspin::wire::{self, Fault, Malformed, Packet, Writer, lan, rtype};
 
 mod vectors;
 

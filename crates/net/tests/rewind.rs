@@ -10,7 +10,7 @@ use backspin::replica::{Schema, State};
 use backspin::room::RoomConfig;
 use backspin::server::Server;
 use backspin::time::Time;
-use backspin::wire::{Dialect, Name};
+use backspin::wire::Name;
 use backspin_sim::dot::Dots;
 use backspin_sim::{Chance, Drift, Jitter, LinkConfig, Party, Player, World};
 
@@ -104,7 +104,7 @@ fn furthest_ms(game: &Looking, rtt_ms: u64) -> f64 {
         Server::new(FrontConfig::default(), [1; 32]).speaking(backspin::classic::dialects());
     server.open(Time::ZERO, game.clone(), Name::new("Room"), 1, RoomConfig::default());
     let server = world.add(Party::Server(Box::new(server)), &[address], Drift::NONE);
-    let config = ClientConfig::new(address, Dialect::Native, Name::new("Alice"));
+    let config = ClientConfig::new(address, Name::new("Alice"));
     let client = Client::new(Time::ZERO, game.clone(), config, [2; 32]);
     let player = Player::new(client, Chance::new(1, 2));
     let own = SocketAddr::from(([10, 0, 0, 2], 5000));

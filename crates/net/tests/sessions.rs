@@ -3,6 +3,7 @@
 use std::net::SocketAddr;
 use std::time::Duration;
 
+use backspin::classic::Dialect;
 use backspin::client::{Client, ClientConfig, ClientEvent};
 use backspin::front::FrontConfig;
 use backspin::game::Buttons;
@@ -11,8 +12,8 @@ use backspin::room::RoomConfig;
 use backspin::server::Server;
 use backspin::session::{EndReason, Grade, Limits};
 use backspin::time::Time;
+use backspin::wire::Name;
 use backspin::wire::native::Role;
-use backspin::wire::{Dialect, Name};
 use backspin_sim::dot::Dots;
 use backspin_sim::{Drift, HostId, Jitter, LinkConfig, Loss, Partition, Preset, World};
 
@@ -92,14 +93,14 @@ fn server(now: Time, n: u64) -> Party {
     Party::Server(Box::new(server))
 }
 
-fn config(dialect: Dialect, n: u64) -> ClientConfig {
+fn config(n: u64) -> ClientConfig {
     let name = Name::new(["Alice", "Bob", "Carol", "Dave"][n as usize % 4]);
-    ClientConfig { own_port: 5000, ..ClientConfig::new(server_address(), dialect, name) }
+    ClientConfig { own_port: 5000, ..ClientConfig::new(server_address(), name) }
 }
 
 fn client(now: Time, dialect: Dialect, n: u64) -> Party {
-    let config = config(dialect, n);
-    Party::Client(Box::new(Client::new(now, Dots::default(), config, seed(100 + n))))
+    let config = config(n);
+    Party::Client(Box::new(dialect.client(now, Dots::default(), config, seed(100 + n))))
 }
 
 struct Scene {
@@ -348,7 +349,7 @@ fn a_drained_server_lets_nobody_new_in_and_keeps_those_it_has() {
 #[test]
 fn a_watcher_sees_the_match_and_takes_no_part_in_it() {
     let mut scene = Scene::new(15, link(50), &[Dialect::Native]);
-    let mut config = ClientConfig::new(server_address(), Dialect::Native, Name::new("Eve"));
+    let mut config = ClientConfig::new(server_address(), Name::new("Eve"));
     config.role = Role::Watch;
     let node = Client::new(Time::ZERO, Dots::default(), config, seed(200));
     let node = Party::Client(Box::new(node));
@@ -367,7 +368,7 @@ fn all_dialects_share_a_room() {
     scene.run_ms(3000);
     assert!((0..3).all(|i| scene.client(i).is_playing()));
     assert_eq!(scene.server().rooms()[0].world().dots.len(), 3);
-    let seen = (scene.client(0).state().entities().len(), scene.client(1).rtype_entities().len());
+    let seen = (scene.client(0).state().entities().len(), scene.client(1).state().entities().len());
     assert_eq!(seen, (3, 3));
 }
 
@@ -408,7 +409,7 @@ fn play_reference(mut scene: Scene) -> String {
 fn a_client_that_predicts_nothing_sends_the_same() {
     let mut scene = Scene::new(1, Preset::Reference.config(), &[]);
     for i in 0..2 {
-        let config = ClientConfig { predicts: false, ..config(Dialect::Native, 10 + i) };
+        let config = ClientConfig { predicts: false, ..config(10 + i) };
         let node = Client::new(Time::ZERO, Dots::default(), config, seed(110 + i));
         let (node, own) = (Party::Client(Box::new(node)), format!("10.0.0.{}:5000", 2 + i));
         scene.clients.push(scene.world.add(node, &[address(&own)], Drift::NONE));

@@ -12,7 +12,7 @@ use backspin::replica::State;
 use backspin::room::{Room, RoomConfig};
 use backspin::server::Server;
 use backspin::time::Time;
-use backspin::wire::{Dialect, Name};
+use backspin::wire::Name;
 use backspin_sim::{Chance, Drift, HostId, LinkConfig, Loss, Party, Player, Preset, World};
 
 #[path = "../examples/tag/rules.rs"]
@@ -83,7 +83,7 @@ impl Scene {
     fn add_guest(&mut self, seed: u64) {
         let i = self.guests.len() as u8;
         let server = SocketAddr::from(([10, 0, 0, 1], 4300));
-        let config = ClientConfig::new(server, Dialect::Native, Name::new("Alice"));
+        let config = ClientConfig::new(server, Name::new("Alice"));
         let now = self.world.now();
         let client = Client::new(now, Tag, config, [2 + i; 32]);
         let player = Player::new(client, Chance::new(seed, 2 + u64::from(i)));

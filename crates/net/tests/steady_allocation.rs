@@ -6,6 +6,7 @@ mod counting;
 use std::net::SocketAddr;
 use std::time::Duration;
 
+use backspin::classic::Dialect;
 use backspin::client::{Client, ClientConfig, Frame};
 use backspin::front::FrontConfig;
 use backspin::game::{Buttons, Game};
@@ -13,7 +14,7 @@ use backspin::node::{Node, Path, StreamEvent, StreamId, StreamNode};
 use backspin::room::RoomConfig;
 use backspin::server::Server;
 use backspin::time::Time;
-use backspin::wire::{Dialect, List, Name, lan, rtype};
+use backspin::wire::{List, Name, lan, rtype};
 use backspin_sim::dot::Dots;
 
 #[path = "../examples/tag/rules.rs"]
@@ -87,7 +88,7 @@ impl<G: Game> Table<G> {
             Server::new(FrontConfig::default(), [7; 32]).speaking(backspin::classic::dialects());
         server.open(now, game.clone(), Name::new("Room"), 1, RoomConfig::default());
         let client = |i: u8| {
-            let config = ClientConfig::new(SERVER, Dialect::Native, Name::new("Alice"));
+            let config = ClientConfig::new(SERVER, Name::new("Alice"));
             Client::new(now, game.clone(), config, [i; 32])
         };
         let (up, down) = (Pipe::new(), Pipe::new());
@@ -207,9 +208,9 @@ struct Guest {
 impl Guest {
     fn new(dialect: Dialect) -> Self {
         let now = Time::from_millis(1_000);
-        let mut config = ClientConfig::new(SERVER, dialect, Name::new("Alice"));
+        let mut config = ClientConfig::new(SERVER, Name::new("Alice"));
         config.own_port = 5000;
-        let mut client = Client::new(now, Dots::default(), config, [1; 32]);
+        let mut client = dialect.client(now, Dots::default(), config, [1; 32]);
         if dialect == Dialect::Rtype {
             let mut out = [0; 64];
             for bytes in [&[0, 0, 100, 1][..], &[6, 0, 2, 1, 0xCC, 0x10, 0, 0, 0, 0]] {

@@ -11,8 +11,8 @@ use backspin::replica::{Schema, State};
 use backspin::room::RoomConfig;
 use backspin::server::Server;
 use backspin::time::Time;
+use backspin::wire::Name;
 use backspin::wire::native::Secret;
-use backspin::wire::{Dialect, Name};
 use backspin_sim::dot::{self, Dots};
 use backspin_sim::{Chance, Drift, HostId, Party, Player, Preset, World};
 
@@ -90,8 +90,7 @@ struct Scene {
 }
 
 fn guest(now: Time, name: &str, seed: u8, ticket: Option<Secret>) -> Party<Talk> {
-    let config =
-        ClientConfig { ticket, ..ClientConfig::new(SERVER, Dialect::Native, Name::new(name)) };
+    let config = ClientConfig { ticket, ..ClientConfig::new(SERVER, Name::new(name)) };
     let client = Client::new(now, Talk::default(), config, [seed; 32]);
     Party::Player(Box::new(Player::new(client, Chance::new(seed.into(), 0))))
 }

@@ -36,6 +36,7 @@ pub use field::{BALL_SIZE, FIELD, PADDLE_SIZE, Post, Side, UNITS};
 pub use schema::{BALL_IDS, MATCH_ID};
 pub use world::{Attendance, Ball, Heading, Paddle, Phase, World};
 
+use backspin::classic::ClassicGame;
 use backspin::client::Frame;
 use backspin::game::{Buttons, Contact, Event, Foresight, Game, GameId, PlayerId, Stage, Turn};
 use backspin::replica::{Drawn, Entity, Schema, State};
@@ -263,12 +264,14 @@ impl Game for Pong {
         lan::show(world)
     }
 
-    fn read_lan(&self, update: &StateUpdate, state: &mut State) {
-        self.state_of_lan(update, state);
-    }
-
     /// It has ships and enemies, and no ball.
     fn is_spoken_of_in_rtype(&self) -> bool {
         false
+    }
+}
+
+impl ClassicGame for Pong {
+    fn read_lan(&self, update: &StateUpdate, state: &mut State) {
+        self.state_of_lan(update, state);
     }
 }

@@ -18,7 +18,7 @@ use backspin::node::{Node, Path};
 use backspin::room::RoomConfig;
 use backspin::server::Server;
 use backspin::time::Time;
-use backspin::wire::{Dialect, Name};
+use backspin::wire::Name;
 use backspin_rtype::{Opening, RType, World};
 use backspin_sim::Chance;
 
@@ -105,7 +105,7 @@ impl Hall {
             server.open(now, game.clone(), name, room as u64, RoomConfig::default());
         }
         let client = |index: usize| {
-            let mut config = ClientConfig::new(SERVER, Dialect::Native, Name::new("Bot"));
+            let mut config = ClientConfig::new(SERVER, Name::new("Bot"));
             config.room = server.rooms()[index % rooms].number();
             let mut seed = [3; 32];
             seed[..8].copy_from_slice(&(index as u64).to_le_bytes());

@@ -12,10 +12,11 @@
 
 use std::sync::Arc;
 
+use backspin::classic::{ClassicGame, RtypeSight, RtypeWish};
 use backspin::client::Frame;
 use backspin::game::{
     Buttons, Contact, Event, Game, GameId, Impact, Marks, PlayerId, PlayerInput, RtypeMatch,
-    RtypeSight, RtypeWish, SpawnName, Stage, Standing, Turn,
+    SpawnName, Stage, Standing, Turn,
 };
 use backspin::replica::{Entity, Schema, State};
 use backspin::wire::rtype;
@@ -281,7 +282,9 @@ impl Game for RType {
         };
         world.obey(player, command, events);
     }
+}
 
+impl ClassicGame for RType {
     fn read_rtype(&self, told: &RtypeSight<'_>, state: &mut State) {
         view::read(told, state);
     }

@@ -2,7 +2,7 @@
 //! in px and px/s; and how the match stands. And the other way round: what a server of the dialect
 //! shows, as far as it can be told.
 
-use backspin::game::{RtypeMatch, RtypeSight, RtypeThing, RtypeWish};
+use backspin::classic::{RtypeMatch, RtypeSight, RtypeThing, RtypeWish};
 use backspin::replica::{Entity, MAX_FIELDS, State};
 use backspin::wire::rtype;
 
@@ -235,7 +235,8 @@ fn power_up(bonus: usize) -> u32 {
 
 #[cfg(test)]
 mod tests {
-    use backspin::game::{Game, PlayerId, RtypePlayer};
+    use backspin::classic::RtypePlayer;
+    use backspin::game::{Game, PlayerId};
 
     use super::*;
     use crate::space::PX;

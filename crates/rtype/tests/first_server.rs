@@ -7,12 +7,13 @@ mod desk;
 
 use std::net::SocketAddr;
 
+use backspin::classic::Dialect;
 use backspin::client::{Client, ClientConfig, Frame};
 use backspin::game::{Game, PlayerId};
 use backspin::node::StreamEvent;
 use backspin::session::EndReason;
 use backspin::time::Time;
-use backspin::wire::{Dialect, Name};
+use backspin::wire::Name;
 use backspin_rtype::command::{Command, Setup};
 use backspin_rtype::difficulty::Difficulty;
 use backspin_rtype::mission::Phase;
@@ -54,8 +55,8 @@ fn lobby(base_lives: u8, difficulty: u8, started: u8) -> Vec<u8> {
 
 /// A client that has come in: its token is 0, and there was no HelloAck.
 fn joined() -> Desk<Client<RType>> {
-    let config = ClientConfig::new(server(), Dialect::Rtype, Name::new("Alice"));
-    let mut desk = Desk::new(Client::new(Time::ZERO, RType::default(), config, [3; 32]));
+    let config = ClientConfig::new(server(), Name::new("Alice"));
+    let mut desk = Desk::new(Dialect::Rtype.client(Time::ZERO, RType::default(), config, [3; 32]));
     desk.stream(0, StreamEvent::Opened(address("10.0.0.1:4243")));
     desk.stream(0, StreamEvent::Received(&[0, 0, 100, 1]));
     desk.stream(0, StreamEvent::Received(&[6, 0, 2, 1]));

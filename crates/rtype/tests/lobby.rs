@@ -4,10 +4,10 @@
 #[path = "../../net/tests/rooms/scene.rs"]
 mod scene;
 
+use backspin::classic::Dialect;
 use backspin::client::RosterLine;
 use backspin::front::FrontConfig;
 use backspin::game::Buttons;
-use backspin::wire::Dialect;
 use backspin::wire::native::{PlayerFlags, RoomFlags};
 use backspin_rtype::RType;
 use backspin_rtype::command::{Command, Setup};
@@ -152,7 +152,8 @@ fn a_host_whose_line_breaks_is_not_waited_for() {
 fn both_dialects_play_in_one_room_and_who_speaks_the_old_one_is_ready() {
     let mut scene = scene();
     let ann = scene.join(|_| {});
-    let bob = scene.join(|config| config.dialect = Dialect::Rtype);
+    let bob = scene
+        .join_speaking(|now, game, config, seed| Dialect::Rtype.client(now, game, config, seed));
     assert!(scene.client(bob).is_playing());
     assert_eq!(marks(&mut scene, ann), [(1, true, false), (2, false, true)]);
     let names = |scene: &mut Scene, host| -> Vec<String> {

@@ -19,7 +19,7 @@ impl Dots {
     pub const STEP: i32 = 5;
 
     /// The entities of the swarm begin here.
-    const FIRST_OF_SWARM: u16 = 100;
+    pub(crate) const FIRST_OF_SWARM: u16 = 100;
 }
 
 /// The dots: those of players in the order they came, then the swarm.
@@ -55,9 +55,9 @@ impl Clone for World {
     }
 }
 
-const SCHEMA: Schema = Schema { kinds: &[Kind { name: "dot", fields: FIELDS }] };
+pub(crate) const SCHEMA: Schema = Schema { kinds: &[Kind { name: "dot", fields: FIELDS }] };
 
-const FIELDS: &[Field] = &[
+pub(crate) const FIELDS: &[Field] = &[
     position("x", Dots::FIELD.0, 2),
     position("y", Dots::FIELD.1, 3),
     velocity("vx"),
@@ -199,44 +199,6 @@ impl Game for Dots {
             p2: 0,
         })
     }
-
-    fn read_lan(&self, update: &backspin::wire::lan::StateUpdate, state: &mut State) {
-        let ball = [update.ballx, update.bally, update.ballvx, update.ballvy];
-        for (id, values) in [
-            (1, [50.0, update.p1y, 0.0, 0.0]),
-            (2, [1370.0, update.p2y, 0.0, 0.0]),
-            (Dots::FIRST_OF_SWARM, ball),
-        ] {
-            // Three ids, in order.
-            let _ = state.push(read(id, values));
-        }
-    }
-
-    fn read_rtype(&self, told: &backspin::game::RtypeSight<'_>, state: &mut State) {
-        for backspin::game::RtypeThing { entity, slot } in told.things {
-            let player = told.players.iter().find(|player| player.id == entity.id);
-            let id = match (u16::try_from(entity.id), player) {
-                // Our own server's swarm is what it is.
-                (Ok(id), _) if (Dots::FIRST_OF_SWARM..FOREIGN).contains(&id) => id,
-                (_, Some(it)) => self.entity_of(it.player),
-                _ => FOREIGN + slot,
-            };
-            // A state that is full has no room for more; that is all.
-            let _ = state.push(read(id, [entity.x, entity.y, entity.vx, entity.vy]));
-        }
-    }
-}
-
-/// Where things of other servers have their ids.
-const FOREIGN: u16 = 0x8000;
-
-/// A dot of a stranger's numbers: px, and px/s.
-fn read(id: u16, values: [f32; 4]) -> Entity {
-    let mut counts = [0; FIELDS.len()];
-    for ((count, field), value) in counts.iter_mut().zip(FIELDS).zip(values) {
-        *count = field.quantise(value);
-    }
-    Entity::new(&SCHEMA, id, 0, &counts)
 }
 
 #[cfg(test)]
@@ -280,88 +242,6 @@ mod tests {
         let mut world = two();
         Dots::default().leave(&mut world, PlayerId(1));
         assert_eq!(world.dots.len(), 1);
-    }
-
-    const HOSTILE: [f32; 6] = [f32::NAN, f32::INFINITY, f32::NEG_INFINITY, 1e38, -1e38, -0.0];
-
-    #[test]
-    fn hostile_numbers_of_a_lan_host_are_brought_into_the_field() {
-        let mut state = State::default();
-        for value in HOSTILE {
-            let update = backspin::wire::lan::StateUpdate {
-                seq: 1,
-                p1y: value,
-                p2y: value,
-                ballx: value,
-                bally: value,
-                ballvx: value,
-                ballvy: value,
-                p1: 255,
-                p2: 255,
-            };
-            state.clear(0);
-            Dots::default().read_lan(&update, &mut state);
-            assert_eq!(state.entities().len(), 3);
-            assert!(state.entities().iter().all(|entity| entity.conforms(&SCHEMA)), "{value}");
-        }
-    }
-
-    #[test]
-    fn hostile_numbers_of_an_rtype_server_are_brought_into_the_field_and_its_ids_into_16_bits() {
-        use backspin::wire::rtype;
-        let entity = |id, value| rtype::Entity {
-            id,
-            kind: rtype::Kind::Enemy,
-            x: value,
-            y: value,
-            vx: value,
-            vy: value,
-            rgba: 0,
-        };
-        let mut state = State::default();
-        for value in HOSTILE {
-            state.clear(0);
-            let ids = [0, 1, 65_535, 65_536, u32::MAX];
-            let told = ids.map(|id| entity(id, value));
-            Dots::default().read_rtype(&sight(&things(&told), &[]), &mut state);
-            assert_eq!(state.entities().len(), ids.len());
-            assert!(state.entities().iter().all(|entity| entity.conforms(&SCHEMA)), "{value}");
-        }
-    }
-
-    fn things(told: &[backspin::wire::rtype::Entity]) -> Vec<backspin::game::RtypeThing> {
-        let thing = |(&entity, slot)| backspin::game::RtypeThing { entity, slot };
-        told.iter().zip(0..).map(thing).collect()
-    }
-
-    fn player(player: PlayerId) -> backspin::game::RtypePlayer {
-        backspin::game::RtypePlayer { id: player.0, player, lives: 0, score: 0 }
-    }
-
-    fn sight<'a>(
-        things: &'a [backspin::game::RtypeThing],
-        players: &'a [backspin::game::RtypePlayer],
-    ) -> backspin::game::RtypeSight<'a> {
-        backspin::game::RtypeSight { things, players, lobby: None, over: None, team_score: 0 }
-    }
-
-    #[test]
-    fn a_dot_reads_as_it_was_said() {
-        let (game, world) = (Dots::default(), two());
-        let said = |dot: &Dot| backspin::wire::rtype::Entity {
-            id: dot.player.0,
-            kind: backspin::wire::rtype::Kind::Player,
-            x: dot.x as f32,
-            y: dot.y as f32,
-            vx: (dot.moved.0 * 60) as f32,
-            vy: (dot.moved.1 * 60) as f32,
-            rgba: 0,
-        };
-        let said: Vec<_> = world.dots.iter().map(said).collect();
-        let mut state = State::default();
-        let players: Vec<_> = world.dots.iter().map(|dot| player(dot.player)).collect();
-        game.read_rtype(&sight(&things(&said), &players), &mut state);
-        assert_eq!(game.restore(&state), world);
     }
 
     #[test]

@@ -16,12 +16,13 @@ use super::target::Bar;
 use super::watch::{Faults, Observer, Seen, Truth};
 use super::{Chance, Drift, HostId, Lateness, LinkConfig, Party, Player, Preset, Traffic, World};
 use backspin::client::{Client, ClientConfig};
+use backspin::dialect::Dialect;
 use backspin::front::FrontConfig;
 use backspin::game::Game;
 use backspin::room::{Room, RoomConfig};
 use backspin::server::Server;
 use backspin::time::Time;
-use backspin::wire::{Dialect, Name};
+use backspin::wire::Name;
 
 /// The first seconds of a session are joining and do not count.
 const JOINING: Duration = Duration::from_secs(2);
@@ -51,9 +52,6 @@ pub struct Setup {
     /// Frames a second at which the players' screens are looked at. When in a tick they fall is
     /// each player's own matter, and follows from the seed.
     pub frame_hz: f64,
-    /// How the first player speaks. If that is an old dialect, the others speak `native`, and the first
-    /// alone is measured.
-    pub dialect: Dialect,
     /// How late the players' clients wake on their busy machines; their screens do not.
     pub lateness: Option<Lateness>,
 }
@@ -61,16 +59,7 @@ pub struct Setup {
 impl Setup {
     /// A minute of two players over `link`, at 60 frames a second.
     pub fn new(link: LinkConfig, seed: u64) -> Self {
-        Setup {
-            link,
-            seed,
-            seconds: 60,
-            players: 2,
-            change: None,
-            frame_hz: 60.0,
-            dialect: Dialect::Native,
-            lateness: None,
-        }
+        Setup { link, seed, seconds: 60, players: 2, change: None, frame_hz: 60.0, lateness: None }
     }
 }
 
@@ -91,12 +80,19 @@ pub fn measure_with<G: Game>(game: G, setup: &Setup) -> Report {
 }
 
 /// The same, and calls `each_second` with how many of the seconds have been played.
-pub fn measure_watched<G: Game>(
+pub fn measure_watched<G: Game>(game: G, setup: &Setup, each_second: impl FnMut(u32)) -> Report {
+    measure_speaking(game, setup, &[], each_second)
+}
+
+/// The same on a server that speaks these dialects, too. The first player speaks the first of them, the
+/// others speak `native` all the same, and the first alone is measured.
+pub fn measure_speaking<G: Game>(
     game: G,
     setup: &Setup,
+    dialects: &'static [&'static dyn Dialect<G>],
     mut each_second: impl FnMut(u32),
 ) -> Report {
-    let mut scene = Scene::new(game, setup);
+    let mut scene = Scene::new(game, setup, dialects);
     scene.join();
     scene.begin(setup);
     let (began, before) = (scene.world.now(), scene.inputs());
@@ -154,7 +150,7 @@ impl Screen {
 }
 
 impl<G: Game> Scene<G> {
-    fn new(game: G, setup: &Setup) -> Self {
+    fn new(game: G, setup: &Setup, dialects: &'static [&'static dyn Dialect<G>]) -> Self {
         let seed = setup.seed;
         let mut world = World::new(seed, setup.link);
         let mut chance = Chance::new(seed, 1);
@@ -162,8 +158,7 @@ impl<G: Game> Scene<G> {
         // Whoever comes in `rtype` is told over TCP where to go on.
         let front =
             FrontConfig { other_ports: vec![("rtype", address.port())], ..FrontConfig::default() };
-        let mut server =
-            Server::new(front, secret(&mut chance)).speaking(backspin::classic::dialects());
+        let mut server = Server::new(front, secret(&mut chance)).speaking(dialects);
         let name = Name::new("Room");
         server.open(Time::ZERO, game.clone(), name, seed, RoomConfig::default());
         let server = world.add(Party::Server(Box::new(server)), &[address], Drift::NONE);
@@ -171,13 +166,19 @@ impl<G: Game> Scene<G> {
         for i in 0..setup.players {
             let own = SocketAddr::from(([10, 0, 0, 2 + i], 5000));
             let name = Name::new(["Alice", "Bob", "Carol", "Dave"][usize::from(i) % 4]);
-            let dialect = if i == 0 { setup.dialect } else { Dialect::Native };
-            let mut config = ClientConfig::new(address, dialect, name);
+            let spoken = dialects.first().filter(|_| i == 0);
+            let mut config = ClientConfig::new(address, name);
             config.own_port = own.port();
             let ppm = chance.below(401) as i32 - Drift::LIMIT_PPM;
             let drift = Drift::new(ppm, Duration::from_millis(chance.below(10_000)));
             let now = drift.local(Time::ZERO);
-            let client = Client::new(now, game.clone(), config, secret(&mut chance));
+            let (game, secret) = (game.clone(), secret(&mut chance));
+            let client = match spoken {
+                None => Client::new(now, game, config, secret),
+                Some(dialect) => {
+                    Client::speaking(dialect.client(now, &game), now, game, config, secret)
+                }
+            };
             let mut player = Player::new(client, Chance::new(seed, 2 + u64::from(i)));
             if let Some(lateness) = setup.lateness {
                 player = player.with_lateness(lateness, Chance::new(seed, LATENESS + u64::from(i)));
@@ -326,7 +327,8 @@ impl<G: Game> Scene<G> {
             player_seconds: u64::from(setup.seconds) * self.players.len() as u64,
             ..Tally::default()
         };
-        if setup.dialect != Dialect::Native {
+        let first = self.players.first().map(|first| first.host);
+        if first.is_some_and(|first| !player(&self.world, first).client.is_native()) {
             // Its inputs have no ticks.
             self.players.truncate(1);
             counted = Tally { player_seconds: setup.seconds.into(), ..Tally::default() };

@@ -18,7 +18,6 @@ use backspin::game::{Game, PlayerId};
 use backspin::replica::MAX_FIELDS;
 use backspin::room::Room;
 use backspin::time::Time;
-use backspin::wire::Dialect;
 
 /// A correction is one that moves the own position by more than this.
 const CORRECTION_PX: f32 = 1.0;
@@ -110,7 +109,7 @@ impl Observer {
 
     /// Looks after every event: inputs made and acknowledged, presses, corrections.
     pub fn after_event<G: Game>(&mut self, now: Time, client: &Client<G>, presses: u64) {
-        if client.dialect() != Dialect::Native {
+        if !client.is_native() {
             return self.after_plain_event(now, client);
         }
         let (newest, acknowledged) = (newest_input(client), client.server_tick());
@@ -185,7 +184,7 @@ impl Observer {
         seen.frames += 1;
         let starved = client.is_starved(local);
         seen.starved.note(now, u64::from(starved));
-        if client.dialect() != Dialect::Native {
+        if !client.is_native() {
             seen.plain_delay_ms.extend(client.delay().map(|delay| ms(delay.total)));
         }
         seen.lead_ms.extend(ahead.map(|ahead| (ahead - true_tick) * tick_ms));
@@ -205,7 +204,7 @@ impl Observer {
                 seen.rate = Some((min.min(rate), max.max(rate)));
             }
         }
-        let tells_speed = client.dialect() == Dialect::Native;
+        let tells_speed = client.is_native();
         let spots = frame.entities.iter().filter_map(|drawn| {
             let kind = schema.kinds.get(usize::from(drawn.entity.kind))?;
             let speed = |[x, y]: [f32; 2]| (x * x + y * y).sqrt() / tick_ms as f32;

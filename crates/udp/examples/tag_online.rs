@@ -14,7 +14,7 @@ use backspin::front::FrontConfig;
 use backspin::game::Buttons;
 use backspin::room::RoomConfig;
 use backspin::server::Server;
-use backspin::wire::{Dialect, Name};
+use backspin::wire::Name;
 use backspin_udp::{Loop, Socket};
 
 #[path = "../../net/examples/tag/rules.rs"]
@@ -49,7 +49,7 @@ fn serve(address: SocketAddr) -> Result<(), Box<dyn Error>> {
 fn join(address: SocketAddr) -> Result<(), Box<dyn Error>> {
     let any = if address.is_ipv4() { "0.0.0.0:0" } else { "[::]:0" };
     let mut driver = Loop::new(vec![Socket::bind(any.parse()?)?])?;
-    let config = ClientConfig::new(address, Dialect::Native, Name::new("Alice"));
+    let config = ClientConfig::new(address, Name::new("Alice"));
     let mut client = Client::new(driver.now(), Tag, config, seed()?);
     let mut frame = Frame::default();
     let circle = [Buttons::RIGHT, Buttons::DOWN, Buttons::LEFT, Buttons::UP];

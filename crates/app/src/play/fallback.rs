@@ -7,12 +7,12 @@
 
 use std::time::Duration;
 
+use backspin::classic::{ClassicGame, Dialect};
 use backspin::client::{Client, ClientConfig};
 use backspin::game::Game;
 use backspin::node::{Node, Path, StreamAction, StreamEvent, StreamId, StreamNode, Transmit};
 use backspin::session::{Retry, RetryPolicy, RetryStep};
 use backspin::time::Time;
-use backspin::wire::Dialect;
 use backspin::wire::lan::{FindHost, Packet};
 
 /// An old program is looked for after so long without an answer.
@@ -25,6 +25,7 @@ const SETTLE_AFTER: Duration = Duration::from_millis(3_500);
 /// How to ask in the old dialect if nobody answers in `native`.
 #[derive(Debug)]
 pub(crate) struct Fallback<G: Game> {
+    dialect: Dialect,
     config: ClientConfig,
     seed: [u8; 32],
     look_at: Time,
@@ -43,12 +44,12 @@ enum Old<G: Game> {
     Client(Box<Client<G>>),
 }
 
-impl<G: Game> Fallback<G> {
+impl<G: ClassicGame> Fallback<G> {
     /// For a client that begins to ask in `native` at `now`. The seed must come from the system's
     /// generator.
-    pub(super) fn new(now: Time, config: ClientConfig, seed: [u8; 32]) -> Self {
+    pub(super) fn new(now: Time, dialect: Dialect, config: ClientConfig, seed: [u8; 32]) -> Self {
         let (look_at, settle_at) = (now + LOOK_AFTER, now + SETTLE_AFTER);
-        Fallback { config, seed, look_at, settle_at, old: None, is_over: false }
+        Fallback { dialect, config, seed, look_at, settle_at, old: None, is_over: false }
     }
 
     /// Does what is due, and puts the client of the old dialect in the place of `client` if that is
@@ -68,7 +69,7 @@ impl<G: Game> Fallback<G> {
             return false;
         }
         if self.old.is_none() {
-            self.old = Some(match self.config.dialect {
+            self.old = Some(match self.dialect {
                 Dialect::Lan => Old::Probe(HostProbe::new(now, &self.config)),
                 _ => Old::Client(Box::new(self.begin(now, client))),
             });
@@ -96,7 +97,7 @@ impl<G: Game> Fallback<G> {
     }
 
     fn begin(&self, now: Time, native: &Client<G>) -> Client<G> {
-        Client::new(now, native.game().clone(), self.config.clone(), self.seed)
+        self.dialect.client(now, native.game().clone(), self.config.clone(), self.seed)
     }
 
     pub(super) fn handle_datagram(&mut self, now: Time, path: Path, bytes: &mut [u8]) {

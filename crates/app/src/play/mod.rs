@@ -29,7 +29,7 @@ use fallback::Fallback;
 pub(crate) use open::{Guest, Opened, Playable, RoomWish, host, join, local, sit};
 pub(crate) use quick::{QuickNews, quick};
 pub(crate) use rooms::{RoomSearch, at_native};
-pub(crate) use search::Search;
+pub(crate) use search::{Search, dialect_of};
 pub(crate) use seat::Seat;
 pub(crate) use table::{Access, Table};
 pub(crate) use ticket::{TicketFile, TicketKeeper};

@@ -3,15 +3,16 @@
 use std::error::Error;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
-use backspin::client::{Client, ClientConfig};
+use backspin::classic::{ClassicGame, Dialect};
+use backspin::client::ClientConfig;
 use backspin::front::{FrontConfig, Tokenless};
 use backspin::game::{Game, PlayerId};
 use backspin::host::Host;
 use backspin::local::Local;
 use backspin::room::RoomConfig;
 use backspin::server::Server;
+use backspin::wire::Name;
 use backspin::wire::native::{DEFAULT_PORT, Role};
-use backspin::wire::{Dialect, Name};
 use backspin_pong::Pong;
 use backspin_rtype::RType;
 use backspin_udp::{Listener, Loop, Socket};
@@ -21,7 +22,7 @@ use super::{Address, Fallback, Seat, Table, TicketFile, TicketKeeper};
 use crate::seed;
 
 /// A game that can be opened.
-pub(crate) trait Playable: Game<World: Send> + Send + 'static {
+pub(crate) trait Playable: ClassicGame {
     /// What it is called on the command line.
     const COMMAND: &'static str;
 
@@ -88,7 +89,7 @@ impl Guest {
         Guest { dialect: Some(Dialect::Native), role: Role::Watch, ..self }
     }
 
-    fn config(&self, server: SocketAddr, dialect: Dialect, own_port: u16) -> ClientConfig {
+    fn config(&self, server: SocketAddr, own_port: u16) -> ClientConfig {
         let (room, new_room) = match self.room {
             RoomWish::Any | RoomWish::Named(_) => (0, None),
             RoomWish::Number(number) => (number, None),
@@ -102,7 +103,7 @@ impl Guest {
             token: self.token.clone(),
             own_port,
             journal: self.journal,
-            ..ClientConfig::new(server, dialect, self.name)
+            ..ClientConfig::new(server, self.name)
         }
     }
 }
@@ -222,7 +223,7 @@ pub(crate) fn sit<G: Playable>(
     let socket = Socket::bind(SocketAddr::new(any, 0))?;
     let own_port = socket.local_addr()?.port();
     let driver = Loop::new(vec![socket])?;
-    let mut config = guest.config(server, dialect, own_port);
+    let mut config = guest.config(server, own_port);
     let mut ticket = None;
     if dialect == Dialect::Native && guest.role == Role::Play {
         // A match without a way back is better than none.
@@ -233,12 +234,12 @@ pub(crate) fn sit<G: Playable>(
     let began = driver.now();
     let fallback = match or_old {
         Some(old) => {
-            let config = guest.config(old, G::OLD, own_port);
-            Some(Box::new(Fallback::new(began, config, seed::secret()?)))
+            let config = guest.config(old, own_port);
+            Some(Box::new(Fallback::new(began, G::OLD, config, seed::secret()?)))
         }
         None => None,
     };
-    let client = Box::new(Client::new(began, game, config, seed::secret()?));
+    let client = Box::new(dialect.client(began, game, config, seed::secret()?));
     let table = Table::new(driver, Seat::Guest { client, began, fallback })?;
     Ok(Opened { table, name: guest.name, addresses: Vec::new(), ticket })
 }

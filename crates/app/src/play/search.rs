@@ -6,10 +6,11 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::ops::DerefMut;
 use std::time::{Duration, Instant};
 
-use backspin::finder::{Finder, FinderConfig};
+use backspin::classic::{Dialect, lan};
+use backspin::finder::{Finder, FinderConfig, Found};
 use backspin::game::GameId;
 use backspin::node::Path;
-use backspin::wire::Dialect;
+use backspin::wire::native::DEFAULT_PORT;
 use backspin_udp::{Loop, Socket, interfaces, search_paths};
 
 use super::{Playable, Table};
@@ -36,10 +37,14 @@ impl Search {
         let socket = Socket::bind((Ipv4Addr::UNSPECIFIED, 0).into())?;
         let driver = Loop::new(vec![socket])?;
         let (places, own) = places();
-        let lan_port = (G::OLD == Dialect::Lan).then_some(port.unwrap_or(G::OLD_PORT));
+        let speaks = |it| dialect.is_none_or(|only| only == it);
+        let native_port = speaks(Dialect::Native).then_some(port.unwrap_or(DEFAULT_PORT));
+        let mut probes = Vec::new();
+        if G::OLD == Dialect::Lan && speaks(Dialect::Lan) {
+            probes.push(lan::probe(port.unwrap_or(G::OLD_PORT)));
+        }
         let usual = FinderConfig::new(game.id(), places);
-        let native_port = port.unwrap_or(usual.native_port);
-        let config = FinderConfig { own, dialect, native_port, lan_port, ..usual };
+        let config = FinderConfig { own, native_port, probes, ..usual };
         let finder = Finder::new(driver.now(), config, seed::world()?);
         Ok(Search { table: Table::new(driver, finder)?, looked_up: Some(Instant::now()) })
     }
@@ -52,7 +57,7 @@ impl Search {
         };
         let driver = Loop::new(vec![Socket::bind((any, 0).into())?])?;
         let usual = FinderConfig::new(game, vec![Path::to(server)]);
-        let config = FinderConfig { native_port: server.port(), ..usual };
+        let config = FinderConfig { native_port: Some(server.port()), ..usual };
         let finder = Finder::new(driver.now(), config, seed::world()?);
         Ok(Search { table: Table::new(driver, finder)?, looked_up: None })
     }
@@ -71,6 +76,11 @@ impl Search {
         }
         self.table.seat()
     }
+}
+
+/// How to speak to a host that a [`Search`] found: it asks in dialects of ours alone.
+pub(crate) fn dialect_of(found: &Found) -> Dialect {
+    Dialect::named(found.dialect).unwrap_or(Dialect::Native)
 }
 
 /// Names the only address of this machine that searches leave from, if it is set: 127.0.0.1 finds

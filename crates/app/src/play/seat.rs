@@ -1,5 +1,6 @@
 //! The match, from where this player sits: on this machine alone, hosted here, or as a guest.
 
+use backspin::classic::ClassicGame;
 use backspin::client::{Client, Frame};
 use backspin::game::{Buttons, Game, PlayerId};
 use backspin::host::Host;
@@ -7,8 +8,8 @@ use backspin::local::Local;
 use backspin::node::{Node, Path, StreamAction, StreamEvent, StreamId, StreamNode, Transmit};
 use backspin::replica::State;
 use backspin::time::Time;
-use backspin::wire::Dialect;
 use backspin::wire::native::CloseReason;
+use backspin::wire::native::has_shape;
 
 use super::fallback::{Fallback, LOOK_AFTER};
 
@@ -125,10 +126,10 @@ impl<G: Game> Seat<G> {
     }
 }
 
-impl<G: Game> Node for Seat<G> {
+impl<G: ClassicGame> Node for Seat<G> {
     fn handle_datagram(&mut self, now: Time, path: Path, bytes: &mut [u8]) {
         if let Seat::Guest { fallback: Some(fallback), .. } = self
-            && Dialect::detect(bytes) != Some(Dialect::Native)
+            && !has_shape(bytes)
         {
             fallback.handle_datagram(now, path, bytes);
         } else if let Some(node) = self.node_mut() {
@@ -170,7 +171,7 @@ impl<G: Game> Node for Seat<G> {
     }
 }
 
-impl<G: Game> StreamNode for Seat<G> {
+impl<G: ClassicGame> StreamNode for Seat<G> {
     fn accepts_streams(&self) -> bool {
         self.node().is_some_and(StreamNode::accepts_streams)
     }

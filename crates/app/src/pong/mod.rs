@@ -7,8 +7,8 @@ mod voice;
 
 use std::error::Error;
 
+use backspin::classic::Dialect;
 use backspin::game::Game;
-use backspin::wire::Dialect;
 use backspin_pong::{Level, Pong};
 use clap::builder::PossibleValue;
 use clap::{Subcommand, ValueEnum};

@@ -7,8 +7,8 @@ mod voice;
 
 use std::error::Error;
 
+use backspin::classic::Dialect;
 use backspin::front::Tokenless;
-use backspin::wire::Dialect;
 use backspin_pong::Level;
 use backspin_rtype::command::Setup;
 use backspin_rtype::difficulty::Difficulty;

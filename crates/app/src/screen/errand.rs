@@ -5,11 +5,12 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::mpsc::{self, Receiver};
 
+use backspin::classic::Dialect;
 use backspin::front::Tokenless;
 use backspin::game::{Game, GameId, PlayerId};
 use backspin::session::EndReason;
+use backspin::wire::Name;
 use backspin::wire::native::Role;
-use backspin::wire::{Dialect, Name};
 use backspin_pong::{Bot, Level, Pong};
 use backspin_rtype::command::Setup as RtypeSetup;
 use backspin_rtype::difficulty::Difficulty;

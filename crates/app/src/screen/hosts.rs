@@ -174,12 +174,8 @@ fn host_row(address: SocketAddr, found: &Found) -> Row {
         Some(ping) => Cell::new(short_ms(ping), span_tone(ping)),
         None => Cell::new("-", Tone::Dim),
     };
-    let mut cells = vec![
-        Cell::new(name, Tone::Plain),
-        players,
-        ping,
-        Cell::new(found.dialect.name(), Tone::Dim),
-    ];
+    let mut cells =
+        vec![Cell::new(name, Tone::Plain), players, ping, Cell::new(found.dialect, Tone::Dim)];
     match found.fit {
         Fit::Good => {}
         Fit::OtherVersion => cells.push(Cell::new("another version", Tone::Bad)),
@@ -190,7 +186,8 @@ fn host_row(address: SocketAddr, found: &Found) -> Row {
 
 #[cfg(test)]
 mod tests {
-    use backspin::wire::{Dialect, Name};
+    use backspin::classic::Dialect;
+    use backspin::wire::Name;
 
     use super::*;
 
@@ -198,7 +195,7 @@ mod tests {
     fn a_host_with_both_games_is_two_lines() {
         let found = Found {
             address: "127.0.0.1:4300".parse().unwrap(),
-            dialect: Dialect::Native,
+            dialect: Dialect::Native.name(),
             name: Name::new("Attic"),
             players: Some((0, 2)),
             ping: None,

@@ -16,10 +16,11 @@ use std::mem;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::TryRecvError;
 
+use backspin::classic::Dialect;
 use backspin::finder::{Fit, Found};
 use backspin::game::Buttons;
 use backspin::session::EndReason;
-use backspin::wire::{Dialect, Name};
+use backspin::wire::Name;
 
 use super::bindings::{Action, Bindings, is_free};
 use super::bout::{Chosen, Sitting};
@@ -541,7 +542,8 @@ impl Program {
                     self.screen = failed(Again::Search, why.into());
                 }
                 Choice::Host(title, found) => {
-                    let Found { address, dialect, .. } = found;
+                    let Found { address, .. } = found;
+                    let dialect = crate::play::dialect_of(&found);
                     let errand = Errand::Sit { title, address, dialect };
                     match dialect {
                         Dialect::Native => self.knock(title, address.to_string(), errand),

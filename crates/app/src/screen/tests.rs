@@ -5,8 +5,9 @@ mod menus;
 use std::net::UdpSocket;
 use std::time::{Duration, Instant};
 
+use backspin::classic::Dialect;
 use backspin::game::Buttons;
-use backspin::wire::{Dialect, Name};
+use backspin::wire::Name;
 use backspin_pong::{Level, Pong};
 use backspin_rtype::difficulty::Difficulty;
 

@@ -48,7 +48,7 @@ pub(super) fn find<G: Playable>(
         // All that was found is told before one of it is joined.
         if let Some(found) = hosts.iter().find(|found| obstacle(found).is_none()) {
             drop(search);
-            return play::sit(game, guest, found.address, found.dialect, None).map(Some);
+            return play::sit(game, guest, found.address, play::dialect_of(&found), None).map(Some);
         }
         last = hosts.last().copied().or(last);
     }

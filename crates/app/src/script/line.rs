@@ -153,7 +153,7 @@ impl Line {
         Line::Discovered {
             address: found.address,
             name: found.name.to_string(),
-            dialect: found.dialect.name(),
+            dialect: found.dialect,
             players: found.players.map(|(players, _)| players),
             capacity: found.players.map(|(_, capacity)| capacity),
             ping_ms: found.ping.map(ms),

@@ -252,13 +252,7 @@ impl<V: Voice> Script<V> {
                         ClientEvent::Connected(player) | ClientEvent::Resumed(player) => {
                             let address = Some(server).filter(|at| at.port() != 0);
                             let name = self.opened.name;
-                            lines.push(Line::connected(
-                                player,
-                                name,
-                                dialect.name(),
-                                address,
-                                resumed,
-                            ));
+                            lines.push(Line::connected(player, name, dialect, address, resumed));
                         }
                         ClientEvent::Trying => {
                             let seconds_left = resume_left.unwrap_or_default().as_secs_f64();

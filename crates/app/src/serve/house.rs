@@ -1,9 +1,10 @@
 //! Both games in one server: a room plays Pong or R-Type, and a `House` is the rules of either.
 
+use backspin::classic::{ClassicGame, RtypeMatch, RtypeSight, RtypeWish};
 use backspin::client::Frame;
 use backspin::game::{
-    Buttons, Contact, Event, Foresight, Game, GameId, Impact, Marks, PlayerId, RtypeMatch,
-    RtypeSight, RtypeWish, Stage, Standing, Turn,
+    Buttons, Contact, Event, Foresight, Game, GameId, Impact, Marks, PlayerId, Stage, Standing,
+    Turn,
 };
 use backspin::replica::{Drawn, Entity, Schema, State};
 use backspin::wire::{lan, rtype};
@@ -262,10 +263,6 @@ impl Game for House {
         ask_of!(self, world, (game, world) => game.lan_state(world))
     }
 
-    fn read_lan(&self, update: &lan::StateUpdate, state: &mut State) {
-        ask!(self, game => game.read_lan(update, state))
-    }
-
     fn is_spoken_of_in_rtype(&self) -> bool {
         ask!(self, game => game.is_spoken_of_in_rtype())
     }
@@ -286,6 +283,12 @@ impl Game for House {
         events: &mut Vec<Event>,
     ) {
         ask_of!(self, world, (game, world) => game.hear_rtype(world, player, wish, events))
+    }
+}
+
+impl ClassicGame for House {
+    fn read_lan(&self, update: &lan::StateUpdate, state: &mut State) {
+        ask!(self, game => game.read_lan(update, state))
     }
 
     fn read_rtype(&self, told: &RtypeSight<'_>, state: &mut State) {

@@ -4,16 +4,14 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use crate::session::Limits;
+use crate::wire::Name;
 use crate::wire::native::{Role, Secret};
-use crate::wire::{Dialect, Name};
 
 /// What a player decides before joining.
 #[derive(Clone, Debug)]
 pub struct ClientConfig {
     /// The server.
     pub server: SocketAddr,
-    /// How to speak to it.
-    pub dialect: Dialect,
     /// The player's name.
     pub name: Name,
     /// To play or to watch (`native`).
@@ -27,7 +25,7 @@ pub struct ClientConfig {
     pub new_room: Option<Name>,
     /// What the operator gave out (`native`), at most 64 bytes.
     pub token: Vec<u8>,
-    /// Where this client's socket is bound, for `lan`, whose HELLO names it.
+    /// Where this client's socket is bound, for dialects that name it.
     pub own_port: u16,
     /// When a silent server is worth a sign, and when it is given up.
     pub liveness: Limits,
@@ -45,10 +43,9 @@ pub struct ClientConfig {
 
 impl ClientConfig {
     /// What most players want of `server`.
-    pub fn new(server: SocketAddr, dialect: Dialect, name: Name) -> Self {
+    pub fn new(server: SocketAddr, name: Name) -> Self {
         ClientConfig {
             server,
-            dialect,
             name,
             role: Role::Play,
             room: 0,

@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::seat::Seat;
 use super::{Client, ClientConfig, ClientEvent, Phase, RosterLine, Speech};
 use crate::game::{Game, GameId, PlayerId};
-use crate::session::{EndReason, Question, Retry, RetryPolicy, Secrets, Verdict};
+use crate::session::{EndReason, Question, Retry, Secrets};
 use crate::time::Time;
 use crate::wire::native::{
     Accept, Budget, Challenge, CloseReason, CreateRoom, Datagram, EnterRoom, Goodbye, Hello, Join,
@@ -84,16 +84,14 @@ impl<G: Game> Client<G> {
     fn native(&mut self) -> Option<&mut Native<G>> {
         match &mut self.speech {
             Speech::Native(native) => Some(native),
-            #[cfg(any(feature = "lan", feature = "rtype"))]
-            _ => None,
+            Speech::Other(_) => None,
         }
     }
 
     pub(super) fn seat(&self) -> Option<&Seat<G>> {
         match &self.speech {
             Speech::Native(native) => native.seat.as_deref(),
-            #[cfg(any(feature = "lan", feature = "rtype"))]
-            _ => None,
+            Speech::Other(_) => None,
         }
     }
 
@@ -107,7 +105,7 @@ impl<G: Game> Client<G> {
         let mut scratch = native.scratch.take().unwrap_or_default();
         match Datagram::decode_compressed(bytes, &mut scratch) {
             Ok(datagram) => self.handle_native_packet(now, datagram),
-            Err(error) => self.drop_malformed(bytes.len(), error),
+            Err(error) => self.core.drop_malformed(bytes.len(), error),
         }
         if let Some(native) = self.native() {
             native.scratch = Some(scratch);
@@ -125,23 +123,23 @@ impl<G: Game> Client<G> {
             // A pong carries the number of our own ping, not one of the server's.
             Packet::Pong(pong) => {
                 let question = Question { sequence: pong.id, timestamp: pong.timestamp };
-                self.handle_answer(now, question);
-                self.heard(now);
+                self.core.handle_answer(now, question);
+                self.core.heard(now);
             }
             packet => self.handle_session_packet(now, datagram.sequence, packet),
         }
     }
 
     fn handle_challenge(&mut self, now: Time, challenge: &Challenge) {
-        let asking = matches!(self.phase, Phase::Asking(_));
+        let asking = self.core.is_asking();
         let Speech::Native(native) = &mut self.speech else { return };
         if !asking || challenge.nonce != native.nonce {
-            self.counts.stray += 1;
+            self.core.counts.stray += 1;
             return;
         }
         let known = native.seat.is_some() || native.ticket.is_some();
-        if challenge.token_required && self.config.token.is_empty() && !known {
-            self.end(EndReason::Token);
+        if challenge.token_required && self.core.config.token.is_empty() && !known {
+            self.core.end(EndReason::Token);
             return;
         }
         let first = native.cookie.replace(challenge.cookie).is_none();
@@ -149,22 +147,22 @@ impl<G: Game> Client<G> {
         // the cookie.
         if first {
             let policy = self.patience(now);
-            self.phase = Phase::Asking(Retry::new(now, policy));
+            self.core.phase = Phase::Asking(Retry::new(now, policy));
         }
     }
 
     fn handle_accept(&mut self, now: Time, sequence: u32, accept: &Accept) {
-        let asking = matches!(self.phase, Phase::Asking(_));
+        let asking = self.core.is_asking();
         let game = self.game.clone();
         let Speech::Native(native) = &mut self.speech else { return };
         if !asking || accept.nonce != native.nonce || native.cookie.is_none() {
-            self.counts.stray += 1;
+            self.core.counts.stray += 1;
             return;
         }
         // Whoever goes to a room has a new place, also in the room that it comes from: what was told
         // in the old one is over.
         let has_moved = native.moving.take().is_some();
-        let is_same_player = self.player == Some(PlayerId(accept.player));
+        let is_same_player = self.core.player == Some(PlayerId(accept.player));
         let rtt = now.since(native.asked).min(Duration::from_secs(1));
         let is_same = |seat: &Seat<G>| {
             let is_there = (seat.room, seat.role) == (accept.room, accept.role);
@@ -174,36 +172,36 @@ impl<G: Game> Client<G> {
             Some(seat) if is_same(&seat) => (seat.resumed(now, game, sequence, accept, rtt), true),
             _ => (Seat::new(now, game, sequence, accept, rtt), false),
         };
-        seat.predicts = self.config.predicts;
+        seat.predicts = self.core.config.predicts;
         native.seat = Some(Box::new(seat));
-        self.config.role = accept.role;
+        self.core.config.role = accept.role;
         if !is_back {
             // Another room, or another part in this one: nothing of the old one is left.
-            self.player = None;
-            self.roster.clear();
+            self.core.player = None;
+            self.core.roster.clear();
         }
-        self.enter(now, PlayerId(accept.player));
+        self.core.enter(now, PlayerId(accept.player));
     }
 
     fn handle_reject(&mut self, now: Time, reject: &Reject) {
-        let asking = matches!(self.phase, Phase::Asking(_));
+        let asking = self.core.is_asking();
         let Speech::Native(native) = &mut self.speech else { return };
         match asking && reject.nonce == native.nonce {
             // The place of an earlier run is given up: then a new one.
             true if reject.reason == RejectReason::Ticket && native.ticket.take().is_some() => {
                 native.start_resume(&mut self.secrets);
-                self.phase = Phase::Asking(Retry::new(now, RetryPolicy::HELLO));
+                self.core.ask(now);
             }
             true if native.moving.is_some() => {
                 let reason = EndReason::from_reject(reject, self.game.id().version);
                 self.stop_moving();
-                self.note(ClientEvent::Stayed(reason));
+                self.core.note(ClientEvent::Stayed(reason));
             }
             true => {
                 let reason = EndReason::from_reject(reject, self.game.id().version);
-                self.end(reason);
+                self.core.end(reason);
             }
-            false => self.counts.stray += 1,
+            false => self.core.counts.stray += 1,
         }
     }
 
@@ -211,8 +209,8 @@ impl<G: Game> Client<G> {
     pub(super) fn stop_moving(&mut self) -> bool {
         let was_moving = self.native().is_some_and(|native| native.moving.take().is_some());
         if was_moving {
-            self.phase = Phase::Playing;
-            self.due = super::Due::default();
+            self.core.phase = Phase::Playing;
+            self.core.due = super::Due::default();
         }
         was_moving
     }
@@ -227,7 +225,7 @@ impl<G: Game> Client<G> {
         // Who is on the way to another room is asked to prove who it is, too.
         match ours && (self.stop_moving() || self.is_playing()) {
             true => self.try_again(now),
-            false => self.counts.stray += 1,
+            false => self.core.counts.stray += 1,
         }
     }
 
@@ -235,11 +233,11 @@ impl<G: Game> Client<G> {
         let playing = self.is_playing();
         let Speech::Native(native) = &mut self.speech else { return };
         let Some(seat) = native.seat.as_mut() else {
-            self.counts.stray += 1;
+            self.core.counts.stray += 1;
             return;
         };
         if !seat.window.handle(sequence).is_taken() || !playing {
-            self.counts.stray += 1;
+            self.core.counts.stray += 1;
             return;
         }
         match packet {
@@ -248,37 +246,37 @@ impl<G: Game> Client<G> {
                 CloseReason::Silent => self.try_again(now),
                 // Who hosts is the first player.
                 CloseReason::HostLeft => {
-                    let host = self.roster.iter().find(|line| line.player == PlayerId(1));
+                    let host = self.core.roster.iter().find(|line| line.player == PlayerId(1));
                     let host = host.map(|line| line.name).unwrap_or_default();
-                    self.end(EndReason::HostLeft { host });
+                    self.core.end(EndReason::HostLeft { host });
                 }
-                reason => self.end(reason.into()),
+                reason => self.core.end(reason.into()),
             },
-            Packet::ServerPing(ping) => self.due.pong = Some((ping.id, ping.timestamp)),
+            Packet::ServerPing(ping) => self.core.due.pong = Some((ping.id, ping.timestamp)),
             Packet::Roster(roster) => {
                 if seat.is_news(roster.revision) {
-                    self.roster.clear();
-                    self.roster.extend(roster.players.iter().map(|entry| RosterLine {
+                    self.core.roster.clear();
+                    self.core.roster.extend(roster.players.iter().map(|entry| RosterLine {
                         player: PlayerId(entry.player),
                         name: entry.name,
                         lives: entry.lives,
                         flags: entry.flags,
                     }));
-                    self.note(ClientEvent::Roster);
+                    self.core.note(ClientEvent::Roster);
                 }
             }
             Packet::DeltaSnapshot(snapshot) => {
-                match seat.handle_snapshot(now, &snapshot, &mut self.journal) {
+                match seat.handle_snapshot(now, &snapshot, &mut self.core.journal) {
                     Ok(taken) => {
-                        self.counts.states += u64::from(taken.whole);
-                        self.counts.parts += u64::from(!snapshot.part.is_whole());
+                        self.core.counts.states += u64::from(taken.whole);
+                        self.core.counts.parts += u64::from(!snapshot.part.is_whole());
                         if let Some(rtt) = taken.measured {
-                            self.round_trip.sample(rtt);
-                            self.pinger.postpone(now);
+                            self.core.round_trip.sample(rtt);
+                            self.core.pinger.postpone(now);
                         }
                     }
-                    Err(super::seat::Refused::Stray) => self.counts.stray += 1,
-                    Err(super::seat::Refused::Malformed) => self.counts.malformed += 1,
+                    Err(super::seat::Refused::Stray) => self.core.counts.stray += 1,
+                    Err(super::seat::Refused::Malformed) => self.core.counts.malformed += 1,
                 }
                 self.hear_events();
             }
@@ -286,41 +284,29 @@ impl<G: Game> Client<G> {
                 seat.handle_events(&packet.block);
                 self.hear_events();
             }
-            packet => self.drop_stray(packet.name()),
+            packet => self.core.drop_stray(packet.name()),
         }
-        self.heard(now);
+        self.core.heard(now);
     }
 
     /// Passes on what the server's events and our own predictions say.
     fn hear_events(&mut self) {
         while let Some(event) = self.seat_mut().and_then(Seat::poll_event) {
-            self.note(event);
+            self.core.note(event);
         }
-    }
-
-    /// What an answer to a ping of ours is worth.
-    pub(super) fn handle_answer(&mut self, now: Time, answer: Question) -> Verdict {
-        let verdict = self.pinger.handle_answer(now, answer);
-        match verdict {
-            Verdict::Sample(rtt) => {
-                self.round_trip.sample(rtt);
-            }
-            _ => self.counts.stray += 1,
-        }
-        verdict
     }
 
     /// Inputs that are due, and what they say of the line.
     pub(super) fn handle_native_timeout(&mut self, now: Time) {
-        let (buttons, role) = (self.buttons, self.config.role);
+        let (buttons, role) = (self.core.buttons, self.core.config.role);
         let Speech::Native(native) = &mut self.speech else { return };
         let Some(seat) = native.seat.as_mut() else { return };
         let due = match role {
-            Role::Play => seat.make_inputs(now, buttons, &mut self.journal),
+            Role::Play => seat.make_inputs(now, buttons, &mut self.core.journal),
             Role::Watch => seat.is_ack_due(now),
         };
         let lost = seat.is_lost(now);
-        self.due.input |= due;
+        self.core.due.input |= due;
         self.hear_events();
         if lost {
             self.try_again(now);
@@ -332,20 +318,20 @@ impl<G: Game> Client<G> {
         now: Time,
         out: &mut [u8],
     ) -> Option<Result<usize, Full>> {
-        if self.due.questions > 0 {
-            self.due.questions -= 1;
+        if self.core.due.questions > 0 {
+            self.core.due.questions -= 1;
             return Some(self.ask_native(now, out));
         }
         let session = self.native()?.seat.as_ref()?.session;
-        let packet = if self.due.goodbyes > 0 {
-            self.due.goodbyes -= 1;
+        let packet = if self.core.due.goodbyes > 0 {
+            self.core.due.goodbyes -= 1;
             Packet::Goodbye(Goodbye { session })
-        } else if let Some((id, timestamp)) = self.due.pong.take() {
+        } else if let Some((id, timestamp)) = self.core.due.pong.take() {
             Packet::ClientPong(ServerPing { id, timestamp }.pong(session))
-        } else if std::mem::take(&mut self.due.ping) {
-            let Question { sequence, timestamp } = self.pinger.ask(now);
+        } else if std::mem::take(&mut self.core.due.ping) {
+            let Question { sequence, timestamp } = self.core.pinger.ask(now);
             Packet::Ping(Ping { session: Some(session), id: sequence, timestamp })
-        } else if std::mem::take(&mut self.due.input) {
+        } else if std::mem::take(&mut self.core.due.input) {
             return self.speak_input(now, out);
         } else {
             return None;
@@ -354,7 +340,7 @@ impl<G: Game> Client<G> {
     }
 
     fn ask_native(&mut self, now: Time, out: &mut [u8]) -> Result<usize, Full> {
-        let (config, id) = (&self.config, self.game.id());
+        let (config, id) = (&self.core.config, self.game.id());
         let Speech::Native(native) = &mut self.speech else { return Err(Full) };
         native.asked = now;
         let nonce = native.nonce;
@@ -383,7 +369,7 @@ impl<G: Game> Client<G> {
     }
 
     fn speak_input(&mut self, now: Time, out: &mut [u8]) -> Option<Result<usize, Full>> {
-        let role = self.config.role;
+        let role = self.core.config.role;
         let native = self.native()?;
         let sequence = native.sequence;
         let seat = native.seat.as_mut()?;

@@ -2,13 +2,14 @@
 
 use std::net::SocketAddr;
 
+use backspin::classic::Dialect;
 use backspin::client::{Client, ClientConfig, ClientEvent};
 use backspin::front::FrontConfig;
 use backspin::node::StreamEvent;
 use backspin::room::{RoomConfig, RoomEvent};
 use backspin::server::Server;
 use backspin::time::Time;
-use backspin::wire::{Dialect, Name};
+use backspin::wire::Name;
 use backspin_sim::dot::Dots;
 
 use crate::desk::{Desk, address};
@@ -27,9 +28,9 @@ pub(crate) fn server_address() -> SocketAddr {
 }
 
 pub(crate) fn client(dialect: Dialect) -> Desk<Client<Dots>> {
-    let mut config = ClientConfig::new(server_address(), dialect, Name::new("Alice"));
+    let mut config = ClientConfig::new(server_address(), Name::new("Alice"));
     config.own_port = 5000;
-    Desk::new(Client::new(Time::ZERO, Dots::default(), config, [3; 32]))
+    Desk::new(dialect.client(Time::ZERO, Dots::default(), config, [3; 32]))
 }
 
 /// An `rtype` client that has its token and has sent its first Hello.

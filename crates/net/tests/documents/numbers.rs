@@ -1,6 +1,6 @@
 //! Document 004, section 3.2: the numbers of datagrams and of inputs.
 
-use backspin::wire::Dialect;
+use backspin::classic::Dialect;
 use backspin::wire::native::{Datagram, Packet};
 
 use crate::ends::{client, server_address};

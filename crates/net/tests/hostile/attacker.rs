@@ -12,7 +12,7 @@ use backspin::wire::native::{
     Events, Goodbye, Hello, History, Input, InputRecord, Join, ListRooms, MAX_HISTORY, PROTOCOL,
     Packet, Ping, Resume, Role, Secret, SessionIndex, SnapshotAck, SnapshotEcho, Token,
 };
-use backspin::wire::{Dialect, Name, lan, rtype};
+use backspin::wire::{Name, lan, rtype};
 
 use super::act::{Act, Source, Ticket};
 use super::scene::{HONEST, HONEST_STREAM, LIMITS, Scene, address};
@@ -468,7 +468,7 @@ fn is_fair(scene: &Scene, from: Source, bytes: &[u8]) -> bool {
     let Source::Honest(player) = from else { return true };
     let player = &scene.honest[usize::from(player)];
     let Ok(datagram) = Datagram::decode(bytes) else {
-        return player.client.dialect() == Dialect::Native;
+        return player.client.is_native();
     };
     let Some(newest) = player.sequence else { return true };
     let (behind, ahead) = WINDOW;

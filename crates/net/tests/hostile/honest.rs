@@ -3,13 +3,14 @@
 
 use std::net::SocketAddr;
 
+use backspin::classic::Dialect;
 use backspin::client::{Client, ClientConfig, ClientEvent};
 use backspin::game::{Buttons, Event};
 use backspin::node::{Node, Path, Transmit};
 use backspin::session::Limits;
 use backspin::time::Time;
+use backspin::wire::Name;
 use backspin::wire::native::{Datagram, Packet, Secret};
-use backspin::wire::{Dialect, Name};
 
 use super::yard::Yard;
 
@@ -23,6 +24,7 @@ const SPEAKS_EVERY: u32 = 2;
 #[derive(Clone)]
 pub(crate) struct Honest {
     pub(crate) client: Client<Yard>,
+    pub(crate) dialect: Dialect,
     config: ClientConfig,
     pub(crate) at: SocketAddr,
     /// What it sent, the handshake first: what an eavesdropper can send again.
@@ -53,10 +55,11 @@ impl Honest {
             liveness,
             // Nobody looks, and what is sent is the same.
             predicts: false,
-            ..ClientConfig::new(server, dialect, Name::new("Honest"))
+            ..ClientConfig::new(server, Name::new("Honest"))
         };
         Honest {
-            client: Client::new(now, Yard::default(), config.clone(), [taste; 32]),
+            client: dialect.client(now, Yard::default(), config.clone(), [taste; 32]),
+            dialect,
             config,
             at,
             tapped: Vec::with_capacity(TAPPED),
@@ -72,7 +75,8 @@ impl Honest {
     /// The program is started anew, with nothing but its ticket: a Resume goes over the wire.
     pub(crate) fn restart(&mut self, now: Time) {
         let config = ClientConfig { ticket: self.client.ticket(), ..self.config.clone() };
-        self.client = Client::new(now, Yard::default(), config, [self.taste | 0x80; 32]);
+        let seed = [self.taste | 0x80; 32];
+        self.client = self.dialect.client(now, Yard::default(), config, seed);
     }
 
     /// Holds and says what it does, whatever others do. In `native` that depends on the tick that
@@ -94,7 +98,7 @@ impl Honest {
     pub(crate) fn poll(&mut self, now: Time, out: &mut [u8]) -> Option<Transmit> {
         let transmit = self.client.poll_transmit(now, out)?;
         let bytes = &out[..transmit.len];
-        if self.client.dialect() == Dialect::Native {
+        if self.client.is_native() {
             self.sequence = Datagram::decode(bytes).ok().map(|datagram| datagram.sequence);
         }
         if self.tapped.len() == TAPPED {

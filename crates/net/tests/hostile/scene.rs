@@ -5,6 +5,7 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::OnceLock;
 use std::time::Duration;
 
+use backspin::classic::Dialect;
 use backspin::front::{FrontConfig, FrontCounts, Limits};
 use backspin::game::PlayerId;
 use backspin::node::{Node, Path, StreamAction, StreamEvent, StreamId, StreamNode};
@@ -13,7 +14,7 @@ use backspin::server::Server;
 use backspin::session;
 use backspin::time::Time;
 use backspin::wire::native::{Secret, SessionIndex};
-use backspin::wire::{Dialect, Name, rtype};
+use backspin::wire::{Name, rtype};
 
 use super::honest::Honest;
 use super::yard::{Heard, Yard};
@@ -236,7 +237,7 @@ impl Scene {
 
     /// Players in `native` have their own rhythm; the others are woken once a tick.
     fn native_due(player: &Honest) -> Option<Time> {
-        player.client.poll_timeout().filter(|_| player.client.dialect() == Dialect::Native)
+        player.client.poll_timeout().filter(|_| player.client.is_native())
     }
 
     fn wake(&mut self) {
@@ -253,9 +254,9 @@ impl Scene {
             self.next_plain += Duration::from_secs(1) / u32::from(Yard::RATE);
         }
         for player in &mut self.honest {
-            let due = match player.client.dialect() {
-                Dialect::Native => Scene::native_due(player).is_some_and(|due| due <= now),
-                _ => plain,
+            let due = match player.client.is_native() {
+                true => Scene::native_due(player).is_some_and(|due| due <= now),
+                false => plain,
             };
             if due {
                 player.play(now, tick);
@@ -308,7 +309,7 @@ impl Scene {
             let to = transmit.path.remote;
             let dialect = Dialect::detect(bytes);
             match self.honest.iter_mut().find(|player| player.at == to) {
-                Some(player) if dialect == Some(player.client.dialect()) => {
+                Some(player) if dialect == Some(player.dialect) => {
                     player.handle(self.now, bytes);
                     continue;
                 }
@@ -426,8 +427,7 @@ impl Scene {
         };
         for player in &mut self.honest {
             player.check_events(said);
-            let shown =
-                player.client.dialect() != Dialect::Native || player.client.server_tick() == tick;
+            let shown = !player.client.is_native() || player.client.server_tick() == tick;
             assert!(shown, "{} is not shown tick {tick}", player.at);
         }
     }

@@ -1,5 +1,6 @@
 //! The game that is attacked: dots who talk. It keeps count of whose words it has heard.
 
+use backspin::classic::{ClassicGame, RtypeSight};
 use backspin::game::{Event, Game, GameId, PlayerId, Reach, Turn};
 use backspin::replica::{Schema, State};
 use backspin_sim::dot::{self, Dots};
@@ -93,12 +94,14 @@ impl Game for Yard {
     fn lan_state(&self, world: &World) -> Option<backspin::wire::lan::StateUpdate> {
         self.0.lan_state(&world.dots)
     }
+}
 
+impl ClassicGame for Yard {
     fn read_lan(&self, update: &backspin::wire::lan::StateUpdate, state: &mut State) {
         self.0.read_lan(update, state);
     }
 
-    fn read_rtype(&self, told: &backspin::game::RtypeSight<'_>, state: &mut State) {
+    fn read_rtype(&self, told: &RtypeSight<'_>, state: &mut State) {
         self.0.read_rtype(told, state);
     }
 }

@@ -12,6 +12,7 @@ mod stage;
 use std::time::Duration;
 
 use backspin::channel::tick;
+use backspin::classic::Dialect;
 use backspin::client::{Client, ClientEvent, Frame};
 use backspin::game::{Buttons, Game};
 use backspin::node::{Node, Path, StreamEvent, StreamId, StreamNode};
@@ -22,7 +23,7 @@ use backspin::wire::native::{
     Accept, Budget, Challenge, Datagram, DeltaSnapshot, Feedback, MAX_BASELINE_BACK, Packet, Part,
     Reject, RejectReason, Role, Secret, SessionIndex,
 };
-use backspin::wire::{Dialect, List, Name, lan, rtype};
+use backspin::wire::{List, Name, lan, rtype};
 use backspin_sim::dot::Dots;
 
 use act::Act;
@@ -54,10 +55,13 @@ const STREAM: StreamId = StreamId(0);
 #[derive(Clone)]
 pub(crate) struct Scene {
     client: Client<Dots>,
+    dialect: Dialect,
     now: Time,
     until: Time,
     /// What an honest server said, the handshake first.
     said: Vec<Vec<u8>>,
+    /// The newest state that the client took (`lan`).
+    lan: Option<lan::StateUpdate>,
     /// The number of the next datagram (`native`).
     sequence: u32,
     /// The client's newest datagram, and its newest question.
@@ -112,7 +116,7 @@ pub(crate) fn play(script: &[u8], in_use: impl Fn() -> isize) -> Outcome {
     assert!(cost <= each * script.len() as isize + beside, "{cost} bytes");
     let (counts, client) = (*scene.client.counts(), &scene.client);
     Outcome {
-        dialect: client.dialect(),
+        dialect: scene.dialect,
         ended: scene.ended,
         states: counts.states,
         malformed: counts.malformed,
@@ -148,9 +152,21 @@ impl Scene {
         self.left -= times;
         for _ in 0..times {
             let path = Path::to(self.client.server());
-            self.client.handle_datagram(self.now, path, &mut bytes.clone());
+            self.deliver(path, &mut bytes.clone());
             let sent = self.drain();
             assert!(sent <= ANSWERS, "{sent} datagrams for one");
+        }
+    }
+
+    /// A datagram comes to the client.
+    fn deliver(&mut self, path: Path, bytes: &mut [u8]) {
+        let before = self.client.counts().states;
+        self.client.handle_datagram(self.now, path, bytes);
+        if let Ok(lan::Packet::StateUpdate(update)) = lan::Packet::decode(bytes)
+            && self.dialect == Dialect::Lan
+            && self.client.counts().states > before
+        {
+            self.lan = Some(update);
         }
     }
 
@@ -159,7 +175,7 @@ impl Scene {
         else {
             return;
         };
-        if self.client.dialect() == Dialect::Native && bytes.len() >= 9 {
+        if self.client.is_native() && bytes.len() >= 9 {
             bytes[5..9].copy_from_slice(&self.next_sequence().to_be_bytes());
         }
         // Past the end is nowhere: the same again.
@@ -171,7 +187,7 @@ impl Scene {
 
     fn send_payload(&mut self, kind: u8, payload: &[u8]) {
         let len = payload.len() as u16;
-        let header = match self.client.dialect() {
+        let header = match self.dialect {
             Dialect::Native => {
                 let ([high, low], sequence) = (len.to_be_bytes(), self.next_sequence());
                 [&[1, kind, 0, high, low], &sequence.to_be_bytes()[..]].concat()
@@ -188,13 +204,13 @@ impl Scene {
     /// Eight bytes make an entity.
     fn send_world(&mut self, on: i8, form: u8, entities: &[u8]) {
         let mut out = [0; 2048];
-        let len = match self.client.dialect() {
+        let len = match self.dialect {
             Dialect::Native => self.encode_world(on, form, entities, &mut out),
             Dialect::Rtype => encode_rtype_world(entities, &mut out),
             Dialect::Lan => {
                 let mut bytes = [0; 8];
                 bytes.iter_mut().zip(entities).for_each(|(to, from)| *to = *from);
-                encode_lan_world(on, form, bytes, self.client.lan_state(), &mut out)
+                encode_lan_world(on, form, bytes, self.lan, &mut out)
             }
         };
         if let Some(len) = len {
@@ -246,7 +262,7 @@ impl Scene {
 
     /// What was asked last is answered.
     fn answer(&mut self, form: u8) {
-        match self.client.dialect() {
+        match self.dialect {
             Dialect::Native => {
                 let mut out = [0; 256];
                 if let Some(len) = self.encode_answer(form, &mut out) {
@@ -387,7 +403,7 @@ impl Scene {
         assert_eq!(self.client.poll_timeout().is_none(), self.ended.is_some(), "it wants to wake");
         while self.client.poll_line().is_some() {}
         assert!(self.client.roster().len() <= 255);
-        if self.client.dialect() != Dialect::Native || !self.client.is_playing() {
+        if !self.client.is_native() || !self.client.is_playing() {
             return;
         }
         let on = |now: Option<u32>, then: Option<u32>| {

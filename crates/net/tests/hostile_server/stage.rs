@@ -5,7 +5,8 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::OnceLock;
 use std::time::Duration;
 
-use backspin::client::{Client, ClientConfig, Frame};
+use backspin::classic::Dialect;
+use backspin::client::{ClientConfig, Frame};
 use backspin::front::FrontConfig;
 use backspin::game::Buttons;
 use backspin::node::{Node, Path, StreamAction, StreamEvent, StreamId, StreamNode};
@@ -13,8 +14,8 @@ use backspin::room::RoomConfig;
 use backspin::server::Server;
 use backspin::session::Limits;
 use backspin::time::Time;
+use backspin::wire::Name;
 use backspin::wire::native::{Datagram, Role};
-use backspin::wire::{Dialect, Name};
 use backspin_sim::dot::Dots;
 
 use super::{DATAGRAMS, Marks, STREAM, Scene};
@@ -66,16 +67,18 @@ fn play(dialect: Dialect, role: Role, span: Duration) -> Scene {
         liveness: LIVENESS,
         resume_for: Duration::from_millis(400),
         journal: 8,
-        ..ClientConfig::new(SERVER, dialect, Name::new("Alice"))
+        ..ClientConfig::new(SERVER, Name::new("Alice"))
     };
     let mut server =
         Server::new(FrontConfig::default(), [9; 32]).speaking(backspin::classic::dialects());
     server.open(start, game, Name::new("One"), 0, RoomConfig::default());
     let mut scene = Scene {
-        client: Client::new(start, game, config, [5; 32]),
+        client: dialect.client(start, game, config, [5; 32]),
+        dialect,
         now: start,
         until: start + span,
         said: Vec::new(),
+        lan: None,
         sequence: 0,
         heard: Vec::new(),
         flood: 0,
@@ -135,6 +138,6 @@ fn meet(scene: &mut Scene, server: &mut Server<Dots>) {
             scene.said.remove(KEPT);
         }
         scene.said.push(bytes.to_vec());
-        client.handle_datagram(now, Path::to(client.server()), bytes);
+        scene.deliver(Path::to(scene.client.server()), bytes);
     }
 }

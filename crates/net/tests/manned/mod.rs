@@ -1,5 +1,6 @@
 //! Dots for two, with a bot: a guest of Networked Pong is on the right.
 
+use backspin::classic::ClassicGame;
 use backspin::game::{Buttons, Game, GameId, PlayerId, Turn};
 use backspin::replica::{Schema, State};
 use backspin::wire::lan::StateUpdate;
@@ -60,7 +61,9 @@ impl Game for Manned {
         let update = self.0.lan_state(world)?;
         Some(StateUpdate { p1y: update.p2y, p2y: update.p1y, ..update })
     }
+}
 
+impl ClassicGame for Manned {
     fn read_lan(&self, update: &StateUpdate, state: &mut State) {
         self.0.read_lan(update, state);
     }

@@ -4,12 +4,13 @@
 use std::net::SocketAddr;
 use std::time::Duration;
 
+use backspin::classic::Dialect;
 use backspin::client::{Client, ClientConfig, Frame};
 use backspin::game::{Buttons, PlayerId};
 use backspin::node::{Node, Path, StreamEvent, StreamId, StreamNode};
 use backspin::time::Time;
 use backspin::wire::rtype::{Despawn, Entity, Kind, Roster, RosterEntry, Spawn, State};
-use backspin::wire::{Dialect, List, Name, lan, rtype};
+use backspin::wire::{List, Name, lan, rtype};
 use backspin_sim::dot::Dots;
 use backspin_sim::{Chance, Link, LinkConfig, Preset};
 
@@ -29,9 +30,9 @@ struct Table {
 
 impl Table {
     fn new(dialect: Dialect, link: LinkConfig, seed: u64) -> Self {
-        let mut config = ClientConfig::new(HOST, dialect, Name::new("Alice"));
+        let mut config = ClientConfig::new(HOST, Name::new("Alice"));
         config.own_port = 5000;
-        let mut client = Client::new(Time::ZERO, Dots::default(), config, [3; 32]);
+        let mut client = dialect.client(Time::ZERO, Dots::default(), config, [3; 32]);
         if dialect == Dialect::Rtype {
             // The first program's greeting, and its answer without a token.
             let mut out = [0; 64];
@@ -280,7 +281,7 @@ fn spawn_and_despawn_count_at_once() {
     table.send_rtype(ms(1_960.0), &rtype::Packet::Spawn(spawn));
     table.run_until(ms(1_961.0));
     assert_eq!(table.client.state().entities().len(), 2);
-    assert_eq!(table.client.rtype_entities().len(), 2);
+    assert_eq!(table.client.state().entities().len(), 2);
     table.send_rtype(ms(1_962.0), &rtype::Packet::Despawn(Despawn { id: 300 }));
     table.run_until(ms(1_963.0));
     assert_eq!(table.client.state().entities().len(), 1);

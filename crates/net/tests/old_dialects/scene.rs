@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::time::Duration;
 
+use backspin::classic::Dialect;
 use backspin::client::{Client, ClientConfig, Frame};
 use backspin::front::FrontConfig;
 use backspin::game::{Buttons, PlayerId};
@@ -12,7 +13,7 @@ use backspin::node::{Node, Path, StreamAction, StreamEvent, StreamId, StreamNode
 use backspin::room::RoomConfig;
 use backspin::server::Server;
 use backspin::time::Time;
-use backspin::wire::{Dialect, Name};
+use backspin::wire::Name;
 use backspin_sim::dot::Dots;
 use backspin_sim::{Chance, Drift, HostId, LinkConfig, World};
 
@@ -104,10 +105,10 @@ impl Scene {
         let game = Dots { swarm };
         server.open(Time::ZERO, game, Name::new("Dots"), seed, RoomConfig::default());
         let server = world.add(Party::Server(Box::new(server)), &[at], Drift::NONE);
-        let mut join = |dialect, name, own: &str| {
-            let mut config = ClientConfig::new(at, dialect, Name::new(name));
+        let mut join = |dialect: Dialect, name, own: &str| {
+            let mut config = ClientConfig::new(at, Name::new(name));
             config.own_port = 5000;
-            let client = Client::new(world.now(), game, config, [9; 32]);
+            let client = dialect.client(world.now(), game, config, [9; 32]);
             let host = world.add(Party::Client(Box::new(client)), &[address(own)], Drift::NONE);
             world.run_for(Duration::from_millis(1500));
             host

@@ -12,8 +12,8 @@ use backspin::replica::State;
 use backspin::room::RoomConfig;
 use backspin::server::Server;
 use backspin::time::Time;
+use backspin::wire::Name;
 use backspin::wire::native::{Datagram, MIN_BUDGET, Packet};
-use backspin::wire::{Dialect, Name};
 use backspin_sim::{Drift, HostId, LinkConfig, Preset, Reorder, World};
 
 use super::swarm::Swarm;
@@ -126,7 +126,7 @@ impl Scene {
         server.open(Time::ZERO, game, Name::new("Swarm"), seed, RoomConfig::default());
         let server = Party::Server(Box::new(server), Sent::default());
         let server = world.add(server, &[address], Drift::NONE);
-        let config = ClientConfig::new(address, Dialect::Native, Name::new("Alice"));
+        let config = ClientConfig::new(address, Name::new("Alice"));
         let client = Client::new(Time::ZERO, game, config, [2; 32]);
         let own = SocketAddr::from(([10, 0, 0, 2], 5000));
         let client = world.add(Party::Client(Box::new(client)), &[own], Drift::NONE);

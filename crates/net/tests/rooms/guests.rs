@@ -1,10 +1,11 @@
 //! Rooms of guests of Networked Pong, who are alone with a bot; what others see of them.
 
-use backspin::client::ClientConfig;
+use backspin::classic::Dialect;
+use backspin::client::{Client, ClientConfig};
 use backspin::front::{FrontConfig, Limits};
 use backspin::game::{Buttons, PlayerId};
 use backspin::session::EndReason;
-use backspin::wire::Dialect;
+use backspin::time::Time;
 use backspin::wire::native::Role;
 use backspin_sim::{LinkConfig, Preset};
 
@@ -21,15 +22,15 @@ fn scene(link: LinkConfig) -> Scene {
     scene_with(link, FrontConfig::default())
 }
 
-fn as_a_guest(config: &mut ClientConfig) {
-    config.dialect = Dialect::Lan;
+fn guest(now: Time, game: Manned, config: ClientConfig, seed: [u8; 32]) -> Client<Manned> {
+    Dialect::Lan.client(now, game, config, seed)
 }
 
 #[test]
 fn a_guest_plays_with_the_bot_over_a_bad_line_too() {
     for link in [LinkConfig::PERFECT, Preset::Reference.config()] {
         let mut scene = scene(link);
-        let guest = scene.join(as_a_guest);
+        let guest = scene.join_speaking(guest);
         scene.run_ms(1_000);
         assert_eq!(scene.client(guest).player(), Some(PlayerId(2)));
         assert_eq!(scene.numbers(), [1, 2]);
@@ -50,7 +51,7 @@ fn a_guest_plays_with_the_bot_over_a_bad_line_too() {
 #[test]
 fn others_see_a_full_room_and_play_elsewhere() {
     let mut scene = scene(LinkConfig::PERFECT);
-    scene.join(as_a_guest);
+    scene.join_speaking(guest);
     let expected = [(1, 0, "Open 1".to_owned()), (2, 2, "Guest 1".to_owned())];
     assert_eq!(scene.listed(), expected);
     let natives = scene.crowd(3);
@@ -68,7 +69,7 @@ fn guests_at_their_limit_leave_rooms_for_others() {
     let limits = Limits { rooms: 8, ..Limits::default() };
     let config = FrontConfig { limits, ..FrontConfig::default() };
     let mut scene = scene_with(LinkConfig::PERFECT, config);
-    let guests = [(); 3].map(|()| scene.join(as_a_guest));
+    let guests = [(); 3].map(|()| scene.join_speaking(guest));
     let let_in = guests.map(|guest| scene.client(guest).is_playing());
     assert_eq!((let_in, scene.numbers()), ([true, true, false], vec![1, 2, 3]));
     let natives = scene.crowd(4);
@@ -84,7 +85,7 @@ fn guests_at_their_limit_leave_rooms_for_others() {
 #[test]
 fn who_watches_a_guest_sees_the_bot_and_is_told_when_the_room_closes() {
     let mut scene = scene(LinkConfig::PERFECT);
-    let guest = scene.join(as_a_guest);
+    let guest = scene.join_speaking(guest);
     let watcher = scene.join(|config| (config.room, config.role) = (2, Role::Watch));
     let roster: Vec<_> = scene.client(watcher).roster().iter().map(|line| line.name).collect();
     let names: Vec<_> = roster.iter().map(ToString::to_string).collect();

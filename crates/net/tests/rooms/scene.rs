@@ -10,9 +10,12 @@ use backspin::node::{Node, Path, StreamAction, StreamEvent, StreamId, StreamNode
 use backspin::room::RoomConfig;
 use backspin::server::Server;
 use backspin::time::Time;
+use backspin::wire::Name;
 use backspin::wire::native::Role;
-use backspin::wire::{Dialect, Name};
 use backspin_sim::{Drift, HostId, LinkConfig, World};
+
+/// Makes a client: [`Client::new`], or one that speaks another dialect.
+type MakeClient<G> = fn(Time, G, ClientConfig, [u8; 32]) -> Client<G>;
 
 /// Whoever takes part.
 pub(crate) enum Party<G: Game> {
@@ -84,7 +87,7 @@ pub(crate) struct Scene<G: Game> {
     guests: u16,
 }
 
-impl<G: Game> Scene<G> {
+impl<G: backspin::classic::ClassicGame> Scene<G> {
     /// A server that offers at most so many open rooms of the game.
     pub(crate) fn new(
         seed: u64,
@@ -106,8 +109,20 @@ impl<G: Game> Scene<G> {
 
     /// Someone comes from an address of its own, and has a second to get in.
     pub(crate) fn join(&mut self, set: impl FnOnce(&mut ClientConfig)) -> HostId {
+        self.join_from(&self.free_ip(), set)
+    }
+
+    /// The same, in another dialect than `native`.
+    #[allow(dead_code, reason = "not every file of tests has such guests")]
+    pub(crate) fn join_speaking(&mut self, make: MakeClient<G>) -> HostId {
+        let host = self.knock_speaking(&self.free_ip(), |_| {}, make);
+        self.run_ms(1_000);
+        host
+    }
+
+    fn free_ip(&self) -> String {
         let ip = 10 + self.guests;
-        self.join_from(&format!("10.0.{}.{}", 1 + ip / 250, 1 + ip % 250), set)
+        format!("10.0.{}.{}", 1 + ip / 250, 1 + ip % 250)
     }
 
     pub(crate) fn join_from(&mut self, ip: &str, set: impl FnOnce(&mut ClientConfig)) -> HostId {
@@ -118,15 +133,24 @@ impl<G: Game> Scene<G> {
 
     /// Someone comes; what becomes of it is not waited for.
     pub(crate) fn knock(&mut self, ip: &str, set: impl FnOnce(&mut ClientConfig)) -> HostId {
+        self.knock_speaking(ip, set, Client::new)
+    }
+
+    fn knock_speaking(
+        &mut self,
+        ip: &str,
+        set: impl FnOnce(&mut ClientConfig),
+        make: MakeClient<G>,
+    ) -> HostId {
         self.guests += 1;
         let (now, own) = (self.world.now(), format!("{ip}:{}", 5000 + self.guests));
         let name = Name::new(&format!("Guest {}", self.guests));
-        let mut config = ClientConfig::new(server_address(), Dialect::Native, name);
+        let mut config = ClientConfig::new(server_address(), name);
         config.own_port = 5000 + self.guests;
         set(&mut config);
         let mut seed = [9; 32];
         seed[..2].copy_from_slice(&self.guests.to_le_bytes());
-        let client = Party::Client(Box::new(Client::new(now, self.game.clone(), config, seed)));
+        let client = Party::Client(Box::new(make(now, self.game.clone(), config, seed)));
         self.world.add(client, &[own.parse().unwrap()], Drift::NONE)
     }
 

@@ -1,10 +1,11 @@
 //! Our client, and a server of literal bytes.
 
+use backspin::classic::Dialect;
 use backspin::client::{Client, ClientConfig, ClientEvent};
 use backspin::game::PlayerId;
 use backspin::node::StreamEvent;
 use backspin::session::EndReason;
-use backspin::wire::{Dialect, Name};
+use backspin::wire::Name;
 use backspin_sim::dot::Dots;
 
 use super::desk::{Desk, address};
@@ -19,9 +20,9 @@ const STATE: [u8; 31] = [
 
 fn desk(dialect: Dialect) -> Desk<Client<Dots>> {
     let server = address("10.0.0.1:4242");
-    let mut config = ClientConfig::new(server, dialect, Name::new("Alice"));
+    let mut config = ClientConfig::new(server, Name::new("Alice"));
     config.own_port = 5000;
-    Desk::new(Client::new(backspin::time::Time::ZERO, Dots::default(), config, [3; 32]))
+    Desk::new(dialect.client(backspin::time::Time::ZERO, Dots::default(), config, [3; 32]))
 }
 
 /// A client that has done the TCP step and knows its token.
@@ -73,7 +74,7 @@ fn a_lost_hello_ack_is_asked_for_again_and_a_state_says_the_same() {
     assert_eq!(desk.advance_ms(2), [(server, hello()), (server, hello())]);
     desk.receive(server, &STATE);
     assert_eq!(events(&mut desk), [ClientEvent::Connected(PlayerId(0))]);
-    assert_eq!(desk.node.rtype_entities().len(), 1);
+    assert_eq!(desk.node.state().entities().len(), 1);
 }
 
 #[test]

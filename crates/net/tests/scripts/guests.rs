@@ -3,6 +3,7 @@
 
 use std::net::SocketAddr;
 
+use backspin::classic::Dialect;
 use backspin::front::{FrontConfig, GUEST_SHARE, Limits};
 use backspin::game::PlayerId;
 use backspin::room::{Room, RoomConfig, RoomEvent};

@@ -7,8 +7,8 @@ use backspin::room::RoomConfig;
 use backspin::server::{Server, WATCHERS};
 use backspin::session::EndReason;
 use backspin::time::Time;
+use backspin::wire::Name;
 use backspin::wire::native::Role;
-use backspin::wire::{Dialect, Name};
 use backspin_sim::dot::Dots;
 
 use super::desk::{Desk, address};
@@ -42,7 +42,7 @@ fn a_room_holds_its_watchers_and_no_more() {
     let mut desk = desk(1, Limits::default());
     let mut watch = |number: u8| {
         let (server, own) = (address("10.0.0.1:4300"), address(&format!("10.0.0.2:{number}")));
-        let config = ClientConfig::new(server, Dialect::Native, Name::new("Eve"));
+        let config = ClientConfig::new(server, Name::new("Eve"));
         let config = ClientConfig { role: Role::Watch, ..config };
         let mut client = Client::new(desk.now, Dots::default(), config, [number; 32]);
         let mut out = [0; 2048];

@@ -10,7 +10,7 @@ use backspin::node::{Node, Path, StreamAction, StreamEvent, StreamId, StreamNode
 use backspin::room::RoomConfig;
 use backspin::server::Server;
 use backspin::time::Time;
-use backspin::wire::{Dialect, Name};
+use backspin::wire::Name;
 use backspin_pong::{Attendance, Ball, Phase, Pong, World};
 use backspin_sim::{Drift, HostId, LinkConfig, Loss, Partition, World as Network};
 
@@ -294,7 +294,7 @@ impl Scene {
         let mut network = Network::new(seed, link);
         let server = network.add(Party::Server(Box::new(server)), &[at], Drift::NONE);
         let clients = [(2, "Ann"), (3, "Ben")].map(|(i, name)| {
-            let config = ClientConfig::new(at, Dialect::Native, Name::new(name));
+            let config = ClientConfig::new(at, Name::new(name));
             let config = ClientConfig { own_port: 5000, ..config };
             let client = Client::new(Time::ZERO, Pong::default(), config, [i; 32]);
             let own: SocketAddr = format!("10.0.0.{i}:5000").parse().unwrap();

@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
+use backspin::classic::{ClassicGame, Dialect};
 use backspin::game::{Game, GameId, PlayerId, Stage, Turn};
 use backspin::replica::{Entity, Field, Kind, Motion, Schema, State, Step};
 use backspin::room::RoomConfig;
-use backspin::wire::Dialect;
 use backspin_record::log::Rerun;
 use backspin_sim::{HostId, Preset};
 
@@ -15,7 +15,7 @@ const LAP: Field = Field { name: "lap", min: 0, max: 1023, step: Step::ONE, moti
 static SCHEMA: Schema = Schema { kinds: &[Kind { name: "race", fields: &[LAP] }] };
 
 /// A match that counts its ticks and is over after [`LENGTH`].
-#[derive(Clone, Default)]
+#[derive(Clone, Debug, Default)]
 struct Race;
 
 const LENGTH: i32 = 240;
@@ -61,6 +61,8 @@ impl Game for Race {
         state.entities().first().map_or(0, |it| it.fields[0])
     }
 }
+
+impl ClassicGame for Race {}
 
 /// Two players in a match that is over now, and held.
 fn at_the_end(seed: u64) -> (Scene<Race>, HostId) {

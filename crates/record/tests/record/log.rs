@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use backspin::classic::Dialect;
 use backspin::client::ClientConfig;
 use backspin::front::FrontConfig;
 use backspin::game::{GameId, PlayerId};
@@ -9,8 +10,8 @@ use backspin::node::Node;
 use backspin::room::RoomConfig;
 use backspin::session::EndReason;
 use backspin::time::Time;
+use backspin::wire::Name;
 use backspin::wire::native::CloseReason;
-use backspin::wire::{Dialect, Name};
 use backspin_record::log::{Build, LogError, Rerun, Verdict};
 use backspin_record::{Damage, FRAME_LIMIT, Recorded};
 use backspin_sim::dot::Dots;

@@ -2,10 +2,11 @@
 
 use std::time::Duration;
 
+use backspin::classic::{ClassicGame, Dialect};
 use backspin::client::Frame;
 use backspin::game::{Event, Game, GameId, PlayerId, Reach};
 use backspin::replica::State;
-use backspin::wire::{Dialect, Name};
+use backspin::wire::Name;
 use backspin_record::replay::{Player, Replay, ReplayError, ReplayHeader, ReplayWriter};
 use backspin_record::{Damage, FileKind};
 use backspin_sim::dot::Dots;
@@ -14,6 +15,9 @@ use backspin_sim::{Chance, Preset};
 use crate::counting;
 use crate::scene::{Scene, recorded_match};
 use crate::tag::{TAGGED, Tag};
+
+/// It is recorded in `native` alone.
+impl ClassicGame for Tag {}
 
 fn names(players: &[Player]) -> Vec<String> {
     players.iter().map(|player| player.name.to_string()).collect()

@@ -3,13 +3,14 @@
 use std::net::SocketAddr;
 use std::time::Duration;
 
+use backspin::classic::{ClassicGame, Dialect};
 use backspin::client::{Client, ClientConfig};
 use backspin::front::FrontConfig;
 use backspin::game::Game;
 use backspin::node::{Node, Path, StreamAction, StreamEvent, StreamId, StreamNode, Transmit};
 use backspin::room::RoomConfig;
 use backspin::time::Time;
-use backspin::wire::{Dialect, Name};
+use backspin::wire::Name;
 use backspin_record::{Recorded, ReplayWriter};
 use backspin_sim::{Chance, Drift, HostId, LinkConfig, Loss, Party, Player, Preset, World};
 
@@ -84,7 +85,7 @@ pub(crate) fn bad_link() -> LinkConfig {
 
 const SERVER: &str = "10.0.0.1:4242";
 
-impl<G: Game> Scene<G> {
+impl<G: ClassicGame> Scene<G> {
     /// A server with two rooms and nobody in them.
     pub(crate) fn new(game: G, seed: u64, link: LinkConfig) -> Self {
         Scene::with_rooms(game, seed, link, RoomConfig::default())
@@ -119,11 +120,11 @@ impl<G: Game> Scene<G> {
         let n = self.players;
         let own: SocketAddr = format!("10.0.0.{}:5000", n + 1).parse().unwrap();
         let name = Name::new(["Alice", "Bob", "Carol", "Dave"][usize::from(n - 1) % 4]);
-        let mut config = ClientConfig::new(SERVER.parse().unwrap(), dialect, name);
+        let mut config = ClientConfig::new(SERVER.parse().unwrap(), name);
         config.own_port = 5000;
         set(&mut config);
         let (now, game) = (self.world.now(), self.game.clone());
-        let client = Client::new(now, game, config, secret(100 + u64::from(n)));
+        let client = dialect.client(now, game, config, secret(100 + u64::from(n)));
         let player = Player::new(client, Chance::new(self.seed, n.into()));
         self.world.add(Host::Player(Party::Player(Box::new(player))), &[own], Drift::NONE)
     }
@@ -185,7 +186,12 @@ fn secret(n: u64) -> [u8; 32] {
 }
 
 /// A match in the first room, as its replay.
-pub(crate) fn recorded_match<G: Game>(game: G, seed: u64, players: u8, span: Duration) -> Vec<u8> {
+pub(crate) fn recorded_match<G: ClassicGame>(
+    game: G,
+    seed: u64,
+    players: u8,
+    span: Duration,
+) -> Vec<u8> {
     let mut scene = Scene::new(game.clone(), seed, Preset::Reference.config());
     for _ in 0..players {
         scene.join(Dialect::Native);

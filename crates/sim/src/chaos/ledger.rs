@@ -10,8 +10,8 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::net::{IpAddr, SocketAddr};
 
+use backspin::classic::Dialect;
 use backspin::session::limited_ip;
-use backspin::wire::Dialect;
 use backspin::wire::native::{Datagram, Packet, Secret};
 
 /// Every address that a server has heard of.

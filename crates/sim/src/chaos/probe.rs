@@ -4,6 +4,7 @@
 //! was applied, heard and raised from the rules' side of the room, not from the room itself.
 
 use crate::dot::{self, Dots};
+use backspin::classic::ClassicGame;
 use backspin::game::{Buttons, Event, Game, GameId, PlayerId, Reach, Turn};
 use backspin::replica::{Schema, State};
 
@@ -182,6 +183,9 @@ impl Game for Probe {
         self.dots.lan_state(&world.dots)
     }
 }
+
+/// It is never drawn in an old dialect.
+impl ClassicGame for Probe {}
 
 #[cfg(test)]
 mod tests {

@@ -12,13 +12,14 @@ use super::scenario::{Home, Network, Scenario};
 use super::stranger;
 use super::visitor::{self, Visitor};
 use crate::{Chance, HostId, LinkConfig, Partition, Preset, World};
-use backspin::client::{Client, ClientConfig};
+use backspin::classic::Dialect;
+use backspin::client::ClientConfig;
 use backspin::front::FrontConfig;
 use backspin::room::RoomConfig;
 use backspin::server::Server;
 use backspin::time::Time;
+use backspin::wire::Name;
 use backspin::wire::native::{CloseReason, DEFAULT_PORT};
-use backspin::wire::{Dialect, Name};
 
 /// A scenario's hosts and what is about to happen to them.
 #[derive(Debug)]
@@ -311,10 +312,11 @@ impl Stage {
             own_port: self.addresses[guest].port(),
             liveness: self.scenario.rules.liveness,
             resume_for: self.scenario.rules.resume_for,
-            ..ClientConfig::new(server_address(), plan.dialect, name_of(life))
+            ..ClientConfig::new(server_address(), name_of(life))
         };
         let now = self.world.local_time(self.hosts[guest]);
-        let client = Client::new(now, Probe::default(), config, secret(&mut self.chance));
+        let seed = secret(&mut self.chance);
+        let client = plan.dialect.client(now, Probe::default(), config, seed);
         let chance = Chance::new(self.scenario.seed, 100 + u64::from(life));
         let guest_node = Guest::new(now, client, life, chance);
         self.world.replace(self.hosts[guest], Actor::Guest(Box::new(guest_node)));

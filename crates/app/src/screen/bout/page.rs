@@ -1,9 +1,9 @@
 //! What is shown of a match.
 
 use backspin::channel::Alarm;
+use backspin::classic::Dialect;
 use backspin::client::RosterLine;
 use backspin::game::PlayerId;
-use backspin::wire::Dialect;
 use backspin::wire::native::DEFAULT_PORT;
 use backspin_udp::interfaces;
 
@@ -91,7 +91,7 @@ impl<G: Stage> Bout<G> {
             }
             Seat::Guest { client, .. } if client.player().is_none() => {
                 let (server, dialect) = (client.server(), client.dialect());
-                text.push((format!("Asking {server} ({}) ...", dialect.name()), Tone::Plain));
+                text.push((format!("Asking {server} ({dialect}) ..."), Tone::Plain));
                 if seat.is_unanswered(self.table.now()) {
                     text.push(("No answer yet, still trying.".into(), Tone::Dim));
                 }
@@ -215,7 +215,7 @@ impl<G: Stage> Bout<G> {
         Names(match seat.client() {
             None => self.hands.iter().map(|hand| (hand.player, hand.name.clone())).collect(),
             // It has no names.
-            Some(client) if client.dialect() == Dialect::Lan => {
+            Some(client) if client.dialect() == Dialect::Lan.name() => {
                 let own = client.player().unwrap_or(PlayerId(2));
                 vec![(PlayerId(1), "Host".into()), (own, self.name.clone())]
             }

@@ -17,8 +17,8 @@ use backspin::node::StreamNode;
 use backspin::room::RoomConfig;
 use backspin::server::Server;
 use backspin::time::Time;
+use backspin::wire::Name;
 use backspin::wire::native::DEFAULT_PORT;
-use backspin::wire::{Dialect, Name};
 use backspin_pong::Pong;
 use backspin_sim::{Drift, LinkConfig, World};
 use backspin_udp::{Clock, Loop, Socket};
@@ -118,7 +118,7 @@ fn host(now: Time, game: Pong, [server_secret, secret]: [[u8; 32]; 2]) -> Host<P
 }
 
 fn guest(now: Time, server: SocketAddr, secret: [u8; 32]) -> Guest {
-    let config = ClientConfig::new(server, Dialect::Native, Name::new("Easy"));
+    let config = ClientConfig::new(server, Name::new("Easy"));
     Guest::new(Client::new(now, Pong::default(), config, secret))
 }
 

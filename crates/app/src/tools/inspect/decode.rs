@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-use backspin::wire::{Dialect, Malformed, Packet, lan, native, rtype};
+use backspin::classic::Dialect;
+use backspin::wire::{Malformed, Packet, lan, native, rtype};
 use serde::Serialize;
 
 /// A packet, ready to print.

@@ -17,8 +17,8 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use backspin::client::ClientConfig;
+use backspin::wire::Name;
 use backspin::wire::native::DEFAULT_PORT;
-use backspin::wire::{Dialect, Name};
 use backspin_pong::Pong;
 use backspin_rtype::RType;
 use clap::ValueEnum;
@@ -99,7 +99,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Box<dyn Error>> {
 fn load<G: Player>(args: &Args, game: G) -> Result<(), Box<dyn Error>> {
     let address = Address::parse(&args.target)?;
     let server = SocketAddr::new(address.resolve()?, address.port().unwrap_or(DEFAULT_PORT));
-    let mut config = ClientConfig::new(server, Dialect::Native, Name::default());
+    let mut config = ClientConfig::new(server, Name::default());
     config.token = args.token.clone().into_bytes();
     let plan = Plan {
         config,

@@ -4,7 +4,9 @@ use std::error::Error;
 use std::io::{self, Write};
 use std::time::Duration;
 
-use backspin::wire::Dialect;
+use backspin::classic::Dialect;
+use backspin::classic::lan::Lan;
+use backspin::classic::rtype::Rtype;
 use backspin_pong::Pong;
 use backspin_sim::{Bar, Pool, Report, Setup};
 
@@ -40,14 +42,14 @@ pub(super) fn run(args: &Args) -> Result<(), Box<dyn Error>> {
     for dialect in [Dialect::Lan, Dialect::Rtype] {
         for rtt_ms in ROUND_TRIPS {
             let link = base.link.with_rtt(Duration::from_millis(rtt_ms));
-            let setup = Setup { link, dialect, ..base };
+            let setup = Setup { link, ..base };
             let setups = crew::with_seeds(&setup, seeds);
             let (game, reports) = match dialect {
-                Dialect::Lan => ("Pong", crew::play_all(PONG, &setups)),
-                _ => ("R-Type", crew::play_all(args.rtype(), &setups)),
+                Dialect::Lan => ("Pong", crew::play_all_speaking(PONG, &setups, &[&Lan])),
+                _ => ("R-Type", crew::play_all_speaking(args.rtype(), &setups, &[&Rtype])),
             };
             for (setup, report) in setups.iter().zip(&reports) {
-                check(setup, report)?;
+                check(dialect, setup, report)?;
             }
             let words = format!("`{dialect}`, {game} | {}", LinkWords::of(&link));
             writeln!(out, "| {words} {}", row(&Pool::new(Bar::of(&setup), &reports), &reports))?;
@@ -57,16 +59,15 @@ pub(super) fn run(args: &Args) -> Result<(), Box<dyn Error>> {
 }
 
 /// Whether the guest was in the match all the time, with something to see and to steer.
-fn check(setup: &Setup, report: &Report) -> Result<(), String> {
+fn check(dialect: Dialect, setup: &Setup, report: &Report) -> Result<(), String> {
     let seconds = u64::from(setup.seconds);
     let tally = &report.tally;
     if tally.states >= seconds * STATES_PER_S && tally.drawn > tally.frames && tally.inputs > 0 {
         return Ok(());
     }
     Err(format!(
-        "the `{}` guest did not get into the match, or not for long (seed {}, {} ms away): in \
+        "the `{dialect}` guest did not get into the match, or not for long (seed {}, {} ms away): in \
          {seconds} s it took {} states, made {} inputs, and {} things were drawn in {} frames",
-        setup.dialect,
         setup.seed,
         setup.link.delay.as_millis() * 2,
         tally.states,

@@ -19,7 +19,6 @@ use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
 
-use backspin::wire::Dialect;
 use backspin_pong::Pong;
 use backspin_rtype::{Opening, RType};
 use backspin_sim::dot::Dots;
@@ -267,7 +266,6 @@ impl Args {
             players: self.players,
             change,
             frame_hz: self.frame_hz,
-            dialect: Dialect::Native,
             lateness: self.lateness(),
         })
     }

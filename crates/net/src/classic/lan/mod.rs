@@ -1,11 +1,18 @@
 //! `lan`, Networked Pong: one HELLO is enough, so it is spoken to the neighbourhood only.
 
+mod client;
 mod endpoint;
+mod probe;
 mod room;
 
+pub use client::LanClient;
+pub use probe::probe;
+
+use super::ClassicGame;
+use crate::client::ClientDialect;
 use crate::dialect::{Dialect, DialectId, EndpointDialect, RoomDialect};
 use crate::front::Guests;
-use crate::game::Game;
+use crate::time::Time;
 
 /// The dialect.
 #[derive(Clone, Copy, Debug)]
@@ -17,7 +24,7 @@ pub const NAME: &str = "lan";
 /// Its usual port.
 pub const PORT: u16 = 54000;
 
-impl<G: Game> Dialect<G> for Lan {
+impl<G: ClassicGame> Dialect<G> for Lan {
     fn name(&self) -> &'static str {
         NAME
     }
@@ -40,5 +47,9 @@ impl<G: Game> Dialect<G> for Lan {
 
     fn room(&self, places: usize) -> Box<dyn RoomDialect<G>> {
         Box::new(room::Room::new(places))
+    }
+
+    fn client(&self, now: Time, game: &G) -> Box<dyn ClientDialect<G>> {
+        Box::new(LanClient::new(now, game.clone()))
     }
 }

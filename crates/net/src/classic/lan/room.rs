@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
+use crate::classic::ClassicGame;
 use crate::dialect::{Hearing, Manners, Meaning, RoomDialect, Saying, Telling};
-use crate::game::{Buttons, Game};
+use crate::game::Buttons;
 use crate::wire::Full;
 use crate::wire::lan::{HelloAck, Packet, StateUpdate, Steer};
 
@@ -48,7 +49,7 @@ impl Guest {
     }
 }
 
-impl<G: Game> RoomDialect<G> for Room {
+impl<G: ClassicGame> RoomDialect<G> for Room {
     fn manners(&self) -> Manners {
         Manners {
             proves_address: false,

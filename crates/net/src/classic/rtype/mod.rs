@@ -1,13 +1,19 @@
 //! `rtype`, R-Type sessions: a TCP step that hands out a token, then states and inputs by UDP.
 
+mod board;
+mod client;
 mod endpoint;
+mod reassembler;
 mod room;
 
+pub use client::RtypeClient;
 pub use endpoint::TOKEN_LIMIT;
 
+use super::ClassicGame;
+use crate::client::ClientDialect;
 use crate::dialect::{Dialect, DialectId, EndpointDialect, RoomDialect};
 use crate::front::Guests;
-use crate::game::Game;
+use crate::time::Time;
 
 /// The dialect.
 #[derive(Clone, Copy, Debug)]
@@ -19,7 +25,7 @@ pub const NAME: &str = "rtype";
 /// Its usual port.
 pub const PORT: u16 = 4242;
 
-impl<G: Game> Dialect<G> for Rtype {
+impl<G: ClassicGame> Dialect<G> for Rtype {
     fn name(&self) -> &'static str {
         NAME
     }
@@ -37,5 +43,9 @@ impl<G: Game> Dialect<G> for Rtype {
 
     fn room(&self, places: usize) -> Box<dyn RoomDialect<G>> {
         Box::new(room::Room::new(places))
+    }
+
+    fn client(&self, now: Time, game: &G) -> Box<dyn ClientDialect<G>> {
+        Box::new(RtypeClient::new(now, game.clone()))
     }
 }

@@ -6,8 +6,9 @@
 use std::time::Duration;
 
 use crate::channel::{Journal, LogLine};
+use crate::classic::ClassicGame;
 use crate::dialect::{Hearing, Manners, Meaning, RoomDialect, Saying, Telling};
-use crate::game::{Buttons, Event, Game, PlayerId, RtypeMatch, RtypeWish, Standing};
+use crate::game::{Buttons, Event, PlayerId, RtypeMatch, RtypeWish, Standing};
 use crate::replica::{FullForm, State as World};
 use crate::room::Counted;
 use crate::session::{Question, Verdict};
@@ -180,7 +181,7 @@ impl Told {
 impl View {
     /// What there is now in the dialect's words, by the names of the fields and what the game makes
     /// of them, players and enemies first; and what is there no more.
-    fn translate<G: Game>(&mut self, tick: u32, game: &G, world: &G::World) {
+    fn translate<G: ClassicGame>(&mut self, tick: u32, game: &G, world: &G::World) {
         self.world.clear(tick);
         game.capture(world, &mut self.world);
         let full = self.full.get_or_insert_with(|| FullForm::new(game.schema()));
@@ -227,7 +228,7 @@ impl Room {
     }
 }
 
-impl<G: Game> RoomDialect<G> for Room {
+impl<G: ClassicGame> RoomDialect<G> for Room {
     fn manners(&self) -> Manners {
         Manners {
             proves_address: true,

@@ -42,6 +42,9 @@ use std::num::NonZeroU16;
 use super::malformed::{Fault, Malformed};
 use super::{Direction, Reader, Writer};
 
+/// What the dialect is called.
+pub const DIALECT: &str = "native";
+
 /// The UDP port of a server, for both games.
 pub const DEFAULT_PORT: u16 = 4300;
 

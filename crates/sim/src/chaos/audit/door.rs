@@ -4,16 +4,17 @@ use std::net::{IpAddr, SocketAddr};
 
 use super::super::probe::Probe;
 use super::{Audit, COOKIE_SLOT, Certainty, Due, Key, QUIET, Question, Why};
+use backspin::classic::Dialect;
 use backspin::game::Game;
 use backspin::room::Room;
 use backspin::server::{Server, WATCHERS};
 use backspin::session::Wider;
 use backspin::time::Time;
+use backspin::wire::Name;
 use backspin::wire::native::{
     CreateRoom, Datagram, EnterRoom, Join, PROTOCOL, Packet, RejectReason, Resume, Role, Secret,
     SessionIndex,
 };
-use backspin::wire::{Dialect, Name};
 
 /// What someone wants of the rooms.
 struct Wish {

@@ -8,10 +8,10 @@ use super::Audit;
 use super::door::is_full_there;
 use super::{Certainty, Due, Key, Question, Why};
 use crate::chaos::probe::Probe;
+use backspin::classic::Dialect;
 use backspin::node::{StreamAction, StreamEvent, StreamId};
 use backspin::server::Server;
 use backspin::time::Time;
-use backspin::wire::Dialect;
 use backspin::wire::rtype::{HEADER_LEN, Hello, Message, Packet};
 
 /// A stream that is open, as far as has passed.

@@ -6,7 +6,8 @@
 
 use std::time::Duration;
 
-use crate::game::{PlayerId, RtypePlayer, RtypeThing, RtypeWish};
+use crate::classic::{RtypePlayer, RtypeThing, RtypeWish};
+use crate::game::PlayerId;
 use crate::time::Time;
 use crate::wire::List;
 use crate::wire::rtype::{

@@ -13,8 +13,8 @@
 
 use std::time::Duration;
 
+use crate::classic::RtypeThing;
 use crate::clock::Mark;
-use crate::game::RtypeThing;
 use crate::replica::ENTITY_LIMIT;
 use crate::time::Time;
 use crate::wire::List;
@@ -52,7 +52,7 @@ const DISTRUST: u32 = 4;
 
 /// Everything that the server has told and not taken back.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Told {
+pub(super) struct Reassembler {
     /// By their ids.
     things: Vec<Thing>,
     /// The State that is being told: when its first datagram came, how many there were, and when
@@ -110,7 +110,7 @@ impl Thing {
     }
 }
 
-impl Told {
+impl Reassembler {
     /// Where a State datagram that came now belongs. `period` is the time from one State to the
     /// next, where it is known.
     pub(super) fn place(
@@ -215,7 +215,7 @@ impl Told {
         &self.entities
     }
 
-    /// Writes [`Told::entities`] anew.
+    /// Writes [`Reassembler::entities`] anew.
     fn look(&mut self) {
         let (things, made_s) = (&self.things, self.made_s);
         self.entities.clear();
@@ -302,7 +302,7 @@ mod tests {
         Entity { id, kind, x, y: 0.0, vx, vy: 0.0, rgba: 0 }
     }
 
-    fn tell(told: &mut Told, ms: u64, entities: &[Entity]) -> Place {
+    fn tell(told: &mut Reassembler, ms: u64, entities: &[Entity]) -> Place {
         let (now, entities) = (Time::from_millis(ms), List::new(entities));
         let place = told.place(now, PERIOD, &entities);
         if let Place::First(_) = place {
@@ -313,8 +313,8 @@ mod tests {
     }
 
     /// An enemy that goes a pixel a ms, told every 50 ms, by a server with this idea of velocity.
-    fn flight(velocity: f32) -> Told {
-        let mut told = Told::default();
+    fn flight(velocity: f32) -> Reassembler {
+        let mut told = Reassembler::default();
         for i in 0..30u64 {
             let x = (i * 50) as f32;
             let place = tell(&mut told, i * 50, &[thing(7, Kind::Enemy, x, velocity)]);
@@ -355,7 +355,7 @@ mod tests {
 
     #[test]
     fn what_names_nothing_twice_within_half_a_period_is_one_state() {
-        let mut told = Told::default();
+        let mut told = Reassembler::default();
         let (ship, shot) = ([thing(1, Kind::Player, 0.0, 0.0)], [thing(2, Kind::Bullet, 0.0, 0.0)]);
         let first = Place::First(Mark::Unknown);
         assert_eq!(tell(&mut told, 0, &ship), first);
@@ -367,7 +367,7 @@ mod tests {
     #[test]
     fn a_class_that_comes_in_pieces_must_be_left_out_twice() {
         let enemies = |from: u32| [0, 1].map(|i| thing(from + i, Kind::Enemy, 0.0, 0.0));
-        let mut told = Told::default();
+        let mut told = Reassembler::default();
         for i in 0..3 {
             tell(&mut told, i * 50, &enemies(10));
             tell(&mut told, i * 50 + 1, &enemies(20));
@@ -382,7 +382,7 @@ mod tests {
 
     #[test]
     fn a_server_can_tell_of_1024_things_and_no_more() {
-        let mut told = Told::default();
+        let mut told = Reassembler::default();
         for chunk in 0..20 {
             let things: Vec<_> =
                 (0..54).map(|i| thing(chunk * 54 + i, Kind::Enemy, 0.0, 0.0)).collect();
@@ -395,7 +395,7 @@ mod tests {
 
     #[test]
     fn a_thing_keeps_its_slot_and_no_two_have_the_same() {
-        let mut told = Told::default();
+        let mut told = Reassembler::default();
         for i in 0..40_000_u32 {
             let things = [0, 1, 2].map(|j| thing(70_000 + i + j, Kind::Enemy, 0.0, 0.0));
             let slot_before = told.find(70_000 + i).map(|at| told.things[at].slot);
@@ -415,7 +415,7 @@ mod tests {
 
     #[test]
     fn numbers_beyond_reason_are_only_numbers() {
-        let mut told = Told::default();
+        let mut told = Reassembler::default();
         for i in 0..40 {
             let x = if i % 2 == 0 { f32::MAX } else { f32::MIN };
             tell(&mut told, i * 50, &[thing(1, Kind::Enemy, x, x), thing(2, Kind::Bullet, x, -x)]);

@@ -7,7 +7,7 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use super::{Client, ClientEvent, Frame, INPUT_PERIOD, Speech};
+use crate::client::{ClientCore, ClientEvent, Frame};
 use crate::clock::{ArrivalClock, Delay, LossMeter, Mark};
 use crate::game::{Buttons, Event, Game, PlayerId, Reach};
 use crate::replica::{Drawn, KEPT, Picture, State, Trail};
@@ -17,12 +17,15 @@ use crate::time::Time;
 /// kept reach back for three quarters of a second at least.
 const FINEST_S: f64 = 0.012;
 
+/// An input goes out so often.
+const INPUT_PERIOD: Duration = Duration::from_nanos(1_000_000_000 / 60);
+
 /// A client that was stopped for longer does not make up for the inputs it missed.
 const CATCH_UP_LIMIT: u32 = 4;
 
 /// What an old dialect keeps for drawing.
 #[derive(Clone, Debug)]
-pub(super) struct Plain<G: Game> {
+pub struct LegacyPlayback<G: Game> {
     game: G,
     clock: ArrivalClock,
     loss: Option<LossMeter>,
@@ -35,12 +38,14 @@ pub(super) struct Plain<G: Game> {
     last_frame: Option<(Time, f64)>,
     own: Option<Trail<G>>,
     last_input: Time,
+    next_input: Time,
     happened: VecDeque<Event>,
 }
 
-impl<G: Game> Plain<G> {
-    pub(super) fn new(now: Time, game: G) -> Self {
-        Plain {
+impl<G: Game> LegacyPlayback<G> {
+    /// Nothing has come yet.
+    pub fn new(now: Time, game: G) -> Self {
+        LegacyPlayback {
             game,
             clock: ArrivalClock::new(),
             loss: None,
@@ -50,28 +55,35 @@ impl<G: Game> Plain<G> {
             last_frame: None,
             own: None,
             last_input: now,
+            next_input: now,
             happened: VecDeque::new(),
         }
     }
 
+    /// The rules.
+    pub fn game(&self) -> &G {
+        &self.game
+    }
+
     /// The newest state.
-    pub(super) fn state(&self) -> &State {
+    pub fn state(&self) -> &State {
         &self.state
     }
 
     /// From one state to the next.
-    pub(super) fn period(&self) -> Option<Duration> {
+    pub fn period(&self) -> Option<Duration> {
         self.clock.period()
     }
 
-    pub(super) fn delay(&self) -> Delay {
+    /// How far behind others are drawn, and why.
+    pub fn delay(&self) -> Delay {
         let (total, interval) = (self.clock.delay(), self.clock.period().unwrap_or_default());
         let lost = self.loss.as_ref().map_or(0.0, LossMeter::share);
         Delay { total, jitter: total.saturating_sub(interval), interval, lost }
     }
 
     /// The newest input's number, and where the own entity is after it.
-    pub(super) fn predicted(&self) -> Option<(u32, [f32; 2])> {
+    pub fn predicted(&self) -> Option<(u32, [f32; 2])> {
         let (number, entity) = self.own.as_ref().filter(|own| self.has(own))?.newest()?;
         Some((number, self.game.schema().place_of(entity)?))
     }
@@ -83,18 +95,14 @@ impl<G: Game> Plain<G> {
 
     // --- what comes in -----------------------------------------------------------------------
 
-    pub(super) fn handle_wake(&mut self, now: Time) {
+    /// Our thread was woken now.
+    pub fn handle_wake(&mut self, now: Time) {
         self.clock.handle_wake(now);
     }
 
     /// Takes a state that came now, with what is known of when it was made: `read` writes it. Says
     /// whether it is newer than the newest.
-    pub(super) fn take(
-        &mut self,
-        now: Time,
-        mark: Mark,
-        read: impl FnOnce(&G, &mut State),
-    ) -> bool {
+    pub fn take(&mut self, now: Time, mark: Mark, read: impl FnOnce(&G, &mut State)) -> bool {
         if let Mark::Number(number) = mark {
             self.loss.get_or_insert_with(LossMeter::new).handle_arrival(number);
         }
@@ -111,14 +119,14 @@ impl<G: Game> Plain<G> {
     }
 
     /// The newest state, with what was added to it: `read` writes all of it.
-    pub(super) fn amend(&mut self, read: impl FnOnce(&G, &mut State)) {
+    pub fn amend(&mut self, read: impl FnOnce(&G, &mut State)) {
         self.state.clear(self.state.tick);
         read(&self.game, &mut self.state);
         self.picture.keep(&self.state);
     }
 
     /// The newest state says where the own entity is. `rtt` is the round trip, where it is known.
-    pub(super) fn reconcile(&mut self, player: PlayerId, rtt: Option<Duration>) {
+    pub fn reconcile(&mut self, player: PlayerId, rtt: Option<Duration>) {
         let id = self.game.entity_of(player);
         if let Some(own) = self.own.as_mut().filter(|own| own.own() == id)
             && own.reconcile(&self.state)
@@ -130,6 +138,32 @@ impl<G: Game> Plain<G> {
     }
 
     // --- what goes out -----------------------------------------------------------------------
+
+    /// The server has let us in: inputs begin.
+    pub fn begin(&mut self, now: Time) {
+        self.next_input = now + INPUT_PERIOD;
+    }
+
+    /// When the next input is due.
+    pub fn input_due(&self) -> Time {
+        self.next_input
+    }
+
+    /// Makes the inputs that are due. The old dialects have no ticks: one comes every so often.
+    pub fn make_inputs(&mut self, core: &mut ClientCore, now: Time, buttons: Buttons) {
+        // A client that was stopped for a while does not run after the past.
+        if now.since(self.next_input) > INPUT_PERIOD * CATCH_UP_LIMIT {
+            self.next_input = now;
+        }
+        while self.next_input <= now {
+            core.due.input = true;
+            self.handle_input(self.next_input, buttons);
+            self.next_input += INPUT_PERIOD;
+            while let Some(event) = self.poll_event() {
+                core.note(ClientEvent::Game(event));
+            }
+        }
+    }
 
     /// An input was made.
     fn handle_input(&mut self, now: Time, buttons: Buttons) {
@@ -147,7 +181,8 @@ impl<G: Game> Plain<G> {
 
     // --- what is shown -----------------------------------------------------------------------
 
-    pub(super) fn draw(&mut self, now: Time, frame: &mut Frame) {
+    /// What is on the screen at `now`: fills an empty frame.
+    pub fn draw(&mut self, now: Time, frame: &mut Frame) {
         let Some(drawn_s) = self.clock.drawn(now) else { return };
         let last = self.last_frame.replace((now, drawn_s));
         let ms = last.map_or(0.0, |(then, _)| now.since(then).as_secs_f32() * 1e3);
@@ -172,7 +207,7 @@ impl<G: Game> Plain<G> {
     }
 
     /// Whether nothing has come yet of the time that is drawn at `now`.
-    pub(super) fn is_starved(&self, now: Time) -> bool {
+    pub fn is_starved(&self, now: Time) -> bool {
         match (self.clock.drawn(now), self.picture.newest()) {
             (Some(drawn_s), Some(newest)) => drawn_s > self.stamp_s(newest),
             _ => true,
@@ -198,59 +233,5 @@ impl<G: Game> Plain<G> {
             }
         }
         f64::from(oldest)
-    }
-}
-
-impl<G: Game> Client<G> {
-    pub(super) fn plain(&self) -> Option<&Plain<G>> {
-        match &self.speech {
-            Speech::Native(_) => None,
-            #[cfg(feature = "rtype")]
-            Speech::Rtype(rtype) => Some(&rtype.plain),
-            #[cfg(feature = "lan")]
-            Speech::Lan(lan) => Some(&lan.plain),
-        }
-    }
-
-    pub(super) fn plain_mut(&mut self) -> Option<&mut Plain<G>> {
-        match &mut self.speech {
-            Speech::Native(_) => None,
-            #[cfg(feature = "rtype")]
-            Speech::Rtype(rtype) => Some(&mut rtype.plain),
-            #[cfg(feature = "lan")]
-            Speech::Lan(lan) => Some(&mut lan.plain),
-        }
-    }
-
-    /// The old dialects have no ticks: an input every so often.
-    pub(super) fn make_plain_inputs(&mut self, now: Time) {
-        // A client that was stopped for a while does not run after the past.
-        if now.since(self.next_input) > INPUT_PERIOD * CATCH_UP_LIMIT {
-            self.next_input = now;
-        }
-        while self.next_input <= now {
-            self.due.input = true;
-            let (made, buttons) = (self.next_input, self.said_buttons());
-            self.next_input += INPUT_PERIOD;
-            if let Some(plain) = self.plain_mut() {
-                plain.handle_input(made, buttons);
-                while let Some(event) = self.plain_mut().and_then(Plain::poll_event) {
-                    self.note(ClientEvent::Game(event));
-                }
-            }
-        }
-    }
-
-    /// The buttons, as far as the dialect can say them.
-    fn said_buttons(&self) -> Buttons {
-        match &self.speech {
-            #[cfg(feature = "lan")]
-            Speech::Lan(_) => match self.steer().sign() {
-                -1 => Buttons::UP,
-                1 => Buttons::DOWN,
-                _ => Buttons::default(),
-            },
-            _ => self.buttons,
-        }
     }
 }

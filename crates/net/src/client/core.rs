@@ -1,0 +1,217 @@
+//! What every dialect of a client shares: how far it has come, what is to be sent, who is in the
+//! room, and what the screen is told.
+
+use std::collections::VecDeque;
+use std::time::Duration;
+
+use super::{ClientConfig, ClientCounts, ClientEvent, RosterLine};
+use crate::channel::{Journal, LogLine};
+use crate::game::{Buttons, PlayerId};
+use crate::session::{
+    EndReason, LifeEvent, Liveness, Pinger, Question, Retry, RetryPolicy, RoundTrip, Verdict,
+};
+use crate::time::Time;
+use crate::wire::Malformed;
+
+/// How often a client pings where nothing else measures the path.
+const PING_EVERY: Duration = Duration::from_secs(1);
+
+/// Events that nobody has read yet; older ones make room.
+const EVENT_LIMIT: usize = 256;
+
+/// A goodbye may be lost, and nobody answers it.
+const GOODBYES: u8 = 3;
+
+/// How far a client has come.
+#[derive(Clone, Debug)]
+pub enum Phase {
+    /// Asking, again and again: a Hello, a Join, a Resume, whatever the dialect needs next.
+    Asking(Retry),
+    /// The dialect begins on a stream, and must be done with it by then.
+    Dialing {
+        /// When the client gives up.
+        until: Time,
+    },
+    /// In the room.
+    Playing,
+    /// Over.
+    Ended(EndReason),
+}
+
+/// What is to be sent. The dialect takes what it sends, and what it has no packet for.
+#[derive(Clone, Debug, Default)]
+pub struct Due {
+    /// Copies of the question of [`Phase::Asking`].
+    pub questions: u8,
+    /// An input.
+    pub input: bool,
+    /// A ping of our own.
+    pub ping: bool,
+    /// Answers to the server's pings, the latest of them: its number and its time.
+    pub pong: Option<(u32, u32)>,
+    /// Copies of the last word.
+    pub goodbyes: u8,
+}
+
+/// What every dialect of a client shares.
+#[derive(Clone, Debug)]
+pub struct ClientCore {
+    /// What the player decided before joining.
+    pub config: ClientConfig,
+    /// How far the client has come.
+    pub phase: Phase,
+    /// Who we are, from the first acceptance on.
+    pub player: Option<PlayerId>,
+    /// What the player holds.
+    pub buttons: Buttons,
+    /// What is to be sent.
+    pub due: Due,
+    /// Who is in the room.
+    pub roster: Vec<RosterLine>,
+    /// The lines of the log.
+    pub journal: Journal,
+    /// What came and what was dropped.
+    pub counts: ClientCounts,
+    /// Our own pings.
+    pub pinger: Pinger,
+    /// The round trip, by the local clock alone.
+    pub round_trip: RoundTrip,
+    /// Whether the server is still there, once we are in.
+    pub liveness: Option<Liveness>,
+    events: VecDeque<ClientEvent>,
+}
+
+impl ClientCore {
+    pub(super) fn new(now: Time, config: ClientConfig) -> Self {
+        ClientCore {
+            journal: Journal::new(config.journal),
+            config,
+            phase: Phase::Asking(Retry::new(now, RetryPolicy::HELLO)),
+            player: None,
+            buttons: Buttons::default(),
+            due: Due::default(),
+            roster: Vec::new(),
+            counts: ClientCounts::default(),
+            pinger: Pinger::new(PING_EVERY),
+            round_trip: RoundTrip::default(),
+            liveness: None,
+            events: VecDeque::new(),
+        }
+    }
+
+    /// Whether a question is out.
+    pub fn is_asking(&self) -> bool {
+        matches!(self.phase, Phase::Asking(_))
+    }
+
+    /// Whether the player is in a room.
+    pub fn is_playing(&self) -> bool {
+        matches!(self.phase, Phase::Playing)
+    }
+
+    /// Why it is over, if it is.
+    pub fn ended(&self) -> Option<&EndReason> {
+        match &self.phase {
+            Phase::Ended(reason) => Some(reason),
+            _ => None,
+        }
+    }
+
+    /// Asks from now on, for as long as anyone does who is new.
+    pub fn ask(&mut self, now: Time) {
+        self.phase = Phase::Asking(Retry::new(now, RetryPolicy::HELLO));
+    }
+
+    /// The server has taken us as `player`.
+    pub fn enter(&mut self, now: Time, player: PlayerId) {
+        let event = match self.player.replace(player) {
+            None => ClientEvent::Connected(player),
+            Some(_) => ClientEvent::Resumed(player),
+        };
+        self.phase = Phase::Playing;
+        self.liveness = Some(Liveness::new(now, self.config.liveness));
+        self.due = Due { input: true, ..Due::default() };
+        self.pinger.postpone(now);
+        self.note(event);
+    }
+
+    /// It is over; only the first reason counts.
+    pub fn end(&mut self, reason: EndReason) {
+        if self.ended().is_none() {
+            self.note(ClientEvent::Ended(reason));
+            self.phase = Phase::Ended(reason);
+            self.due = Due { goodbyes: self.due.goodbyes, ..Due::default() };
+        }
+    }
+
+    pub(super) fn leave(&mut self) {
+        if self.is_playing() {
+            self.due = Due { goodbyes: GOODBYES, ..Due::default() };
+        }
+        self.end(EndReason::Left);
+    }
+
+    /// Tells the screen.
+    pub fn note(&mut self, event: ClientEvent) {
+        if self.events.len() == EVENT_LIMIT {
+            self.events.pop_front();
+        }
+        self.events.push_back(event);
+    }
+
+    pub(super) fn poll_event(&mut self) -> Option<ClientEvent> {
+        self.events.pop_front()
+    }
+
+    /// Something good came from the server.
+    pub fn heard(&mut self, now: Time) {
+        if let Some(liveness) = &mut self.liveness
+            && liveness.heard(now).is_some()
+            && self.is_playing()
+        {
+            self.note(ClientEvent::Heard);
+        }
+    }
+
+    /// Whether the server has become silent, or has been for too long; the screen is told the
+    /// former.
+    pub fn poll_silence(&mut self, now: Time) -> Option<LifeEvent> {
+        let event = self.liveness.as_mut()?.handle_timeout(now);
+        if event == Some(LifeEvent::Warn) {
+            self.note(ClientEvent::Quiet);
+        }
+        event
+    }
+
+    /// Gives up pings that nobody answered, and sends one when it is time.
+    pub fn poll_ping(&mut self, now: Time) {
+        self.pinger.expire(now);
+        if self.pinger.due() <= now {
+            self.due.ping = true;
+        }
+    }
+
+    /// What an answer to a ping of ours is worth.
+    pub fn handle_answer(&mut self, now: Time, answer: Question) -> Verdict {
+        let verdict = self.pinger.handle_answer(now, answer);
+        match verdict {
+            Verdict::Sample(rtt) => {
+                self.round_trip.sample(rtt);
+            }
+            _ => self.counts.stray += 1,
+        }
+        verdict
+    }
+
+    /// The server has no reason to send this packet.
+    pub fn drop_stray(&mut self, name: &'static str) {
+        self.counts.stray += 1;
+        self.journal.note(LogLine::WrongType { from: self.config.server, name });
+    }
+
+    /// The server's bytes are no packet.
+    pub fn drop_malformed(&mut self, len: usize, error: Malformed) {
+        self.counts.malformed += 1;
+        self.journal.note(LogLine::Malformed { from: self.config.server, len, error });
+    }
+}
