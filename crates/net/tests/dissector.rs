@@ -8,8 +8,9 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::Command;
 
+use backspin::classic;
 use backspin::wire::native::{self, Scratch};
-use backspin::wire::{self, lan, rtype};
+use backspin::wire::{lan, rtype};
 use serde_json::Value;
 
 mod capture;
@@ -163,7 +164,7 @@ fn damaged_vectors_have_the_same_fault_as_in_the_wire_layer() {
         assert_eq!(row[1], fault, "{bytes:02x?}");
         if fault.is_empty() {
             let mut scratch = Scratch::default();
-            let packet = wire::Packet::decode(bytes, &mut scratch).expect("no fault");
+            let packet = classic::Packet::decode(bytes, &mut scratch).expect("no fault");
             assert_eq!(row[0], packet.name(), "{bytes:02x?}");
         }
     }
@@ -172,7 +173,7 @@ fn damaged_vectors_have_the_same_fault_as_in_the_wire_layer() {
 /// What our own decoder finds wrong with a datagram.
 fn fault_of(bytes: &[u8]) -> Option<String> {
     let mut scratch = Scratch::default();
-    let fault = wire::Packet::decode(bytes, &mut scratch).err()?;
+    let fault = classic::Packet::decode(bytes, &mut scratch).err()?;
     Some(format!("{}: {}", fault.field, fault.fault.reason()))
 }
 

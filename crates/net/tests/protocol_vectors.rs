@@ -4,9 +4,9 @@
 
 use std::collections::BTreeSet;
 
-use backspin::classic::Dialect;
+use backspin::classic::{self, Dialect, Packet};
 use backspin::wire::native::{self, Datagram, MAX_UNCOMPRESSED_LEN, Scratch};
-use backspin::wire::{self, Fault, Malformed, Packet, Writer, lan, rtype};
+use backspin::wire::{Fault, Full, Malformed, Writer, lan, rtype};
 
 mod vectors;
 
@@ -165,7 +165,7 @@ fn the_malformed_vectors_show_every_reason_that_the_document_lists() {
 }
 
 fn decode<'a>(bytes: &'a [u8], scratch: &'a mut Scratch) -> Result<Packet<'a>, Malformed> {
-    wire::Packet::decode(bytes, scratch)
+    classic::Packet::decode(bytes, scratch)
 }
 
 /// The bytes decode to something that encodes back, or are refused; they never panic.
@@ -206,7 +206,7 @@ fn repack(datagram: &Datagram<'_>, bytes: &[u8]) -> bool {
     let (mut out, mut scratch) = ([0; native::MAX_DATAGRAM_LEN], Scratch::default());
     let comes_back = match datagram.encode_compressed(&mut out, &mut scratch) {
         Ok(len) => Datagram::decode_compressed(&out[..len], &mut scratch) == Ok(*datagram),
-        Err(wire::Full) => true,
+        Err(Full) => true,
     };
     unpacked[..unpacked_len] == payload[..len] && comes_back
 }

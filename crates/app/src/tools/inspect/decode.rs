@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use backspin::classic::Dialect;
-use backspin::wire::{Malformed, Packet, lan, native, rtype};
+use backspin::classic::{Dialect, Packet};
+use backspin::wire::{Malformed, lan, native, rtype};
 use serde::Serialize;
 
 /// A packet, ready to print.
