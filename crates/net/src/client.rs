@@ -5,7 +5,6 @@
 //! server asked is ignored.
 
 mod config;
-mod frame;
 mod impact;
 #[cfg(feature = "lan")]
 mod lan;
@@ -25,7 +24,7 @@ use std::time::Duration;
 
 use crate::channel::{AlarmEvent, Journal, LogLine, Pending, Timeline};
 use crate::clock::Delay;
-use crate::game::{Buttons, Event, Game, PlayerId};
+use crate::game::{Buttons, ClassicGame, Event, Game, PlayerId};
 use crate::node::{Node, Path, StreamAction, StreamEvent, StreamId, StreamNode, Transmit};
 use crate::replica::State;
 use crate::session::{
@@ -36,8 +35,8 @@ use crate::time::Time;
 use crate::wire::native::{PlayerFlags, Role, Secret, SessionIndex};
 use crate::wire::{Dialect, Full, Malformed, Name};
 
+pub use crate::game::Frame;
 pub use config::ClientConfig;
-pub use frame::Frame;
 pub use rooms::{LISTED_LIMIT, ListStatus, RoomPick, Rooms, SERVER_LIMIT, ServerRooms};
 
 /// What a screen is told.
@@ -397,7 +396,7 @@ impl<G: Game> Client<G> {
     pub fn send(&mut self, event: &[u8]) -> bool {
         #[cfg(feature = "rtype")]
         if let Speech::Rtype(rtype) = &mut self.speech {
-            let wish = self.game.rtype_wish(event);
+            let wish = self.game.classic().rtype_wish(event);
             wish.into_iter().for_each(|wish| rtype.ask(wish));
             return wish.is_some();
         }
@@ -714,27 +713,4 @@ impl<G: Game> StreamNode for Client<G> {
 /// Whether a datagram is a HelloAck of `rtype` or a HELLO_ACK of `lan`.
 fn is_hello_ack(bytes: &[u8]) -> bool {
     matches!(bytes, [0, 0, 2, 1] | [4])
-}
-
-/// An event of the game on the wire.
-///
-/// ```text
-/// 0      1        3       7
-/// | kind | entity | value |
-/// ```
-pub(crate) fn encode_event(event: &Event) -> [u8; 7] {
-    let [entity_high, entity_low] = event.entity.to_be_bytes();
-    let [a, b, c, d] = event.value.to_be_bytes();
-    [event.kind, entity_high, entity_low, a, b, c, d]
-}
-
-/// The event of these bytes, if they are one.
-pub(crate) fn decode_event(bytes: &[u8]) -> Option<Event> {
-    let &[kind, entity_high, entity_low, a, b, c, d] = bytes else { return None };
-    Some(Event {
-        kind,
-        entity: u16::from_be_bytes([entity_high, entity_low]),
-        value: i32::from_be_bytes([a, b, c, d]),
-        reach: crate::game::Reach::Everyone,
-    })
 }

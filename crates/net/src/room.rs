@@ -22,8 +22,8 @@ use std::time::Duration;
 use crate::channel::{Journal, LogLine};
 use crate::front::{CLAIM_WITHIN, Call, CallKind, Notice, RESUME_FOR};
 use crate::game::{
-    Buttons, Event, Game, Marks, PlayerId, PlayerInput, Reach, Stage, Standing, Turn,
-    rewind_limit_ticks,
+    Buttons, ClassicGame, Event, Game, Lobby, Marks, PlayerId, PlayerInput, PlayerStatus, Reach,
+    Stage, Standing, Turn, rewind_limit_ticks,
 };
 use crate::node::{Fetch, Path, Transmit, fetch_all, fetch_to};
 use crate::replica::{Bodies, Cuts, FullForm, History, State};
@@ -36,7 +36,6 @@ use crate::wire::{Dialect, Name, Packet};
 use clock::TickClock;
 use member::{Member, Presence, Return, Speech};
 use sight::Bounds;
-use silence::SilenceChange;
 
 /// What an operator decides about a room.
 #[derive(Clone, Copy, Debug)]
@@ -294,7 +293,8 @@ impl<G: Game> Room<G> {
         let others = (0..self.game.capacity()).filter(|&place| place != guest);
         self.bots = others.map(|place| PlayerId(u32::from(place) + 1)).collect();
         for &bot in &self.bots {
-            self.game.join_mute(&mut self.world, bot);
+            self.game.join(&mut self.world, bot);
+            self.game.on_status(&mut self.world, bot, PlayerStatus::Mute);
         }
         self.translate();
         self.count();
@@ -566,8 +566,8 @@ impl<G: Game> Room<G> {
             let player = member.as_ref().filter(|member| member.role == Role::Play);
             let now = player.map(|member| Counted {
                 player: member.player,
-                marks: self.game.marks(&self.world, member.player),
-                standing: self.game.standing_of(&self.world, member.player),
+                marks: self.game.lobby().marks(&self.world, member.player),
+                standing: self.game.lobby().standing_of(&self.world, member.player),
             });
             let shown = |counted: Counted| {
                 let lives = counted.standing.map(|standing| standing.lives);
@@ -576,10 +576,10 @@ impl<G: Game> Room<G> {
             changed |= counted.map(shown) != now.map(shown);
             *counted = now;
         }
-        self.board.stage = self.game.stage(&self.world);
+        self.board.stage = self.game.lobby().stage(&self.world);
         #[cfg(feature = "rtype")]
         {
-            self.board.game = self.game.rtype_match(&self.world);
+            self.board.game = self.game.classic().rtype_match(&self.world);
         }
         changed
     }
@@ -606,10 +606,8 @@ impl<G: Game> Room<G> {
                 }
                 self.inputs.push(input);
                 let (world, player) = (&mut self.world, member.player);
-                match member.silence_change(self.game.tick_rate()) {
-                    None => {}
-                    Some(SilenceChange::Begins) => self.game.fall_silent(world, player),
-                    Some(SilenceChange::Ends) => self.game.speak_again(world, player),
+                if let Some(status) = member.silence_change(self.game.tick_rate()) {
+                    self.game.on_status(world, player, status);
                 }
             }
         }
@@ -621,7 +619,7 @@ impl<G: Game> Room<G> {
         let mut turn = Turn::new(tick, inputs, &self.past, game_events).rewinding(rewind);
         self.game.step(&mut self.world, &mut turn);
         self.tick = tick;
-        if self.game.looks_back() {
+        if rewind > 0 {
             self.remember();
         }
         self.tell();
@@ -656,7 +654,12 @@ impl<G: Game> Room<G> {
                 #[cfg(feature = "rtype")]
                 Speech::Rtype(rtype) => {
                     for wish in rtype.wishes.take() {
-                        self.game.hear_rtype(&mut self.world, player, wish, &mut self.game_events);
+                        self.game.classic().hear_rtype(
+                            &mut self.world,
+                            player,
+                            wish,
+                            &mut self.game_events,
+                        );
                     }
                 }
                 #[cfg(feature = "lan")]
@@ -673,7 +676,7 @@ impl<G: Game> Room<G> {
             }
             self.happened.push_back((self.tick, event));
             if event.reach == Reach::Everyone {
-                let bytes = crate::client::encode_event(&event);
+                let bytes = event.encode();
                 self.members.iter_mut().flatten().for_each(|member| member.tell(&bytes));
             }
         }

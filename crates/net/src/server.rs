@@ -9,7 +9,7 @@ use crate::channel::LogLine;
 use crate::front::{
     BansFull, Call, CallKind, Front, FrontConfig, Guests, NewRoom, RoomCard, RoomOrder,
 };
-use crate::game::{Game, PlayerId};
+use crate::game::{ClassicGame, Game, PlayerId};
 use crate::node::{Fetch, Foreseen, Node, Path, Transmit};
 use crate::room::{ClosedRoom, Room, RoomConfig};
 use crate::time::Time;
@@ -361,8 +361,8 @@ fn card<G: Game>(game: &G, name: Name) -> RoomCard {
 /// Where guests of Networked Pong have a place: nowhere if the match cannot be shown to them.
 fn lan_guests<G: Game>(game: &G) -> Guests {
     #[cfg(feature = "lan")]
-    if game.lan_state(&game.begin(0)).is_some() {
-        return game.lan_place().map_or(Guests::Anywhere, Guests::At);
+    if game.classic().lan_state(&game.begin(0)).is_some() {
+        return game.classic().lan_place().map_or(Guests::Anywhere, Guests::At);
     }
     let _ = game;
     Guests::Nowhere
@@ -371,7 +371,7 @@ fn lan_guests<G: Game>(game: &G) -> Guests {
 /// Where guests in `rtype` have a place.
 fn rtype_guests<G: Game>(game: &G) -> Guests {
     #[cfg(feature = "rtype")]
-    if game.is_spoken_of_in_rtype() {
+    if game.classic().is_spoken_of_in_rtype() {
         return Guests::Anywhere;
     }
     let _ = game;

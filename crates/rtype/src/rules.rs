@@ -12,13 +12,13 @@
 
 use std::sync::Arc;
 
-use backspin::client::Frame;
 use backspin::game::{
-    Buttons, Contact, Event, Game, GameId, Impact, Marks, PlayerId, PlayerInput, RtypeMatch,
-    RtypeSight, RtypeWish, SpawnName, Stage, Standing, Turn,
+    Buttons, ClassicGame, Event, Frame, Game, GameId, Impact, Lobby, Marks, PlayerId, PlayerInput,
+    PlayerStatus, RtypeMatch, RtypeSight, RtypeWish, SpawnName, Stage, Standing, Turn,
 };
 use backspin::replica::{Entity, Schema, State};
 use backspin::wire::rtype;
+use backspin_sim::{Contact, Measured};
 
 use crate::command::{Command, Setup};
 use crate::director::Director;
@@ -156,20 +156,17 @@ impl Game for RType {
         world.enter(player);
     }
 
-    fn join_mute(&self, world: &mut World, player: PlayerId) {
-        world.enter_mute(player);
-    }
-
     fn leave(&self, world: &mut World, player: PlayerId) {
         world.exit(player);
     }
 
-    fn go_away(&self, world: &mut World, player: PlayerId) {
-        world.miss(player);
-    }
-
-    fn come_back(&self, world: &mut World, player: PlayerId) {
-        world.welcome(player);
+    fn on_status(&self, world: &mut World, player: PlayerId, status: PlayerStatus) {
+        match status {
+            PlayerStatus::Mute => world.mute(player),
+            PlayerStatus::Away => world.miss(player),
+            PlayerStatus::Back => world.welcome(player),
+            PlayerStatus::Silent | PlayerStatus::Heard => {}
+        }
     }
 
     fn step(&self, world: &mut World, turn: &mut Turn<'_, World>) {
@@ -215,6 +212,24 @@ impl Game for RType {
         }
     }
 
+    fn stand_in(&self, world: &World, player: PlayerId) -> Option<Buttons> {
+        Some(bot::hold(world, player))
+    }
+
+    fn impacts(&self, before: &Frame, now: &Frame, player: PlayerId, meet: &mut dyn FnMut(Impact)) {
+        impact::seen(before, now, player, meet);
+    }
+
+    fn lobby(&self) -> &impl Lobby<World> {
+        self
+    }
+
+    fn classic(&self) -> &impl ClassicGame<World> {
+        self
+    }
+}
+
+impl Lobby<World> for RType {
     fn standing_of(&self, world: &World, player: PlayerId) -> Option<Standing> {
         let Pilot { lives, score, .. } = *world.pilot(player)?;
         Some(Standing { lives: lives.clamp(0, Pilot::LIVES_LIMIT) as u8, score })
@@ -231,15 +246,9 @@ impl Game for RType {
         let is_over = matches!(phase, Phase::Victory | Phase::Defeat);
         Stage { started, late_joining: setup.late_joining && !is_over, over: is_over }
     }
+}
 
-    fn stand_in(&self, world: &World, player: PlayerId) -> Option<Buttons> {
-        Some(bot::hold(world, player))
-    }
-
-    fn impacts(&self, before: &Frame, now: &Frame, player: PlayerId, meet: &mut dyn FnMut(Impact)) {
-        impact::seen(before, now, player, meet);
-    }
-
+impl Measured for RType {
     fn judged_contact(&self, event: &Event) -> Option<Contact> {
         drawn::judged(event)
     }
@@ -257,7 +266,9 @@ impl Game for RType {
     fn contact_kind(&self, key: u64, _viewer: PlayerId) -> &'static str {
         drawn::contact_kind(key)
     }
+}
 
+impl ClassicGame<World> for RType {
     fn rtype_entity(&self, entity: &Entity, _plain: rtype::Entity) -> Option<rtype::Entity> {
         view::shown(entity)
     }

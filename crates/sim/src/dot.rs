@@ -1,7 +1,7 @@
 //! The built-in game: a dot per player that moves. What the netcode is proved with until, and
 //! beside, the real games.
 
-use backspin::game::{Buttons, Game, GameId, PlayerId, Turn};
+use backspin::game::{Buttons, ClassicGame, Game, GameId, PlayerId, Turn};
 use backspin::replica::{Entity, Field, Kind, Motion, Schema, State, Step};
 
 /// The rules.
@@ -181,6 +181,12 @@ impl Game for Dots {
         world.swarm.extend(swarm.iter().map(Dot::from_entity));
     }
 
+    fn classic(&self) -> &impl ClassicGame<World> {
+        self
+    }
+}
+
+impl ClassicGame<World> for Dots {
     /// The first of the swarm is the ball.
     fn lan_state(&self, world: &World) -> Option<backspin::wire::lan::StateUpdate> {
         let y = |i: usize| world.dots.get(i).map_or(390.0, |dot| dot.y as f32);

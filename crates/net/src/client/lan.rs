@@ -3,7 +3,7 @@
 use super::plain::Plain;
 use super::{Client, Phase, Speech};
 use crate::clock::Mark;
-use crate::game::{Buttons, Game, PlayerId};
+use crate::game::{Buttons, ClassicGame, Game, PlayerId};
 use crate::replica::State;
 use crate::time::Time;
 use crate::wire::Full;
@@ -59,7 +59,7 @@ impl<G: Game> Client<G> {
     fn handle_lan_state(&mut self, now: Time, state: StateUpdate) {
         let Speech::Lan(lan) = &mut self.speech else { return };
         let is_news = lan.newest.is_none_or(|newest| state.seq as i32 > newest.seq as i32);
-        let read = |game: &G, out: &mut State| game.read_lan(&state, out);
+        let read = |game: &G, out: &mut State| game.classic().read_lan(&state, out);
         if !is_news || !lan.plain.take(now, Mark::Number(state.seq), read) {
             self.counts.stray += 1;
             return;

@@ -10,7 +10,7 @@ use super::plain::Plain;
 use super::told::{Place, Told};
 use super::{Client, ClientEvent, Phase, RosterLine, Speech};
 use crate::channel::LogLine;
-use crate::game::{Game, PlayerId, RtypeSight, RtypeThing};
+use crate::game::{ClassicGame, Game, PlayerId, RtypeSight, RtypeThing};
 use crate::node::{StreamAction, StreamEvent, StreamId};
 use crate::session::{EndReason, Limits, Question, Retry, RetryPolicy};
 use crate::time::Time;
@@ -93,7 +93,7 @@ impl<G: Game> Rtype<G> {
     /// The newest state has changed.
     fn amend(&mut self) {
         let Rtype { plain, told, board, .. } = self;
-        plain.amend(|game, state| game.read_rtype(&sight(told, board), state));
+        plain.amend(|game, state| game.classic().read_rtype(&sight(told, board), state));
     }
 
     /// Asks the server for something, until it is granted.
@@ -387,7 +387,9 @@ impl<G: Game> Client<G> {
             Place::More => rtype.amend(),
             Place::First(mark) => {
                 let Rtype { plain, told, board, .. } = rtype;
-                plain.take(now, mark, |game, state| game.read_rtype(&sight(told, board), state));
+                plain.take(now, mark, |game, state| {
+                    game.classic().read_rtype(&sight(told, board), state)
+                });
                 self.counts.states += 1;
             }
         }

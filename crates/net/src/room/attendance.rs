@@ -4,7 +4,7 @@ use super::member::{Came, Keep, Member, Presence, Return, Speech};
 use super::{Room, RoomEvent};
 use crate::channel::LogLine;
 use crate::front::{Admission, Notice, NoticeKind, Voice};
-use crate::game::Game;
+use crate::game::{ClassicGame, Game, PlayerStatus};
 use crate::node::Path;
 use crate::sabotage::{self, Sabotage};
 use crate::session::LifeEvent;
@@ -24,10 +24,9 @@ impl<G: Game> Room<G> {
             return;
         }
         if admission.role == Role::Play {
-            match admission.voice {
-                Voice::Native { .. } => self.game.join(&mut self.world, admission.player),
-                #[cfg(any(feature = "lan", feature = "rtype"))]
-                _ => self.game.join_mute(&mut self.world, admission.player),
+            self.game.join(&mut self.world, admission.player);
+            if !matches!(admission.voice, Voice::Native { .. }) {
+                self.game.on_status(&mut self.world, admission.player, PlayerStatus::Mute);
             }
         }
         let joined = RoomEvent::Joined(admission.player, admission.name);
@@ -44,7 +43,7 @@ impl<G: Game> Room<G> {
         if let Some(Some(member)) = self.members.get_mut(place)
             && let Speech::Lan { first, .. } = &mut member.voice
         {
-            *first = self.game.lan_state(&self.world);
+            *first = self.game.classic().lan_state(&self.world);
         }
         self.note(joined);
         self.roster_changed(now);
@@ -66,7 +65,7 @@ impl<G: Game> Room<G> {
         member.move_to(now, path, back, self.tick, &self.config);
         let (session, player) = (member.session, member.player);
         if was_away && member.role == Role::Play {
-            self.game.come_back(&mut self.world, player);
+            self.game.on_status(&mut self.world, player, PlayerStatus::Back);
         }
         let kind = NoticeKind::Moved { path, sequence: back.sequence };
         self.notices.push_back(Notice { session, kind });
@@ -142,7 +141,7 @@ impl<G: Game> Room<G> {
         if let Some(Some(member)) = self.members.get_mut(place) {
             member.go_away(now + self.config.resume_for);
             if member.role == Role::Play {
-                self.game.go_away(&mut self.world, member.player);
+                self.game.on_status(&mut self.world, member.player, PlayerStatus::Away);
             }
         }
     }

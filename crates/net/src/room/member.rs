@@ -6,11 +6,11 @@ use std::time::Duration;
 use super::clock::TickClock;
 use super::native::Native;
 use super::sight::Bounds;
-use super::silence::{Silence, SilenceChange};
+use super::silence::Silence;
 use super::{MemberCard, RoomConfig};
 use crate::channel::{InputSource, Journal, LogLine, Received, tick};
 use crate::front::{Admission, Voice};
-use crate::game::{Buttons, PlayerId, PlayerInput};
+use crate::game::{Buttons, PlayerId, PlayerInput, PlayerStatus};
 use crate::node::{Fetch, Path, fetch_to};
 use crate::sabotage::{self, Sabotage};
 use crate::session::{Liveness, Pinger, Question, RoundTrip, Verdict};
@@ -306,7 +306,7 @@ impl Member {
 
     /// Whether the game is to be told of a silence: asked once in every tick. Of who is away it
     /// knows, and in `rtype` who holds the same buttons says nothing.
-    pub(super) fn silence_change(&mut self, rate: u8) -> Option<SilenceChange> {
+    pub(super) fn silence_change(&mut self, rate: u8) -> Option<PlayerStatus> {
         let counts = self.is_here() && self.voice.sends_every_tick();
         counts.then(|| self.silence.pass(rate)).flatten()
     }

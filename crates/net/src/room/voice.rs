@@ -6,7 +6,7 @@ use super::{BOT, Room, View};
 use std::time::Duration;
 
 use crate::channel::{BLOCK_ROOM, LogLine, event_block};
-use crate::game::{Game, PlayerId};
+use crate::game::{ClassicGame, Game, Lobby, PlayerId};
 use crate::node::Transmit;
 use crate::replica::{Bodies, Cuts, FullForm, History, Schema, State};
 use crate::session::Question;
@@ -110,7 +110,7 @@ impl View {
                 vy: f32::from(full.vy),
                 rgba: 0x55AA_FFFF,
             };
-            game.rtype_entity(entity, plain)
+            game.classic().rtype_entity(entity, plain)
         }));
         self.rtype.sort_unstable_by_key(|entity| (entity.kind as u8, entity.id));
         std::mem::swap(&mut self.ids, &mut self.ids_before);
@@ -269,7 +269,7 @@ impl<G: Game> Room<G> {
     }
 
     fn bot_entry(&self, bot: PlayerId) -> RosterEntry {
-        let standing = self.game.standing_of(&self.world, bot);
+        let standing = self.game.lobby().standing_of(&self.world, bot);
         RosterEntry {
             player: bot.0,
             lives: standing.map_or(0, |standing| standing.lives),
@@ -280,8 +280,8 @@ impl<G: Game> Room<G> {
     }
 
     fn entry(&self, member: &Member) -> RosterEntry {
-        let standing = self.game.standing_of(&self.world, member.player);
-        let marks = self.game.marks(&self.world, member.player);
+        let standing = self.game.lobby().standing_of(&self.world, member.player);
+        let marks = self.game.lobby().marks(&self.world, member.player);
         let is_here = member.is_here();
         let plays = member.role == Role::Play;
         let flags = [
@@ -318,7 +318,7 @@ impl<G: Game> Room<G> {
             return None;
         }
         let Speech::Lan { seq, first, .. } = &mut member.voice else { return None };
-        let now = self.game.lan_state(&self.world)?;
+        let now = self.game.classic().lan_state(&self.world)?;
         let state = first.take().unwrap_or(now);
         if state != now {
             member.due.world = Some(0);

@@ -1,6 +1,6 @@
 //! The game that is attacked: dots who talk. It keeps count of whose words it has heard.
 
-use backspin::game::{Event, Game, GameId, PlayerId, Reach, Turn};
+use backspin::game::{ClassicGame, Event, Game, GameId, PlayerId, Reach, Turn};
 use backspin::replica::{Schema, State};
 use backspin_sim::dot::{self, Dots};
 
@@ -90,6 +90,12 @@ impl Game for Yard {
         events.push(Event { kind: Yard::SAID, entity, value, reach: Reach::Everyone });
     }
 
+    fn classic(&self) -> &impl ClassicGame<World> {
+        self
+    }
+}
+
+impl ClassicGame<World> for Yard {
     fn lan_state(&self, world: &World) -> Option<backspin::wire::lan::StateUpdate> {
         self.0.lan_state(&world.dots)
     }

@@ -1,6 +1,6 @@
 //! Dots for two, with a bot: a guest of Networked Pong is on the right.
 
-use backspin::game::{Buttons, Game, GameId, PlayerId, Turn};
+use backspin::game::{Buttons, ClassicGame, Game, GameId, PlayerId, Turn};
 use backspin::replica::{Schema, State};
 use backspin::wire::lan::StateUpdate;
 use backspin_sim::dot::{Dots, World};
@@ -52,6 +52,12 @@ impl Game for Manned {
         Some(Buttons::DOWN)
     }
 
+    fn classic(&self) -> &impl ClassicGame<World> {
+        self
+    }
+}
+
+impl ClassicGame<World> for Manned {
     fn lan_place(&self) -> Option<u8> {
         Some(1)
     }

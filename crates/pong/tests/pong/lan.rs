@@ -1,6 +1,6 @@
 //! The world as Networked Pong shows it, and back.
 
-use backspin::game::{Game, PlayerId};
+use backspin::game::{ClassicGame, Game, PlayerId};
 use backspin::replica::State;
 use backspin::wire::lan::StateUpdate;
 use backspin_pong::{Ball, MATCH_ID, Paddle, Phase, Pong, UNITS, World};

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use backspin::game::{Game, GameId, PlayerId, Stage, Turn};
+use backspin::game::{Game, GameId, Lobby, PlayerId, Stage, Turn};
 use backspin::replica::{Entity, Field, Kind, Motion, Schema, State, Step};
 use backspin::room::RoomConfig;
 use backspin::wire::Dialect;
@@ -49,8 +49,8 @@ impl Game for Race {
         *world = (*world + 1).min(1023);
     }
 
-    fn stage(&self, world: &i32) -> Stage {
-        Stage { over: *world >= LENGTH, ..Stage::default() }
+    fn lobby(&self) -> &impl Lobby<i32> {
+        self
     }
 
     fn capture(&self, world: &i32, state: &mut State) {
@@ -59,6 +59,12 @@ impl Game for Race {
 
     fn restore(&self, state: &State) -> i32 {
         state.entities().first().map_or(0, |it| it.fields[0])
+    }
+}
+
+impl Lobby<i32> for Race {
+    fn stage(&self, world: &i32) -> Stage {
+        Stage { over: *world >= LENGTH, ..Stage::default() }
     }
 }
 

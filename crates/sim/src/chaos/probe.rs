@@ -4,7 +4,7 @@
 //! was applied, heard and raised from the rules' side of the room, not from the room itself.
 
 use crate::dot::{self, Dots};
-use backspin::game::{Buttons, Event, Game, GameId, PlayerId, Reach, Turn};
+use backspin::game::{Buttons, ClassicGame, Event, Game, GameId, PlayerId, Reach, Turn};
 use backspin::replica::{Schema, State};
 
 /// The rules: those of [`Dots`], with numbered events now and then.
@@ -178,6 +178,12 @@ impl Game for Probe {
         }
     }
 
+    fn classic(&self) -> &impl ClassicGame<World> {
+        self
+    }
+}
+
+impl ClassicGame<World> for Probe {
     fn lan_state(&self, world: &World) -> Option<backspin::wire::lan::StateUpdate> {
         self.dots.lan_state(&world.dots)
     }

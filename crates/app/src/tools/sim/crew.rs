@@ -5,8 +5,7 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
-use backspin::game::Game;
-use backspin_sim::{Report, Setup, measure_watched};
+use backspin_sim::{Measured, Report, Setup, measure_watched};
 
 use super::progress::Progress;
 
@@ -16,7 +15,7 @@ pub(super) fn with_seeds(setup: &Setup, seeds: u32) -> Vec<Setup> {
 }
 
 /// Plays every match; the reports are in their order.
-pub(super) fn play_all<G: Game + Send + Sync>(game: G, setups: &[Setup]) -> Vec<Report> {
+pub(super) fn play_all<G: Measured + Send + Sync>(game: G, setups: &[Setup]) -> Vec<Report> {
     let next = AtomicUsize::new(0);
     let seconds_played = AtomicU64::new(0);
     let reports = Mutex::new(Vec::new());
