@@ -12,7 +12,8 @@ use backspin::node::Path;
 use backspin::wire::Dialect;
 use backspin_udp::{Loop, Socket, interfaces, search_paths};
 
-use super::{Playable, Table};
+use super::Table;
+use crate::games::AppGame;
 use crate::seed;
 
 /// How often the machine is asked for its interfaces.
@@ -28,7 +29,7 @@ pub(crate) struct Search {
 impl Search {
     /// Looks for the hosts of a game; at `port` in both dialects if one is given, else at the usual
     /// ports; in `dialect` alone if that is given.
-    pub(crate) fn start<G: Playable>(
+    pub(crate) fn start<G: AppGame>(
         game: &G,
         port: Option<u16>,
         dialect: Option<Dialect>,
@@ -36,7 +37,8 @@ impl Search {
         let socket = Socket::bind((Ipv4Addr::UNSPECIFIED, 0).into())?;
         let driver = Loop::new(vec![socket])?;
         let (places, own) = places();
-        let lan_port = (G::OLD == Dialect::Lan).then_some(port.unwrap_or(G::OLD_PORT));
+        let lan = G::OLD.filter(|(old, _)| *old == Dialect::Lan);
+        let lan_port = lan.map(|(_, usual)| port.unwrap_or(usual));
         let usual = FinderConfig::new(game.id(), places);
         let native_port = port.unwrap_or(usual.native_port);
         let config = FinderConfig { own, dialect, native_port, lan_port, ..usual };

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use backspin::wire::Dialect;
 use backspin_pong::Pong;
+use backspin_rtype::{Opening, RType};
 use backspin_sim::{Bar, Pool, Report, Setup};
 
 use super::link::LinkWords;
@@ -44,7 +45,10 @@ pub(super) fn run(args: &Args) -> Result<(), Box<dyn Error>> {
             let setups = crew::with_seeds(&setup, seeds);
             let (game, reports) = match dialect {
                 Dialect::Lan => ("Pong", crew::play_all(PONG, &setups)),
-                _ => ("R-Type", crew::play_all(args.rtype(), &setups)),
+                _ => {
+                    let game = RType { opening: Opening::AtOnce, ..RType::default() };
+                    ("R-Type", crew::play_all(game, &setups))
+                }
             };
             for (setup, report) in setups.iter().zip(&reports) {
                 check(setup, report)?;

@@ -9,7 +9,7 @@ use backspin_rtype::ship::{self, Ship};
 use backspin_rtype::space::{FIELD, Moving, PX, Size};
 use backspin_rtype::{Bullet, shot::Shot};
 
-use super::super::{Look, Scene, Ship as ShipLook, Thing};
+use crate::screen::{Look, Scene, Ship as ShipLook, Thing};
 use super::number;
 
 /// The field as the rules have it, `own` things marked.
