@@ -15,10 +15,16 @@ use backspin::replica::State;
 use backspin::wire::Dialect;
 use backspin_sim::Measured;
 use clap::{Subcommand, ValueEnum};
+use macroquad::math::Rect;
+use ratatui::buffer::Buffer;
 use serde::{Deserialize, Serialize};
 
+use crate::desktop::brush::Brush;
+use crate::screen::Thing;
 use crate::serve::Verdict;
+use crate::terminal::space::Sky;
 use crate::web::Picture;
+use crate::{desktop, terminal};
 
 /// What the program must know of a game to open, serve, measure and watch it. What is seen of it
 /// while it is played is its [`Stage`](crate::screen::stage::Stage).
@@ -50,6 +56,29 @@ pub(crate) trait AppGame:
     /// The rules for bots that are measured for a while, with so many things in the field that
     /// nobody steers; or how many can play, in words.
     fn simulated(players: u8, swarm: u16) -> Result<Self, &'static str>;
+}
+
+/// A look of a game's own, which the game draws.
+pub(crate) trait Painted: Copy {
+    /// Draws it in a window, at `seconds` of the face's own time.
+    fn window(self, brush: &mut Brush, area: Rect, paint: desktop::Paint, seconds: f32);
+
+    /// Draws it in a terminal.
+    fn cells(self, thing: &Thing, sky: &Sky, buffer: &mut Buffer, paint: terminal::Paint);
+}
+
+/// The looks of a game that has none of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum PlainLook {}
+
+impl Painted for PlainLook {
+    fn window(self, _: &mut Brush, _: Rect, _: desktop::Paint, _: f32) {
+        match self {}
+    }
+
+    fn cells(self, _: &Thing, _: &Sky, _: &mut Buffer, _: terminal::Paint) {
+        match self {}
+    }
 }
 
 /// One line makes all that has a place for each game. `$d` is a dollar sign, for the macro in it.
@@ -104,6 +133,26 @@ macro_rules! registry {
 
             fn rules(self) -> AnyGame {
                 match self { $(Title::$Kind => AnyGame::$Kind(Default::default()),)+ }
+            }
+        }
+
+        /// A look of a game's own.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub(crate) enum OwnLook { $(#[allow(dead_code)] $Kind($folder::Look)),+ }
+
+        impl Painted for OwnLook {
+            fn window(self, brush: &mut Brush, area: Rect, paint: desktop::Paint, seconds: f32) {
+                match self { $(OwnLook::$Kind(it) => it.window(brush, area, paint, seconds),)+ }
+            }
+
+            fn cells(
+                self,
+                thing: &Thing,
+                sky: &Sky,
+                buffer: &mut Buffer,
+                paint: terminal::Paint,
+            ) {
+                match self { $(OwnLook::$Kind(it) => it.cells(thing, sky, buffer, paint),)+ }
             }
         }
 

@@ -44,6 +44,5 @@ pub(crate) use program::{Held, Key, Pace, Program};
 pub(crate) use settings::{Settings, Shelf};
 pub(crate) use view::{
     Arena, Banner, Burst, BurstKind, Cell, ChatLine, Controls, Crew, Cue, Entry, Figure, Flashing,
-    Hud, List, Look, Overlay, Page, Palette, Row, Scene, Ship, Side, Thing, Tone, View, bars,
-    ping_tone,
+    Hud, List, Look, Overlay, Page, Palette, Row, Scene, Side, Thing, Tone, View, bars, ping_tone,
 };

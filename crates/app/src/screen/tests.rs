@@ -12,7 +12,7 @@ use backspin::wire::{Dialect, Name};
 use backspin_pong::{Level, Pong};
 
 use super::*;
-use crate::games::Title;
+use crate::games::{OwnLook, Title, rtype};
 
 /// Longer than anything here takes, on the slowest machine.
 const PATIENCE: Duration = Duration::from_secs(40);
@@ -472,8 +472,12 @@ fn r_type_is_played_alone_with_everything_in_sight() {
         let hud = arena.hud.unwrap();
         hud.team_score > 0
             && arena.scene.bursts.iter().any(|burst| burst.kind == BurstKind::Enemy)
-            && looks(|look| matches!(look, Look::Ship(Ship { own: true, .. })))
-            && looks(|look| matches!(look, Look::Shot { own: true }))
+            && looks(
+                |look| matches!(look, Look::Own(OwnLook::Rtype(rtype::Look::Ship(ship))) if ship.own),
+            )
+            && looks(|look| {
+                matches!(look, Look::Own(OwnLook::Rtype(rtype::Look::Shot { own: true })))
+            })
     });
     cues.extend(std::iter::from_fn(|| program.poll_cue()));
     for cue in [Cue::Countdown, Cue::Shot, Cue::Explosion] {

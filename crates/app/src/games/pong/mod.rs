@@ -23,6 +23,7 @@ use crate::screen::{Errand, Options, Program, Shelf};
 use crate::script::{self, MakeArgs, RoomArgs, SeatArgs, Steers};
 use crate::serve::Verdict;
 use crate::web::Picture;
+pub(crate) use crate::games::PlainLook as Look;
 use voice::PongVoice;
 
 impl AppGame for Pong {

@@ -2,6 +2,7 @@
 //!
 //! [`crate::play`] gets a player to a table; [`crate::script`] plays there without a face.
 
+mod look;
 mod page;
 mod result;
 mod stage;
@@ -27,6 +28,9 @@ use crate::screen::{Errand, Options, Program, Shelf};
 use crate::script::{self, MakeArgs, RoomArgs, SeatArgs, Steers};
 use crate::serve::Verdict;
 use crate::web::Picture;
+pub(crate) use look::Look;
+#[cfg(test)]
+pub(crate) use look::Ship;
 use voice::RtypeVoice;
 
 impl AppGame for RType {
