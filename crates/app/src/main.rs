@@ -2,12 +2,11 @@
 
 mod desktop;
 mod face;
+mod games;
 mod matching;
 mod netlog;
 mod play;
-mod pong;
 mod results;
-mod rtype;
 mod screen;
 mod script;
 mod seed;
@@ -56,8 +55,8 @@ enum MenuUi {
 #[derive(Subcommand)]
 enum Command {
     Demo(demo::Args),
-    Pong(pong::Args),
-    Rtype(rtype::Args),
+    #[command(flatten)]
+    Game(games::GameCommand),
     Serve(serve::Args),
     Match(matching::Args),
     Inspect(inspect::Args),
@@ -75,8 +74,7 @@ fn main() -> ExitCode {
     let Some(command) = cli.command else { return report(menu(cli.ui)) };
     report(match command {
         Command::Demo(args) => demo::run(&args),
-        Command::Pong(args) => pong::run(&args),
-        Command::Rtype(args) => rtype::run(&args),
+        Command::Game(command) => command.run(),
         Command::Serve(args) => serve::run(&args),
         Command::Match(args) => matching::run(&args),
         Command::Inspect(args) => inspect::run(&args),

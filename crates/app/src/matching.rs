@@ -10,11 +10,10 @@ use backspin::matching::{
     Families, MatchEvent, MatchKey, MatchLimits, Matchmaker, MatchmakerConfig,
 };
 use backspin::wire::native::{DEFAULT_PORT, MATCH_SERVERS_MAX, ServerAddress};
-use backspin_pong::Pong;
-use backspin_rtype::RType;
 use backspin_udp::{Loop, Socket};
 use serde::Serialize;
 
+use crate::games::{Title, with_game};
 use crate::play::at_native;
 use crate::script::{Lines, Tell};
 use crate::seed;
@@ -92,7 +91,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Box<dyn Error>> {
         }
         servers.extend(ServerAddress::new(address));
     }
-    let games = vec![card(&Pong::default()), card(&RType::default())];
+    let games = Title::ALL.iter().map(|&it| with_game!(it, G => card(&G::default()))).collect();
     let (key, limits) = (args.match_key, MatchLimits::default());
     let mut driver = Loop::new(sockets)?;
     let config = MatchmakerConfig { servers, key, games, families, limits };

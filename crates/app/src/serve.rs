@@ -1,12 +1,11 @@
 //! `backspin serve`: the dedicated server, on real sockets.
 //!
-//! `config` is what an operator decides, `house` is both games, `ports` binds, `stop` listens for
+//! `config` is what an operator decides, `ports` binds, `stop` listens for
 //! signals, `log` tells what happens, `record` and `results` write it down, `meter` measures,
 //! [`web`](crate::web) shows it in a browser; everything else is a
 //! [`Server`](backspin::server::Server), which the simulator runs just the same.
 
 pub(crate) mod config;
-pub(crate) mod house;
 mod log;
 pub(crate) mod meter;
 pub(crate) mod ports;
@@ -26,23 +25,22 @@ use backspin::room::RoomConfig;
 use backspin::time::Time;
 use backspin::wire::Name;
 use backspin::wire::native::CloseReason;
-use backspin_pong::Pong;
 use backspin_record::Recorded;
-use backspin_rtype::RType;
 use backspin_udp::Loop;
 use tracing::{info, warn};
 
+use crate::games::AnyGame;
 use crate::netlog::NetLog;
 use crate::results::usual_file;
 use crate::web::{Bans, Page};
 use crate::{seed, spool, utc};
 use config::{Config, Given};
-use house::House;
 use log::{Log, Teller};
 use meter::{Meter, TurnKind};
 use ports::Ports;
 use record::Recording;
 use results::{HOLD_END, Results};
+pub(crate) use results::{Score, Verdict};
 use stop::Stop;
 
 /// Run a dedicated server.
@@ -175,15 +173,15 @@ fn make_server(
     ports: &Ports,
     room: RoomConfig,
     has_log: bool,
-) -> Result<Recorded<House>, Box<dyn Error>> {
+) -> Result<Recorded<AnyGame>, Box<dyn Error>> {
     let (front, secret) = (config.front(ports), seed::secret()?);
     let mut server = match has_log {
         true => Recorded::on(now, utc::unix_ms(), front, secret),
         false => Recorded::off(front, secret),
     }
     .speaking(backspin::classic::dialects());
-    for Offer { game, name, most } in offers(config) {
-        server.offer(now, game, Name::new(name), most, room);
+    for (title, game, most) in config.room_counts.offers() {
+        server.offer(now, game, Name::new(title.name()), most, room);
     }
     Ok(server)
 }
@@ -191,11 +189,11 @@ fn make_server(
 /// A recorded server in place of one that nobody is on. What the operator has told that one holds.
 fn make_anew(
     now: Time,
-    old: &Recorded<House>,
+    old: &Recorded<AnyGame>,
     config: &Config,
     ports: &Ports,
     room: RoomConfig,
-) -> Result<Recorded<House>, Box<dyn Error>> {
+) -> Result<Recorded<AnyGame>, Box<dyn Error>> {
     let mut server = make_server(now, config, ports, room, true)?;
     let front = old.server().front();
     for (ip, lasts) in front.bans(now) {
@@ -263,7 +261,7 @@ fn reload(
     read: Reading,
     log: &Log,
     ports: &Ports,
-    server: &mut Recorded<House>,
+    server: &mut Recorded<AnyGame>,
     has_log: bool,
 ) -> Config {
     let new = match read {
@@ -298,30 +296,11 @@ fn open_results(config: &Config) -> Result<Option<Results>, Box<dyn Error>> {
     }
 }
 
-/// A game that is served.
-struct Offer {
-    game: House,
-    /// What its rooms are called.
-    name: &'static str,
-    /// How many of them are opened for anyone.
-    most: u16,
-}
-
-fn offers(config: &Config) -> impl Iterator<Item = Offer> {
-    let pong = Offer { game: House::Pong(Pong::default()), name: "Pong", most: config.pong_rooms };
-    let levels = RType::default();
-    let rtype = Offer { game: House::RType(levels), name: "R-Type", most: config.rtype_rooms };
-    [pong, rtype].into_iter().filter(|offer| offer.most > 0)
-}
-
 /// Says where it listens, for people and for scripts that wait for it. Whether anyone reads it does
 /// not matter to the players.
 fn announce(config: &Config, ports: &Ports, page: Option<&Page>) {
-    let games = match (config.pong_rooms, config.rtype_rooms) {
-        (_, 0) => "Pong",
-        (0, _) => "R-Type",
-        _ => "Pong and R-Type",
-    };
+    let games: Vec<_> = config.room_counts.offers().map(|(title, ..)| title.name()).collect();
+    let games = games.join(" and ");
     let refused = match config.refuses_old_dialects() {
         true => {
             "  lan and rtype are refused, as they cannot carry the token; --unguarded-dialects lets them in\n"

@@ -7,7 +7,6 @@
 mod config;
 mod core;
 mod dialect;
-mod frame;
 mod impact;
 mod native;
 mod rooms;
@@ -30,9 +29,9 @@ use crate::wire::Name;
 use crate::wire::native::{self as wire, PlayerFlags, Role, Secret, SessionIndex};
 
 pub use self::core::{ClientCore, Due, Phase};
+pub use crate::game::Frame;
 pub use config::ClientConfig;
 pub use dialect::ClientDialect;
-pub use frame::Frame;
 pub use rooms::{LISTED_LIMIT, ListStatus, RoomPick, Rooms, SERVER_LIMIT, ServerRooms};
 
 /// What a screen is told.
@@ -541,27 +540,4 @@ impl<G: Game> StreamNode for Client<G> {
             Speech::Other(dialect) => dialect.poll_stream(&mut self.core, out),
         }
     }
-}
-
-/// An event of the game on the wire.
-///
-/// ```text
-/// 0      1        3       7
-/// | kind | entity | value |
-/// ```
-pub(crate) fn encode_event(event: &Event) -> [u8; 7] {
-    let [entity_high, entity_low] = event.entity.to_be_bytes();
-    let [a, b, c, d] = event.value.to_be_bytes();
-    [event.kind, entity_high, entity_low, a, b, c, d]
-}
-
-/// The event of these bytes, if they are one.
-pub(crate) fn decode_event(bytes: &[u8]) -> Option<Event> {
-    let &[kind, entity_high, entity_low, a, b, c, d] = bytes else { return None };
-    Some(Event {
-        kind,
-        entity: u16::from_be_bytes([entity_high, entity_low]),
-        value: i32::from_be_bytes([a, b, c, d]),
-        reach: crate::game::Reach::Everyone,
-    })
 }

@@ -83,7 +83,10 @@
 //! # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/guide/world.rs"));
 //! # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/guide/step.rs"));
 //! # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/guide/game.rs"));
-//! use backspin_sim::{Preset, Verdict, measure};
+//! use backspin_sim::{Measured, Preset, Verdict, measure};
+//!
+//! // Where things meet, this says how contacts are drawn and judged.
+//! impl Measured for Pucks {}
 //!
 //! fn main() {
 //!     let report = measure::<Pucks>(Preset::Reference.config());

@@ -21,8 +21,8 @@ use crate::channel::{Journal, LogLine};
 use crate::dialect::{Dialect, Hearing, RoomDialect};
 use crate::front::{CLAIM_WITHIN, Call, CallKind, Notice, Outcome, RESUME_FOR};
 use crate::game::{
-    Buttons, Event, Game, Marks, PlayerId, PlayerInput, Reach, Stage, Standing, Turn,
-    rewind_limit_ticks,
+    Buttons, Event, Game, Lobby, Marks, PlayerId, PlayerInput, PlayerStatus, Reach, Stage,
+    Standing, Turn, rewind_limit_ticks,
 };
 use crate::node::{Fetch, Path, Transmit, fetch_all, fetch_to};
 use crate::replica::{Bodies, Cuts, History, State};
@@ -36,7 +36,6 @@ use clock::TickClock;
 pub use member::Announcement;
 use member::{Answer, Came, Member, Presence, Return};
 use sight::Bounds;
-use silence::SilenceChange;
 
 /// What an operator decides about a room.
 #[derive(Clone, Copy, Debug)]
@@ -286,7 +285,8 @@ impl<G: Game> Room<G> {
         let others = (0..self.game.capacity()).filter(|&place| place != guest);
         self.bots = others.map(|place| PlayerId(u32::from(place) + 1)).collect();
         for &bot in &self.bots {
-            self.game.join_mute(&mut self.world, bot);
+            self.game.join(&mut self.world, bot);
+            self.game.on_status(&mut self.world, bot, PlayerStatus::Mute);
         }
         self.show_others(false);
         self.count();
@@ -608,8 +608,8 @@ impl<G: Game> Room<G> {
             let player = member.as_ref().filter(|member| member.role == Role::Play);
             let now = player.map(|member| Counted {
                 player: member.player,
-                marks: self.game.marks(&self.world, member.player),
-                standing: self.game.standing_of(&self.world, member.player),
+                marks: self.game.lobby().marks(&self.world, member.player),
+                standing: self.game.lobby().standing_of(&self.world, member.player),
             });
             let shown = |counted: Counted| {
                 let lives = counted.standing.map(|standing| standing.lives);
@@ -618,7 +618,7 @@ impl<G: Game> Room<G> {
             changed |= counted.map(shown) != now.map(shown);
             *counted = now;
         }
-        self.board.stage = self.game.stage(&self.world);
+        self.board.stage = self.game.lobby().stage(&self.world);
         changed
     }
 
@@ -651,10 +651,8 @@ impl<G: Game> Room<G> {
                 }
                 self.inputs.push(input);
                 let (world, player) = (&mut self.world, member.player);
-                match member.silence_change(self.game.tick_rate()) {
-                    None => {}
-                    Some(SilenceChange::Begins) => self.game.fall_silent(world, player),
-                    Some(SilenceChange::Ends) => self.game.speak_again(world, player),
+                if let Some(status) = member.silence_change(self.game.tick_rate()) {
+                    self.game.on_status(world, player, status);
                 }
             }
         }
@@ -666,7 +664,7 @@ impl<G: Game> Room<G> {
         let mut turn = Turn::new(tick, inputs, &self.past, game_events).rewinding(rewind);
         self.game.step(&mut self.world, &mut turn);
         self.tick = tick;
-        if self.game.looks_back() {
+        if rewind > 0 {
             self.remember();
         }
         self.tell();
@@ -712,7 +710,7 @@ impl<G: Game> Room<G> {
             }
             self.happened.push_back((self.tick, event));
             if event.reach == Reach::Everyone {
-                let bytes = crate::client::encode_event(&event);
+                let bytes = event.encode();
                 self.members.iter_mut().flatten().for_each(|member| member.tell(&bytes));
             }
         }

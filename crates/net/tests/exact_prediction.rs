@@ -3,16 +3,17 @@
 
 use std::time::Duration;
 
-use backspin::game::Game;
 use backspin_sim::dot::Dots;
-use backspin_sim::{Corrections, LinkConfig, Loss, Setup, check_rules, measure_with};
+use backspin_sim::{Corrections, LinkConfig, Loss, Measured, Setup, check_rules, measure_with};
 
 #[path = "../examples/tag/rules.rs"]
 #[allow(dead_code)]
 pub mod tag;
 
+impl Measured for tag::Tag {}
+
 /// One player, 100 ms there and back, nothing lost; the clocks drift by up to 200 ppm.
-fn assert_exact<G: Game + Copy>(game: G) {
+fn assert_exact<G: Measured + Copy>(game: G) {
     let link = LinkConfig::PERFECT.with_rtt(Duration::from_millis(100));
     // A build without optimisation is slow, and the first prediction is as good as any.
     let seconds = if cfg!(debug_assertions) { 5 } else { 60 };

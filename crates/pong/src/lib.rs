@@ -37,10 +37,12 @@ pub use schema::{BALL_IDS, MATCH_ID};
 pub use world::{Attendance, Ball, Heading, Paddle, Phase, World};
 
 use backspin::classic::ClassicGame;
-use backspin::client::Frame;
-use backspin::game::{Buttons, Contact, Event, Foresight, Game, GameId, PlayerId, Stage, Turn};
+use backspin::game::{
+    Buttons, Event, Frame, Game, GameId, Lobby, PlayerId, PlayerStatus, Stage, Turn,
+};
 use backspin::replica::{Drawn, Entity, Schema, State};
 use backspin::wire::lan::StateUpdate;
+use backspin_sim::{Contact, Foresight, Measured};
 
 /// The rules of a room. A client needs none of them: what it must know is in the state, so it
 /// plays in any room with the default.
@@ -116,8 +118,8 @@ impl Game for Pong {
     }
 
     /// The ball is where it is, for everyone.
-    fn looks_back(&self) -> bool {
-        false
+    fn rewind_limit_ms(&self) -> u32 {
+        0
     }
 
     fn capacity(&self) -> u8 {
@@ -138,28 +140,16 @@ impl Game for Pong {
         world.join(player);
     }
 
-    fn join_mute(&self, world: &mut World, player: PlayerId) {
-        world.join_mute(player);
-    }
-
     fn leave(&self, world: &mut World, player: PlayerId) {
         world.leave(player);
     }
 
-    fn go_away(&self, world: &mut World, player: PlayerId) {
-        world.miss(player);
-    }
-
-    fn come_back(&self, world: &mut World, player: PlayerId) {
-        world.hear_again(player);
-    }
-
-    fn fall_silent(&self, world: &mut World, player: PlayerId) {
-        world.miss(player);
-    }
-
-    fn speak_again(&self, world: &mut World, player: PlayerId) {
-        world.hear_again(player);
+    fn on_status(&self, world: &mut World, player: PlayerId, status: PlayerStatus) {
+        match status {
+            PlayerStatus::Mute => world.mute(player),
+            PlayerStatus::Away | PlayerStatus::Silent => world.miss(player),
+            PlayerStatus::Back | PlayerStatus::Heard => world.hear_again(player),
+        }
     }
 
     fn step(&self, world: &mut World, turn: &mut Turn<'_, World>) {
@@ -200,10 +190,6 @@ impl Game for Pong {
         schema::restore(state)
     }
 
-    fn stage(&self, world: &World) -> Stage {
-        Stage { over: world.phase == Phase::Over, ..Stage::default() }
-    }
-
     /// The own paddle only: the ball slides.
     fn is_ahead(&self, entity: &Entity, player: PlayerId) -> bool {
         Post::of(player).is_some_and(|post| post.paddle_id() == entity.id)
@@ -225,6 +211,18 @@ impl Game for Pong {
         Some(bot::stand_in(world, player))
     }
 
+    fn lobby(&self) -> &impl Lobby<World> {
+        self
+    }
+}
+
+impl Lobby<World> for Pong {
+    fn stage(&self, world: &World) -> Stage {
+        Stage { over: world.phase == Phase::Over, ..Stage::default() }
+    }
+}
+
+impl Measured for Pong {
     fn judged_contact(&self, event: &Event) -> Option<Contact> {
         let key = event.entity.into();
         (event.kind == Pong::CONTACT).then_some(Contact::new(key, None))
@@ -254,7 +252,9 @@ impl Game for Pong {
             _ => Foresight::Follows,
         }
     }
+}
 
+impl ClassicGame for Pong {
     /// A guest is always on the right.
     fn lan_place(&self) -> Option<u8> {
         Some(Post::RightBack.index() as u8)
@@ -268,9 +268,7 @@ impl Game for Pong {
     fn is_spoken_of_in_rtype(&self) -> bool {
         false
     }
-}
 
-impl ClassicGame for Pong {
     fn read_lan(&self, update: &StateUpdate, state: &mut State) {
         self.state_of_lan(update, state);
     }

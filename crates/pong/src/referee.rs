@@ -20,8 +20,7 @@ impl World {
         self.attendance[post.side().index()] = Attendance::Here;
     }
 
-    pub(crate) fn join_mute(&mut self, player: PlayerId) {
-        self.join(player);
+    pub(crate) fn mute(&mut self, player: PlayerId) {
         if let Some(post) = Post::of(player).filter(|post| self.paddles[post.index()].is_some()) {
             self.mute[post.index()] = true;
         }

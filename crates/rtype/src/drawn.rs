@@ -2,8 +2,9 @@
 //! same test as in [`contact`](crate::contact), on what is drawn.
 
 use backspin::client::Frame;
-use backspin::game::{Contact, Event, PlayerId, SpawnName};
+use backspin::game::{Event, PlayerId, SpawnName};
 use backspin::replica::Drawn;
+use backspin_sim::Contact;
 
 use crate::boss::Boss;
 use crate::enemy::Species;

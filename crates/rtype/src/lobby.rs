@@ -29,9 +29,8 @@ impl World {
         self.mission.host.get_or_insert(player);
     }
 
-    /// The same for one who can say nothing but its buttons, and so is always ready.
-    pub(crate) fn enter_mute(&mut self, player: PlayerId) {
-        self.enter(player);
+    /// The player can say nothing but buttons, and so is always ready.
+    pub(crate) fn mute(&mut self, player: PlayerId) {
         if let Some(pilot) = self.pilot_mut(player) {
             (pilot.is_ready, pilot.is_mute) = (true, true);
         }

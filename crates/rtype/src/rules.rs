@@ -12,14 +12,14 @@
 
 use std::sync::Arc;
 
-use backspin::classic::{ClassicGame, RtypeSight, RtypeWish};
-use backspin::client::Frame;
+use backspin::classic::{ClassicGame, RtypeMatch, RtypeSight, RtypeWish};
 use backspin::game::{
-    Buttons, Contact, Event, Game, GameId, Impact, Marks, PlayerId, PlayerInput, RtypeMatch,
+    Buttons, Event, Frame, Game, GameId, Impact, Lobby, Marks, PlayerId, PlayerInput, PlayerStatus,
     SpawnName, Stage, Standing, Turn,
 };
 use backspin::replica::{Entity, Schema, State};
 use backspin::wire::rtype;
+use backspin_sim::{Contact, Measured};
 
 use crate::command::{Command, Setup};
 use crate::director::Director;
@@ -157,20 +157,17 @@ impl Game for RType {
         world.enter(player);
     }
 
-    fn join_mute(&self, world: &mut World, player: PlayerId) {
-        world.enter_mute(player);
-    }
-
     fn leave(&self, world: &mut World, player: PlayerId) {
         world.exit(player);
     }
 
-    fn go_away(&self, world: &mut World, player: PlayerId) {
-        world.miss(player);
-    }
-
-    fn come_back(&self, world: &mut World, player: PlayerId) {
-        world.welcome(player);
+    fn on_status(&self, world: &mut World, player: PlayerId, status: PlayerStatus) {
+        match status {
+            PlayerStatus::Mute => world.mute(player),
+            PlayerStatus::Away => world.miss(player),
+            PlayerStatus::Back => world.welcome(player),
+            PlayerStatus::Silent | PlayerStatus::Heard => {}
+        }
     }
 
     fn step(&self, world: &mut World, turn: &mut Turn<'_, World>) {
@@ -216,6 +213,20 @@ impl Game for RType {
         }
     }
 
+    fn stand_in(&self, world: &World, player: PlayerId) -> Option<Buttons> {
+        Some(bot::hold(world, player))
+    }
+
+    fn impacts(&self, before: &Frame, now: &Frame, player: PlayerId, meet: &mut dyn FnMut(Impact)) {
+        impact::seen(before, now, player, meet);
+    }
+
+    fn lobby(&self) -> &impl Lobby<World> {
+        self
+    }
+}
+
+impl Lobby<World> for RType {
     fn standing_of(&self, world: &World, player: PlayerId) -> Option<Standing> {
         let Pilot { lives, score, .. } = *world.pilot(player)?;
         Some(Standing { lives: lives.clamp(0, Pilot::LIVES_LIMIT) as u8, score })
@@ -232,15 +243,9 @@ impl Game for RType {
         let is_over = matches!(phase, Phase::Victory | Phase::Defeat);
         Stage { started, late_joining: setup.late_joining && !is_over, over: is_over }
     }
+}
 
-    fn stand_in(&self, world: &World, player: PlayerId) -> Option<Buttons> {
-        Some(bot::hold(world, player))
-    }
-
-    fn impacts(&self, before: &Frame, now: &Frame, player: PlayerId, meet: &mut dyn FnMut(Impact)) {
-        impact::seen(before, now, player, meet);
-    }
-
+impl Measured for RType {
     fn judged_contact(&self, event: &Event) -> Option<Contact> {
         drawn::judged(event)
     }
@@ -258,7 +263,9 @@ impl Game for RType {
     fn contact_kind(&self, key: u64, _viewer: PlayerId) -> &'static str {
         drawn::contact_kind(key)
     }
+}
 
+impl ClassicGame for RType {
     fn rtype_entity(&self, entity: &Entity, _plain: rtype::Entity) -> Option<rtype::Entity> {
         view::shown(entity)
     }
@@ -282,9 +289,7 @@ impl Game for RType {
         };
         world.obey(player, command, events);
     }
-}
 
-impl ClassicGame for RType {
     fn read_rtype(&self, told: &RtypeSight<'_>, state: &mut State) {
         view::read(told, state);
     }

@@ -5,10 +5,10 @@ mod play;
 
 use std::collections::VecDeque;
 
-use backspin::client::Frame;
-use backspin::game::{Buttons, Game, PlayerId};
+use backspin::game::{Buttons, Frame, Game, PlayerId};
 use backspin::replica::{Drawn, Entity, MAX_FIELDS, Motion, Prediction, State};
 use backspin_rtype::{Opening, RType, schema};
+use backspin_sim::Measured;
 use play::Play;
 
 const ME: PlayerId = PlayerId(1);

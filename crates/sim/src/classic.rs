@@ -5,9 +5,28 @@ use backspin::game::Game;
 use backspin::replica::{Entity, State};
 use backspin::wire::lan::StateUpdate;
 
-use crate::dot::{Dots, FIELDS, SCHEMA};
+use crate::dot::{Dots, FIELDS, SCHEMA, World};
 
 impl ClassicGame for Dots {
+    /// The first of the swarm is the ball.
+    fn lan_state(&self, world: &World) -> Option<StateUpdate> {
+        let y = |i: usize| world.dots.get(i).map_or(390.0, |dot| dot.y as f32);
+        let ball = world.swarm.first();
+        let at = ball.map_or((710, 440), |ball| (ball.x, ball.y));
+        let moved = ball.map_or((0, 0), |ball| ball.moved);
+        Some(StateUpdate {
+            seq: 0,
+            p1y: y(1),
+            p2y: y(0),
+            ballx: at.0 as f32,
+            bally: at.1 as f32,
+            ballvx: (moved.0 * 60) as f32,
+            ballvy: (moved.1 * 60) as f32,
+            p1: 0,
+            p2: 0,
+        })
+    }
+
     fn read_lan(&self, update: &StateUpdate, state: &mut State) {
         let ball = [update.ballx, update.bally, update.ballvx, update.ballvy];
         for (id, values) in [

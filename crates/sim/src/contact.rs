@@ -9,8 +9,8 @@ use std::time::Duration;
 
 use super::kinds::ContactKinds;
 use super::leap::{Leaps, distance};
-use backspin::client::Frame;
-use backspin::game::{Contact, Game, PlayerId};
+use super::measured::{Contact, Measured};
+use backspin::game::{Frame, PlayerId};
 use backspin::replica::Schema;
 use backspin::room::Room;
 use backspin::time::Time;
@@ -41,7 +41,7 @@ struct Judged {
 impl Umpire {
     /// Looks at the room, in every frame or after every tick. It takes what happened in the game,
     /// see [`Room::poll_game_event`].
-    pub fn look<G: Game>(&mut self, now: Time, room: &mut Room<G>) {
+    pub fn look<G: Measured>(&mut self, now: Time, room: &mut Room<G>) {
         self.leaps.look(now, room.game().schema(), room.state());
         while let Some((_, event)) = room.poll_game_event() {
             let Some(contact) = room.game().judged_contact(&event) else { continue };
@@ -222,6 +222,8 @@ impl Drawn {
 
 #[cfg(test)]
 mod tests {
+    use backspin::game::Game;
+
     use super::*;
     use crate::dot::Dots;
     use backspin::replica::{self, Entity};

@@ -27,7 +27,7 @@ impl Dots {
 pub struct World {
     /// Who is where.
     pub dots: Vec<Dot>,
-    swarm: Vec<Dot>,
+    pub(crate) swarm: Vec<Dot>,
 }
 
 /// One dot.
@@ -179,25 +179,6 @@ impl Game for Dots {
         world.dots.extend(dots.iter().map(Dot::from_entity));
         world.swarm.clear();
         world.swarm.extend(swarm.iter().map(Dot::from_entity));
-    }
-
-    /// The first of the swarm is the ball.
-    fn lan_state(&self, world: &World) -> Option<backspin::wire::lan::StateUpdate> {
-        let y = |i: usize| world.dots.get(i).map_or(390.0, |dot| dot.y as f32);
-        let ball = world.swarm.first();
-        let at = ball.map_or((710, 440), |ball| (ball.x, ball.y));
-        let moved = ball.map_or((0, 0), |ball| ball.moved);
-        Some(backspin::wire::lan::StateUpdate {
-            seq: 0,
-            p1y: y(1),
-            p2y: y(0),
-            ballx: at.0 as f32,
-            bally: at.1 as f32,
-            ballvx: (moved.0 * 60) as f32,
-            ballvy: (moved.1 * 60) as f32,
-            p1: 0,
-            p2: 0,
-        })
     }
 }
 

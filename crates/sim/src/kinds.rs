@@ -6,7 +6,7 @@ use std::ops::AddAssign;
 use super::Quality;
 use super::clumps::wilson_pct;
 use super::target::{Bar, Target, Verdict, remark};
-use backspin::game::Foresight;
+use crate::measured::Foresight;
 
 /// From so many contacts of a kind on, their share is judged as it is; of fewer, what the share may
 /// be in truth.
@@ -15,7 +15,7 @@ pub const ENOUGH_CONTACTS: u64 = 2_000;
 /// The contacts of one kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ContactKind {
-    /// As the game calls it: [`Game::contact_kind`](backspin::game::Game::contact_kind).
+    /// As the game calls it: [`Measured::contact_kind`](crate::Measured::contact_kind).
     pub kind: &'static str,
     /// Whether it can be known in time how they end.
     pub foresight: Foresight,

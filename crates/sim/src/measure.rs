@@ -11,6 +11,7 @@ use std::time::Duration;
 use super::change::{Change, Turn, What};
 use super::clumps::Clumps;
 use super::contact::Umpire;
+use super::measured::Measured;
 use super::quality::{Quality, Report, Tally};
 use super::target::Bar;
 use super::watch::{Faults, Observer, Seen, Truth};
@@ -70,23 +71,27 @@ impl Default for Setup {
 }
 
 /// Plays a minute of anyone's game between two bots over `link`; the report prints as a table.
-pub fn measure<G: Game + Default>(link: LinkConfig) -> Report {
+pub fn measure<G: Measured + Default>(link: LinkConfig) -> Report {
     measure_with(G::default(), &Setup::new(link, 1))
 }
 
 /// Plays a match between bots as `setup` says, and measures it.
-pub fn measure_with<G: Game>(game: G, setup: &Setup) -> Report {
+pub fn measure_with<G: Measured>(game: G, setup: &Setup) -> Report {
     measure_watched(game, setup, |_| ())
 }
 
 /// The same, and calls `each_second` with how many of the seconds have been played.
-pub fn measure_watched<G: Game>(game: G, setup: &Setup, each_second: impl FnMut(u32)) -> Report {
+pub fn measure_watched<G: Measured>(
+    game: G,
+    setup: &Setup,
+    each_second: impl FnMut(u32),
+) -> Report {
     measure_speaking(game, setup, &[], each_second)
 }
 
 /// The same on a server that speaks these dialects, too. The first player speaks the first of them, the
 /// others speak `native` all the same, and the first alone is measured.
-pub fn measure_speaking<G: Game>(
+pub fn measure_speaking<G: Measured>(
     game: G,
     setup: &Setup,
     dialects: &'static [&'static dyn Dialect<G>],
@@ -105,7 +110,7 @@ pub fn measure_speaking<G: Game>(
 }
 
 /// The match that is measured.
-struct Scene<G: Game> {
+struct Scene<G: Measured> {
     world: World<Party<G>>,
     server: HostId,
     players: Vec<Watched>,
@@ -149,7 +154,7 @@ impl Screen {
     }
 }
 
-impl<G: Game> Scene<G> {
+impl<G: Measured> Scene<G> {
     fn new(game: G, setup: &Setup, dialects: &'static [&'static dyn Dialect<G>]) -> Self {
         let seed = setup.seed;
         let mut world = World::new(seed, setup.link);

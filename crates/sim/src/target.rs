@@ -45,7 +45,7 @@ use super::config::{LinkConfig, Shape};
 use super::kinds::ENOUGH_CONTACTS;
 use super::limit::Limit;
 use super::{Preset, Quality, Setup, Tally};
-use backspin::game::Foresight;
+use crate::measured::Foresight;
 
 /// What a figure must reach.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -11,6 +11,7 @@ use super::clumps::Clumps;
 use super::contact::{self, Umpire};
 use super::kinds::ContactKinds;
 use super::leap::{Spot, distance};
+use super::measured::Measured;
 use super::quality::{Corrections, Quality, Tally, percentile};
 use super::target::Bar;
 use backspin::client::{Client, Frame};
@@ -162,7 +163,7 @@ impl Observer {
 
     /// Draws a frame when the client's own clock says `local`, and looks at it. Whether it was
     /// starved: nothing has come yet of the time that it shows.
-    pub fn look<G: Game>(&mut self, client: &mut Client<G>, local: Time, truth: Truth) -> bool {
+    pub fn look<G: Measured>(&mut self, client: &mut Client<G>, local: Time, truth: Truth) -> bool {
         let Truth { now, tick: true_tick, tick_rate } = truth;
         let tick_ms = 1_000.0 / f64::from(tick_rate);
         std::mem::swap(&mut self.frame, &mut self.frame_before);
@@ -231,7 +232,7 @@ impl Observer {
     }
 
     /// What was seen until now of `game`, held against what the umpire saw.
-    pub fn end<G: Game>(&mut self, now: Time, game: &G, umpire: &Umpire) -> Seen {
+    pub fn end<G: Measured>(&mut self, now: Time, game: &G, umpire: &Umpire) -> Seen {
         let mut seen = std::mem::take(&mut self.seen);
         if let Some(player) = self.player {
             let kind_of = |key| game.contact_kind(key, player);

@@ -11,31 +11,31 @@ use super::sheet::{self, Cell};
 /// A batch has so many quads at most.
 const MAX_QUADS: usize = 4_000;
 
-pub(super) const MAX_VERTICES: usize = MAX_QUADS * 4;
+pub(crate) const MAX_VERTICES: usize = MAX_QUADS * 4;
 
-pub(super) const MAX_INDICES: usize = MAX_QUADS * 6;
+pub(crate) const MAX_INDICES: usize = MAX_QUADS * 6;
 
 /// Where a drawing is on the screen: its point (0, 0) and how many px its unit has.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Place {
-    pub(super) origin: Vec2,
-    pub(super) scale: f32,
+pub(crate) struct Place {
+    pub(crate) origin: Vec2,
+    pub(crate) scale: f32,
 }
 
 impl Place {
     /// A place within this one, where a unit is `scale` of ours.
-    pub(super) fn within(self, origin: Vec2, scale: f32) -> Place {
+    pub(crate) fn within(self, origin: Vec2, scale: f32) -> Place {
         Place { origin: self.px(origin), scale: self.scale * scale }
     }
 
-    pub(super) fn px(self, at: Vec2) -> Vec2 {
+    pub(crate) fn px(self, at: Vec2) -> Vec2 {
         self.origin + at * self.scale
     }
 }
 
 /// Collects shapes.
-pub(super) struct Brush {
-    pub(super) place: Place,
+pub(crate) struct Brush {
+    pub(crate) place: Place,
     batches: Vec<Mesh>,
     /// How many of them are in use.
     used: usize,
@@ -50,12 +50,12 @@ impl Default for Brush {
 
 impl Brush {
     /// What was collected, in the order it is to be drawn.
-    pub(super) fn batches(&mut self) -> &mut [Mesh] {
+    pub(crate) fn batches(&mut self) -> &mut [Mesh] {
         &mut self.batches[..self.used]
     }
 
     /// Begins anew, and keeps the memory.
-    pub(super) fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         self.batches.iter_mut().for_each(|batch| {
             batch.vertices.clear();
             batch.indices.clear();
@@ -63,30 +63,30 @@ impl Brush {
         self.used = 0;
     }
 
-    pub(super) fn rect(&mut self, area: Rect, colour: Color) {
+    pub(crate) fn rect(&mut self, area: Rect, colour: Color) {
         self.shades(area, [colour; 4]);
     }
 
     /// A rectangle with a colour in each corner, clockwise from the upper left.
-    pub(super) fn shades(&mut self, area: Rect, colours: [Color; 4]) {
+    pub(crate) fn shades(&mut self, area: Rect, colours: [Color; 4]) {
         let corners = corners(area).map(|it| self.place.px(it));
         self.quad(corners, sheet::SOLID, colours);
     }
 
     /// A rectangle from one colour above to another below.
-    pub(super) fn fall(&mut self, area: Rect, above: Color, below: Color) {
+    pub(crate) fn fall(&mut self, area: Rect, above: Color, below: Color) {
         self.shades(area, [above, above, below, below]);
     }
 
     /// A rectangle on whole px, at least one each way: thinner ones are there or not by chance.
-    pub(super) fn bar(&mut self, area: Rect, colour: Color) {
+    pub(crate) fn bar(&mut self, area: Rect, colour: Color) {
         let from = self.place.px(area.point()).round();
         let size = (area.size() * self.place.scale).round().max(Vec2::ONE);
         self.quad(corners(Rect::new(from.x, from.y, size.x, size.y)), sheet::SOLID, [colour; 4]);
     }
 
     /// The edge of a rectangle, inside it, on whole px and rather too thin than too thick.
-    pub(super) fn frame(&mut self, area: Rect, wide: f32, colour: Color) {
+    pub(crate) fn frame(&mut self, area: Rect, wide: f32, colour: Color) {
         let from = self.place.px(area.point()).round();
         let to = self.place.px(area.point() + area.size()).round();
         let wide = (wide * self.place.scale).floor().max(1.0);
@@ -101,23 +101,23 @@ impl Brush {
         }
     }
 
-    pub(super) fn line(&mut self, from: Vec2, to: Vec2, wide: f32, colour: Color) {
+    pub(crate) fn line(&mut self, from: Vec2, to: Vec2, wide: f32, colour: Color) {
         let across = (to - from).perp().normalize_or_zero() * wide / 2.0;
         let corners = [from + across, to + across, to - across, from - across];
         self.quad(corners.map(|it| self.place.px(it)), sheet::SOLID, [colour; 4]);
     }
 
-    pub(super) fn disc(&mut self, middle: Vec2, radius: f32, colour: Color) {
+    pub(crate) fn disc(&mut self, middle: Vec2, radius: f32, colour: Color) {
         self.cell(sheet::DISC, around(middle, radius), 0.0, colour);
     }
 
     /// Light that fades towards its edge.
-    pub(super) fn glow(&mut self, middle: Vec2, radius: f32, colour: Color) {
+    pub(crate) fn glow(&mut self, middle: Vec2, radius: f32, colour: Color) {
         self.cell(sheet::GLOW, around(middle, radius), 0.0, colour);
     }
 
     /// Light around a rectangle, none within it.
-    pub(super) fn halo(&mut self, area: Rect, reach: f32, colour: Color) {
+    pub(crate) fn halo(&mut self, area: Rect, reach: f32, colour: Color) {
         let Rect { x, y, w, h } = area;
         let (left, top) = (x - reach, y - reach);
         // The quarters of a glow at the corners, its axes along the edges.
@@ -143,7 +143,7 @@ impl Brush {
     }
 
     /// A picture of the sheet, turned by `angle` around its middle.
-    pub(super) fn cell(&mut self, cell: Cell, area: Rect, angle: f32, colour: Color) {
+    pub(crate) fn cell(&mut self, cell: Cell, area: Rect, angle: f32, colour: Color) {
         let middle = area.center();
         let turn = Vec2::from_angle(angle);
         let corners = corners(area).map(|it| self.place.px(middle + turn.rotate(it - middle)));

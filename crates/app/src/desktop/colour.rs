@@ -4,16 +4,16 @@ use macroquad::color::Color;
 
 use crate::screen::{Palette, Side, Tone};
 
-pub(super) const NIGHT: Color = hex(0x05060f);
-pub(super) const DUSK: Color = hex(0x12163a);
-pub(super) const PANEL: Color = hex(0x0b0e22);
-pub(super) const EDGE: Color = hex(0x323a66);
-pub(super) const WHITE: Color = hex(0xffffff);
-pub(super) const FLAME: Color = hex(0xff9a3c);
-pub(super) const EMBER: Color = hex(0xff4a30);
+pub(crate) const NIGHT: Color = hex(0x05060f);
+pub(crate) const DUSK: Color = hex(0x12163a);
+pub(crate) const PANEL: Color = hex(0x0b0e22);
+pub(crate) const EDGE: Color = hex(0x323a66);
+pub(crate) const WHITE: Color = hex(0xffffff);
+pub(crate) const FLAME: Color = hex(0xff9a3c);
+pub(crate) const EMBER: Color = hex(0xff4a30);
 /// What ships fire, and what they fire when they have charged.
-pub(super) const SHOT: Color = hex(0xfff078);
-pub(super) const BOLT: Color = hex(0x78f0ff);
+pub(crate) const SHOT: Color = hex(0xfff078);
+pub(crate) const BOLT: Color = hex(0x78f0ff);
 const PLAIN: Color = hex(0xd3daf0);
 const DIM: Color = hex(0x949ec2);
 const GREEN: Color = hex(0x5df29b);
@@ -25,27 +25,27 @@ const BLUE: Color = hex(0x5ab4ff);
 const ORANGE: Color = hex(0xffb02e);
 const VERMILION: Color = hex(0xff7a1a);
 
-pub(super) const fn hex(rgb: u32) -> Color {
+pub(crate) const fn hex(rgb: u32) -> Color {
     let [_, r, g, b] = rgb.to_be_bytes();
     Color { r: r as f32 / 255.0, g: g as f32 / 255.0, b: b as f32 / 255.0, a: 1.0 }
 }
 
 /// The same colour, so dense.
-pub(super) fn faint(colour: Color, alpha: f32) -> Color {
+pub(crate) fn faint(colour: Color, alpha: f32) -> Color {
     Color { a: colour.a * alpha, ..colour }
 }
 
 /// A colour between two.
-pub(super) fn between(one: Color, two: Color, part: f32) -> Color {
+pub(crate) fn between(one: Color, two: Color, part: f32) -> Color {
     let mix = |a: f32, b: f32| a + (b - a) * part;
     Color { r: mix(one.r, two.r), g: mix(one.g, two.g), b: mix(one.b, two.b), a: mix(one.a, two.a) }
 }
 
 #[derive(Clone, Copy)]
-pub(super) struct Paint(pub(super) Palette);
+pub(crate) struct Paint(pub(crate) Palette);
 
 impl Paint {
-    pub(super) fn tone(self, tone: Tone) -> Color {
+    pub(crate) fn tone(self, tone: Tone) -> Color {
         match (tone, self.0) {
             (Tone::Plain, _) => PLAIN,
             (Tone::Dim, _) => DIM,
@@ -59,12 +59,12 @@ impl Paint {
     }
 
     /// A player's of a crew: told apart by all eyes.
-    pub(super) fn crew(self, number: u8) -> Color {
+    pub(crate) fn crew(self, number: u8) -> Color {
         [BLUE, ORANGE, PINK, GREEN][usize::from(number % 4)]
     }
 
     /// The player's own colour, of what is chosen too.
-    pub(super) fn own(self) -> Color {
+    pub(crate) fn own(self) -> Color {
         match self.0 {
             Palette::Usual => CYAN,
             Palette::Safe => BLUE,
@@ -72,11 +72,11 @@ impl Paint {
     }
 
     /// The colour of the left side or the right one, where `own` is the player's.
-    pub(super) fn side(self, own: Side, left: bool) -> Color {
+    pub(crate) fn side(self, own: Side, left: bool) -> Color {
         if (own == Side::Left) == left { self.own() } else { self.other() }
     }
 
-    pub(super) fn other(self) -> Color {
+    pub(crate) fn other(self) -> Color {
         match self.0 {
             Palette::Usual => PINK,
             Palette::Safe => ORANGE,

@@ -14,9 +14,9 @@
 //! sheet   -> the one texture, painted by code when the window opens
 //! ```
 
-mod brush;
+pub(crate) mod brush;
 mod canvas;
-mod colour;
+pub(crate) mod colour;
 #[cfg(all(test, unix))]
 mod cost;
 mod draw;
@@ -25,7 +25,7 @@ mod input;
 mod keys;
 mod pacer;
 mod pad;
-mod sheet;
+pub(crate) mod sheet;
 mod sound;
 mod stars;
 mod window;
@@ -39,6 +39,7 @@ use macroquad::window::next_frame;
 
 use crate::screen::{Held, Key, Page, Program, View};
 use canvas::Canvas;
+pub(crate) use colour::Paint;
 use draw::{Drawing, Spots};
 use input::{Input, Pressed};
 use pacer::Pacer;

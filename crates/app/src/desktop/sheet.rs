@@ -12,7 +12,7 @@ const SIZE: u16 = 1024;
 
 /// A piece of the sheet, in px.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Cell {
+pub(crate) struct Cell {
     x: u16,
     y: u16,
     w: u16,
@@ -24,33 +24,33 @@ const fn cell(x: u16, y: u16, w: u16, h: u16) -> Cell {
 }
 
 /// White all over.
-pub(super) const SOLID: Cell = cell(0, 0, 8, 8);
+pub(crate) const SOLID: Cell = cell(0, 0, 8, 8);
 /// A disc that fills its cell.
-pub(super) const DISC: Cell = cell(16, 0, 64, 64);
+pub(crate) const DISC: Cell = cell(16, 0, 64, 64);
 /// Light, brightest in the middle.
-pub(super) const GLOW: Cell = cell(96, 0, 128, 128);
-pub(super) const SHIP: Cell = cell(240, 0, 160, 96);
+pub(crate) const GLOW: Cell = cell(96, 0, 128, 128);
+pub(crate) const SHIP: Cell = cell(240, 0, 160, 96);
 /// What of a ship has its player's colour.
-pub(super) const SHIP_TRIM: Cell = cell(408, 0, 160, 96);
-pub(super) const POD: Cell = cell(576, 0, 96, 96);
-pub(super) const BULLET: Cell = cell(680, 0, 64, 64);
-pub(super) const MINE: Cell = cell(752, 0, 112, 112);
-pub(super) const DRONE: Cell = cell(0, 144, 140, 100);
-pub(super) const WEAVER: Cell = cell(148, 144, 140, 120);
-pub(super) const DIVER: Cell = cell(296, 144, 160, 90);
-pub(super) const TURRET: Cell = cell(464, 144, 112, 112);
-pub(super) const CARRIER: Cell = cell(584, 144, 288, 176);
-pub(super) const WEAPON: Cell = cell(0, 336, 80, 80);
-pub(super) const SHIELD: Cell = cell(88, 336, 80, 80);
-pub(super) const SPEED: Cell = cell(176, 336, 80, 80);
-pub(super) const LIFE: Cell = cell(264, 336, 80, 80);
-pub(super) const FORCE: Cell = cell(352, 336, 80, 80);
-pub(super) const BOSSES: [Cell; 3] =
+pub(crate) const SHIP_TRIM: Cell = cell(408, 0, 160, 96);
+pub(crate) const POD: Cell = cell(576, 0, 96, 96);
+pub(crate) const BULLET: Cell = cell(680, 0, 64, 64);
+pub(crate) const MINE: Cell = cell(752, 0, 112, 112);
+pub(crate) const DRONE: Cell = cell(0, 144, 140, 100);
+pub(crate) const WEAVER: Cell = cell(148, 144, 140, 120);
+pub(crate) const DIVER: Cell = cell(296, 144, 160, 90);
+pub(crate) const TURRET: Cell = cell(464, 144, 112, 112);
+pub(crate) const CARRIER: Cell = cell(584, 144, 288, 176);
+pub(crate) const WEAPON: Cell = cell(0, 336, 80, 80);
+pub(crate) const SHIELD: Cell = cell(88, 336, 80, 80);
+pub(crate) const SPEED: Cell = cell(176, 336, 80, 80);
+pub(crate) const LIFE: Cell = cell(264, 336, 80, 80);
+pub(crate) const FORCE: Cell = cell(352, 336, 80, 80);
+pub(crate) const BOSSES: [Cell; 3] =
     [cell(0, 432, 330, 390), cell(340, 432, 330, 390), cell(680, 432, 330, 390)];
 
 impl Cell {
     /// Where it is, as a texture is asked for it; a little inside, so that no neighbour bleeds in.
-    pub(super) fn uv(self) -> Rect {
+    pub(crate) fn uv(self) -> Rect {
         const INSET: f32 = 0.5;
         let part = |px: u16, more: f32| (f32::from(px) + more) / f32::from(SIZE);
         Rect::new(
@@ -63,7 +63,7 @@ impl Cell {
 }
 
 /// Paints the sheet.
-pub(super) fn paint() -> Image {
+pub(crate) fn paint() -> Image {
     let mut sheet = paint::Sheet::new(SIZE);
     sprites::paint(&mut sheet);
     sheet.image()

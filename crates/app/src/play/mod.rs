@@ -26,7 +26,7 @@ mod ticket;
 
 pub(crate) use address::Address;
 use fallback::Fallback;
-pub(crate) use open::{Guest, Opened, Playable, RoomWish, host, join, local, sit};
+pub(crate) use open::{Guest, Opened, RoomWish, host, join, local, sit};
 pub(crate) use quick::{QuickNews, quick};
 pub(crate) use rooms::{RoomSearch, at_native};
 pub(crate) use search::{Search, dialect_of};

@@ -1,9 +1,10 @@
 //! How a player gets to a table, in any game.
 
 use std::error::Error;
+use std::iter;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
-use backspin::classic::{ClassicGame, Dialect};
+use backspin::classic::Dialect;
 use backspin::client::ClientConfig;
 use backspin::front::{FrontConfig, Tokenless};
 use backspin::game::{Game, PlayerId};
@@ -13,37 +14,12 @@ use backspin::room::RoomConfig;
 use backspin::server::Server;
 use backspin::wire::Name;
 use backspin::wire::native::{DEFAULT_PORT, Role};
-use backspin_pong::Pong;
-use backspin_rtype::RType;
 use backspin_udp::{Listener, Loop, Socket};
 
 use super::rooms::find_room;
 use super::{Address, Fallback, Seat, Table, TicketFile, TicketKeeper};
+use crate::games::AppGame;
 use crate::seed;
-
-/// A game that can be opened.
-pub(crate) trait Playable: ClassicGame {
-    /// What it is called on the command line.
-    const COMMAND: &'static str;
-
-    /// The old dialect that its players may speak beside `native`.
-    const OLD: Dialect;
-
-    /// Where that is spoken.
-    const OLD_PORT: u16;
-}
-
-impl Playable for Pong {
-    const COMMAND: &'static str = "pong";
-    const OLD: Dialect = Dialect::Lan;
-    const OLD_PORT: u16 = 54000;
-}
-
-impl Playable for RType {
-    const COMMAND: &'static str = "rtype";
-    const OLD: Dialect = Dialect::Rtype;
-    const OLD_PORT: u16 = 4242;
-}
 
 /// A place at a table, and what belongs to it.
 pub(crate) struct Opened<G: Game> {
@@ -109,7 +85,7 @@ impl Guest {
 }
 
 /// A table of this machine alone, with this many places.
-pub(crate) fn local<G: Playable>(
+pub(crate) fn local<G: AppGame>(
     game: G,
     players: u32,
     name: Name,
@@ -122,7 +98,7 @@ pub(crate) fn local<G: Playable>(
 }
 
 /// A table that others come to: at one port, or where each dialect is looked for.
-pub(crate) fn host<G: Playable>(
+pub(crate) fn host<G: AppGame>(
     game: G,
     port: Option<u16>,
     dialect: Option<Dialect>,
@@ -130,31 +106,33 @@ pub(crate) fn host<G: Playable>(
     name: Name,
     journal: usize,
 ) -> Result<Opened<G>, Box<dyn Error>> {
-    let both = [port.unwrap_or(DEFAULT_PORT), port.unwrap_or(G::OLD_PORT)];
-    let ports = match dialect {
-        Some(Dialect::Native) => &both[..1],
-        Some(_) => &both[1..],
-        None if port.is_some() => &both[..1],
-        None => &both[..],
-    };
+    // Who looks for games is told of what is offered alone.
+    let spoken: Vec<(Dialect, u16)> = iter::once((Dialect::Native, DEFAULT_PORT))
+        .chain(G::OLD)
+        .filter(|(it, _)| dialect.is_none_or(|only| only == *it))
+        .map(|(it, usual)| (it, port.unwrap_or(usual)))
+        .collect();
+    let mut ports: Vec<u16> = spoken.iter().map(|(_, port)| *port).collect();
+    ports.dedup();
     let mut sockets = Vec::new();
-    for &port in ports {
+    for port in ports {
         sockets.push(Socket::bind((Ipv4Addr::UNSPECIFIED, port).into())?);
         // A machine without IPv6 hosts without it.
         sockets.extend(Socket::bind((Ipv6Addr::UNSPECIFIED, port).into()).ok());
     }
     let addresses = sockets.iter().flat_map(Socket::local_addr).collect();
-    // Who looks for games is told of what is offered alone.
-    let offered = |it, port| if dialect.is_none_or(|only| only == it) { port } else { 0 };
-    let old_port = |it| if G::OLD == it { offered(it, both[1]) } else { 0 };
+    let port_of = |dialect| {
+        let port = spoken.iter().find(|(it, _)| *it == dialect);
+        port.map_or(0, |(_, port)| *port)
+    };
     let config = FrontConfig {
         name,
-        native_port: offered(Dialect::Native, both[0]),
-        other_ports: [Dialect::Lan, Dialect::Rtype].map(|it| (it.name(), old_port(it))).to_vec(),
+        native_port: port_of(Dialect::Native),
+        other_ports: [Dialect::Lan, Dialect::Rtype].map(|it| (it.name(), port_of(it))).to_vec(),
         tokenless,
         ..FrontConfig::default()
     };
-    let mut driver = Loop::with_listeners(sockets, listeners(old_port(Dialect::Rtype))?)?;
+    let mut driver = Loop::with_listeners(sockets, listeners(port_of(Dialect::Rtype))?)?;
     driver.set_punctual(true);
     let mut server = Server::new(config, seed::secret()?).speaking(backspin::classic::dialects());
     server.open(driver.now(), game.clone(), name, seed::world()?, RoomConfig::default());
@@ -178,7 +156,7 @@ fn listeners(rtype_port: u16) -> Result<Vec<Listener>, Box<dyn Error>> {
 }
 
 /// A place at someone's table, wherever the player says.
-pub(crate) fn join<G: Playable>(
+pub(crate) fn join<G: AppGame>(
     game: G,
     guest: &Guest,
     address: &str,
@@ -201,20 +179,26 @@ pub(crate) fn join<G: Playable>(
     }
     match guest.dialect {
         Some(Dialect::Native) => sit(game, guest, native, Dialect::Native, None),
-        Some(old) => sit(game, guest, at(G::OLD_PORT), old, None),
+        Some(old) => {
+            let usual = G::OLD.map_or(DEFAULT_PORT, |(_, port)| port);
+            sit(game, guest, at(usual), old, None)
+        }
         // An IPv6 host is none of the first program's.
         None if ip.is_ipv6() => sit(game, guest, native, Dialect::Native, None),
-        None => sit(game, guest, native, Dialect::Native, Some(at(G::OLD_PORT))),
+        None => {
+            let old = G::OLD.map(|(old, port)| (old, at(port)));
+            sit(game, guest, native, Dialect::Native, old)
+        }
     }
 }
 
-/// A place at the table at `server`; if nobody answers in `dialect`, in the old one at `or_old`.
-pub(crate) fn sit<G: Playable>(
+/// A place at the table at `server`; if nobody answers in `dialect`, as `or_old` says.
+pub(crate) fn sit<G: AppGame>(
     game: G,
     guest: &Guest,
     server: SocketAddr,
     dialect: Dialect,
-    or_old: Option<SocketAddr>,
+    or_old: Option<(Dialect, SocketAddr)>,
 ) -> Result<Opened<G>, Box<dyn Error>> {
     let any = match server.ip() {
         IpAddr::V4(_) => IpAddr::V4(Ipv4Addr::UNSPECIFIED),
@@ -233,9 +217,9 @@ pub(crate) fn sit<G: Playable>(
     }
     let began = driver.now();
     let fallback = match or_old {
-        Some(old) => {
+        Some((dialect, old)) => {
             let config = guest.config(old, own_port);
-            Some(Box::new(Fallback::new(began, G::OLD, config, seed::secret()?)))
+            Some(Box::new(Fallback::new(began, dialect, config, seed::secret()?)))
         }
         None => None,
     };

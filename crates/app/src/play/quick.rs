@@ -12,7 +12,8 @@ use backspin::wire::native::Matched;
 use backspin_udp::{Loop, Socket};
 
 use super::rooms::LOOK_EVERY;
-use super::{Guest, Opened, Playable, RoomSearch, RoomWish, Table, at_native, sit};
+use super::{Guest, Opened, RoomSearch, RoomWish, Table, at_native, sit};
+use crate::games::AppGame;
 use crate::seed;
 
 /// Who was put together makes the room one after the other, so long apart, if nobody has: a list of
@@ -33,7 +34,7 @@ pub(crate) enum QuickNews<'a> {
 
 /// A place in a room of one of `addresses`. If one is a matchmaker, where it says; else in the nearest
 /// room with a free place, the fuller of those that are as near. `tell` hears of it.
-pub(crate) fn quick<G: Playable>(
+pub(crate) fn quick<G: AppGame>(
     game: G,
     guest: &Guest,
     addresses: &[String],
@@ -73,7 +74,7 @@ fn no_room(servers: &[ServerRooms]) -> String {
 }
 
 /// Waits until the matchmaker has found others, or has given up.
-fn seek<G: Playable>(
+fn seek<G: AppGame>(
     game: &G,
     matchmaker: SocketAddr,
     tell: &mut impl FnMut(QuickNews<'_>) -> io::Result<()>,
@@ -104,7 +105,7 @@ fn seek<G: Playable>(
 }
 
 /// A place in the room that a matchmaker has named: whoever finds it enters it, and the first makes it.
-fn meet<G: Playable>(
+fn meet<G: AppGame>(
     game: G,
     guest: &Guest,
     matched: &Matched,

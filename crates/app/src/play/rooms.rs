@@ -12,7 +12,8 @@ use backspin::wire::Name;
 use backspin::wire::native::DEFAULT_PORT;
 use backspin_udp::{Loop, Socket};
 
-use super::{Address, Playable, Table};
+use super::{Address, Table};
+use crate::games::AppGame;
 use crate::seed;
 
 /// Once someone has answered, the others are given so long.
@@ -94,7 +95,7 @@ impl RoomSearch {
 }
 
 /// The number of the room that is called so at `server`.
-pub(super) fn find_room<G: Playable>(
+pub(super) fn find_room<G: AppGame>(
     game: &G,
     server: SocketAddr,
     name: Name,

@@ -13,7 +13,8 @@ use backspin::node::Path;
 use backspin::wire::native::DEFAULT_PORT;
 use backspin_udp::{Loop, Socket, interfaces, search_paths};
 
-use super::{Playable, Table};
+use super::Table;
+use crate::games::AppGame;
 use crate::seed;
 
 /// How often the machine is asked for its interfaces.
@@ -29,7 +30,7 @@ pub(crate) struct Search {
 impl Search {
     /// Looks for the hosts of a game; at `port` in both dialects if one is given, else at the usual
     /// ports; in `dialect` alone if that is given.
-    pub(crate) fn start<G: Playable>(
+    pub(crate) fn start<G: AppGame>(
         game: &G,
         port: Option<u16>,
         dialect: Option<Dialect>,
@@ -39,10 +40,8 @@ impl Search {
         let (places, own) = places();
         let speaks = |it| dialect.is_none_or(|only| only == it);
         let native_port = speaks(Dialect::Native).then_some(port.unwrap_or(DEFAULT_PORT));
-        let mut probes = Vec::new();
-        if G::OLD == Dialect::Lan && speaks(Dialect::Lan) {
-            probes.push(lan::probe(port.unwrap_or(G::OLD_PORT)));
-        }
+        let lan = G::OLD.filter(|(old, _)| *old == Dialect::Lan && speaks(Dialect::Lan));
+        let probes = lan.map(|(_, usual)| lan::probe(port.unwrap_or(usual))).into_iter().collect();
         let usual = FinderConfig::new(game.id(), places);
         let config = FinderConfig { own, native_port, probes, ..usual };
         let finder = Finder::new(driver.now(), config, seed::world()?);

@@ -15,9 +15,9 @@ use std::error::Error;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use clap::ValueEnum;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
+use crate::games::Title;
 use crate::utc::Utc;
 use journal::Pending;
 pub(crate) use keeper::Keeper;
@@ -44,7 +44,7 @@ pub(crate) struct Args {
 
     /// Only this game
     #[arg(long)]
-    game: Option<Kind>,
+    game: Option<Title>,
 
     /// Only of this player
     #[arg(long, value_name = "NAME")]
@@ -57,27 +57,6 @@ pub(crate) struct Args {
     /// Print one JSON object per line
     #[arg(long)]
     json: bool,
-}
-
-/// Which game.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, ValueEnum)]
-#[serde(rename_all = "snake_case")]
-pub(crate) enum Kind {
-    Pong,
-    Rtype,
-}
-
-impl Kind {
-    fn word(self) -> &'static str {
-        match self {
-            Kind::Pong => "pong",
-            Kind::Rtype => "rtype",
-        }
-    }
-
-    fn of_word(word: &str) -> Option<Self> {
-        [Kind::Pong, Kind::Rtype].into_iter().find(|kind| kind.word() == word)
-    }
 }
 
 /// Where results are kept unless someone says otherwise: in the user's folder for data, or here if
@@ -158,12 +137,13 @@ fn standing_line(line: &Standing) -> String {
 fn match_line(result: &MatchResult) -> String {
     let player = |player: &PlayerResult| format!("{} {}", player.name, player.score);
     let players: Vec<String> = result.players.iter().map(player).collect();
-    let (game, between, end) = match result.outcome {
-        Outcome::Decided => ("Pong  ", " : ", ""),
-        Outcome::Victory => ("R-Type", ", ", "  (victory)"),
-        Outcome::Defeat => ("R-Type", ", ", "  (defeat)"),
+    let (between, end) = match result.outcome {
+        Outcome::Decided => (" : ", ""),
+        Outcome::Victory => (", ", "  (victory)"),
+        Outcome::Defeat => (", ", "  (defeat)"),
     };
+    let game = result.game.name();
     let at = Utc::from_unix_ms(result.ended_ms);
     let players = players.join(between);
-    format!("{at}  {game}  {:>5.0} s  {players}{end}", result.seconds)
+    format!("{at}  {game:<6}  {:>5.0} s  {players}{end}", result.seconds)
 }

@@ -11,13 +11,13 @@ use std::{fmt, fs, io};
 use rusqlite::{Connection, ErrorCode, OpenFlags, Row, Transaction, TransactionBehavior, params};
 use serde::{Deserialize, Serialize};
 
-use super::Kind;
 use super::journal::Entry;
+use crate::games::Title;
 
 /// A match that is over.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 pub(crate) struct MatchResult {
-    pub(crate) game: Kind,
+    pub(crate) game: Title,
     /// The room's number.
     pub(crate) room: u32,
     /// When it was over, in milliseconds since 1970.
@@ -214,7 +214,7 @@ impl Store {
                     (SELECT 1 FROM players WHERE match_id = m.id AND name = ?2))
              ORDER BY ended_ms DESC, id DESC LIMIT ?3",
         )?;
-        let game = filter.game.map(Kind::word);
+        let game = filter.game.map(Title::command);
         let rows = query.query_map(params![game, filter.player, filter.limit], |row| {
             Ok((row.get::<_, i64>(0)?, match_of(row)?))
         })?;
@@ -237,7 +237,7 @@ impl Store {
                AND round_trip_ms IS NOT NULL
              GROUP BY name ORDER BY 3 DESC, 4 DESC, 2, name LIMIT ?3",
         )?;
-        let game = filter.game.map(Kind::word);
+        let game = filter.game.map(Title::command);
         let rows = query.query_map(params![game, filter.player, filter.limit], |row| {
             Ok(Standing {
                 name: row.get(0)?,
@@ -271,7 +271,7 @@ impl Store {
 /// Which results are wanted.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Filter {
-    pub(crate) game: Option<Kind>,
+    pub(crate) game: Option<Title>,
     pub(crate) player: Option<String>,
     pub(crate) limit: u32,
 }
@@ -299,7 +299,7 @@ fn insert(transaction: &Transaction<'_>, entry: &Entry) -> rusqlite::Result<()> 
         )?
         .execute(params![
             key,
-            result.game.word(),
+            result.game.command(),
             result.room,
             result.ended_ms as i64,
             result.seconds,
@@ -332,7 +332,7 @@ fn match_of(row: &Row<'_>) -> rusqlite::Result<MatchResult> {
         rusqlite::Error::InvalidColumnType(column, "a word".into(), rusqlite::types::Type::Text)
     };
     Ok(MatchResult {
-        game: Kind::of_word(&word(1)?).ok_or_else(|| strange(1))?,
+        game: Title::of_command(&word(1)?).ok_or_else(|| strange(1))?,
         room: row.get(2)?,
         ended_ms: row.get::<_, i64>(3)? as u64,
         seconds: row.get(4)?,
@@ -416,7 +416,7 @@ pub(super) mod tests {
 
     pub(in super::super) fn pong(ended_ms: u64, winner: &str, loser: &str) -> MatchResult {
         MatchResult {
-            game: Kind::Pong,
+            game: Title::Pong,
             room: 1,
             ended_ms,
             seconds: 61.5,
@@ -427,7 +427,7 @@ pub(super) mod tests {
 
     fn rtype(ended_ms: u64, name: &str) -> MatchResult {
         MatchResult {
-            game: Kind::Rtype,
+            game: Title::Rtype,
             outcome: Outcome::Victory,
             players: vec![player(name, 12_000, true)],
             ..pong(ended_ms, name, name)
@@ -472,7 +472,7 @@ pub(super) mod tests {
             found.iter().map(|result| result.ended_ms).collect::<Vec<_>>()
         };
         assert_eq!(of(Filter { limit: 2, ..all() }), [3, 2]);
-        assert_eq!(of(Filter { game: Some(Kind::Pong), ..all() }), [3, 1]);
+        assert_eq!(of(Filter { game: Some(Title::Pong), ..all() }), [3, 1]);
         assert_eq!(of(Filter { player: Some("Ann".into()), ..all() }), [3, 1]);
         assert_eq!(of(Filter { player: Some("An".into()), ..all() }), [0; 0]);
     }
@@ -494,7 +494,7 @@ pub(super) mod tests {
         let line = |name: &str, won, played| (name.to_owned(), won, played);
         let board = [line("Bob", 2, 3), line("Ann", 1, 2), line("Cay", 0, 1)];
         assert_eq!(names(all()), board);
-        assert_eq!(names(Filter { game: Some(Kind::Rtype), ..all() }), []);
+        assert_eq!(names(Filter { game: Some(Title::Rtype), ..all() }), []);
     }
 
     #[test]

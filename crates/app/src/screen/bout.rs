@@ -148,21 +148,21 @@ impl<G: Stage> Setup<G> {
 }
 
 /// Who steers a player of this machine.
-pub(super) struct Hand<G: Stage> {
+pub(crate) struct Hand<G: Stage> {
     /// At a table of this machine alone; elsewhere one plays as whoever one is let in.
-    pub(super) player: PlayerId,
-    pub(super) name: String,
-    pub(super) steers: Steers<G>,
+    pub(crate) player: PlayerId,
+    pub(crate) name: String,
+    pub(crate) steers: Steers<G>,
 }
 
-pub(super) enum Steers<G: Stage> {
+pub(crate) enum Steers<G: Stage> {
     Person(Lane),
     Bot(G::Bot),
 }
 
 /// Which keys a person plays with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Lane {
+pub(crate) enum Lane {
     Left,
     Right,
     Both,

@@ -1,62 +1,30 @@
 //! What a player sets out to do, from the menu or from the command line, and how it begins.
 
+use std::any::Any;
 use std::error::Error;
 use std::net::SocketAddr;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver};
 
 use backspin::classic::Dialect;
 use backspin::front::Tokenless;
-use backspin::game::{Game, GameId, PlayerId};
 use backspin::session::EndReason;
 use backspin::wire::Name;
 use backspin::wire::native::Role;
-use backspin_pong::{Bot, Level, Pong};
-use backspin_rtype::command::Setup as RtypeSetup;
-use backspin_rtype::difficulty::Difficulty;
-use backspin_rtype::{Opening, RType};
 
-use super::bout::{Bout, Hand, Lane, Setup, Sitting, Steers};
+use super::bout::{Bout, Setup, Sitting};
 use super::menu::Question;
-use super::pong::level_name;
+use super::stage::{Stage, Way};
+use crate::games::{AppGame, Title, with_game};
 use crate::netlog::{self, NetLog};
-use crate::play::{self, Guest, Opened, Playable, RoomWish, Seat};
-use crate::seed;
-
-/// Which game.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Title {
-    Pong,
-    RType,
-}
-
-impl Title {
-    /// All of them, in the order of the menus.
-    pub(crate) const ALL: [Title; 2] = [Title::Pong, Title::RType];
-
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Title::Pong => "Pong",
-            Title::RType => "R-Type",
-        }
-    }
-
-    /// How it is known on the wire.
-    pub(crate) fn id(self) -> GameId {
-        match self {
-            Title::Pong => Pong::default().id(),
-            Title::RType => RType::default().id(),
-        }
-    }
-}
+use crate::play::{self, Guest, Opened, RoomWish};
 
 /// What a player sets out to do.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Errand {
-    /// To play Pong on this machine, against a bot or someone at the same keyboard.
-    Local { versus: Option<Level> },
-    /// To play R-Type alone; as the options say where no difficulty is named.
-    Solo { difficulty: Option<Difficulty> },
+    /// To play on this machine alone, in one of the game's [ways](Stage::WAYS).
+    Local(Title, Way),
     /// To host a match.
     Host(Title),
     /// To join at an address that was typed.
@@ -65,8 +33,8 @@ pub(crate) enum Errand {
     Sit { title: Title, address: SocketAddr, dialect: Dialect },
     /// To watch at an address that was typed.
     Watch(Title, String),
-    /// To play R-Type in the best room of these servers.
-    Quick(Vec<String>),
+    /// To play in the best room of these servers.
+    Quick(Title, Vec<String>),
     /// To play in a room that was chosen, or made.
     Enter { title: Title, address: String, room: RoomWish, password: Name },
 }
@@ -74,9 +42,8 @@ pub(crate) enum Errand {
 /// What the command line has decided; the menu begins with none of it.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Options {
-    pub(crate) game: Pong,
-    /// How R-Type is set up, alone and as host.
-    pub(crate) setup: RtypeSetup,
+    /// The rules of a host, or of who plays alone: a game's own type.
+    pub(crate) rules: Option<Arc<dyn Any + Send + Sync>>,
     /// The only game that is looked for on the local network.
     pub(crate) title: Option<Title>,
     pub(crate) port: Option<u16>,
@@ -86,8 +53,8 @@ pub(crate) struct Options {
     pub(crate) token: Vec<u8>,
     pub(crate) room: RoomWish,
     pub(crate) password: Name,
-    /// A bot plays this side.
-    pub(crate) bot: Option<Level>,
+    /// A bot plays this side: its level, as the game counts them.
+    pub(crate) bot: Option<u8>,
     /// In place of the name in the settings.
     pub(crate) name: Option<Name>,
     /// Where it is written down what happens on the line.
@@ -95,6 +62,12 @@ pub(crate) struct Options {
 }
 
 impl Options {
+    /// The rules, if they were given, else as they are usually.
+    pub(crate) fn rules<G: AppGame>(&self) -> G {
+        let rules = self.rules.as_ref().and_then(|rules| rules.downcast_ref::<G>());
+        rules.cloned().unwrap_or_default()
+    }
+
     /// Who joins, with what the command line has given along.
     pub(crate) fn guest(&self, name: Name) -> Guest {
         Guest {
@@ -138,28 +111,35 @@ impl Errand {
         name: Name,
         shelf: Option<PathBuf>,
     ) -> Result<Box<dyn Sitting + Send>, Box<dyn Error>> {
-        let net_log = options.net_log.clone();
-        Ok(match self.title() {
-            Title::Pong => {
-                let opened = self.table(options.game, options, name)?;
-                let hands = self.pong_hands(options, &opened)?;
-                Box::new(Bout::new(Setup::new(opened, hands), shelf).logging(net_log))
-            }
-            Title::RType => {
-                let opened = self.table(self.rtype(options), options, name)?;
-                let steers = match options.bot {
-                    Some(_) => Steers::Bot(()),
-                    None => Steers::Person(Lane::Both),
-                };
-                let hand = Hand { player: PlayerId(1), name: name.to_string(), steers };
-                let hands = if self.is_watching() { Vec::new() } else { vec![hand] };
-                Box::new(Bout::new(Setup::new(opened, hands), shelf).logging(net_log))
-            }
-        })
+        with_game!(self.title(), G => self.sit_down::<G>(options, name, shelf))
+    }
+
+    fn sit_down<G: Stage>(
+        &self,
+        options: &Options,
+        name: Name,
+        shelf: Option<PathBuf>,
+    ) -> Result<Box<dyn Sitting + Send>, Box<dyn Error>> {
+        let rules = self.rules::<G>(options);
+        let opened = self.table(rules.clone(), options, name)?;
+        let hands = match self {
+            Errand::Watch(..) => Vec::new(),
+            _ => rules.hands(self, options, name)?,
+        };
+        let bout = Bout::new(Setup::new(opened, hands), shelf);
+        Ok(Box::new(bout.logging(options.net_log.clone())))
+    }
+
+    /// The rules as they are played here.
+    pub(crate) fn rules<G: Stage>(&self, options: &Options) -> G {
+        match self {
+            Errand::Local(_, way) => options.rules::<G>().alone(*way),
+            _ => options.rules(),
+        }
     }
 
     /// The table that it leads to, in any game.
-    pub(crate) fn table<G: Playable>(
+    pub(crate) fn table<G: Stage>(
         &self,
         game: G,
         options: &Options,
@@ -168,11 +148,10 @@ impl Errand {
         let Options { port, dialect, .. } = *options;
         let guest = options.guest(name);
         match self {
-            Errand::Local { .. } => {
-                let players = game.capacity().into();
+            Errand::Local(..) => {
+                let players = game.players_alone();
                 play::local(game, players, name)
             }
-            Errand::Solo { .. } => play::local(game, 1, name),
             Errand::Host(_) => {
                 play::host(game, port, dialect, options.tokenless, name, options.journal())
             }
@@ -185,73 +164,16 @@ impl Errand {
                 let guest = Guest { room: *room, password: *password, ..guest };
                 play::join(game, &guest, address)
             }
-            Errand::Quick(addresses) => play::quick(game, &guest, addresses, |_| Ok(())),
+            Errand::Quick(_, addresses) => play::quick(game, &guest, addresses, |_| Ok(())),
         }
-    }
-
-    /// The rules of R-Type as they are played here.
-    pub(crate) fn rtype(&self, options: &Options) -> RType {
-        let mut game = RType { setup: options.setup, ..RType::default() };
-        if let Errand::Solo { difficulty } = self {
-            game.opening = Opening::AtOnce;
-            game.setup.difficulty = difficulty.unwrap_or(game.setup.difficulty);
-        }
-        game
-    }
-
-    /// Who steers what at this table.
-    fn pong_hands(
-        &self,
-        options: &Options,
-        opened: &Opened<Pong>,
-    ) -> Result<Vec<Hand<Pong>>, Box<dyn Error>> {
-        let name = opened.name.to_string();
-        let person = |player, name: &str, lane| Hand {
-            player: PlayerId(player),
-            name: name.to_owned(),
-            steers: Steers::Person(lane),
-        };
-        let bot = |player, level: Level| -> Result<Hand<Pong>, Box<dyn Error>> {
-            let steers = Steers::Bot(Bot::new(level, seed::world()?));
-            let name = format!("{} bot", sentence(level_name(level)).trim_end_matches('.'));
-            Ok(Hand { player: PlayerId(player), name, steers })
-        };
-        let players = match &*opened.table.seat() {
-            Seat::Local(local) => u32::from(local.game().capacity()),
-            _ => 1,
-        };
-        let mut hands = Vec::new();
-        if !self.is_watching() {
-            let alone = !matches!(self, Errand::Local { versus: None });
-            hands.push(match options.bot {
-                Some(level) => bot(1, level)?,
-                None if alone => person(1, &name, Lane::Both),
-                None => person(1, "Left", Lane::Left),
-            });
-        }
-        for player in 2..=players {
-            hands.push(match self {
-                Errand::Local { versus: Some(level) } => bot(player, *level)?,
-                _ if player == 2 => {
-                    let lane = if options.bot.is_some() { Lane::Both } else { Lane::Right };
-                    person(2, "Right", lane)
-                }
-                _ => bot(player, Level::Normal)?,
-            });
-        }
-        Ok(hands)
-    }
-
-    fn is_watching(&self) -> bool {
-        matches!(self, Errand::Watch(..))
     }
 
     /// Which game it is about.
     pub(super) fn title(&self) -> Title {
         match self {
-            Errand::Local { .. } => Title::Pong,
-            Errand::Solo { .. } | Errand::Quick(_) => Title::RType,
-            Errand::Host(title)
+            Errand::Local(title, _)
+            | Errand::Quick(title, _)
+            | Errand::Host(title)
             | Errand::Join(title, _)
             | Errand::Watch(title, _)
             | Errand::Enter { title, .. }
@@ -294,9 +216,9 @@ impl Errand {
     /// What it is called while it is under way.
     pub(super) fn heading(&self) -> &'static str {
         match self {
-            Errand::Local { .. } | Errand::Solo { .. } => "Play",
+            Errand::Local(..) => "Play",
             Errand::Host(_) => "Host a game",
-            Errand::Join(..) | Errand::Sit { .. } | Errand::Quick(_) | Errand::Enter { .. } => {
+            Errand::Join(..) | Errand::Sit { .. } | Errand::Quick(..) | Errand::Enter { .. } => {
                 "Join a game"
             }
             Errand::Watch(..) => "Watch a game",
@@ -305,7 +227,7 @@ impl Errand {
 }
 
 /// An error as a sentence for a screen: with a capital and a full stop.
-pub(super) fn sentence(error: &str) -> String {
+pub(crate) fn sentence(error: &str) -> String {
     let mut letters = error.chars();
     let first = letters.next().map_or(String::new(), |letter| letter.to_uppercase().to_string());
     let stop = if error.ends_with(['.', '!', '?']) { "" } else { "." };

@@ -6,12 +6,11 @@ use std::time::{Duration, Instant};
 
 use backspin::finder::{Fit, Found};
 use backspin::wire::native::DEFAULT_PORT;
-use backspin_pong::Pong;
-use backspin_rtype::RType;
 
-use super::errand::{Options, Title};
+use super::errand::Options;
 use super::figures::{short_ms, span_tone};
 use super::{Cell, List, Row, Tone};
+use crate::games::{Title, with_game};
 use crate::play::Search;
 
 /// Who hosts a game answers sooner; after so long it is said what to check.
@@ -49,15 +48,11 @@ impl Choice {
 
 impl Hosts {
     pub(super) fn start(options: &Options) -> Result<Self, Box<dyn Error>> {
-        let titles =
-            Title::ALL.into_iter().filter(|it| options.title.is_none_or(|only| only == *it));
+        let is_wanted = |title: &Title| options.title.is_none_or(|only| only == *title);
+        let titles = Title::ALL.iter().copied().filter(is_wanted);
         let Options { port, dialect, .. } = *options;
         let search = |title: Title| {
-            let search = match title {
-                Title::Pong => Search::start(&Pong::default(), port, dialect),
-                Title::RType => Search::start(&RType::default(), port, dialect),
-            };
-            Ok((title, search?))
+            Ok((title, with_game!(title, G => Search::start(&G::default(), port, dialect)?)))
         };
         let searches = titles.map(search).collect::<Result<_, Box<dyn Error>>>()?;
         let (began, port) = (Instant::now(), port.unwrap_or(DEFAULT_PORT));
@@ -204,7 +199,7 @@ mod tests {
         let pong = Choice::Host(Title::Pong, found);
         let later = Found { ping: Some(Duration::from_millis(3)), ..found };
         assert!(pong.is(&Choice::Host(Title::Pong, later)));
-        assert!(!pong.is(&Choice::Host(Title::RType, found)));
+        assert!(!pong.is(&Choice::Host(Title::Rtype, found)));
     }
 
     #[test]

@@ -10,8 +10,8 @@ use backspin::game::Game;
 use backspin::replica::State;
 use backspin_record::replay::{Player, ReplayHeader, ReplayWriter};
 
-use super::errand::Title;
 use super::{Cell, List, Row, Tone};
+use crate::games::Title;
 use crate::serve::record::scribe::{NewFile, Over, Scribe, Track};
 use crate::utc::{Utc, unix_ms};
 
@@ -92,7 +92,7 @@ fn entry(path: PathBuf) -> Option<Entry> {
     let mut head = Vec::new();
     file.take(HEAD_LEN).read_to_end(&mut head).ok()?;
     let header = ReplayHeader::read(&head).ok()?;
-    let title = Title::ALL.into_iter().find(|title| title.id() == header.game)?;
+    let title = Title::of(header.game)?;
     let when = Utc::from_unix_ms(header.unix_ms);
     Some(Entry { path, title, when, room: header.room.to_string(), len })
 }

@@ -1,14 +1,11 @@
 //! The menus, and where their lines lead.
 
-use backspin_pong::Level;
-use backspin_rtype::difficulty::Difficulty;
-
 use super::bindings::Action;
-use super::errand::{Errand, Title};
-use super::pong::level_name;
-use super::rtype::difficulty_name;
+use super::errand::Errand;
 use super::settings::Settings;
+use super::stage::Stage;
 use super::{Cell, List, Row, Tone};
+use crate::games::{Title, with_game};
 
 /// A menu.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -128,35 +125,28 @@ impl Menu {
                 line("Exit", Lead::Exit),
             ],
             Menu::Play => {
-                let against = |level: Level| {
-                    let article = if level == Level::Easy { "an" } else { "a" };
-                    let text = format!("Pong against {article} {} bot", level_name(level));
-                    line(&text, Lead::Errand(Errand::Local { versus: Some(level) }))
-                };
-                let solo = |difficulty: Difficulty| {
-                    let text = format!("R-Type, {}", difficulty_name(difficulty));
-                    line(&text, Lead::Errand(Errand::Solo { difficulty: Some(difficulty) }))
-                };
-                let mut lines: Vec<_> = Level::ALL.map(against).into();
-                let two = Lead::Errand(Errand::Local { versus: None });
-                lines.push(line("Pong for two at one keyboard", two));
-                lines.extend(Difficulty::ALL.map(solo));
+                let mut lines = Vec::new();
+                for &title in Title::ALL {
+                    let ways = with_game!(title, G => G::WAYS);
+                    let lead = |way| Lead::Errand(Errand::Local(title, way));
+                    lines.extend(ways.iter().map(|&(text, way)| line(text, lead(way))));
+                }
                 lines.push(line("Replays", Lead::Replays));
                 lines.push(line("Back", Lead::Menu(Menu::Main)));
                 lines
             }
             Menu::Online => {
-                let host = |title: Title| {
+                let host = |&title: &Title| {
                     let text = format!("Host {}", title.name());
                     line(&text, Lead::Errand(Errand::Host(title)))
                 };
-                let watch = |title: Title| {
+                let watch = |&title: &Title| {
                     let text = format!("Watch {}", title.name());
                     line(&text, Lead::Type(Question::WatchAddress(title)))
                 };
                 let mut lines = vec![line("Join a game", Lead::Search)];
-                lines.extend(Title::ALL.map(host));
-                lines.extend(Title::ALL.map(watch));
+                lines.extend(Title::ALL.iter().map(host));
+                lines.extend(Title::ALL.iter().map(watch));
                 lines.push(line("Back", Lead::Menu(Menu::Main)));
                 lines
             }
@@ -213,15 +203,13 @@ impl Menu {
 }
 
 impl Question {
-    pub(super) fn title(self) -> &'static str {
+    pub(super) fn title(self) -> String {
         match self {
-            Question::JoinAddress(Title::Pong) => "Join Pong",
-            Question::JoinAddress(Title::RType) => "Join R-Type",
-            Question::WatchAddress(Title::Pong) => "Watch Pong",
-            Question::WatchAddress(Title::RType) => "Watch R-Type",
-            Question::RoomPassword => "A room with a password",
-            Question::RoomName => "Make a room",
-            Question::Name | Question::FirstName => "Your name",
+            Question::JoinAddress(title) => format!("Join {}", title.name()),
+            Question::WatchAddress(title) => format!("Watch {}", title.name()),
+            Question::RoomPassword => "A room with a password".into(),
+            Question::RoomName => "Make a room".into(),
+            Question::Name | Question::FirstName => "Your name".into(),
         }
     }
 

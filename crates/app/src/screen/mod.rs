@@ -8,7 +8,7 @@
 //! errand    -> what a player sets out to do, from the menu or from the command line
 //! hosts     -> the games on the local network, as a list; rooms: those of a server
 //! bout      -> a match in progress: who steers, what is told, when it is over
-//! stage     -> what a game must say of itself to be shown; pong and rtype say it
+//! stage     -> what a game must say of itself to be shown
 //! figures   -> what the connection is worth
 //! bindings  -> which keys steer
 //! library   -> the matches that were recorded; reel shows one again
@@ -27,25 +27,22 @@ mod figures;
 mod hosts;
 mod library;
 mod menu;
-mod pong;
 mod program;
 mod reel;
 mod rooms;
-mod rtype;
 mod settings;
-mod stage;
+pub(crate) mod stage;
 #[cfg(test)]
 mod tests;
 mod typing;
 mod view;
 
 pub(crate) use bindings::{Action, Bindings};
-pub(crate) use errand::{Errand, Options, Title};
+pub(crate) use bout::{Hand, Lane, Steers};
+pub(crate) use errand::{Errand, Options, sentence};
 pub(crate) use program::{Held, Key, Pace, Program};
-pub(crate) use rtype::{difficulty_name, words as rtype_words};
 pub(crate) use settings::{Settings, Shelf};
 pub(crate) use view::{
     Arena, Banner, Burst, BurstKind, Cell, ChatLine, Controls, Crew, Cue, Entry, Figure, Flashing,
-    Hud, List, Look, Overlay, Page, Palette, Row, Scene, Ship, Side, Thing, Tone, View, bars,
-    ping_tone,
+    Hud, List, Look, Overlay, Page, Palette, Row, Scene, Side, Thing, Tone, View, bars, ping_tone,
 };

@@ -5,14 +5,13 @@ use std::path::Path;
 use std::time::Instant;
 
 use backspin::time::Time;
-use backspin_pong::Pong;
 use backspin_record::replay::{Replay, ReplayHeader};
-use backspin_rtype::RType;
 
 use super::bout::{Chosen, Moments, Sitting};
-use super::errand::{Title, sentence};
+use super::errand::sentence;
 use super::stage::{Names, Stage, side_names};
 use super::{Arena, Banner, Bindings, Cell, Cue, Held, Hud, Page, Settings, Tone};
+use crate::games::{Title, with_game};
 
 /// A match is held in memory; one of a day is far below this.
 const LEN_LIMIT: u64 = 256 << 20;
@@ -38,7 +37,7 @@ struct Reel<G: Stage> {
     looked: Instant,
 }
 
-/// Opens a replay of either game.
+/// Opens a replay of any game.
 pub(super) fn open(path: &Path) -> Result<Box<dyn Sitting>, String> {
     let unreadable = |error: &dyn std::fmt::Display| {
         sentence(&format!("{} cannot be shown: {error}", path.display()))
@@ -49,11 +48,11 @@ pub(super) fn open(path: &Path) -> Result<Box<dyn Sitting>, String> {
     }
     let bytes = fs::read(path).map_err(|error| unreadable(&error))?;
     let header = ReplayHeader::read(&bytes).map_err(|damage| unreadable(&damage))?;
-    match Title::ALL.into_iter().find(|title| title.id() == header.game) {
-        Some(Title::Pong) => reel(Pong::default(), bytes).map_err(|error| unreadable(&error)),
-        Some(Title::RType) => reel(RType::default(), bytes).map_err(|error| unreadable(&error)),
-        None => Err(unreadable(&format!("it is of {}, which is not here", header.game))),
-    }
+    let Some(title) = Title::of(header.game) else {
+        return Err(unreadable(&format!("it is of {}, which is not here", header.game)));
+    };
+    let reel = with_game!(title, G => reel(G::default(), bytes));
+    reel.map_err(|error| unreadable(&error))
 }
 
 /// As much of it as is good: a program that was killed leaves its replay without an end.

@@ -7,9 +7,10 @@ use std::time::{Duration, Instant};
 use backspin::client::{ListStatus, ServerRooms};
 use backspin::wire::native::{RoomEntry, RoomFlags};
 
-use super::errand::{Errand, Title, sentence};
+use super::errand::{Errand, sentence};
 use super::figures::{short_ms, span_tone};
 use super::{Cell, List, Row, Tone};
+use crate::games::Title;
 use crate::play::{RoomSearch, Search, at_native};
 
 /// A server that is asked for its rooms, and the line that is chosen.

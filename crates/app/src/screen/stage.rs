@@ -1,21 +1,27 @@
 //! What a game must say of itself to be shown.
 
+use std::error::Error;
 use std::time::Duration;
 
 use backspin::client::Frame;
 use backspin::game::{Buttons, Event, PlayerId};
 use backspin::replica::State;
+use backspin::wire::Name;
 
-use super::{Banner, BurstKind, Controls, Cue, Hud, Row, Scene, Tone};
-use crate::play::Playable;
+use super::bout::{Hand, Lane, Steers};
+use super::{Banner, BurstKind, Controls, Cue, Errand, Hud, Options, Row, Scene, Tone};
+use crate::games::AppGame;
 
 /// A game that can be shown.
-pub(super) trait Stage: Playable {
+pub(crate) trait Stage: AppGame {
     /// Someone who plays in a person's place.
     type Bot: Send;
 
     /// What the sides are called where they have no names; none where all play together.
     const SIDES: &'static [&'static str];
+
+    /// The ways to play it on one machine, as the menu lists them.
+    const WAYS: &'static [(&'static str, Way)];
 
     /// What is steered.
     const CONTROLS: Controls;
@@ -59,6 +65,33 @@ pub(super) trait Stage: Playable {
         names: &Names,
     ) -> (String, Vec<(String, Tone)>);
 
+    /// The rules in a way to play on one machine.
+    fn alone(self, _way: Way) -> Self {
+        self
+    }
+
+    /// How many play on one machine.
+    fn players_alone(&self) -> u32 {
+        1
+    }
+
+    /// Who steers what on this machine.
+    fn hands(
+        &self,
+        _errand: &Errand,
+        options: &Options,
+        name: Name,
+    ) -> Result<Vec<Hand<Self>>, Box<dyn Error>> {
+        let steers = match options.bot {
+            Some(level) => Steers::Bot(Self::bot(level)?),
+            None => Steers::Person(Lane::Both),
+        };
+        Ok(vec![Hand { player: PlayerId(1), name: name.to_string(), steers }])
+    }
+
+    /// A bot of this level, as the game counts them.
+    fn bot(level: u8) -> Result<Self::Bot, Box<dyn Error>>;
+
     /// What a bot holds that sees this world.
     fn steer(bot: &mut Self::Bot, seen: &Self::World, player: PlayerId, tick: u32) -> Buttons;
 
@@ -83,53 +116,56 @@ pub(super) trait Stage: Playable {
     }
 }
 
+/// A way to play on one machine, as the game counts them; `None` is as the command line says.
+pub(crate) type Way = Option<u8>;
+
 /// What is on a screen.
-pub(super) struct Sight<'a, G: Stage> {
-    pub(super) frame: &'a Frame,
+pub(crate) struct Sight<'a, G: Stage> {
+    pub(crate) frame: &'a Frame,
     /// The same as the rules have it.
-    pub(super) world: &'a G::World,
+    pub(crate) world: &'a G::World,
     /// Whose screen it is.
-    pub(super) own: Option<PlayerId>,
+    pub(crate) own: Option<PlayerId>,
 }
 
 /// What happened between two pictures.
 #[derive(Debug, Default)]
-pub(super) struct Happenings {
+pub(crate) struct Happenings {
     /// The middle of each, in the scene's unit.
-    pub(super) bursts: Vec<(BurstKind, f32, f32)>,
-    pub(super) cues: Vec<Cue>,
+    pub(crate) bursts: Vec<(BurstKind, f32, f32)>,
+    pub(crate) cues: Vec<Cue>,
 }
 
 /// Something that stops a match for a while.
-pub(super) struct Interlude {
-    pub(super) banner: Banner,
+pub(crate) struct Interlude {
+    pub(crate) banner: Banner,
     /// What the player can do about it.
-    pub(super) offer: Option<Offer>,
+    pub(crate) offer: Option<Offer>,
 }
 
 /// A line to choose, and what is said to the game with it.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Offer {
-    pub(super) row: Row,
+pub(crate) struct Offer {
+    pub(crate) row: Row,
     /// A key that chooses it from anywhere, and what it does in a word.
-    pub(super) key: Option<(char, &'static str)>,
+    pub(crate) key: Option<(char, &'static str)>,
     /// Nothing, where the others are waited for.
-    pub(super) words: Vec<u8>,
+    pub(crate) words: Vec<u8>,
 }
 
 /// What players are called.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Names(pub(super) Vec<(PlayerId, String)>);
+pub(crate) struct Names(pub(crate) Vec<(PlayerId, String)>);
 
 impl Names {
-    pub(super) fn of(&self, player: PlayerId) -> String {
+    pub(crate) fn of(&self, player: PlayerId) -> String {
         let known = self.0.iter().find(|(it, name)| *it == player && !name.is_empty());
         known.map_or_else(|| format!("Player {}", player.0), |(_, name)| name.clone())
     }
 }
 
 /// What the sides are called: as who plays there, or as usual.
-pub(super) fn side_names(usual: &[&str], names: &Names, standing: &Standing) -> Vec<String> {
+pub(crate) fn side_names(usual: &[&str], names: &Names, standing: &Standing) -> Vec<String> {
     let of = |(index, usual): (usize, &&str)| {
         let side = names.0.iter().filter(|(it, _)| standing.side_of(*it) == Some(index));
         match side.map(|(_, name)| name.as_str()).collect::<Vec<_>>() {
@@ -142,25 +178,25 @@ pub(super) fn side_names(usual: &[&str], names: &Names, standing: &Standing) -> 
 
 /// How far a match is.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Standing {
-    pub(super) phase: StandingPhase,
+pub(crate) struct Standing {
+    pub(crate) phase: StandingPhase,
     /// Who plays, and on which side.
-    pub(super) players: Vec<(PlayerId, usize)>,
+    pub(crate) players: Vec<(PlayerId, usize)>,
     /// By side.
-    pub(super) points: Vec<u8>,
+    pub(crate) points: Vec<u8>,
     /// Who wishes to play again.
-    pub(super) wishes: Vec<PlayerId>,
+    pub(crate) wishes: Vec<PlayerId>,
 }
 
 impl Standing {
     /// The side that a player is on; `None` for those who watch.
-    pub(super) fn side_of(&self, player: PlayerId) -> Option<usize> {
+    pub(crate) fn side_of(&self, player: PlayerId) -> Option<usize> {
         self.players.iter().find(|(it, _)| *it == player).map(|(_, side)| *side)
     }
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum StandingPhase {
+pub(crate) enum StandingPhase {
     /// Someone is missing, or not ready.
     #[default]
     Waiting,

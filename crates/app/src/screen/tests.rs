@@ -2,16 +2,18 @@
 
 mod menus;
 
+use std::any::Any;
 use std::net::UdpSocket;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use backspin::classic::Dialect;
 use backspin::game::Buttons;
 use backspin::wire::Name;
 use backspin_pong::{Level, Pong};
-use backspin_rtype::difficulty::Difficulty;
 
 use super::*;
+use crate::games::{OwnLook, Title, rtype};
 
 /// Longer than anything here takes, on the slowest machine.
 const PATIENCE: Duration = Duration::from_secs(40);
@@ -21,15 +23,15 @@ fn program(options: Options) -> Program {
 }
 
 /// A match that ends with its first point.
-fn short() -> Pong {
-    Pong { points: 1, countdown: 30, ..Pong::default() }
+fn short() -> Option<Arc<dyn Any + Send + Sync>> {
+    Some(Arc::new(Pong { points: 1, countdown: 30, ..Pong::default() }))
 }
 
 fn options(name: &str, port: Option<u16>) -> Options {
     let name = Some(Name::new(name));
     let title = Some(Title::Pong);
     let dialect = Some(Dialect::Native);
-    Options { game: short(), title, port, dialect, name, ..Options::default() }
+    Options { rules: short(), title, port, dialect, name, ..Options::default() }
 }
 
 /// A port that was free a moment ago.
@@ -155,7 +157,7 @@ fn the_menu_is_walked_with_either_hand_and_around_its_ends() {
 
 #[test]
 fn a_key_is_asked_for_refused_taken_and_named_in_the_hint() {
-    let mut program = program(Options { game: short(), ..Options::default() });
+    let mut program = program(Options { rules: short(), ..Options::default() });
     program.in_window();
     press(&mut program, &[Key::Down, Key::Down, Key::Enter, Key::Up, Key::Up, Key::Enter]);
     assert!(shown(&mut program).contains("> Up  W"));
@@ -168,7 +170,7 @@ fn a_key_is_asked_for_refused_taken_and_named_in_the_hint() {
     assert_eq!(program.settings().keys.key(Action::Up), "Home");
     press(&mut program, &[Key::Enter, Key::Esc]);
     assert!(shown(&mut program).contains("> Up  Home"));
-    program.set_out(Errand::Local { versus: None });
+    program.set_out(Errand::Local(Title::Pong, None));
     wait_for(&mut program, "Home/S: left   arrows: right");
     // The menus are where they were left: at Settings, at Keys, at the first key.
     leave(&mut program);
@@ -191,8 +193,8 @@ fn a_pointer_chooses_as_the_keys_do() {
 
 #[test]
 fn a_match_against_a_bot_is_played_paused_lost_and_played_again() {
-    let mut program = program(Options { game: short(), ..Options::default() });
-    program.set_out(Errand::Local { versus: Some(Level::Hard) });
+    let mut program = program(Options { rules: short(), ..Options::default() });
+    program.set_out(Errand::Local(Title::Pong, Some(Level::Hard as u8)));
     wait("the ball", &mut [&mut program], |all| {
         arena(all[0]).is_some_and(|arena| arena.banner.is_none())
     });
@@ -221,8 +223,8 @@ fn a_match_against_a_bot_is_played_paused_lost_and_played_again() {
 
 #[test]
 fn two_at_one_keyboard_steer_a_paddle_each() {
-    let mut program = program(Options { game: short(), ..Options::default() });
-    program.set_out(Errand::Local { versus: None });
+    let mut program = program(Options { rules: short(), ..Options::default() });
+    program.set_out(Errand::Local(Title::Pong, None));
     wait("the field", &mut [&mut program], |all| arena(all[0]).is_some());
     assert!(shown(&mut program).contains("W/S: left   arrows: right"));
     program.hold(Held { left: Buttons::UP, right: Buttons::DOWN });
@@ -316,8 +318,8 @@ fn esc_opens_and_closes_the_pause_panel_and_leaving_asks() {
 
 #[test]
 fn a_local_match_stands_still_while_it_is_paused_and_asked_about() {
-    let mut one = program(Options { game: short(), ..Options::default() });
-    one.set_out(Errand::Local { versus: Some(Level::Hard) });
+    let mut one = program(Options { rules: short(), ..Options::default() });
+    one.set_out(Errand::Local(Title::Pong, Some(Level::Hard as u8)));
     wait("a match", &mut [&mut one], |all| arena(all[0]).is_some());
     press(&mut one, &[Key::Esc]);
     assert!(shown(&mut one).contains("= Paused ="));
@@ -455,8 +457,8 @@ fn a_host_that_gives_up_waiting_is_in_the_menu_and_its_port_is_free() {
 
 #[test]
 fn r_type_is_played_alone_with_everything_in_sight() {
-    let mut program = program(Options { bot: Some(Level::Normal), ..Options::default() });
-    program.set_out(Errand::Solo { difficulty: Some(Difficulty::Easy) });
+    let mut program = program(Options { bot: Some(Level::Normal as u8), ..Options::default() });
+    program.set_out(Errand::Local(Title::Rtype, Some(0)));
     wait("the countdown", &mut [&mut program], |all| {
         arena(all[0]).is_some_and(|arena| arena.banner.is_some_and(|it| it.large == "1"))
     });
@@ -471,8 +473,12 @@ fn r_type_is_played_alone_with_everything_in_sight() {
         let hud = arena.hud.unwrap();
         hud.team_score > 0
             && arena.scene.bursts.iter().any(|burst| burst.kind == BurstKind::Enemy)
-            && looks(|look| matches!(look, Look::Ship(Ship { own: true, .. })))
-            && looks(|look| matches!(look, Look::Shot { own: true }))
+            && looks(
+                |look| matches!(look, Look::Own(OwnLook::Rtype(rtype::Look::Ship(ship))) if ship.own),
+            )
+            && looks(|look| {
+                matches!(look, Look::Own(OwnLook::Rtype(rtype::Look::Shot { own: true })))
+            })
     });
     cues.extend(std::iter::from_fn(|| program.poll_cue()));
     for cue in [Cue::Countdown, Cue::Shot, Cue::Explosion] {
@@ -491,7 +497,7 @@ fn r_type_is_played_alone_with_everything_in_sight() {
 fn the_last_ship_is_seen_to_burst_before_the_panel_comes() {
     // Nobody steers: it ends soon.
     let mut program = program(Options::default());
-    program.set_out(Errand::Solo { difficulty: Some(Difficulty::Hard) });
+    program.set_out(Errand::Local(Title::Rtype, Some(2)));
     let (mut last, mut notes) = (0, Vec::new());
     let began = Instant::now();
     loop {
@@ -518,7 +524,7 @@ fn the_last_ship_is_seen_to_burst_before_the_panel_comes() {
 
 fn rtype_options(name: &str, port: Option<u16>) -> Options {
     let name = Some(Name::new(name));
-    let (title, dialect) = (Some(Title::RType), Some(Dialect::Native));
+    let (title, dialect) = (Some(Title::Rtype), Some(Dialect::Native));
     Options { title, port, dialect, name, ..Options::default() }
 }
 
@@ -526,7 +532,7 @@ fn rtype_options(name: &str, port: Option<u16>) -> Options {
 fn a_crew_meets_in_the_lobby_talks_and_starts_when_everyone_is_ready() {
     let port = free_port();
     let mut host = program(rtype_options("Ann", Some(port)));
-    host.set_out(Errand::Host(Title::RType));
+    host.set_out(Errand::Host(Title::Rtype));
     wait_for(&mut host, "> Start the match");
     let mut guest = program(rtype_options("Ben", Some(port)));
     guest.search();
@@ -573,17 +579,17 @@ fn a_crew_meets_in_the_lobby_talks_and_starts_when_everyone_is_ready() {
 fn matches_of_both_games_are_recorded_on_wish_and_shown_again() {
     let folder = std::env::temp_dir().join(format!("backspin-reel-{}", std::process::id()));
     let _ = std::fs::remove_dir_all(&folder);
-    let options = Options { game: short(), bot: Some(Level::Hard), ..Options::default() };
+    let options = Options { rules: short(), bot: Some(Level::Hard as u8), ..Options::default() };
     let mut program = program(options).with_library(library::Library::at(folder.clone()));
     press(&mut program, &[Key::Down, Key::Down, Key::Enter]);
     press(&mut program, &[Key::Down; 4]);
     press(&mut program, &[Key::Enter]);
     assert!(shown(&mut program).contains("> Record matches  on"));
-    program.set_out(Errand::Local { versus: Some(Level::Easy) });
+    program.set_out(Errand::Local(Title::Pong, Some(Level::Easy as u8)));
     wait("the end", &mut [&mut program], |all| {
         arena(all[0]).is_some_and(|arena| arena.dialog.is_some())
     });
-    program.set_out(Errand::Solo { difficulty: None });
+    program.set_out(Errand::Local(Title::Rtype, None));
     wait_for(&mut program, "Level 1: Outer Belt");
     leave(&mut program);
     press(&mut program, &[Key::Up, Key::Up, Key::Enter]);

@@ -98,7 +98,7 @@ impl Typing {
         }
         let (label, typed) = (question.label().into(), self.text.clone());
         List {
-            title: question.title().into(),
+            title: question.title(),
             text,
             entry: Some(Entry { label, text: typed, offer: self.offer.clone() }),
             ..List::default()

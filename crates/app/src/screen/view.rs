@@ -2,8 +2,8 @@
 
 use backspin::channel::Fate;
 use backspin::session::Grade;
-use backspin_rtype::enemy::Species;
-use backspin_rtype::power_up::Bonus;
+
+use crate::games::OwnLook;
 
 /// Everything that is on the screen at one moment.
 #[derive(Clone, Debug, PartialEq)]
@@ -235,7 +235,7 @@ pub(crate) struct Thing {
     pub(crate) height: f32,
 }
 
-/// What a thing is. A game adds its own.
+/// What a thing is: one of these, which faces know, or a look of the game's own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Look {
     /// A broken line from top to bottom.
@@ -244,44 +244,8 @@ pub(crate) enum Look {
     /// The player's own, or of the left side where nobody's is the player's own.
     OwnPaddle,
     OtherPaddle,
-    Ship(Ship),
-    /// The force pod of a player.
-    Pod {
-        number: u8,
-        own: bool,
-    },
-    /// What a ship fires.
-    Shot {
-        own: bool,
-    },
-    HeavyShot {
-        own: bool,
-    },
-    Enemy(Species),
-    /// One of three, in one of its stages from 0.
-    Boss {
-        look: u8,
-        stage: u8,
-    },
-    /// What enemies fire.
-    Bullet,
-    PowerUp(Bonus),
-}
-
-/// How a ship looks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Ship {
-    /// Whose, from 0.
-    pub(crate) number: u8,
-    pub(crate) own: bool,
-    /// Whether it has a shield.
-    pub(crate) shield: bool,
-    /// Whether nothing can hurt it for now.
-    pub(crate) safe: bool,
-    /// How far a heavy shot is charged, in percent.
-    pub(crate) charge: u8,
-    /// -1 while it climbs, 1 while it dives.
-    pub(crate) tilt: i8,
+    /// What a game draws itself.
+    Own(OwnLook),
 }
 
 /// Something that has just burst, or was hit: worth particles. It is there for

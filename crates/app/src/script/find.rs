@@ -7,7 +7,8 @@ use backspin::finder::{FinderEvent, Fit, Found};
 
 use super::line::{Line, Lines};
 use super::{LOOK_EVERY, SeatArgs};
-use crate::play::{self, Guest, Opened, Playable, Search};
+use crate::games::AppGame;
+use crate::play::{self, Guest, Opened, Search};
 use crate::serve::stop::Stop;
 
 /// How often it is said that the search goes on: as often as everyone is asked again.
@@ -15,7 +16,7 @@ const SAY_EVERY: Duration = Duration::from_secs(5);
 
 /// Looks for hosts until one fits, and joins it; until `--seconds` are over, if they are given. Nothing if
 /// someone stopped it.
-pub(super) fn find<G: Playable>(
+pub(super) fn find<G: AppGame>(
     game: G,
     guest: &Guest,
     port: Option<u16>,
@@ -65,7 +66,7 @@ pub(super) fn find<G: Playable>(
 }
 
 /// Why a host cannot be joined, in words.
-fn sentence<G: Playable>(found: &Found) -> Option<String> {
+fn sentence<G: AppGame>(found: &Found) -> Option<String> {
     let (address, name) = (found.address, G::COMMAND);
     Some(match obstacle(found)? {
         Obstacle::Version => format!(

@@ -7,7 +7,7 @@
 //! room   -> which room of a server, on the command line
 //! ```
 //!
-//! What a game says and hears is its [`Voice`]: `pong::voice`, `rtype::voice`.
+//! What a game says and hears is its [`Voice`], in its folder of [`crate::games`].
 
 mod find;
 mod line;
@@ -27,7 +27,8 @@ use backspin::session::EndReason;
 use backspin::wire::native::PlayerFlags;
 
 use crate::netlog::NetLog;
-use crate::play::{self, Opened, Playable, QuickNews, Seat};
+use crate::play::{self, Opened, QuickNews, Seat};
+use crate::screen::stage::Stage;
 use crate::screen::{Errand, Options};
 use crate::serve::stop::Stop;
 
@@ -55,7 +56,7 @@ const COMMAND_LEN: u64 = 1024;
 /// How a game is played and told without a face.
 pub(crate) trait Voice {
     /// The game.
-    type Game: Playable;
+    type Game: Stage;
 
     /// Players of this machine, at a table of this machine alone.
     fn players(&self) -> Vec<PlayerId>;
@@ -109,7 +110,7 @@ pub(crate) fn run<V: Voice>(
 }
 
 /// Opens a table. Nothing if someone stopped the search.
-fn open<G: Playable>(
+fn open<G: Stage>(
     game: G,
     options: &Options,
     errand: Option<&Errand>,
@@ -118,7 +119,7 @@ fn open<G: Playable>(
 ) -> Result<Option<Opened<G>>, Box<dyn Error>> {
     let guest = options.guest(args.name());
     match errand {
-        Some(Errand::Quick(addresses)) => {
+        Some(Errand::Quick(_, addresses)) => {
             let tell = |news: QuickNews<'_>| match news {
                 QuickNews::Server(server) => lines.say(&Line::server(server)),
                 QuickNews::Picked(pick) => lines.say(&Line::picked(pick)),
@@ -358,7 +359,7 @@ impl<V: Voice> Script<V> {
 }
 
 /// What a host sees of its guests.
-fn tell_room<G: Playable>(event: RoomEvent, own: Option<PlayerId>, room: &Room<G>) -> Option<Line> {
+fn tell_room<G: Stage>(event: RoomEvent, own: Option<PlayerId>, room: &Room<G>) -> Option<Line> {
     let card = |player| room.members().find(|member| member.player == player);
     let connected = |player, resumed| {
         let card = card(player)?;

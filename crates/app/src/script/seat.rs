@@ -71,7 +71,7 @@ impl SeatArgs {
     ) -> Result<Option<NetLog>, Box<dyn Error>> {
         let Some(path) = &self.net_log else { return Ok(None) };
         match errand {
-            Some(Errand::Local { .. } | Errand::Solo { .. }) => Err(
+            Some(Errand::Local(..)) => Err(
                 "a match on this machine alone sends nothing that --net-log could write down; it \
                      is for host, join and watch"
                     .into(),

@@ -15,6 +15,7 @@ use tracing::level_filters::LevelFilter;
 
 use super::log;
 use super::ports::{Dialect, Ports};
+use crate::games::{GivenRooms, RoomCounts};
 use crate::results;
 use crate::web::{self, PageAddress, PageConfig, Proxies};
 
@@ -46,13 +47,9 @@ pub(super) struct Given {
     #[arg(long, value_name = "NAME", env = "BACKSPIN_NAME", value_parser = checked(crate::parse_name))]
     name: Option<String>,
 
-    /// How many rooms of Pong are opened for anyone; 0 is no Pong here [default: 512]
-    #[arg(long, value_name = "N", env = "BACKSPIN_PONG_ROOMS")]
-    pong_rooms: Option<u16>,
-
-    /// How many rooms of R-Type are opened for anyone; 0 is no R-Type here [default: 256]
-    #[arg(long, value_name = "N", env = "BACKSPIN_RTYPE_ROOMS")]
-    rtype_rooms: Option<u16>,
+    #[command(flatten)]
+    #[serde(flatten)]
+    room_counts: GivenRooms,
 
     /// How many rooms there are at the most, with those that players make [default: 1024]
     #[arg(long, value_name = "N", env = "BACKSPIN_ROOMS")]
@@ -195,8 +192,8 @@ pub(super) struct Config {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) bind: Option<IpAddr>,
     pub(super) name: Name,
-    pub(super) pong_rooms: u16,
-    pub(super) rtype_rooms: u16,
+    #[serde(flatten)]
+    pub(super) room_counts: RoomCounts,
     pub(super) rooms: u16,
     players: u16,
     players_per_address: u16,
@@ -302,8 +299,7 @@ impl Given {
             rtype_port: self.rtype_port.or(other.rtype_port),
             bind: self.bind.or(other.bind),
             name: self.name.or(other.name),
-            pong_rooms: self.pong_rooms.or(other.pong_rooms),
-            rtype_rooms: self.rtype_rooms.or(other.rtype_rooms),
+            room_counts: self.room_counts.or(other.room_counts),
             rooms: self.rooms.or(other.rooms),
             players: self.players.or(other.players),
             players_per_address: self.players_per_address.or(other.players_per_address),
@@ -354,8 +350,7 @@ impl Config {
             rtype_port: count("rtype-port", given.rtype_port, 4242, 0, u16::MAX - 1)?,
             bind: given.bind,
             name: crate::parse_name(name).map_err(|error| format!("name: {error}"))?,
-            pong_rooms: count("pong-rooms", given.pong_rooms, 512, 0, ROOM_LIMIT)?,
-            rtype_rooms: count("rtype-rooms", given.rtype_rooms, 256, 0, ROOM_LIMIT)?,
+            room_counts: given.room_counts.decided(ROOM_LIMIT)?,
             rooms: count("rooms", given.rooms, 1024, 1, ROOM_LIMIT)?,
             players: count("players", given.players, limits.sessions, 1, u16::MAX)?,
             players_per_address: count(
@@ -427,7 +422,7 @@ impl Config {
         if config.token.len() > TOKEN_LIMIT {
             return Err(format!("token: it has more than {TOKEN_LIMIT} bytes"));
         }
-        if config.pong_rooms == 0 && config.rtype_rooms == 0 {
+        if config.room_counts.offers().next().is_none() {
             return Err("there is no room to play in; give one of the games some".into());
         }
         Ok(config)

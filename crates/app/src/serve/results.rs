@@ -11,13 +11,11 @@ use backspin::game::PlayerId;
 use backspin::room::{BOT, Room};
 use backspin::server::Server;
 use backspin::time::Time;
-use backspin_pong as pong;
 use backspin_record::Recorded;
-use backspin_rtype::mission::Phase;
 use tracing::warn;
 
-use super::house::{House, World};
-use crate::results::{Keeper, Kind, MatchResult, Outcome, PlayerResult};
+use crate::games::AnyGame;
+use crate::results::{Keeper, MatchResult, Outcome, PlayerResult};
 use crate::utc;
 
 /// Looks at the rooms and keeps what has been decided there.
@@ -32,18 +30,19 @@ pub(super) struct Results {
 /// A disk that takes longer does not keep players from seeing how their match ended.
 pub(super) const HOLD_END: Duration = Duration::from_secs(2);
 
-/// How a world stands.
-enum Verdict {
+/// How a match stands.
+pub(crate) enum Verdict {
     /// Nothing is played.
     Idle,
     Playing,
-    Over(Kind, Outcome, Vec<Score>),
+    Over(Outcome, Vec<Score>),
 }
 
-struct Score {
-    player: PlayerId,
-    score: u32,
-    won: bool,
+/// What one player has at the end.
+pub(crate) struct Score {
+    pub(crate) player: PlayerId,
+    pub(crate) score: u32,
+    pub(crate) won: bool,
 }
 
 impl Results {
@@ -53,14 +52,15 @@ impl Results {
     }
 
     /// Keeps what was decided since this was called last: once a tick is enough.
-    pub(super) fn keep(&mut self, now: Time, server: &Server<House>) {
+    pub(super) fn keep(&mut self, now: Time, server: &Server<AnyGame>) {
         for room in server.rooms() {
-            match Verdict::of(room.world()) {
+            let (game, verdict) = room.world().verdict();
+            match verdict {
                 Verdict::Idle => drop(self.playing.remove(&room.number())),
                 Verdict::Playing => {
                     self.playing.entry(room.number()).or_insert(now);
                 }
-                Verdict::Over(game, outcome, scores) => {
+                Verdict::Over(outcome, scores) => {
                     let Some(began) = self.playing.remove(&room.number()) else { continue };
                     let number = self.keeper.keep(MatchResult {
                         game,
@@ -84,7 +84,7 @@ impl Results {
     }
 
     /// Lets players see the ends of matches whose results are on the disk. Call it after every turn.
-    pub(super) fn release(&mut self, now: Time, server: &mut Recorded<House>) {
+    pub(super) fn release(&mut self, now: Time, server: &mut Recorded<AnyGame>) {
         if self.held.is_empty() && server.server().holding_end().next().is_none() {
             return;
         }
@@ -116,7 +116,7 @@ impl Results {
     }
 }
 
-fn player(room: &Room<House>, score: &Score) -> PlayerResult {
+fn player(room: &Room<AnyGame>, score: &Score) -> PlayerResult {
     let member = room.members().find(|member| member.player == score.player);
     let ms = |span: Duration| span.as_secs_f64() * 1_000.0;
     let name = match &member {
@@ -131,48 +131,5 @@ fn player(room: &Room<House>, score: &Score) -> PlayerResult {
         round_trip_ms: member.as_ref().and_then(|member| member.rtt).map(ms),
         jitter_ms: member.as_ref().and_then(|member| member.jitter).map(ms),
         lost_pct: member.and_then(|member| member.loss).map(|loss| 100.0 * loss),
-    }
-}
-
-impl Verdict {
-    fn of(world: &World) -> Self {
-        match world {
-            World::Pong(world) => Verdict::of_pong(world),
-            World::RType(world) => Verdict::of_rtype(world),
-        }
-    }
-
-    fn of_pong(world: &pong::World) -> Self {
-        match (world.phase, world.winner()) {
-            (pong::Phase::Over, Some(winner)) => {
-                let score = |post: pong::Post| Score {
-                    player: post.player(),
-                    score: world.score[post.side().index()].into(),
-                    won: post.side() == winner,
-                };
-                let scores = world.posts().map(score).collect();
-                Verdict::Over(Kind::Pong, Outcome::Decided, scores)
-            }
-            (pong::Phase::Playing | pong::Phase::Countdown | pong::Phase::Hold, _) => {
-                Verdict::Playing
-            }
-            _ => Verdict::Idle,
-        }
-    }
-
-    fn of_rtype(world: &backspin_rtype::World) -> Self {
-        let outcome = match world.mission.phase {
-            Phase::Lobby | Phase::Countdown => return Verdict::Idle,
-            Phase::Playing | Phase::Boss | Phase::LevelClear => return Verdict::Playing,
-            Phase::Victory => Outcome::Victory,
-            Phase::Defeat => Outcome::Defeat,
-        };
-        let played = world.players().filter(|card| !card.is_waiting);
-        let score = |card: backspin_rtype::PlayerCard| Score {
-            player: card.player,
-            score: card.score.max(0) as u32,
-            won: outcome == Outcome::Victory,
-        };
-        Verdict::Over(Kind::Rtype, outcome, played.map(score).collect())
     }
 }

@@ -4,8 +4,6 @@ mod arena;
 mod hud;
 mod list;
 
-use backspin_rtype::enemy::Species;
-use backspin_rtype::power_up::Bonus;
 use ratatui::Frame;
 use ratatui::layout::{Alignment, Constraint, Layout, Rect};
 use ratatui::style::{Color, Modifier, Style};
@@ -51,7 +49,7 @@ fn too_small(frame: &mut Frame<'_>, area: Rect) {
 
 /// Which colours things have.
 #[derive(Clone, Copy)]
-struct Paint(Palette);
+pub(crate) struct Paint(pub(crate) Palette);
 
 impl Paint {
     fn tone(self, tone: Tone) -> Style {
@@ -69,7 +67,7 @@ impl Paint {
     }
 
     /// A player's colour.
-    fn crew(self, number: u8) -> Style {
+    pub(crate) fn crew(self, number: u8) -> Style {
         let colours = match self.0 {
             Palette::Usual => [117, 220, 213, 157],
             Palette::Safe => [75, 220, 175, 255],
@@ -77,6 +75,7 @@ impl Paint {
         Style::new().fg(Color::Indexed(colours[usize::from(number % 4)]))
     }
 
+    /// The colour of a thing that faces know; a game's own has its own.
     fn look(self, look: Look) -> Style {
         let colour = match (look, self.0) {
             (Look::Net, _) => Color::Indexed(240),
@@ -85,44 +84,10 @@ impl Paint {
             (Look::OtherPaddle, Palette::Usual) => Color::LightMagenta,
             (Look::OwnPaddle, Palette::Safe) => Color::Indexed(75),
             (Look::OtherPaddle, Palette::Safe) => Color::Indexed(214),
-            (Look::Ship(ship), _) => return self.crew(ship.number),
-            (Look::Pod { number, .. }, _) => return self.crew(number),
-            (Look::Shot { own: true } | Look::HeavyShot { own: true }, _) => Color::Indexed(229),
-            (Look::Shot { own: false } | Look::HeavyShot { own: false }, _) => Color::Indexed(144),
-            (Look::Enemy(species), _) => enemy(species),
-            (Look::Boss { look, .. }, _) => [167, 134, 179]
-                .get(usize::from(look).saturating_sub(1))
-                .map_or(Color::Indexed(167), |colour| Color::Indexed(*colour)),
-            (Look::Bullet, Palette::Usual) => Color::Indexed(203),
-            (Look::Bullet, Palette::Safe) => Color::Indexed(214),
-            (Look::PowerUp(bonus), _) => {
-                let style = Style::new().fg(power_up(bonus));
-                return style.add_modifier(Modifier::REVERSED | Modifier::BOLD);
-            }
+            (Look::Own(_), _) => return Style::new(),
         };
         Style::new().fg(colour)
     }
-}
-
-fn enemy(species: Species) -> Color {
-    Color::Indexed(match species {
-        Species::Drone => 167,
-        Species::Weaver => 173,
-        Species::Diver => 169,
-        Species::Turret => 103,
-        Species::Carrier => 97,
-        Species::Mine => 71,
-    })
-}
-
-fn power_up(bonus: Bonus) -> Color {
-    Color::Indexed(match bonus {
-        Bonus::Weapon => 203,
-        Bonus::Shield => 75,
-        Bonus::Speed => 227,
-        Bonus::Life => 83,
-        Bonus::Force => 214,
-    })
 }
 
 /// The middle of `area`, this large at most.

@@ -16,7 +16,7 @@ mod guard;
 mod keys;
 mod large;
 mod line;
-mod space;
+pub(crate) mod space;
 
 use std::error::Error;
 use std::io;
@@ -27,6 +27,7 @@ use ratatui::Terminal;
 use ratatui::backend::CrosstermBackend;
 
 use crate::screen::{Pace, Page, Program, View};
+pub(crate) use draw::Paint;
 use guard::Guard;
 use keys::{Keys, Press};
 use line::Line;

@@ -46,6 +46,7 @@ pub(crate) use bans::Bans;
 use board::Board;
 use desk::Desk;
 pub(crate) use publish::Publisher;
+pub(crate) use scene::{Picture, Thing};
 use site::Site;
 use visitors::Visitors;
 

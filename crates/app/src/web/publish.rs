@@ -16,9 +16,9 @@ use tracing::{info, warn};
 
 use super::bans::written;
 use super::board::{Board, Scene};
-use super::scene::game_name;
 use super::site::Command;
 use super::status::{Arrivals, Drops, MemberStatus, RoomStatus, Status};
+use crate::games::Title;
 use crate::serve::meter::Meter;
 
 /// How often a status is put up.
@@ -180,7 +180,7 @@ impl Publisher {
         RoomStatus {
             room: number,
             name,
-            game: game_name(room.game().id()),
+            game: Title::of(room.game().id()).map_or("another game", Title::name),
             capacity: room.game().capacity(),
             tick: room.tick(),
             tick_rate: room.tick_rate(),

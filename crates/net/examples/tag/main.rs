@@ -5,9 +5,11 @@
 
 pub mod rules;
 
-use backspin_sim::{Preset, check_rules, measure};
+use backspin_sim::{Measured, Preset, check_rules, measure};
 
 use rules::Tag;
+
+impl Measured for Tag {}
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     println!("{}\n", check_rules::<Tag>()?);

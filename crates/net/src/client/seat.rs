@@ -11,7 +11,7 @@ use crate::channel::{
     tick,
 };
 use crate::clock::{Ahead, Behind, Feedback, ServerClock};
-use crate::game::{Buttons, Game, PlayerId, Reach};
+use crate::game::{Buttons, Event, Game, PlayerId, Reach};
 use crate::replica::parts::{Assembly, PartError};
 use crate::replica::{Course, Drawn, Moment, Picture, Prediction, Sliding, State, delta};
 use crate::sabotage::{self, Sabotage};
@@ -329,7 +329,7 @@ impl<G: Game> Seat<G> {
 
     pub(super) fn handle_events(&mut self, block: &EventBlock<'_>) {
         self.outbox.acknowledge(block.acknowledged);
-        for event in self.inbox.handle(&block.events).filter_map(super::decode_event) {
+        for event in self.inbox.handle(&block.events).filter_map(Event::decode) {
             self.note(ClientEvent::Game(event));
         }
     }

@@ -4,7 +4,7 @@ use super::member::{Came, Keep, Member, Presence, Return};
 use super::{Room, RoomEvent};
 use crate::channel::LogLine;
 use crate::front::{Admission, Notice, NoticeKind};
-use crate::game::Game;
+use crate::game::{Game, PlayerStatus};
 use crate::node::Path;
 use crate::sabotage::{self, Sabotage};
 use crate::session::LifeEvent;
@@ -19,9 +19,9 @@ impl<G: Game> Room<G> {
         }
         let at = admission.dialect.place();
         if admission.role == Role::Play {
-            match at {
-                None => self.game.join(&mut self.world, admission.player),
-                Some(_) => self.game.join_mute(&mut self.world, admission.player),
+            self.game.join(&mut self.world, admission.player);
+            if at.is_some() {
+                self.game.on_status(&mut self.world, admission.player, PlayerStatus::Mute);
             }
         }
         let joined = RoomEvent::Joined(admission.player, admission.name);
@@ -63,7 +63,7 @@ impl<G: Game> Room<G> {
         let (session, player, role) = (member.session.index(), member.player, member.role);
         self.greet(now, place);
         if was_away && role == Role::Play {
-            self.game.come_back(&mut self.world, player);
+            self.game.on_status(&mut self.world, player, PlayerStatus::Back);
         }
         let kind = NoticeKind::Moved { path };
         self.notices.push_back(Notice { session, kind });
@@ -149,7 +149,7 @@ impl<G: Game> Room<G> {
         if let Some(Some(member)) = self.members.get_mut(place) {
             member.go_away(now + self.config.resume_for);
             if member.role == Role::Play {
-                self.game.go_away(&mut self.world, member.player);
+                self.game.on_status(&mut self.world, member.player, PlayerStatus::Away);
             }
         }
     }

@@ -6,12 +6,12 @@ use std::time::Duration;
 use super::clock::TickClock;
 use super::native::Native;
 use super::sight::Bounds;
-use super::silence::{Silence, SilenceChange};
+use super::silence::Silence;
 use super::{MemberCard, RoomConfig};
 use crate::channel::{InputSource, Journal, LogLine, Received, tick};
 use crate::dialect::{DialectId, Manners, Meaning};
 use crate::front::{Admission, Outcome};
-use crate::game::{Buttons, PlayerId, PlayerInput};
+use crate::game::{Buttons, PlayerId, PlayerInput, PlayerStatus};
 use crate::node::{Fetch, Path, fetch_to};
 use crate::sabotage::{self, Sabotage};
 use crate::session::{Liveness, Question, Session, Verdict};
@@ -286,7 +286,7 @@ impl Member {
 
     /// Whether the game is to be told of a silence: asked once in every tick. Of who is away it
     /// knows, and in some dialects who holds the same buttons says nothing.
-    pub(super) fn silence_change(&mut self, rate: u8) -> Option<SilenceChange> {
+    pub(super) fn silence_change(&mut self, rate: u8) -> Option<PlayerStatus> {
         let counts = self.is_here() && self.manners.sends_every_tick;
         counts.then(|| self.silence.pass(rate)).flatten()
     }

@@ -5,6 +5,8 @@
 //! long a line that comes back has lost nothing; and sixty datagrams in a row do not get lost by
 //! chance. It is counted in ticks: a server that stood still itself has missed nobody.
 
+use crate::game::PlayerStatus;
+
 /// The silence of one member.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Silence {
@@ -13,26 +15,19 @@ pub(super) struct Silence {
     told: bool,
 }
 
-/// What the game is to be told.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum SilenceChange {
-    Begins,
-    Ends,
-}
-
 impl Silence {
     /// An input has come.
     pub(super) fn heard(&mut self) {
         self.ticks = 0;
     }
 
-    /// A tick has passed, of which there are `rate` in a second.
-    pub(super) fn pass(&mut self, rate: u8) -> Option<SilenceChange> {
+    /// A tick has passed, of which there are `rate` in a second: what the game is to be told.
+    pub(super) fn pass(&mut self, rate: u8) -> Option<PlayerStatus> {
         self.ticks = self.ticks.saturating_add(1);
         let is_long = self.ticks > u16::from(rate);
         match std::mem::replace(&mut self.told, is_long) {
-            false if is_long => Some(SilenceChange::Begins),
-            true if !is_long => Some(SilenceChange::Ends),
+            false if is_long => Some(PlayerStatus::Silent),
+            true if !is_long => Some(PlayerStatus::Heard),
             _ => None,
         }
     }
@@ -50,8 +45,8 @@ mod tests {
         };
         assert_eq!(changes(&mut silence, 60), []);
         silence.heard();
-        assert_eq!(changes(&mut silence, 70_000), [(61, SilenceChange::Begins)]);
+        assert_eq!(changes(&mut silence, 70_000), [(61, PlayerStatus::Silent)]);
         silence.heard();
-        assert_eq!(changes(&mut silence, 60), [(1, SilenceChange::Ends)]);
+        assert_eq!(changes(&mut silence, 60), [(1, PlayerStatus::Heard)]);
     }
 }

@@ -8,7 +8,7 @@ use super::{BOT, Room, View};
 
 use crate::channel::{BLOCK_ROOM, LogLine, event_block};
 use crate::dialect::{Saying, Telling};
-use crate::game::{Game, PlayerId};
+use crate::game::{Game, Lobby, PlayerId};
 use crate::node::Transmit;
 use crate::replica::{Bodies, Cuts, History, Schema, State};
 use crate::session::{Question, RESEND_SLACK, Session};
@@ -272,7 +272,7 @@ impl<G: Game> Room<G> {
     }
 
     fn bot_entry(&self, bot: PlayerId) -> RosterEntry {
-        let standing = self.game.standing_of(&self.world, bot);
+        let standing = self.game.lobby().standing_of(&self.world, bot);
         RosterEntry {
             player: bot.0,
             lives: standing.map_or(0, |standing| standing.lives),
@@ -283,8 +283,8 @@ impl<G: Game> Room<G> {
     }
 
     fn entry(&self, member: &Member) -> RosterEntry {
-        let standing = self.game.standing_of(&self.world, member.player);
-        let marks = self.game.marks(&self.world, member.player);
+        let standing = self.game.lobby().standing_of(&self.world, member.player);
+        let marks = self.game.lobby().marks(&self.world, member.player);
         let is_here = member.is_here();
         let plays = member.role == Role::Play;
         let flags = [

@@ -90,13 +90,13 @@ impl Game for Yard {
         let (entity, value) = (player.0 as u16, number.cast_signed());
         events.push(Event { kind: Yard::SAID, entity, value, reach: Reach::Everyone });
     }
-
-    fn lan_state(&self, world: &World) -> Option<backspin::wire::lan::StateUpdate> {
-        self.0.lan_state(&world.dots)
-    }
 }
 
 impl ClassicGame for Yard {
+    fn lan_state(&self, world: &World) -> Option<backspin::wire::lan::StateUpdate> {
+        self.0.lan_state(&world.dots)
+    }
+
     fn read_lan(&self, update: &backspin::wire::lan::StateUpdate, state: &mut State) {
         self.0.read_lan(update, state);
     }

@@ -52,7 +52,9 @@ impl Game for Manned {
     fn stand_in(&self, _world: &World, _player: PlayerId) -> Option<Buttons> {
         Some(Buttons::DOWN)
     }
+}
 
+impl ClassicGame for Manned {
     fn lan_place(&self) -> Option<u8> {
         Some(1)
     }
@@ -61,9 +63,7 @@ impl Game for Manned {
         let update = self.0.lan_state(world)?;
         Some(StateUpdate { p1y: update.p2y, p2y: update.p1y, ..update })
     }
-}
 
-impl ClassicGame for Manned {
     fn read_lan(&self, update: &StateUpdate, state: &mut State) {
         self.0.read_lan(update, state);
     }

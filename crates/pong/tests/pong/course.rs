@@ -1,6 +1,6 @@
 //! Matches from the first player to the last: waiting, counting down, leaving, playing again.
 
-use backspin::game::{Buttons, Game, PlayerId, PlayerInput, Reach, Turn};
+use backspin::game::{Buttons, Game, PlayerId, PlayerInput, PlayerStatus, Reach, Turn};
 use backspin_pong::{Paddle, Phase, Pong, UNITS, World};
 
 use crate::stage::{DOWN, Dice, Stage, UP};
@@ -143,7 +143,8 @@ fn after_five_seconds_one_wish_is_enough() {
 /// A match of a host with a guest of Networked Pong.
 fn with_mute(game: Pong) -> Stage {
     let mut stage = Stage::new(game, 1);
-    stage.game.join_mute(&mut stage.world, PlayerId(2));
+    stage.game.join(&mut stage.world, PlayerId(2));
+    stage.game.on_status(&mut stage.world, PlayerId(2), PlayerStatus::Mute);
     stage
 }
 

@@ -1,5 +1,6 @@
 //! The world as Networked Pong shows it, and back.
 
+use backspin::classic::ClassicGame;
 use backspin::game::{Game, PlayerId};
 use backspin::replica::State;
 use backspin::wire::lan::StateUpdate;

@@ -1,9 +1,9 @@
 //! What is read off the screen: the slide of the ball, and the contacts that are seen.
 
-use backspin::client::Frame;
-use backspin::game::{Buttons, Contact, Game, PlayerId};
+use backspin::game::{Buttons, Frame, Game, PlayerId};
 use backspin::replica::{Drawn, KEPT, Picture, State};
 use backspin_pong::{BALL_IDS, Ball, Paddle, Phase, Pong, UNITS, World};
+use backspin_sim::{Contact, Measured};
 
 use crate::stage::{Dice, Stage};
 

@@ -1,6 +1,6 @@
 //! A room without a network.
 
-use backspin::game::{Buttons, Event, Game, PlayerId, PlayerInput, Turn};
+use backspin::game::{Buttons, Event, Game, PlayerId, PlayerInput, PlayerStatus, Turn};
 use backspin::replica::State;
 use backspin_pong::{Phase, Pong, World};
 
@@ -80,12 +80,12 @@ impl Stage {
 
     /// Nothing comes from the player any more.
     pub(crate) fn miss(&mut self, player: u32) {
-        self.game.fall_silent(&mut self.world, PlayerId(player));
+        self.game.on_status(&mut self.world, PlayerId(player), PlayerStatus::Silent);
     }
 
     /// The player is heard again.
     pub(crate) fn hear(&mut self, player: u32) {
-        self.game.speak_again(&mut self.world, PlayerId(player));
+        self.game.on_status(&mut self.world, PlayerId(player), PlayerStatus::Heard);
     }
 
     pub(crate) fn state(&self) -> State {

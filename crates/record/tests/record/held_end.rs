@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use backspin::classic::{ClassicGame, Dialect};
-use backspin::game::{Game, GameId, PlayerId, Stage, Turn};
+use backspin::game::{Game, GameId, Lobby, PlayerId, Stage, Turn};
 use backspin::replica::{Entity, Field, Kind, Motion, Schema, State, Step};
 use backspin::room::RoomConfig;
 use backspin_record::log::Rerun;
@@ -49,8 +49,8 @@ impl Game for Race {
         *world = (*world + 1).min(1023);
     }
 
-    fn stage(&self, world: &i32) -> Stage {
-        Stage { over: *world >= LENGTH, ..Stage::default() }
+    fn lobby(&self) -> &impl Lobby<i32> {
+        self
     }
 
     fn capture(&self, world: &i32, state: &mut State) {
@@ -63,6 +63,12 @@ impl Game for Race {
 }
 
 impl ClassicGame for Race {}
+
+impl Lobby<i32> for Race {
+    fn stage(&self, world: &i32) -> Stage {
+        Stage { over: *world >= LENGTH, ..Stage::default() }
+    }
+}
 
 /// Two players in a match that is over now, and held.
 fn at_the_end(seed: u64) -> (Scene<Race>, HostId) {

@@ -1,4 +1,4 @@
-use backspin::game::{Event, Game, PlayerId, Turn};
+use backspin::game::{Event, Game, PlayerId, PlayerStatus, Turn};
 
 use crate::command::{Command, Setup};
 use crate::difficulty::Difficulty;
@@ -173,19 +173,19 @@ fn who_is_gone_for_a_while_is_neither_host_nor_waited_for() {
     let (game, third) = (RType::default(), PlayerId(3));
     let mut world = lobby(3);
     say(&mut world, third, Command::Ready(true));
-    game.go_away(&mut world, HOST);
+    game.on_status(&mut world, HOST, PlayerStatus::Away);
     assert_eq!(world.mission.host, Some(GUEST));
     // The old host is not ready, and not there.
     say(&mut world, GUEST, Command::Start);
     assert_eq!(world.mission.phase, Phase::Countdown);
     // Who is back is a guest now.
-    game.come_back(&mut world, HOST);
+    game.on_status(&mut world, HOST, PlayerStatus::Back);
     assert_eq!(world.mission.host, Some(GUEST));
     // With everyone gone it is whoever comes back first.
     for player in [GUEST, third, HOST] {
-        game.go_away(&mut world, player);
+        game.on_status(&mut world, player, PlayerStatus::Away);
     }
-    game.come_back(&mut world, third);
+    game.on_status(&mut world, third, PlayerStatus::Back);
     assert_eq!(world.mission.host, Some(third));
     game.leave(&mut world, third);
     assert!(world.mission.host.is_some_and(|host| host == HOST || host == GUEST));

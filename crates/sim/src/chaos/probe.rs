@@ -178,14 +178,13 @@ impl Game for Probe {
             world.log.words.push(Word { tick, player, life, number });
         }
     }
+}
 
+impl ClassicGame for Probe {
     fn lan_state(&self, world: &World) -> Option<backspin::wire::lan::StateUpdate> {
         self.dots.lan_state(&world.dots)
     }
 }
-
-/// It is never drawn in an old dialect.
-impl ClassicGame for Probe {}
 
 #[cfg(test)]
 mod tests {

@@ -3,7 +3,9 @@
 use backspin_rtype::enemy::Species;
 use backspin_rtype::power_up::Bonus;
 
-use crate::screen::{Arena, Burst, BurstKind, Controls, Crew, Hud, Look, Scene, Ship, Thing};
+use crate::games::OwnLook;
+use crate::games::rtype::{self, Ship};
+use crate::screen::{Arena, Burst, BurstKind, Controls, Crew, Hud, Look, Scene, Thing};
 
 /// A match of Pong with the ball at a place.
 pub(in crate::desktop) fn pong(x: f32, y: f32, points: u8) -> Arena {
@@ -22,31 +24,32 @@ pub(in crate::desktop) fn pong(x: f32, y: f32, points: u8) -> Arena {
 /// R-Type with everything at once: four ships, a boss, more enemies and bullets than ever.
 pub(in crate::desktop) fn busy() -> Arena {
     let mut things = Vec::new();
-    let mut put = |look, n: usize, width, height| {
+    let mut put = |look: rtype::Look, n: usize, width, height| {
         let (x, y) = ((n * 137 % 960) as f32, (n * 89 % 580) as f32);
+        let look = Look::Own(OwnLook::Rtype(look));
         things.push(Thing { look, x, y, width, height });
     };
     for (n, bonus) in Bonus::ALL.into_iter().enumerate() {
-        put(Look::PowerUp(bonus), n, 16.0, 16.0);
+        put(rtype::Look::PowerUp(bonus), n, 16.0, 16.0);
     }
-    put(Look::Boss { look: 2, stage: 1 }, 5, 110.0, 130.0);
+    put(rtype::Look::Boss { look: 2, stage: 1 }, 5, 110.0, 130.0);
     for n in 0..60 {
-        put(Look::Enemy(Species::ALL[n % Species::ALL.len()]), n, 28.0, 24.0);
+        put(rtype::Look::Enemy(Species::ALL[n % Species::ALL.len()]), n, 28.0, 24.0);
     }
     for n in 0..120 {
-        put(Look::Shot { own: n % 4 == 0 }, n, 16.0, 4.0);
+        put(rtype::Look::Shot { own: n % 4 == 0 }, n, 16.0, 4.0);
     }
     for n in 0..8 {
-        put(Look::HeavyShot { own: n % 4 == 0 }, n, 28.0, 20.0);
+        put(rtype::Look::HeavyShot { own: n % 4 == 0 }, n, 28.0, 20.0);
     }
     for number in 0..4 {
         let own = number == 0;
-        put(Look::Pod { number, own }, usize::from(number), 18.0, 18.0);
+        put(rtype::Look::Pod { number, own }, usize::from(number), 18.0, 18.0);
         let ship = Ship { number, own, shield: true, safe: own, charge: 80, tilt: 1 };
-        put(Look::Ship(ship), usize::from(number) * 3, 20.0, 12.0);
+        put(rtype::Look::Ship(ship), usize::from(number) * 3, 20.0, 12.0);
     }
     for n in 0..200 {
-        put(Look::Bullet, n, 8.0, 8.0);
+        put(rtype::Look::Bullet, n, 8.0, 8.0);
     }
     let burst = |number: u32| Burst {
         number,

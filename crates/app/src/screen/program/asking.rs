@@ -5,13 +5,14 @@ use backspin::wire::Name;
 use backspin::wire::native::RoomFlags;
 
 use super::super::closed::{Again, Next};
-use super::super::errand::{Errand, Title};
+use super::super::errand::Errand;
 use super::super::hosts::Choice;
 use super::super::menu::{Menu, Question};
 use super::super::rooms::{self, Rooms};
 use super::super::settings::login_name;
 use super::super::typing::{Typed, Typing};
 use super::{Key, Program, Screen};
+use crate::games::Title;
 use crate::play::RoomWish;
 
 impl Program {

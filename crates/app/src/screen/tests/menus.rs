@@ -46,7 +46,7 @@ fn a_name_is_asked_for_once_and_the_login_name_is_offered() {
     assert_eq!(one.settings().name(), login);
     // Another home, another name; the errand of the command line waits for it.
     let home = Home::new("second");
-    let local = Errand::Local { versus: Some(Level::Easy) };
+    let local = Errand::Local(Title::Pong, Some(Level::Easy as u8));
     let mut one = Program::begin(home.shelf(), Options::default(), Some(local.clone()));
     type_in(&mut one, "Ann");
     assert_eq!(one.view().hint, "Enter: done");
@@ -60,9 +60,9 @@ fn a_name_is_asked_for_once_and_the_login_name_is_offered() {
 #[test]
 fn whoever_says_a_name_or_lets_a_bot_play_is_not_asked() {
     let home = Home::new("unasked");
-    let local = || Some(Errand::Local { versus: Some(Level::Easy) });
+    let local = || Some(Errand::Local(Title::Pong, Some(Level::Easy as u8)));
     let named = Options { name: Some(Name::new("Ann")), ..Options::default() };
-    let bot = Options { bot: Some(Level::Easy), ..Options::default() };
+    let bot = Options { bot: Some(Level::Easy as u8), ..Options::default() };
     for options in [named, bot] {
         let mut one = Program::begin(home.shelf(), options, local());
         wait("the match", &mut [&mut one], |all| arena(all[0]).is_some());
@@ -140,12 +140,12 @@ fn left_and_right_change_a_setting_where_it_stands() {
 
 #[test]
 fn menus_are_where_they_were_left() {
-    let mut program = program(Options { game: short(), ..Options::default() });
+    let mut program = program(Options { rules: short(), ..Options::default() });
     press(&mut program, &[Key::Enter, Key::Down, Key::Down]);
     assert!(shown(&mut program).contains("> Pong against a hard bot"));
     press(&mut program, &[Key::Enter]);
     wait("the match", &mut [&mut program], |all| arena(all[0]).is_some());
-    program.set_out(Errand::Local { versus: None });
+    program.set_out(Errand::Local(Title::Pong, None));
     press(&mut program, &[Key::Esc, Key::Enter]);
     assert!(shown(&mut program).contains("> Pong against a hard bot"));
     press(&mut program, &[Key::Esc]);
@@ -226,7 +226,7 @@ fn an_address_that_is_none_is_to_be_changed_first() {
 
 #[test]
 fn a_host_at_an_address_that_was_typed_is_joined_without_a_question() {
-    for title in Title::ALL {
+    for &title in Title::ALL {
         let port = free_port();
         let with = |name| Options { title: Some(title), ..options(name, Some(port)) };
         let mut host = program(with("Ann"));

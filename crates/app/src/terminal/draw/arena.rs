@@ -73,7 +73,7 @@ fn space(frame: &mut Frame<'_>, area: Rect, arena: &Arena, crew: &Hud, paint: Pa
     let rows = [Constraint::Length(hud::ROWS), Constraint::Fill(1)];
     let [head, inside] = Layout::vertical(rows).areas(area);
     hud::head(frame, head, crew, &arena.status, paint);
-    space::draw(&arena.scene, inside, frame.buffer_mut(), |look| paint.look(look));
+    space::draw(&arena.scene, inside, frame.buffer_mut(), paint);
     hud::over_field(frame, inside, crew, paint);
     inside
 }

@@ -4,12 +4,16 @@ use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 
 use super::*;
+use crate::games::OwnLook;
+use crate::games::rtype::{self, Ship};
 use crate::screen::{
     Arena, Banner, Cell, ChatLine, Controls, Crew, Entry, Figure, Flashing, Hud, List, Overlay,
-    Row, Scene, Ship, Thing,
+    Row, Scene, Thing,
 };
 use backspin::channel::Fate;
 use backspin::session::Grade;
+use backspin_rtype::enemy::Species;
+use backspin_rtype::power_up::Bonus;
 
 /// The screen as lines of text.
 fn lines(shown: &View, width: u16, height: u16) -> Vec<String> {
@@ -248,9 +252,12 @@ fn a_terminal_that_is_too_small_is_told_so() {
 
 /// A busy field of R-Type.
 fn crew() -> Arena {
-    let thing = |look, x, y, width, height| Thing { look, x, y, width, height };
+    let thing = |look, x, y, width, height| {
+        let look = Look::Own(OwnLook::Rtype(look));
+        Thing { look, x, y, width, height }
+    };
     let ship = |number, own| {
-        Look::Ship(Ship { number, own, shield: own, safe: false, charge: 80, tilt: 0 })
+        rtype::Look::Ship(Ship { number, own, shield: own, safe: false, charge: 80, tilt: 0 })
     };
     let member = |number, name: &str, own| Crew {
         number,
@@ -270,10 +277,10 @@ fn crew() -> Arena {
             height: 600.0,
             scroll: 120.0,
             things: vec![
-                thing(Look::Boss { look: 1, stage: 0 }, 830.0, 200.0, 110.0, 130.0),
-                thing(Look::Enemy(Species::Drone), 600.0, 100.0, 28.0, 20.0),
-                thing(Look::PowerUp(Bonus::Force), 500.0, 400.0, 20.0, 20.0),
-                thing(Look::Bullet, 300.0, 300.0, 8.0, 8.0),
+                thing(rtype::Look::Boss { look: 1, stage: 0 }, 830.0, 200.0, 110.0, 130.0),
+                thing(rtype::Look::Enemy(Species::Drone), 600.0, 100.0, 28.0, 20.0),
+                thing(rtype::Look::PowerUp(Bonus::Force), 500.0, 400.0, 20.0, 20.0),
+                thing(rtype::Look::Bullet, 300.0, 300.0, 8.0, 8.0),
                 thing(ship(1, false), 60.0, 400.0, 20.0, 12.0),
                 thing(ship(0, true), 50.0, 200.0, 20.0, 12.0),
             ],

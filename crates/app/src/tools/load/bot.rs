@@ -10,11 +10,11 @@ use backspin::session::EndReason;
 use backspin::time::Time;
 use backspin_udp::Envelope;
 
-use super::player::Player;
 use super::tally::Counts;
+use crate::games::AppGame;
 
 /// A client that plays by itself.
-pub(super) struct Bot<G: Player> {
+pub(super) struct Bot<G: AppGame> {
     pub(super) client: Client<G>,
     /// The newest world, and the memory of those before it.
     world: G::World,
@@ -38,7 +38,7 @@ const SPEAK_EVERY: Duration = Duration::from_secs(2);
 /// An input that leaves so long after it was due says that this machine is too busy to measure.
 const LATE: Duration = Duration::from_millis(2);
 
-impl<G: Player> Bot<G> {
+impl<G: AppGame> Bot<G> {
     pub(super) fn new(now: Time, client: Client<G>) -> Self {
         Bot {
             world: client.game().restore(client.state()),
@@ -127,7 +127,7 @@ impl<G: Player> Bot<G> {
             self.client.press(buttons);
         }
         if self.next_words <= now
-            && let Some(words) = G::words(&self.world, player)
+            && let Some(words) = G::again(&self.world, player)
         {
             // What finds no room is said again.
             self.client.send(&words);

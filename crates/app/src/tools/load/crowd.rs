@@ -11,10 +11,10 @@ use backspin::wire::native::Secret;
 use backspin_udp::{Backend, Clock, Inbox, Waiter};
 
 use super::bot::{Bot, Change};
-use super::player::Player;
 use super::post::Post;
 use super::source::Source;
 use super::tally::{Counts, Tally};
+use crate::games::AppGame;
 use crate::seed;
 
 /// What is to be done.
@@ -52,7 +52,7 @@ enum Standing {
 }
 
 /// All bots.
-pub(super) struct Crowd<G: Player> {
+pub(super) struct Crowd<G: AppGame> {
     game: G,
     plan: Plan,
     post: Post,
@@ -100,7 +100,7 @@ const RECEIVE_LEN: usize = 2048;
 
 const SECOND: Duration = Duration::from_secs(1);
 
-impl<G: Player> Crowd<G> {
+impl<G: AppGame> Crowd<G> {
     pub(super) fn new(game: G, plan: Plan, source: Source) -> io::Result<Self> {
         let ramp = SECOND * plan.clients as u32 / plan.per_second;
         let mut post = Post::new(source);
@@ -361,14 +361,14 @@ fn is_current(last_look: Time, now: Time) -> bool {
 }
 
 /// Does what is due for the bot at `place` and takes what it says; says when there is more to do.
-fn serve<G: Player>(now: Time, place: usize, bot: &mut Bot<G>, post: &mut Post) -> Option<Time> {
+fn serve<G: AppGame>(now: Time, place: usize, bot: &mut Bot<G>, post: &mut Post) -> Option<Time> {
     bot.wake(now);
     post.take(place, |out| bot.speak(now, out));
     bot.due()
 }
 
 /// Notes what became of a bot.
-fn note<G: Player>(bot: &mut Bot<G>, standing: &mut Standing, tally: &mut Tally) {
+fn note<G: AppGame>(bot: &mut Bot<G>, standing: &mut Standing, tally: &mut Tally) {
     while let Some(change) = bot.poll_change() {
         *standing = match change {
             Change::In => Standing::Playing,

@@ -1,12 +1,11 @@
 //! `backspin load`: many bots in one process, each a client of its own with an address of its own.
 //!
-//! `crowd` drives the bots, `bot` is one of them, `player` is what a bot knows about its game,
+//! `crowd` drives the bots, `bot` is one of them,
 //! `source` is where they come from, `post` sends what they say, `tally` counts, `show` tells.
 //! What a bot says on the wire is said by a [`backspin::client::Client`], as for a person.
 
 mod bot;
 mod crowd;
-mod player;
 mod post;
 mod show;
 mod source;
@@ -19,14 +18,11 @@ use std::time::Duration;
 use backspin::client::ClientConfig;
 use backspin::wire::Name;
 use backspin::wire::native::DEFAULT_PORT;
-use backspin_pong::Pong;
-use backspin_rtype::RType;
-use clap::ValueEnum;
 
+use crate::games::{AppGame, Title, with_game};
 use crate::play::Address;
 use crate::serve::stop::Stop;
 use crowd::{Crowd, Plan};
-use player::Player;
 use show::Show;
 use source::Source;
 
@@ -48,7 +44,7 @@ pub(crate) struct Args {
 
     /// What is played
     #[arg(long)]
-    game: LoadGame,
+    game: Title,
 
     /// How many bots there are
     #[arg(long, value_name = "N", default_value_t = 100)]
@@ -82,21 +78,12 @@ pub(crate) struct Args {
 /// More bots than this have no ports to come from.
 const CLIENT_LIMIT: u32 = 16_384;
 
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum LoadGame {
-    Pong,
-    Rtype,
-}
-
 /// Runs the command.
 pub(crate) fn run(args: &Args) -> Result<(), Box<dyn Error>> {
-    match args.game {
-        LoadGame::Pong => load(args, Pong::default()),
-        LoadGame::Rtype => load(args, RType::default()),
-    }
+    with_game!(args.game, G => load(args, G::default()))
 }
 
-fn load<G: Player>(args: &Args, game: G) -> Result<(), Box<dyn Error>> {
+fn load<G: AppGame>(args: &Args, game: G) -> Result<(), Box<dyn Error>> {
     let address = Address::parse(&args.target)?;
     let server = SocketAddr::new(address.resolve()?, address.port().unwrap_or(DEFAULT_PORT));
     let mut config = ClientConfig::new(server, Name::default());

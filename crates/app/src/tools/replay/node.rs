@@ -8,7 +8,7 @@ use backspin_record::log::{LogError, Rerun, Verdict};
 use serde_json::json;
 
 use super::Args;
-use crate::serve::house::House;
+use crate::games::AnyGame;
 use crate::utc::Utc;
 
 /// A log is read in pieces of this size.
@@ -31,7 +31,7 @@ pub(super) fn run(args: &Args, log: impl Read) -> Result<(), Box<dyn Error>> {
 }
 
 fn replay(args: &Args, mut log: impl Read) -> Result<Verdict, Box<dyn Error>> {
-    let mut rerun = Rerun::new(House::of).speaking(backspin::classic::dialects());
+    let mut rerun = Rerun::new(AnyGame::of).speaking(backspin::classic::dialects());
     let mut piece = vec![0; PIECE_LEN];
     loop {
         let handled = match log.read(&mut piece)? {

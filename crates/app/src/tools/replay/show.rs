@@ -10,7 +10,7 @@ use backspin_record::replay::{Replay, ReplayError, ReplayHeader};
 use serde_json::json;
 
 use super::Args;
-use crate::serve::house::House;
+use crate::games::AnyGame;
 use crate::utc::Utc;
 
 /// A match is held in memory; one of a day is far below this.
@@ -27,7 +27,7 @@ pub(super) fn run(args: &Args, file: impl Read) -> Result<(), Box<dyn Error>> {
         return Err(format!("it is longer than {} MiB, as no match is", LEN_LIMIT >> 20).into());
     }
     let header = ReplayHeader::read(&bytes)?;
-    let Some(game) = House::of(header.game) else {
+    let Some(game) = AnyGame::of(header.game) else {
         return Err(format!("it is a replay of {}, which is not here", header.game).into());
     };
     let mut replay = match args.salvage {

@@ -6,8 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 
 use backspin::dialect::Dialect;
-use backspin::game::Game;
-use backspin_sim::{Report, Setup, measure_speaking};
+use backspin_sim::{Measured, Report, Setup, measure_speaking};
 
 use super::progress::Progress;
 
@@ -17,12 +16,12 @@ pub(super) fn with_seeds(setup: &Setup, seeds: u32) -> Vec<Setup> {
 }
 
 /// Plays every match; the reports are in their order.
-pub(super) fn play_all<G: Game + Send + Sync>(game: G, setups: &[Setup]) -> Vec<Report> {
+pub(super) fn play_all<G: Measured + Send + Sync>(game: G, setups: &[Setup]) -> Vec<Report> {
     play_all_speaking(game, setups, &[])
 }
 
 /// The same, with a first player who speaks the first of these dialects.
-pub(super) fn play_all_speaking<G: Game + Send + Sync>(
+pub(super) fn play_all_speaking<G: Measured + Send + Sync>(
     game: G,
     setups: &[Setup],
     dialects: &'static [&'static dyn Dialect<G>],

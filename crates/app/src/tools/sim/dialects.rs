@@ -8,6 +8,7 @@ use backspin::classic::Dialect;
 use backspin::classic::lan::Lan;
 use backspin::classic::rtype::Rtype;
 use backspin_pong::Pong;
+use backspin_rtype::{Opening, RType};
 use backspin_sim::{Bar, Pool, Report, Setup};
 
 use super::link::LinkWords;
@@ -46,7 +47,10 @@ pub(super) fn run(args: &Args) -> Result<(), Box<dyn Error>> {
             let setups = crew::with_seeds(&setup, seeds);
             let (game, reports) = match dialect {
                 Dialect::Lan => ("Pong", crew::play_all_speaking(PONG, &setups, &[&Lan])),
-                _ => ("R-Type", crew::play_all_speaking(args.rtype(), &setups, &[&Rtype])),
+                _ => {
+                    let game = RType { opening: Opening::AtOnce, ..RType::default() };
+                    ("R-Type", crew::play_all_speaking(game, &setups, &[&Rtype]))
+                }
             };
             for (setup, report) in setups.iter().zip(&reports) {
                 check(dialect, setup, report)?;

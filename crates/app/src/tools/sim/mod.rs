@@ -19,11 +19,10 @@ use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
 
-use backspin_pong::Pong;
-use backspin_rtype::{Opening, RType};
 use backspin_sim::dot::Dots;
 use backspin_sim::{Bar, Change, Lateness, Pool, Preset, Report, Setup};
 
+use crate::games::{AppGame, Title, with_game};
 use link::LinkArgs;
 use show::Shown;
 
@@ -168,23 +167,13 @@ pub(crate) struct Args {
 /// How long a match is, where nobody says.
 const SECONDS: u32 = 60;
 
-/// The games there are.
+/// What is played: a game that is here, or the built-in one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum GameName {
-    Dots,
-    Pong,
-    RType,
-}
+struct GameName(Option<Title>);
 
 impl GameName {
-    const ALL: [GameName; 3] = [GameName::Dots, GameName::Pong, GameName::RType];
-
     fn name(self) -> &'static str {
-        match self {
-            GameName::Dots => "dots",
-            GameName::Pong => "pong",
-            GameName::RType => "rtype",
-        }
+        self.0.map_or("dots", Title::command)
     }
 }
 
@@ -192,9 +181,11 @@ impl FromStr for GameName {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let known = || GameName::ALL.map(GameName::name).join(", ");
-        let found = GameName::ALL.into_iter().find(|game| game.name() == text);
-        found.ok_or_else(|| format!("no game has this name: there is {}", known()))
+        let titles = Title::ALL.iter().map(|title| GameName(Some(*title)));
+        let mut all = std::iter::once(GameName(None)).chain(titles);
+        let known: Vec<_> = all.clone().map(GameName::name).collect();
+        let found = all.find(|game| game.name() == text);
+        found.ok_or_else(|| format!("no game has this name: there is {}", known.join(", ")))
     }
 }
 
@@ -255,8 +246,8 @@ impl Args {
         longer.delay += self.rtt_step_ms / 2;
         longer.check()?;
         let change = self.change.or((step_ms > 0).then_some(Change::Step(step_ms)));
-        if self.game == GameName::Pong && ![2, 4].contains(&self.players) {
-            return Err("pong is played by 2, or by 4 in doubles".into());
+        if let Some(title) = self.game.0 {
+            with_game!(title, G => G::simulated(self.players, self.swarm).map(drop))?;
         }
         self.check_seeds()?;
         Ok(Setup {
@@ -290,20 +281,12 @@ impl Args {
 
     /// Every match's report, in their order.
     fn play_all(&self, setups: &[Setup]) -> Vec<Report> {
-        match self.game {
-            GameName::Dots => crew::play_all(Dots { swarm: self.swarm }, setups),
-            GameName::Pong => crew::play_all(self.pong(), setups),
-            GameName::RType => crew::play_all(self.rtype(), setups),
-        }
-    }
-
-    fn rtype(&self) -> RType {
-        RType { opening: Opening::AtOnce, swarm: self.swarm, ..RType::default() }
-    }
-
-    /// Bots do not ask for another match, so one lasts as long as can be.
-    fn pong(&self) -> Pong {
-        let doubles = self.players == 4;
-        Pong { points: Pong::MAX_POINTS, doubles, countdown: 0 }
+        let Some(title) = self.game.0 else {
+            return crew::play_all(Dots { swarm: self.swarm }, setups);
+        };
+        with_game!(title, G => match G::simulated(self.players, self.swarm) {
+            Ok(game) => crew::play_all(game, setups),
+            Err(_) => unreachable!("the setup was checked"),
+        })
     }
 }

@@ -6,9 +6,9 @@
 use std::time::Duration;
 
 use crate::channel::{Journal, LogLine};
-use crate::classic::ClassicGame;
+use crate::classic::{ClassicGame, RtypeMatch, RtypeWish};
 use crate::dialect::{Hearing, Manners, Meaning, RoomDialect, Saying, Telling};
-use crate::game::{Buttons, Event, PlayerId, RtypeMatch, RtypeWish, Standing};
+use crate::game::{Buttons, Event, PlayerId, Standing};
 use crate::replica::{FullForm, State as World};
 use crate::room::Counted;
 use crate::session::{Question, Verdict};

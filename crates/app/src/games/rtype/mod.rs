@@ -1,24 +1,69 @@
 //! `backspin rtype`: alone, hosted for others, joined, in the best room, or watched.
 //!
-//! [`crate::play`] gets a player to a table; [`crate::script`] plays there without a face, `voice` is
-//! what it says of R-Type.
+//! [`crate::play`] gets a player to a table; [`crate::script`] plays there without a face.
 
+mod look;
+mod page;
+mod result;
+mod stage;
 mod voice;
 
 use std::error::Error;
+use std::sync::Arc;
 
 use backspin::classic::Dialect;
 use backspin::front::Tokenless;
-use backspin_pong::Level;
-use backspin_rtype::command::Setup;
+use backspin::game::PlayerId;
+use backspin::replica::State;
+use backspin_rtype::command::{Command, Setup};
 use backspin_rtype::difficulty::Difficulty;
+use backspin_rtype::mission::Phase;
+use backspin_rtype::{Opening, RType, World};
 use clap::builder::PossibleValue;
 use clap::{Subcommand, ValueEnum};
 
 use crate::face::{self, Ui};
-use crate::screen::{Errand, Options, Program, Shelf, Title};
+use crate::games::{AppGame, Title};
+use crate::screen::{Errand, Options, Program, Shelf};
 use crate::script::{self, MakeArgs, RoomArgs, SeatArgs, Steers};
+use crate::serve::Verdict;
+use crate::web::Picture;
+pub(crate) use look::Look;
+#[cfg(test)]
+pub(crate) use look::Ship;
 use voice::RtypeVoice;
+
+impl AppGame for RType {
+    const NAME: &'static str = "R-Type";
+    const COMMAND: &'static str = "rtype";
+    const OLD: Option<(Dialect, u16)> = Some((Dialect::Rtype, 4242));
+    const ROOMS: (u16, &'static str) = (256, "BACKSPIN_RTYPE_ROOMS");
+
+    fn verdict(world: &World) -> Verdict {
+        result::verdict(world)
+    }
+
+    fn picture(state: &State) -> Picture {
+        page::picture(state)
+    }
+
+    fn again(world: &World, player: PlayerId) -> Option<Vec<u8>> {
+        let is_host = world.mission.host == Some(player);
+        Some(stage::words(match world.mission.phase {
+            Phase::Lobby if is_host => Command::Start,
+            Phase::Lobby => {
+                let card = world.players().find(|card| card.player == player)?;
+                (!card.is_ready).then_some(Command::Ready(true))?
+            }
+            Phase::Victory | Phase::Defeat if is_host => Command::Restart,
+            _ => return None,
+        }))
+    }
+
+    fn simulated(_players: u8, swarm: u16) -> Result<Self, &'static str> {
+        Ok(RType { opening: Opening::AtOnce, swarm, ..RType::default() })
+    }
+}
 
 /// Play R-Type: alone, as host, as guest, or watch.
 ///
@@ -140,8 +185,10 @@ struct Rules {
 }
 
 impl Rules {
-    fn setup(self) -> Setup {
-        Setup { difficulty: self.difficulty.0, base_lives: self.lives, ..Setup::default() }
+    fn game(self) -> RType {
+        let Rules { difficulty: DifficultyArg(difficulty), lives: base_lives } = self;
+        let setup = Setup { difficulty, base_lives, ..Setup::default() };
+        RType { setup, ..RType::default() }
     }
 }
 
@@ -186,7 +233,7 @@ impl ValueEnum for DifficultyArg {
     }
 
     fn to_possible_value(&self) -> Option<PossibleValue> {
-        Some(PossibleValue::new(crate::screen::difficulty_name(self.0)))
+        Some(PossibleValue::new(stage::difficulty_name(self.0)))
     }
 }
 
@@ -201,8 +248,8 @@ pub(crate) fn run(args: &Args) -> Result<(), Box<dyn Error>> {
         let program = Program::begin(Shelf::usual(), options, errand);
         return face::show(program, ui, seat.span());
     }
-    let solo = Errand::Solo { difficulty: None };
-    let game = errand.as_ref().unwrap_or(&solo).rtype(&options);
+    let alone = Errand::Local(Title::Rtype, None);
+    let game: RType = errand.as_ref().unwrap_or(&alone).rules(&options);
     let voice = RtypeVoice::new(game.clone(), steers);
     script::run(game, &options, errand.as_ref(), voice, seat)
 }
@@ -212,33 +259,33 @@ fn plan(mode: &Mode) -> (Options, Option<Errand>) {
     let Player { bot, seat } = mode.player();
     let mut options = Options {
         token: seat.token(),
-        bot: bot.then_some(Level::Normal),
+        bot: bot.then_some(0),
         name: seat.name,
-        title: Some(Title::RType),
+        title: Some(Title::Rtype),
         ..Options::default()
     };
     let errand = match mode {
         Mode::Solo { rules, .. } => {
-            options.setup = rules.setup();
-            Some(Errand::Solo { difficulty: None })
+            options.rules = Some(Arc::new(rules.game()));
+            Some(Errand::Local(Title::Rtype, None))
         }
         Mode::Host { port, dialect, allow_tokenless, rules, .. } => {
             if *allow_tokenless {
                 options.tokenless = Tokenless::Allowed;
             }
-            options.setup = rules.setup();
+            options.rules = Some(Arc::new(rules.game()));
             (options.port, options.dialect) = (*port, dialect.map(Dialect::from));
-            Some(Errand::Host(Title::RType))
+            Some(Errand::Host(Title::Rtype))
         }
         Mode::Join { address, port, dialect, room, make, .. } => {
             (options.port, options.dialect) = (*port, dialect.map(Dialect::from));
             (options.room, options.password) = (make.wish(room), room.password);
-            address.clone().map(|address| Errand::Join(Title::RType, address))
+            address.clone().map(|address| Errand::Join(Title::Rtype, address))
         }
-        Mode::Quick { addresses, .. } => Some(Errand::Quick(addresses.clone())),
+        Mode::Quick { addresses, .. } => Some(Errand::Quick(Title::Rtype, addresses.clone())),
         Mode::Watch { address, room, .. } => {
             (options.room, options.password) = (room.wish(), room.password);
-            Some(Errand::Watch(Title::RType, address.clone()))
+            Some(Errand::Watch(Title::Rtype, address.clone()))
         }
     };
     (options, errand)

@@ -1,6 +1,5 @@
 //! What is on the screen at one moment.
 
-use crate::game::Impact;
 use crate::replica::{Drawn, Schema, State};
 
 /// What is on the screen at one moment.
@@ -61,4 +60,21 @@ impl Frame {
             let _ = state.push(entity);
         }
     }
+}
+
+/// Something that a player sees meet something else, before the server has said so: an own shot and
+/// what it hits.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Impact {
+    /// What meets something: one of the things that are drawn.
+    pub entity: u16,
+    /// What it meets.
+    pub target: u16,
+    /// When, as a share of the time from the frame before to this one: a screen shows what stops
+    /// where it was then.
+    pub at: f32,
+    /// Whether it ends there: it is drawn no further, unless the server says that it flies on.
+    pub stops: bool,
+    /// How much, as the game counts it.
+    pub value: i32,
 }

@@ -10,6 +10,7 @@ mod changes;
 mod lobby;
 mod scene;
 
+use std::error::Error;
 use std::time::Duration;
 
 use backspin::game::{Buttons, Event, PlayerId};
@@ -19,10 +20,12 @@ use backspin_rtype::difficulty::Difficulty;
 use backspin_rtype::mission::{Mission, Phase, Pilot};
 use backspin_rtype::schema::MISSION_ID;
 use backspin_rtype::ship::Ship;
-use backspin_rtype::{RType, World, event};
+use backspin_rtype::{Opening, RType, World, event};
 
-use super::stage::{Happenings, Names, Offer, Sight, Stage, Standing, StandingPhase};
-use super::{Banner, Controls, Crew, Hud, Row, Scene, Tone};
+use crate::screen::stage::{
+    Happenings, Names, Offer, Sight, Stage, Standing, StandingPhase, Way,
+};
+use crate::screen::{Banner, Controls, Crew, Hud, Row, Scene, Tone};
 
 /// Ticks in a second.
 const SECOND: i32 = 60;
@@ -35,6 +38,9 @@ impl Stage for RType {
     type Bot = ();
 
     const SIDES: &'static [&'static str] = &[];
+
+    const WAYS: &'static [(&'static str, Way)] =
+        &[("R-Type, easy", Some(0)), ("R-Type, normal", Some(1)), ("R-Type, hard", Some(2))];
 
     const CONTROLS: Controls = Controls::Ship;
 
@@ -112,6 +118,16 @@ impl Stage for RType {
             text.extend(world.players().map(|card| (line(card.player, card.score), Tone::Plain)));
         }
         (title.into(), text)
+    }
+
+    fn alone(mut self, way: Way) -> Self {
+        let difficulty = way.and_then(|way| Difficulty::ALL.get(usize::from(way)));
+        self.setup.difficulty = difficulty.copied().unwrap_or(self.setup.difficulty);
+        RType { opening: Opening::AtOnce, ..self }
+    }
+
+    fn bot(_level: u8) -> Result<(), Box<dyn Error>> {
+        Ok(())
     }
 
     fn steer(_bot: &mut (), seen: &World, player: PlayerId, _tick: u32) -> Buttons {

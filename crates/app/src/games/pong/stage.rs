@@ -1,15 +1,23 @@
 //! Pong, as it is shown.
 
-use backspin::client::Frame;
-use backspin::game::{Buttons, PlayerId};
+use std::error::Error;
+
+use backspin::game::{Buttons, Frame, Game, PlayerId};
 use backspin::replica::{Drawn, State};
+use backspin::wire::Name;
 use backspin_pong::{
     Attendance, BALL_IDS, BALL_SIZE, Bot, FIELD, Level, PADDLE_SIZE, Phase, Pong, Post, Side,
     UNITS, World,
 };
 
-use super::stage::{Happenings, Interlude, Names, Offer, Sight, Stage, Standing, StandingPhase};
-use super::{Banner, BurstKind, Controls, Cue, Look, Row, Scene, Thing, Tone};
+use crate::screen::stage::{
+    Happenings, Interlude, Names, Offer, Sight, Stage, Standing, StandingPhase, Way,
+};
+use crate::screen::{
+    Banner, BurstKind, Controls, Cue, Errand, Hand, Lane, Look, Options, Row, Scene, Steers, Thing,
+    Tone, sentence,
+};
+use crate::seed;
 
 /// Ticks in a second.
 const SECOND: u16 = 60;
@@ -21,6 +29,13 @@ impl Stage for Pong {
     type Bot = Bot;
 
     const SIDES: &'static [&'static str] = &["Left", "Right"];
+
+    const WAYS: &'static [(&'static str, Way)] = &[
+        ("Pong against an easy bot", Some(Level::Easy as u8)),
+        ("Pong against a normal bot", Some(Level::Normal as u8)),
+        ("Pong against a hard bot", Some(Level::Hard as u8)),
+        ("Pong for two at one keyboard", None),
+    ];
 
     const CONTROLS: Controls = Controls::Paddle;
 
@@ -172,6 +187,53 @@ impl Stage for Pong {
         (title, vec![(score, Tone::Bright)])
     }
 
+    fn players_alone(&self) -> u32 {
+        self.capacity().into()
+    }
+
+    fn hands(
+        &self,
+        errand: &Errand,
+        options: &Options,
+        name: Name,
+    ) -> Result<Vec<Hand<Pong>>, Box<dyn Error>> {
+        let person = |player, name: &str, lane| Hand {
+            player: PlayerId(player),
+            name: name.to_owned(),
+            steers: Steers::Person(lane),
+        };
+        let bot = |player, level| -> Result<Hand<Pong>, Box<dyn Error>> {
+            let named = level_name(self::level(level));
+            let name = format!("{} bot", sentence(named).trim_end_matches('.'));
+            Ok(Hand { player: PlayerId(player), name, steers: Steers::Bot(Pong::bot(level)?) })
+        };
+        let (players, versus) = match errand {
+            Errand::Local(_, way) => (self.players_alone(), *way),
+            _ => (1, None),
+        };
+        let alone = players == 1 || versus.is_some();
+        let mut hands = vec![match options.bot {
+            Some(level) => bot(1, level)?,
+            None if alone => person(1, &name.to_string(), Lane::Both),
+            None => person(1, "Left", Lane::Left),
+        }];
+        for player in 2..=players {
+            hands.push(match versus {
+                Some(level) => bot(player, level)?,
+                None if player == 2 => {
+                    let lane = if options.bot.is_some() { Lane::Both } else { Lane::Right };
+                    person(2, "Right", lane)
+                }
+                None => bot(player, Level::Normal as u8)?,
+            });
+        }
+        Ok(hands)
+    }
+
+    fn bot(level: u8) -> Result<Bot, Box<dyn Error>> {
+        Ok(Bot::new(self::level(level), seed::world()?))
+    }
+
     fn steer(bot: &mut Bot, seen: &World, player: PlayerId, tick: u32) -> Buttons {
         bot.buttons(seen, player, tick)
     }
@@ -191,6 +253,11 @@ fn phase(world: &World) -> StandingPhase {
 
 fn ball(frame: &Frame) -> Option<&Drawn> {
     frame.entities.iter().find(|drawn| BALL_IDS.contains(&drawn.entity.id))
+}
+
+/// The level with this number, or the hardest.
+pub(super) fn level(number: u8) -> Level {
+    Level::ALL.get(usize::from(number)).copied().unwrap_or(Level::Hard)
 }
 
 /// A level in words.

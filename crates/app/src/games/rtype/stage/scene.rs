@@ -9,7 +9,9 @@ use backspin_rtype::ship::{self, Ship};
 use backspin_rtype::space::{FIELD, Moving, PX, Size};
 use backspin_rtype::{Bullet, shot::Shot};
 
-use super::super::{Look, Scene, Ship as ShipLook, Thing};
+use super::super::look::{Look, Ship as ShipLook};
+use crate::games::OwnLook;
+use crate::screen::{self, Scene, Thing};
 use super::number;
 
 /// The field as the rules have it, `own` things marked.
@@ -66,6 +68,7 @@ fn look(ship: &ship::Ship, own: bool) -> ShipLook {
 }
 
 fn thing(look: Look, at: &Moving, size: Size) -> Thing {
+    let look = screen::Look::Own(OwnLook::Rtype(look));
     Thing { look, x: px(at.x), y: px(at.y), width: px(size.w), height: px(size.h) }
 }
 

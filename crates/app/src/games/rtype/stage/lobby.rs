@@ -6,8 +6,8 @@ use backspin_rtype::difficulty::Difficulty;
 use backspin_rtype::mission::Phase;
 use backspin_rtype::{Opening, RType, World};
 
-use super::super::stage::{Names, Offer};
-use super::super::{Cell, Row, Tone};
+use crate::screen::stage::{Names, Offer};
+use crate::screen::{Cell, Row, Tone};
 use super::{difficulty_name, thousands, words};
 
 /// What a player can choose.

@@ -1,22 +1,58 @@
 //! `backspin pong`: a match on this machine, hosted for others, joined or watched.
 //!
-//! [`crate::play`] gets a player to a table; [`crate::script`] plays there without a face, `voice` is
-//! what it says of Pong.
+//! [`crate::play`] gets a player to a table; [`crate::script`] plays there without a face.
 
+mod page;
+mod result;
+mod stage;
 mod voice;
 
 use std::error::Error;
+use std::sync::Arc;
 
 use backspin::classic::Dialect;
-use backspin::game::Game;
-use backspin_pong::{Level, Pong};
+use backspin::game::{Game, PlayerId};
+use backspin::replica::State;
+use backspin_pong::{Level, Phase, Pong, Post, World};
 use clap::builder::PossibleValue;
 use clap::{Subcommand, ValueEnum};
 
 use crate::face::{self, Ui};
-use crate::screen::{Errand, Options, Program, Shelf, Title};
+use crate::games::{AppGame, Title};
+use crate::screen::{Errand, Options, Program, Shelf};
 use crate::script::{self, MakeArgs, RoomArgs, SeatArgs, Steers};
+use crate::serve::Verdict;
+use crate::web::Picture;
+pub(crate) use crate::games::PlainLook as Look;
 use voice::PongVoice;
+
+impl AppGame for Pong {
+    const NAME: &'static str = "Pong";
+    const COMMAND: &'static str = "pong";
+    const OLD: Option<(Dialect, u16)> = Some((Dialect::Lan, 54000));
+    const ROOMS: (u16, &'static str) = (512, "BACKSPIN_PONG_ROOMS");
+
+    fn verdict(world: &World) -> Verdict {
+        result::verdict(world)
+    }
+
+    fn picture(state: &State) -> Picture {
+        page::picture(state)
+    }
+
+    fn again(world: &World, player: PlayerId) -> Option<Vec<u8>> {
+        let wishes = world.wishes[Post::of(player)?.index()];
+        (world.phase == Phase::Over && !wishes).then(|| Pong::AGAIN.to_vec())
+    }
+
+    /// Bots do not ask for another match, so one lasts as long as can be.
+    fn simulated(players: u8, _swarm: u16) -> Result<Self, &'static str> {
+        match players {
+            2 | 4 => Ok(Pong { points: Pong::MAX_POINTS, doubles: players == 4, countdown: 0 }),
+            _ => Err("pong is played by 2, or by 4 in doubles"),
+        }
+    }
+}
 
 /// Play Pong: on this machine, as host, as guest, or watch.
 ///
@@ -165,11 +201,7 @@ impl ValueEnum for BotLevel {
     }
 
     fn to_possible_value(&self) -> Option<PossibleValue> {
-        Some(PossibleValue::new(match self.0 {
-            Level::Easy => "easy",
-            Level::Normal => "normal",
-            Level::Hard => "hard",
-        }))
+        Some(PossibleValue::new(stage::level_name(self.0)))
     }
 }
 
@@ -184,12 +216,13 @@ pub(crate) fn run(args: &Args) -> Result<(), Box<dyn Error>> {
         let program = Program::begin(Shelf::usual(), options, errand);
         return face::show(program, ui, seat.span());
     }
-    let game = options.game;
+    let game: Pong = options.rules();
     let versus = match errand {
-        Some(Errand::Local { versus }) => versus,
+        Some(Errand::Local(_, way)) => way.map(stage::level),
         _ => None,
     };
-    let voice = PongVoice::new(options.bot, versus, game.capacity().into())?;
+    let bot = bot.map(|level| level.0);
+    let voice = PongVoice::new(bot, versus, game.capacity().into())?;
     script::run(game, &options, errand.as_ref(), voice, seat)
 }
 
@@ -198,18 +231,18 @@ fn plan(mode: &Mode) -> (Options, Option<Errand>) {
     let Player { bot, seat } = mode.player();
     let mut options = Options {
         token: seat.token(),
-        bot: bot.map(|level| level.0),
+        bot: bot.map(|level| level.0 as u8),
         name: seat.name,
         title: Some(Title::Pong),
         ..Options::default()
     };
     let errand = match mode {
         Mode::Local { versus, rules, .. } => {
-            options.game = rules.game();
-            Some(Errand::Local { versus: versus.map(|level| level.0) })
+            options.rules = Some(Arc::new(rules.game()));
+            Some(Errand::Local(Title::Pong, versus.map(|level| level.0 as u8)))
         }
         Mode::Host { port, dialect, rules, .. } => {
-            options.game = rules.game();
+            options.rules = Some(Arc::new(rules.game()));
             (options.port, options.dialect) = (*port, dialect.map(Dialect::from));
             Some(Errand::Host(Title::Pong))
         }

@@ -14,8 +14,8 @@ use backspin_rtype::ship::Ship;
 use backspin_rtype::space::{FIELD, Moving, Size};
 use backspin_rtype::{Bullet, RType, World, schema, shot::Shot};
 
-use super::super::stage::{Happenings, Sight};
-use super::super::{BurstKind, Cue};
+use crate::screen::stage::{Happenings, Sight};
+use crate::screen::{BurstKind, Cue};
 use super::scene::px;
 
 /// Compares two pictures, one after the other.

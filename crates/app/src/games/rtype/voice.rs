@@ -11,7 +11,7 @@ use backspin_rtype::schema::MISSION_ID;
 use backspin_rtype::{RType, World, bot};
 use serde::Serialize;
 
-use crate::screen::{difficulty_name, rtype_words};
+use super::stage::{difficulty_name, words};
 use crate::script::{Lines, News, Steers, Tell, Voice};
 
 /// The pod hears both buttons; so many looks are enough for a tick or two.
@@ -153,7 +153,7 @@ impl RtypeVoice {
         };
         let Some(command) = command else { return Vec::new() };
         self.wish_in = WISH_EVERY;
-        rtype_words(command)
+        words(command)
     }
 
     fn roster(&self, roster: &[RosterLine]) -> Vec<Card> {
@@ -301,7 +301,7 @@ impl Voice for RtypeVoice {
             "pod" => self.pod_looks = POD_LOOKS,
             _ => {}
         }
-        said.map(rtype_words).unwrap_or_default()
+        said.map(words).unwrap_or_default()
     }
 
     fn has_eyes(&self) -> bool {

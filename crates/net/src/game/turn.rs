@@ -1,0 +1,235 @@
+//! What a step may know beside the world: the tick, everyone's input, and the worlds that players
+//! had on their screens.
+
+use std::fmt;
+
+use super::{Buttons, Event, Game, PlayerId};
+
+/// What one player does in a turn.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PlayerInput {
+    /// Who.
+    pub player: PlayerId,
+    /// What is held.
+    pub buttons: Buttons,
+    /// The server tick, with its fraction, that was on the player's screen; `None` is "this one".
+    pub drawn: Option<f64>,
+}
+
+/// Everything that a step may know beside the world.
+#[derive(Debug)]
+pub struct Turn<'a, W> {
+    tick: u32,
+    inputs: &'a [PlayerInput],
+    past: Past<'a, W>,
+    events: &'a mut Vec<Event>,
+    /// How many ticks it rewinds at most.
+    rewind_ticks: u32,
+}
+
+/// The worlds after earlier ticks: kept here, or parts of those that are kept elsewhere.
+enum Past<'a, W> {
+    Kept(&'a [(u32, W)]),
+    Parts(&'a dyn Fn(u32) -> Option<&'a W>),
+}
+
+impl<W> Clone for Past<'_, W> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<W> Copy for Past<'_, W> {}
+
+impl<'a, W> Past<'a, W> {
+    fn at(self, tick: u32) -> Option<&'a W> {
+        match self {
+            Past::Kept(past) => past.iter().find(|(past, _)| *past == tick).map(|(_, world)| world),
+            Past::Parts(part_at) => part_at(tick),
+        }
+    }
+}
+
+impl<W> fmt::Debug for Past<'_, W> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Past::Kept(past) => f.debug_list().entries(past.iter().map(|(tick, _)| tick)).finish(),
+            Past::Parts(_) => f.write_str("parts"),
+        }
+    }
+}
+
+/// A room rewinds at most so far for a game that says nothing else, in ms.
+pub const REWIND_LIMIT_MS: u32 = 250;
+
+/// No room rewinds further, in ticks: an input cannot say more.
+pub const REWIND_TICKS_MAX: u32 = 255;
+
+/// How many ticks a room rewinds at most: what the game says in ms, at its own tick rate.
+pub fn rewind_limit_ticks<G: Game>(game: &G) -> u32 {
+    let ticks = game.rewind_limit_ms().saturating_mul(game.tick_rate().into()) / 1_000;
+    ticks.min(REWIND_TICKS_MAX)
+}
+
+impl<'a, W> Turn<'a, W> {
+    /// The turn of `tick`. `past` are the worlds after earlier ticks, in any order; it rewinds as
+    /// far as they go.
+    pub fn new(
+        tick: u32,
+        inputs: &'a [PlayerInput],
+        past: &'a [(u32, W)],
+        events: &'a mut Vec<Event>,
+    ) -> Self {
+        let ages = past.iter().map(|(past, _)| tick.saturating_sub(*past));
+        let rewind_ticks = ages.max().unwrap_or(0);
+        Turn { tick, inputs, past: Past::Kept(past), events, rewind_ticks }
+    }
+
+    /// The same, and rewinds by at most `ticks`: see [`rewind_limit_ticks`].
+    pub fn rewinding(self, ticks: u32) -> Self {
+        Turn { rewind_ticks: ticks, ..self }
+    }
+
+    /// The same turn for a game whose worlds are parts of these: a server of several games has
+    /// worlds of several kinds.
+    pub fn within<V>(
+        &mut self,
+        part: impl Fn(&W) -> Option<&V>,
+        step: impl FnOnce(&mut Turn<'_, V>),
+    ) {
+        let past = self.past;
+        let part_at = |tick| past.at(tick).and_then(&part);
+        let (tick, inputs, past) = (self.tick, self.inputs, Past::Parts(&part_at));
+        let rewind_ticks = self.rewind_ticks;
+        step(&mut Turn { tick, inputs, past, events: self.events, rewind_ticks });
+    }
+
+    /// The tick that is stepped.
+    pub fn tick(&self) -> u32 {
+        self.tick
+    }
+
+    /// What everyone does.
+    pub fn inputs(&self) -> &'a [PlayerInput] {
+        self.inputs
+    }
+
+    /// What `player` holds.
+    pub fn buttons(&self, player: PlayerId) -> Buttons {
+        let input = self.inputs.iter().find(|input| input.player == player);
+        input.map_or(Buttons::default(), |input| input.buttons)
+    }
+
+    /// The world that `player` had on the screen when the input was made, no longer ago than
+    /// [`Game::rewind_limit_ms`]: what the player hit or was hit by is judged in it. `None` is "as
+    /// it is now".
+    pub fn seen_by(&self, player: PlayerId) -> Option<&'a W> {
+        self.past.at(self.drawn_by(player)?.round() as u32)
+    }
+
+    /// The same more finely: the last world before what `player` had on the screen, and the part
+    /// of a tick, below 1, that was drawn past it. What was there in it was drawn, moved on by that
+    /// part.
+    pub fn sight_of(&self, player: PlayerId) -> Option<(&'a W, f64)> {
+        let drawn = self.drawn_by(player)?;
+        Some((self.past.at(drawn.floor() as u32)?, drawn.fract()))
+    }
+
+    /// The world a tick before that of [`Turn::sight_of`]: a tick ago `player` had on the screen
+    /// what was there in it, moved on by the same part.
+    pub fn sight_before(&self, player: PlayerId) -> Option<&'a W> {
+        self.past.at((self.drawn_by(player)?.floor() as u32).checked_sub(1)?)
+    }
+
+    fn drawn_by(&self, player: PlayerId) -> Option<f64> {
+        let drawn = self.inputs.iter().find(|input| input.player == player)?.drawn?;
+        Some(drawn.max(f64::from(self.tick.saturating_sub(self.rewind_ticks))))
+    }
+
+    /// Says that something happened.
+    pub fn raise(&mut self, event: Event) {
+        self.events.push(event);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Reach;
+    use super::*;
+
+    #[test]
+    fn a_turn_rewinds_to_what_the_player_saw_and_no_further_than_its_limit() {
+        let past: Vec<(u32, &str)> = vec![(90, "far"), (95, "near"), (85, "limit")];
+        let input = |drawn| PlayerInput {
+            player: PlayerId(1),
+            buttons: Buttons::default(),
+            drawn: Some(drawn),
+        };
+        let seen = |drawn| {
+            let mut events = Vec::new();
+            let inputs = [input(drawn)];
+            let turn = Turn::new(100, &inputs, &past, &mut events).rewinding(15);
+            turn.seen_by(PlayerId(1)).copied()
+        };
+        assert_eq!(seen(94.6), Some("near"));
+        assert_eq!(seen(90.4), Some("far"));
+        assert_eq!(seen(10.0), Some("limit"));
+        assert_eq!(seen(99.0), None);
+    }
+
+    #[test]
+    fn a_game_within_another_sees_its_part_of_the_past_and_raises_what_happens() {
+        let past: Vec<(u32, (u8, &str))> = vec![(90, (1, "far")), (95, (0, "not its own"))];
+        let player = PlayerId(1);
+        let mut seen = Vec::new();
+        let mut events = Vec::new();
+        for drawn in [90.0, 95.0, 96.0] {
+            let inputs = [PlayerInput { player, buttons: Buttons::UP, drawn: Some(drawn) }];
+            let mut turn = Turn::new(100, &inputs, &past, &mut events);
+            turn.within(
+                |(own, world)| (*own == 1).then_some(world),
+                |turn| {
+                    seen.push(turn.seen_by(player).copied());
+                    assert_eq!((turn.tick(), turn.buttons(player)), (100, Buttons::UP));
+                    turn.raise(Event { kind: 1, entity: 0, value: 0, reach: Reach::Own });
+                },
+            );
+        }
+        assert_eq!(seen, [Some("far"), None, None]);
+        assert_eq!(events.len(), 3);
+    }
+
+    #[test]
+    fn a_sight_is_the_world_before_it_and_the_part_of_a_tick_since() {
+        let past: Vec<(u32, &str)> = vec![(90, "far"), (85, "limit")];
+        let sight = |drawn| {
+            let player = PlayerId(1);
+            let inputs = [PlayerInput { player, buttons: Buttons::default(), drawn: Some(drawn) }];
+            Turn::new(100, &inputs, &past, &mut Vec::new())
+                .rewinding(15)
+                .sight_of(player)
+                .map(|(world, part)| (*world, part))
+        };
+        assert_eq!(sight(90.75), Some(("far", 0.75)));
+        assert_eq!(sight(90.0), Some(("far", 0.0)));
+        assert_eq!(sight(12.5), Some(("limit", 0.0)));
+        assert_eq!(sight(91.0), None);
+        assert_eq!(sight(f64::NAN), Some(("limit", 0.0)));
+        assert_eq!(sight(f64::INFINITY), None);
+    }
+
+    #[test]
+    fn the_sight_a_tick_ago_is_in_the_world_before() {
+        let past: Vec<(u32, &str)> = vec![(90, "far"), (85, "limit"), (84, "before the limit")];
+        let before = |drawn| {
+            let player = PlayerId(1);
+            let inputs = [PlayerInput { player, buttons: Buttons::default(), drawn: Some(drawn) }];
+            let (past, mut events) = (&past, Vec::new());
+            let turn = Turn::new(100, &inputs, past, &mut events).rewinding(15);
+            turn.sight_before(player).copied()
+        };
+        assert_eq!(before(91.75), Some("far"));
+        assert_eq!(before(90.75), None);
+        assert_eq!(before(12.5), Some("before the limit"));
+    }
+}
