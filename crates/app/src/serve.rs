@@ -180,7 +180,8 @@ fn make_server(
     let mut server = match has_log {
         true => Recorded::on(now, utc::unix_ms(), front, secret),
         false => Recorded::off(front, secret),
-    };
+    }
+    .speaking(backspin::classic::dialects());
     for Offer { game, name, most } in offers(config) {
         server.offer(now, game, Name::new(name), most, room);
     }

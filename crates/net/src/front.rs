@@ -7,36 +7,36 @@
 
 mod answer;
 mod bans;
-#[cfg(feature = "lan")]
-mod lan;
+mod guests;
 mod native;
 mod rooms;
 mod routes;
-#[cfg(feature = "rtype")]
-mod rtype;
 
 use std::collections::VecDeque;
 use std::time::Duration;
 
 use crate::channel::{Journal, LogLine};
+use crate::dialect::{DIALECT_LIMIT, DialectId, EndpointDialect};
 use crate::game::{GameId, PlayerId};
 use crate::matching::{MatchKey, Witness};
-use crate::node::{Fetch, Path, Transmit};
+use crate::node::{Fetch, Path, StreamAction, StreamEvent, StreamId, Transmit};
 use crate::sabotage::{self, Sabotage};
-use crate::session::{Allowance, CookieJar, Limiter, LimiterConfig, Secrets, Wider};
+use crate::session::{
+    Allowance, CookieJar, Limiter, LimiterConfig, Opening, Secrets, Session, Unopened, Wider,
+};
 use crate::time::Time;
-use crate::wire::native::{Budget, Role, Secret, SessionIndex};
-use crate::wire::{self, Dialect, Direction, Malformed, Name, Packet};
+use crate::wire::native::{self as native_wire, EnterRoom, Label, Reject, Role, SessionIndex};
+use crate::wire::{Direction, Fault, Malformed, Name};
 
 pub use answer::ANSWER_LIMIT;
 use answer::Answer;
 use bans::Bans;
 pub use bans::{BAN_LIMIT, BansFull};
+pub use native::same_peer;
 use rooms::Rooms;
 pub use rooms::{GUEST_SHARE, NewRoom, RoomOrder};
 use routes::Routes;
-#[cfg(feature = "rtype")]
-pub use rtype::TOKEN_LIMIT;
+pub use routes::{Found, Route};
 
 /// What an operator decides about the door.
 #[derive(Clone, Debug)]
@@ -45,25 +45,24 @@ pub struct FrontConfig {
     pub name: Name,
     /// Where it speaks `native`, for those who look for it; 0 tells nobody.
     pub native_port: u16,
-    /// Where it speaks `lan`, for those who look for it; 0 tells nobody.
-    pub lan_port: u16,
-    /// Where it speaks `rtype`.
-    pub rtype_port: u16,
+    /// Where it speaks other dialects, by their names, for those who look for it; 0 tells nobody. One
+    /// that is not here has its usual port.
+    pub other_ports: Vec<(&'static str, u16)>,
     /// What players must bring; empty is "nothing". Only `native` can carry it.
     pub token: Vec<u8>,
     /// Whether the dialects that cannot carry the token are spoken although there is one.
     pub unguarded: Unguarded,
-    /// Whether an `rtype` player may leave out the token.
+    /// Whether a player of an old dialect may leave out the token that it was given.
     pub tokenless: Tokenless,
-    /// Whom `lan` is spoken to.
-    pub lan_reach: LanReach,
+    /// Whom the dialects that prove no address are spoken to.
+    pub reach: Reach,
     /// What is enough.
     pub limits: Limits,
     /// Shared with a matchmaker, for whom round trips are then measured.
     pub match_key: Option<MatchKey>,
 }
 
-/// Whether an `rtype` Hello needs its token.
+/// Whether a Hello in an old dialect needs the token that its stream was given.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Tokenless {
     /// A raw name gets silence.
@@ -76,16 +75,16 @@ pub enum Tokenless {
 /// Whether a token keeps out who cannot bring it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Unguarded {
-    /// With a token, `lan` and `rtype` get silence.
+    /// With a token, all dialects but `native` get silence.
     #[default]
     Refused,
     /// The token is asked of `native` players only.
     Allowed,
 }
 
-/// Whom `lan`, which cannot prove an address, is spoken to.
+/// Whom a dialect that cannot prove an address is spoken to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum LanReach {
+pub enum Reach {
     /// Loopback, link-local and private addresses.
     #[default]
     PrivateOnly,
@@ -105,7 +104,7 @@ pub struct Limits {
     pub stranger_datagrams_per_s: u32,
     /// Datagrams a second from one player.
     pub player_datagrams_per_s: u32,
-    /// Streams that are open at once, for `rtype`'s TCP step.
+    /// Streams that are open at once, in dialects that have them.
     pub streams: usize,
     /// Streams from one IP address.
     pub streams_per_ip: usize,
@@ -125,15 +124,22 @@ impl Default for FrontConfig {
         FrontConfig {
             name: Name::new("Backspin"),
             native_port: crate::wire::native::DEFAULT_PORT,
-            lan_port: 54000,
-            rtype_port: 4242,
+            other_ports: Vec::new(),
             token: Vec::new(),
             unguarded: Unguarded::Refused,
             tokenless: Tokenless::Refused,
-            lan_reach: LanReach::PrivateOnly,
+            reach: Reach::PrivateOnly,
             limits: Limits::default(),
             match_key: None,
         }
+    }
+}
+
+impl FrontConfig {
+    /// Where the dialect of this name is spoken, if it is not its usual port.
+    pub fn port_of(&self, dialect: &str) -> Option<u16> {
+        let found = self.other_ports.iter().find(|(name, _)| *name == dialect);
+        found.map(|&(_, port)| port)
     }
 }
 
@@ -167,16 +173,15 @@ pub struct RoomCard {
     pub name: Name,
     /// Asked for at the door; empty is none.
     pub password: Name,
-    /// Where guests in `lan` have a place.
-    pub lan_guests: Guests,
-    /// Where guests in `rtype` have a place.
-    pub rtype_guests: Guests,
+    /// Where guests in other dialects have a place, by the dialect's place in the server's list.
+    pub guests: [Guests; DIALECT_LIMIT],
 }
 
 /// Which places of a room guests in an old dialect may take.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Guests {
     /// None: the match cannot be shown to them.
+    #[default]
     Nowhere,
     /// Any that players have.
     Anywhere,
@@ -214,11 +219,11 @@ pub struct Call<'a> {
 #[derive(Debug)]
 pub enum CallKind<'a> {
     /// Someone new takes the place.
-    Admit(Admission),
+    Admit(Box<Admission>),
     /// The same hello came again: its answer was lost.
     Repeat {
-        /// The number of the datagram, in `native`.
-        sequence: u32,
+        /// The number of the datagram, if it has one that the session has not judged yet.
+        sequence: Option<u32>,
     },
     /// Someone who can prove to be the player asks for the place from `path`.
     Resume {
@@ -231,10 +236,10 @@ pub enum CallKind<'a> {
         /// Whether the player has forgotten all but the ticket.
         fresh: bool,
     },
-    /// A packet from where the session is.
-    Packet(Packet<'a>),
-    /// The player goes to another place, with the session.
-    Leave,
+    /// A datagram from where the session is, still closed.
+    Datagram(&'a mut [u8]),
+    /// The player stays: the answer to an EnterRoom with this number.
+    Refuse(u32, Reject),
     /// The stream that kept the player was closed.
     StreamClosed,
 }
@@ -247,40 +252,35 @@ pub struct Admission {
     /// Where.
     pub path: Path,
     /// How they speak.
-    pub voice: Voice,
+    pub dialect: DialectId,
+    /// Whether silence is excused while the player's stream is open.
+    pub kept_by_stream: bool,
+    /// How the session begins.
+    pub opening: Opening,
+    /// The session, if it is one already: then it comes along from the place that it leaves.
+    pub session: Option<Session>,
     /// To play or to watch.
     pub role: Role,
     /// What they call themselves.
     pub name: Name,
-    /// The room and the place that they leave for this one: told so before this is handed over.
+    /// The room and the place that they leave for this one.
     pub leaves: Option<(usize, u8)>,
 }
 
-/// What a room needs to speak a member's dialect.
-#[derive(Clone, Copy, Debug)]
-pub enum Voice {
-    /// `native`.
-    Native {
-        /// The Join's, for the Accept.
-        nonce: u64,
-        /// For the way back.
-        ticket: Secret,
-        /// The longest datagram.
-        budget: Budget,
-        /// The number of the first datagram to the client.
-        first_sequence: u32,
-        /// The number of the client's datagram that asked.
-        peer_sequence: u32,
+/// What a room made of a call.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Outcome {
+    /// It was the session's, and is done with.
+    Done,
+    /// The datagram is not the session's, or none at all.
+    Unopened(Unopened),
+    /// The player wants to go elsewhere.
+    Wish {
+        /// The number of the datagram.
+        sequence: u32,
+        /// Where to.
+        wish: EnterRoom,
     },
-    /// `rtype`.
-    #[cfg(feature = "rtype")]
-    Rtype {
-        /// Whether silence is excused while the player's stream is open.
-        kept_by_stream: bool,
-    },
-    /// `lan`.
-    #[cfg(feature = "lan")]
-    Lan,
 }
 
 /// What a room tells the front.
@@ -299,8 +299,6 @@ pub enum NoticeKind {
     Moved {
         /// Where.
         path: Path,
-        /// The number of the datagram that asked; the player's count goes on from there.
-        sequence: u32,
     },
     /// Its place is free.
     Freed,
@@ -323,15 +321,15 @@ pub struct FrontCounts {
     pub numbers: u64,
     /// Cookies, tokens and tickets that are not good.
     pub bad_proof: u64,
-    /// `rtype` Hellos without a token where [`Tokenless`] players are refused.
+    /// Hellos without a token where [`Tokenless`] players are refused.
     pub tokenless: u64,
-    /// `lan` from an address that is not private.
+    /// From beyond the [`Reach`] of a dialect that proves no address.
     pub reach: u64,
     /// Datagrams and streams in a dialect that cannot carry the token.
     pub unguarded: u64,
     /// Passwords beyond [`Limits::password_tries`].
     pub password_limit: u64,
-    /// Guests in `lan` for whom there is no place.
+    /// Guests in old dialects for whom there is no place.
     pub guest_limit: u64,
     /// Anything from an address that is banned.
     pub banned: u64,
@@ -352,11 +350,9 @@ pub struct Kept {
     pub rooms: usize,
     /// Addresses that are banned: at most [`BAN_LIMIT`].
     pub bans: usize,
-    /// Streams of `rtype`'s TCP step: at most [`Limits::streams`].
-    #[cfg(feature = "rtype")]
+    /// Streams, in dialects that have them: at most [`Limits::streams`].
     pub streams: usize,
-    /// Tokens of `rtype`'s TCP step: at most [`TOKEN_LIMIT`].
-    #[cfg(feature = "rtype")]
+    /// Tokens that were given to those: each dialect has a limit.
     pub tokens: usize,
 }
 
@@ -378,8 +374,8 @@ pub struct Front {
     counts: FrontCounts,
     journal: Journal,
     draining: bool,
-    #[cfg(feature = "rtype")]
-    lobby: rtype::Lobby,
+    /// Beside `native`, in the order of their [ids](DialectId).
+    dialects: Vec<Box<dyn EndpointDialect>>,
 }
 
 impl Front {
@@ -408,20 +404,28 @@ impl Front {
             counts: FrontCounts::default(),
             journal: Journal::default(),
             draining: false,
-            #[cfg(feature = "rtype")]
-            lobby: rtype::Lobby::default(),
+            dialects: Vec::new(),
             secrets,
             config,
         }
     }
 
+    /// From now on one more dialect is spoken, if there are fewer than [`DIALECT_LIMIT`].
+    pub(crate) fn add_dialect(&mut self, dialect: Box<dyn EndpointDialect>) {
+        debug_assert!(
+            self.dialects.len() < DIALECT_LIMIT,
+            "a server has no room for more dialects"
+        );
+        self.dialects.push(dialect);
+    }
+
     /// Takes over what can change while others play: the name, the token, who needs one, whom
-    /// `lan` is spoken to, and how many may come from one address.
+    /// old dialects are spoken to, and how many may come from one address.
     pub fn reconfigure(&mut self, new: FrontConfig) {
-        let FrontConfig { name, token, unguarded, tokenless, lan_reach, limits, .. } = new;
+        let FrontConfig { name, token, unguarded, tokenless, reach, limits, .. } = new;
         let limits = Limits { sessions_per_ip: limits.sessions_per_ip, ..self.config.limits };
         let old = self.config.clone();
-        self.config = FrontConfig { name, token, unguarded, tokenless, lan_reach, limits, ..old };
+        self.config = FrontConfig { name, token, unguarded, tokenless, reach, limits, ..old };
     }
 
     /// What the server calls itself.
@@ -467,16 +471,15 @@ impl Front {
 
     /// Whether nobody has a place here, a stream, or an answer to come.
     pub fn is_idle(&self) -> bool {
-        let Kept { sessions, answers, .. } = self.kept();
-        #[cfg(feature = "rtype")]
-        let is_called = self.lobby.streams() > 0;
-        #[cfg(not(feature = "rtype"))]
-        let is_called = false;
-        sessions == 0 && answers == 0 && !is_called
+        let Kept { sessions, answers, streams, .. } = self.kept();
+        sessions == 0 && answers == 0 && streams == 0
     }
 
     /// How much the door keeps now: each bounded by its limit.
     pub fn kept(&self) -> Kept {
+        let dialects = self.dialects.iter().map(|dialect| dialect.kept());
+        let [streams, tokens] = dialects
+            .fold([0, 0], |[streams, tokens], [more, others]| [streams + more, tokens + others]);
         Kept {
             sessions: self.routes.len(),
             addresses: self.routes.addresses(),
@@ -484,10 +487,8 @@ impl Front {
             answers: self.answers.len(),
             rooms: self.rooms.len(),
             bans: self.bans.len(),
-            #[cfg(feature = "rtype")]
-            streams: self.lobby.streams(),
-            #[cfg(feature = "rtype")]
-            tokens: self.lobby.tokens(),
+            streams,
+            tokens,
         }
     }
 
@@ -496,43 +497,101 @@ impl Front {
         &mut self,
         now: Time,
         path: Path,
-        bytes: &'a [u8],
+        bytes: &'a mut [u8],
     ) -> Option<Call<'a>> {
         if self.bans.hold(now, path.remote.ip()) {
             self.handle_banned(now, path, bytes);
             return None;
         }
-        match Dialect::detect(bytes) {
-            Some(Dialect::Native) => self.handle_native(now, path, bytes),
-            #[cfg(any(feature = "lan", feature = "rtype"))]
-            Some(_) if !self.speaks_unguarded() => {
-                self.counts.unguarded += 1;
-                None
+        if native_wire::has_shape(bytes) {
+            return self.handle_native(now, path, bytes);
+        }
+        match self.dialects.iter().position(|dialect| dialect.detect(bytes)) {
+            Some(_) if !self.speaks_unguarded() => self.counts.unguarded += 1,
+            Some(at) => {
+                return self
+                    .with_dialect(at, |dialect, front| dialect.handle(front, now, path, bytes));
             }
-            #[cfg(feature = "rtype")]
-            Some(Dialect::Rtype) => self.handle_rtype(now, path, bytes),
-            #[cfg(feature = "lan")]
-            Some(Dialect::Lan) => self.handle_lan(now, path, bytes),
-            None => {
-                // Even nonsense is counted against its sender: deciding that it is costs time.
+            // Even nonsense is counted against its sender: deciding that it is costs time.
+            None if self.admits_stranger(now, path) => {
+                self.counts.malformed += 1;
+                if self.journal.is_kept() {
+                    self.note_malformed(path, bytes.len(), self.fault_of(bytes));
+                }
+            }
+            None => {}
+        }
+        None
+    }
+
+    /// Lets a dialect do something with the front, which it is a part of.
+    fn with_dialect<T>(
+        &mut self,
+        at: usize,
+        act: impl FnOnce(&mut dyn EndpointDialect, &mut Front) -> T,
+    ) -> T {
+        let mut dialects = std::mem::take(&mut self.dialects);
+        let done = act(&mut *dialects[at], self);
+        self.dialects = dialects;
+        done
+    }
+
+    /// What is wrong with bytes of no dialect's shape, as the one that they come closest to sees it.
+    fn fault_of(&self, bytes: &[u8]) -> Malformed {
+        let others = self.dialects.iter().find_map(|dialect| dialect.fault(bytes));
+        let native = || match bytes {
+            [native_wire::VERSION, _, ..] => native_wire::Datagram::decode(bytes).err(),
+            _ => None,
+        };
+        others.or_else(native).unwrap_or(Malformed::new("datagram", Fault::NoDialect))
+    }
+
+    /// Takes what a room made of the datagram of a session that came from `path`.
+    pub(crate) fn handle_outcome(
+        &mut self,
+        now: Time,
+        path: Path,
+        session: SessionIndex,
+        (len, outcome): (usize, &Outcome),
+    ) {
+        match outcome {
+            Outcome::Done | Outcome::Wish { .. } => self.routes.charge(now, session),
+            Outcome::Unopened(Unopened::Number) => self.counts.numbers += 1,
+            Outcome::Unopened(Unopened::Malformed(error)) => {
                 if self.admits_stranger(now, path) {
                     self.counts.malformed += 1;
-                    if self.journal.is_kept() {
-                        self.note_malformed(path, bytes, wire::fault_of(bytes));
-                    }
+                    self.note_malformed(path, len, *error);
                 }
-                None
             }
         }
     }
 
-    fn note_malformed(&mut self, path: Path, bytes: &[u8], error: Malformed) {
-        let (from, len) = (path.remote, bytes.len());
-        self.journal.note(LogLine::Malformed { from, len, error });
+    /// The streams of the dialect that has any.
+    pub(crate) fn handle_stream(
+        &mut self,
+        now: Time,
+        stream: StreamId,
+        event: StreamEvent<'_>,
+    ) -> Option<Call<'static>> {
+        let at = self.dialects.iter().position(|dialect| dialect.has_streams())?;
+        self.with_dialect(at, |dialect, front| dialect.handle_stream(front, now, stream, event))
+    }
+
+    pub(crate) fn poll_stream(&mut self, out: &mut [u8]) -> Option<(StreamId, StreamAction)> {
+        self.dialects.iter_mut().find_map(|dialect| dialect.poll_stream(out))
+    }
+
+    pub(crate) fn has_streams(&self) -> bool {
+        self.dialects.iter().any(|dialect| dialect.has_streams())
+    }
+
+    /// So many bytes from there are no packet.
+    pub fn note_malformed(&mut self, path: Path, len: usize, error: Malformed) {
+        self.journal.note(LogLine::Malformed { from: path.remote, len, error });
     }
 
     /// A packet at the wrong moment: from who does not play, or of a type that only a server sends.
-    fn note_stray(&mut self, path: Path, direction: Direction, name: &'static str) {
+    pub fn note_stray(&mut self, path: Path, direction: Direction, name: &'static str) {
         let from = path.remote;
         self.journal.note(match direction {
             Direction::ToClient => LogLine::WrongType { from, name },
@@ -543,34 +602,32 @@ impl Front {
     }
 
     /// Whether anyone may speak a dialect that cannot carry the token.
-    #[cfg(any(feature = "lan", feature = "rtype"))]
-    fn speaks_unguarded(&self) -> bool {
+    pub fn speaks_unguarded(&self) -> bool {
         self.config.token.is_empty() || self.config.unguarded == Unguarded::Allowed
     }
 
     /// Has what is known of the sender of a datagram brought near.
     pub(crate) fn foresee(&self, bytes: &[u8], fetch: Fetch) {
-        if let Some(session) = wire::native::session_of(bytes) {
-            self.routes.foresee(session, fetch);
+        if let Some(label) = Label::read(bytes) {
+            self.routes.foresee(label.session, fetch);
         }
     }
 
     /// The room and the place of the sender of a datagram, if it says who that is.
     pub(crate) fn seat_of(&self, bytes: &[u8]) -> Option<(usize, u8)> {
-        let route = self.routes.route(wire::native::session_of(bytes)?)?;
+        let route = self.routes.route(Label::read(bytes)?.session)?;
         Some((route.room, route.place))
     }
 
     /// Takes what a room says about a session.
     pub fn handle_notice(&mut self, notice: Notice) {
         match notice.kind {
-            NoticeKind::Moved { path, sequence } => {
-                self.routes.move_to(notice.session, path, sequence);
-            }
+            NoticeKind::Moved { path } => self.routes.move_to(notice.session, path),
             NoticeKind::Freed => {
-                self.routes.remove(notice.session);
-                #[cfg(feature = "rtype")]
-                self.lobby.forget(notice.session);
+                let route = self.routes.remove(notice.session);
+                if let Some(at) = route.and_then(|route| route.dialect.place()) {
+                    self.dialects[at].forget(notice.session);
+                }
                 self.settle();
             }
         }
@@ -578,17 +635,12 @@ impl Front {
 
     /// Does what was due.
     pub fn handle_timeout(&mut self, now: Time) {
-        #[cfg(feature = "rtype")]
-        self.lobby.handle_timeout(now);
-        let _ = now;
+        self.dialects.iter_mut().for_each(|dialect| dialect.handle_timeout(now));
     }
 
     /// When [`Front::handle_timeout`] is due.
     pub fn poll_timeout(&self) -> Option<Time> {
-        #[cfg(feature = "rtype")]
-        return self.lobby.poll_timeout();
-        #[cfg(not(feature = "rtype"))]
-        None
+        self.dialects.iter().filter_map(|dialect| dialect.poll_timeout()).min()
     }
 
     /// The next answer to a stranger.
@@ -622,7 +674,7 @@ impl Front {
 
     /// Whether a datagram is within what its sender may send: the session at its path, or a
     /// stranger.
-    fn admits(&mut self, now: Time, path: Path, known: Option<SessionIndex>) -> bool {
+    pub fn admits(&mut self, now: Time, path: Path, known: Option<SessionIndex>) -> bool {
         let Some(session) = known else { return self.admits_stranger(now, path) };
         let allowance = self.routes.allow(now, session);
         self.counts.player_limit += u64::from(allowance == Allowance::No);
@@ -638,7 +690,7 @@ impl Front {
 
 /// A player who wants in, whatever the dialect.
 struct Applicant {
-    dialect: Dialect,
+    dialect: DialectId,
     path: Path,
     game: Option<u32>,
     /// The number of the room; 0 is any with a free place.
@@ -653,12 +705,8 @@ struct Applicant {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Seat {
     Any(Role),
-    /// As a guest in `lan`: where the room has such guests.
-    #[cfg(feature = "lan")]
-    LanGuest,
-    /// The same in `rtype`.
-    #[cfg(feature = "rtype")]
-    RtypeGuest,
+    /// As a guest in another dialect: where the room has such guests.
+    Guest(DialectId),
 }
 
 /// Why an applicant is not let in.
@@ -681,25 +729,25 @@ enum Refusal {
 
 impl Applicant {
     /// Who plays as a guest in an old dialect, in any room.
-    #[cfg(any(feature = "lan", feature = "rtype"))]
-    fn guest(dialect: Dialect, path: Path, seat: Seat) -> Self {
-        let (game, from, password) = (None, None, Name::default());
+    fn guest(dialect: DialectId, path: Path) -> Self {
+        let (game, from, password, seat) = (None, None, Name::default(), Seat::Guest(dialect));
         Applicant { dialect, path, game, room: 0, from, seat, password }
     }
 }
 
 impl Admission {
     /// Someone who has found a place.
-    fn new(found: &routes::Found, path: Path, voice: Voice, role: Role, name: Name) -> Self {
-        let player = PlayerId(u32::from(found.place) + 1);
-        Admission { player, path, voice, role, name, leaves: None }
+    fn new(found: &Found, path: Path, opening: Opening, role: Role, name: Name) -> Self {
+        let (player, dialect) = (PlayerId(u32::from(found.place) + 1), DialectId::NATIVE);
+        let (kept_by_stream, session, leaves) = (false, None, None);
+        Admission { player, path, dialect, kept_by_stream, opening, session, role, name, leaves }
     }
 }
 
 impl<'a> Call<'a> {
-    fn admit(found: &routes::Found, admission: Admission) -> Self {
-        let routes::Found { room, place, session } = *found;
-        Call { room, place, session, kind: CallKind::Admit(admission) }
+    fn admit(found: &Found, admission: Admission) -> Self {
+        let Found { room, place, session } = *found;
+        Call { room, place, session, kind: CallKind::Admit(Box::new(admission)) }
     }
 }
 

@@ -405,7 +405,7 @@ pub enum RtypeWish {
 }
 
 /// A game's rules.
-pub trait Game: Clone {
+pub trait Game: Clone + 'static {
     /// Everything that a step may look at or change.
     type World: Clone + fmt::Debug;
 

@@ -24,6 +24,7 @@ pub mod channel;
 pub mod classic;
 pub mod client;
 pub mod clock;
+pub mod dialect;
 pub mod finder;
 pub mod front;
 pub mod game;

@@ -9,8 +9,6 @@ mod attendance;
 mod clock;
 mod member;
 mod native;
-#[cfg(feature = "rtype")]
-mod rtype;
 mod sight;
 mod silence;
 mod voice;
@@ -20,21 +18,23 @@ use std::mem::offset_of;
 use std::time::Duration;
 
 use crate::channel::{Journal, LogLine};
-use crate::front::{CLAIM_WITHIN, Call, CallKind, Notice, RESUME_FOR};
+use crate::dialect::{Dialect, Hearing, RoomDialect};
+use crate::front::{CLAIM_WITHIN, Call, CallKind, Notice, Outcome, RESUME_FOR};
 use crate::game::{
     Buttons, Event, Game, Marks, PlayerId, PlayerInput, Reach, Stage, Standing, Turn,
     rewind_limit_ticks,
 };
 use crate::node::{Fetch, Path, Transmit, fetch_all, fetch_to};
-use crate::replica::{Bodies, Cuts, FullForm, History, State};
+use crate::replica::{Bodies, Cuts, History, State};
 use crate::sabotage::{self, Sabotage};
-use crate::session::{ArrivalCounts, Grade, Limits, PingCounts};
+use crate::session::{ArrivalCounts, Grade, Limits, PingCounts, Session};
 use crate::time::Time;
-use crate::wire::native::{CloseReason, Datagram, Role, SessionIndex};
-use crate::wire::{Dialect, Name, Packet};
+use crate::wire::Name;
+use crate::wire::native::{CloseReason, Role, SessionIndex};
 
 use clock::TickClock;
-use member::{Member, Presence, Return, Speech};
+pub use member::Announcement;
+use member::{Answer, Came, Member, Presence, Return};
 use sight::Bounds;
 use silence::SilenceChange;
 
@@ -119,7 +119,7 @@ pub struct MemberCard {
     /// Where.
     pub path: Path,
     /// How it speaks.
-    pub dialect: Dialect,
+    pub dialect: &'static str,
     /// Whether the member is here, or only its place.
     pub present: bool,
     /// The round trip that the server measures.
@@ -172,6 +172,8 @@ pub struct Room<G: Game> {
     bots: Vec<PlayerId>,
     game_events: Vec<Event>,
     board: Board,
+    /// What is kept of dialects other than `native`, by their places in the list.
+    spoken: Vec<Option<Box<dyn RoomDialect<G>>>>,
     journal: Journal,
     game: G,
     world: G::World,
@@ -189,6 +191,8 @@ pub struct Room<G: Game> {
     late_ticks: u64,
     /// Until then nothing is said, as the end of a match is being written down.
     end_held_until: Option<Time>,
+    /// Beside `native`.
+    dialects: &'static [&'static dyn Dialect<G>],
 }
 
 /// What there is to see after a tick: made once, sent to all.
@@ -200,21 +204,6 @@ struct View {
     history: History,
     /// Of the states that are too large for one datagram.
     cuts: Box<Cuts>,
-    /// What is shown, or with who has come since.
-    #[cfg(feature = "rtype")]
-    now: State,
-    #[cfg(feature = "rtype")]
-    full: FullForm,
-    #[cfg(feature = "rtype")]
-    rtype: Vec<crate::wire::rtype::Entity>,
-    /// Their ids, in order, and those of the look before.
-    #[cfg(feature = "rtype")]
-    ids: Vec<u32>,
-    #[cfg(feature = "rtype")]
-    ids_before: Vec<u32>,
-    /// Those of what has gone in the last tick.
-    #[cfg(feature = "rtype")]
-    gone: Vec<u32>,
 }
 
 /// How everyone stands after a tick, in games that count it.
@@ -223,16 +212,17 @@ struct Board {
     /// By place.
     players: Vec<Option<Counted>>,
     stage: Stage,
-    #[cfg(feature = "rtype")]
-    game: Option<crate::game::RtypeMatch>,
 }
 
 /// How one of the players stands.
 #[derive(Clone, Copy, Debug)]
-struct Counted {
-    player: PlayerId,
-    marks: Marks,
-    standing: Option<Standing>,
+pub struct Counted {
+    /// Who.
+    pub player: PlayerId,
+    /// In the lobby.
+    pub marks: Marks,
+    /// In the match, if the game counts it.
+    pub standing: Option<Standing>,
 }
 
 /// Events that nobody has read yet; older ones make room.
@@ -260,13 +250,10 @@ impl<G: Game> Room<G> {
             roster_revision: 0,
             events: VecDeque::new(),
             notices: VecDeque::new(),
-            view: View::new(game.schema()),
-            board: Board {
-                players: vec![None; places],
-                stage: Stage::default(),
-                #[cfg(feature = "rtype")]
-                game: None,
-            },
+            view: View::new(),
+            board: Board { players: vec![None; places], stage: Stage::default() },
+            spoken: Vec::new(),
+            dialects: &[],
             journal: Journal::new(config.journal),
             past: Vec::new(),
             game_events: Vec::new(),
@@ -284,6 +271,11 @@ impl<G: Game> Room<G> {
         room
     }
 
+    /// The same room, where these dialects are spoken beside `native`.
+    pub fn speaking(self, dialects: &'static [&'static dyn Dialect<G>]) -> Self {
+        Room { dialects, spoken: dialects.iter().map(|_| None).collect(), ..self }
+    }
+
     /// The same room with this number.
     pub fn numbered(self, number: u32) -> Self {
         Room { number, ..self }
@@ -296,7 +288,7 @@ impl<G: Game> Room<G> {
         for &bot in &self.bots {
             self.game.join_mute(&mut self.world, bot);
         }
-        self.translate();
+        self.show_others(false);
         self.count();
     }
 
@@ -368,7 +360,14 @@ impl<G: Game> Room<G> {
 
     /// Who is here, or has a place here.
     pub fn members(&self) -> impl Iterator<Item = MemberCard> + '_ {
-        self.members.iter().flatten().map(Member::card)
+        self.members.iter().flatten().map(|member| member.card(self.dialect_of(member)))
+    }
+
+    fn dialect_of(&self, member: &Member) -> &'static str {
+        match member.dialect.place().and_then(|at| self.dialects.get(at)) {
+            Some(dialect) => dialect.name(),
+            None => "native",
+        }
     }
 
     /// How many those are.
@@ -407,44 +406,87 @@ impl<G: Game> Room<G> {
         self.may_speak
     }
 
-    /// Takes what the front hands over.
-    pub fn handle_call(&mut self, now: Time, call: Call<'_>) {
+    /// Takes what the front hands over, and says what it came to.
+    pub fn handle_call(&mut self, now: Time, call: Call<'_>) -> Outcome {
         let place = usize::from(call.place);
-        self.may_speak |= !is_answered_by_the_tick(&call.kind);
-        if !matches!(call.kind, CallKind::Packet(_)) {
-            self.watch_at = Time::ZERO;
+        if let CallKind::Datagram(bytes) = call.kind {
+            return self.handle_datagram(now, place, call.session, bytes);
         }
+        (self.may_speak, self.watch_at) = (true, Time::ZERO);
         if let CallKind::Admit(admission) = call.kind {
-            self.admit(now, place, call.session, admission);
-            return;
+            self.admit(now, place, *admission);
+            return Outcome::Done;
         }
-        let Some(Some(member)) = self.members.get_mut(place) else { return };
-        if member.session != call.session {
-            return;
-        }
-        match &call.kind {
-            CallKind::Admit(_) => {}
-            &CallKind::Repeat { sequence } => {
-                member.count(sequence);
-                member.greet(now, &self.config);
+        let Some(member) = self.member(place, call.session) else { return Outcome::Done };
+        match call.kind {
+            CallKind::Admit(_) | CallKind::Datagram(_) => {}
+            CallKind::Repeat { sequence } => {
+                if let Some(sequence) = sequence {
+                    member.session.take(sequence);
+                }
+                self.greet(now, place);
             }
-            &CallKind::Resume { path, sequence, nonce, fresh } => {
+            CallKind::Resume { path, sequence, nonce, fresh } => {
                 self.resume(now, place, path, Return { sequence, nonce, fresh });
             }
-            CallKind::StreamClosed => member.lose_stream(now, &self.config),
-            CallKind::Leave => {
-                let player = member.player;
-                self.note(RoomEvent::Left(player));
-                self.vacate(now, place);
-            }
-            CallKind::Packet(packet) => {
-                let (clock, journal) = (&self.clock, &mut self.journal);
-                let came = member.handle_packet(now, clock, packet, &self.config, journal);
-                if !matches!(came, member::Came::Nothing) {
-                    self.react(now, place, came);
+            CallKind::StreamClosed => {
+                let config = self.config;
+                if let Some(member) = self.member(place, call.session) {
+                    member.lose_stream(now, &config);
                 }
             }
+            CallKind::Refuse(sequence, reject) => member.answer(sequence, Answer::Reject(reject)),
         }
+        Outcome::Done
+    }
+
+    fn member(&mut self, place: usize, session: SessionIndex) -> Option<&mut Member> {
+        let member = self.members.get_mut(place)?.as_mut();
+        member.filter(|member| member.session.index() == session)
+    }
+
+    fn handle_datagram(
+        &mut self,
+        now: Time,
+        place: usize,
+        session: SessionIndex,
+        bytes: &mut [u8],
+    ) -> Outcome {
+        let Some(Some(member)) = self.members.get_mut(place) else { return Outcome::Done };
+        if member.session.index() != session {
+            return Outcome::Done;
+        }
+        let journal = &mut self.journal;
+        let (came, outcome) = match member.dialect.place() {
+            None => member.handle_native(now, &self.clock, bytes, &self.config, journal),
+            Some(at) => {
+                let Some(Some(spoken)) = self.spoken.get_mut(at) else { return Outcome::Done };
+                if !member.is_here() {
+                    return Outcome::Done;
+                }
+                let (player, high_latency) = (member.player, self.config.high_latency);
+                let pinger = member.session.pinger_mut();
+                let from = Hearing { now, player, pinger, high_latency, journal };
+                let meaning = spoken.handle(place, from, bytes);
+                self.may_speak = true;
+                (member.handle_meaning(now, meaning, &self.config), Outcome::Done)
+            }
+        };
+        // Most are answered by the tick.
+        self.may_speak |= member.due.answer || came != Came::Nothing;
+        if came != Came::Nothing {
+            self.react(now, place, came);
+        }
+        outcome
+    }
+
+    /// A player goes to another room: takes the session and the name along.
+    pub(crate) fn leave(&mut self, now: Time, place: u8) -> Option<(Session, Name)> {
+        let place = usize::from(place);
+        let player = self.members.get(place)?.as_ref()?.player;
+        (self.may_speak, self.watch_at) = (true, Time::ZERO);
+        self.note(RoomEvent::Left(player));
+        self.vacate(now, place).map(|member| (member.session, member.name))
     }
 
     /// Steps the world where a tick is due, and looks after who is silent.
@@ -577,10 +619,6 @@ impl<G: Game> Room<G> {
             *counted = now;
         }
         self.board.stage = self.game.stage(&self.world);
-        #[cfg(feature = "rtype")]
-        {
-            self.board.game = self.game.rtype_match(&self.world);
-        }
         changed
     }
 
@@ -598,7 +636,14 @@ impl<G: Game> Room<G> {
         let rewind = rewind_limit_ticks(&self.game);
         let bounds = Bounds { rate: self.game.tick_rate(), limit_ticks: rewind };
         for member in self.members.iter_mut().flatten() {
-            let mut input = member.take_input(tick, bounds, &mut self.journal);
+            let mut input = match member.dialect.place() {
+                None => member.take_input(tick, bounds, &mut self.journal),
+                Some(at) => {
+                    let rtt = member.session.round_trip().mean();
+                    let spoken = self.spoken.get(at).and_then(Option::as_ref);
+                    member.holding(tick, spoken.and_then(|it| it.drawn_back(rtt, bounds.rate)))
+                }
+            };
             if member.role == Role::Play {
                 if matches!(member.presence, Presence::Away { .. }) {
                     let held = self.game.stand_in(&self.world, member.player);
@@ -642,26 +687,20 @@ impl<G: Game> Room<G> {
 
     /// Lets the game hear what players have said since the last tick. Watchers have no say.
     fn hear(&mut self) {
-        for member in self.members.iter_mut().flatten() {
-            let (player, role) = (member.player, member.role);
-            match &mut member.voice {
-                Speech::Native(native) => {
-                    let has_say = role == Role::Play || sabotage::is(Sabotage::WatcherHeard);
-                    let words = native.said.words().filter(|_| has_say);
-                    for words in words {
-                        self.game.hear(&mut self.world, player, words, &mut self.game_events);
-                    }
-                    native.said.clear();
+        let (game, world, events) = (&self.game, &mut self.world, &mut self.game_events);
+        for (place, member) in self.members.iter_mut().enumerate() {
+            let Some(member) = member else { continue };
+            if let Some(at) = member.dialect.place() {
+                if let Some(Some(spoken)) = self.spoken.get_mut(at) {
+                    spoken.ask(place, member.player, game, world, events);
                 }
-                #[cfg(feature = "rtype")]
-                Speech::Rtype(rtype) => {
-                    for wish in rtype.wishes.take() {
-                        self.game.hear_rtype(&mut self.world, player, wish, &mut self.game_events);
-                    }
-                }
-                #[cfg(feature = "lan")]
-                Speech::Lan { .. } => {}
+                continue;
             }
+            let has_say = member.role == Role::Play || sabotage::is(Sabotage::WatcherHeard);
+            for words in member.native.said.words().filter(|_| has_say) {
+                game.hear(world, member.player, words, events);
+            }
+            member.native.said.clear();
         }
     }
 
@@ -695,30 +734,13 @@ impl<G: Game> Room<G> {
     /// Makes what everyone is shown.
     fn look(&mut self) {
         self.game.capture(&self.world, self.view.history.begin(self.tick));
-        #[cfg(feature = "rtype")]
-        self.view.gone.clear();
-        self.translate();
+        self.show_others(true);
     }
 
-    /// Makes what `rtype` is shown: it has no ticks, so it is as new as it can be.
-    fn translate(&mut self) {
-        #[cfg(feature = "rtype")]
-        if self.members.iter().flatten().any(|member| matches!(member.voice, Speech::Rtype(_))) {
-            self.view.now.clear(self.tick);
-            self.game.capture(&self.world, &mut self.view.now);
-            self.view.translate(&self.game);
+    /// Lets other dialects look at the world: some have no ticks, so it is as new as it can be.
+    fn show_others(&mut self, is_new_tick: bool) {
+        for spoken in self.spoken.iter_mut().flatten() {
+            spoken.look(self.tick, &self.game, &self.world, is_new_tick);
         }
     }
-}
-
-/// Whether a call changes nothing that anyone is told of before the next tick.
-fn is_answered_by_the_tick(kind: &CallKind<'_>) -> bool {
-    use crate::wire::native::Packet::{ClientEvents, ClientPong, Input, SnapshotAck};
-    matches!(
-        kind,
-        CallKind::Packet(Packet::Native(Datagram {
-            packet: Input(_) | SnapshotAck(_) | ClientEvents(_) | ClientPong(_),
-            ..
-        }))
-    )
 }

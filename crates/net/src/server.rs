@@ -6,11 +6,14 @@ use std::collections::VecDeque;
 use std::net::IpAddr;
 
 use crate::channel::LogLine;
+use crate::dialect::{DIALECT_LIMIT, Dialect, DialectId};
 use crate::front::{
-    BansFull, Call, CallKind, Front, FrontConfig, Guests, NewRoom, RoomCard, RoomOrder,
+    BansFull, Call, CallKind, Front, FrontConfig, Guests, NewRoom, Outcome, RoomCard, RoomOrder,
 };
 use crate::game::{Game, PlayerId};
-use crate::node::{Fetch, Foreseen, Node, Path, Transmit};
+use crate::node::{
+    Fetch, Foreseen, Node, Path, StreamAction, StreamEvent, StreamId, StreamNode, Transmit,
+};
 use crate::room::{ClosedRoom, Room, RoomConfig};
 use crate::time::Time;
 use crate::wire::Name;
@@ -55,6 +58,8 @@ pub struct Server<G: Game> {
     holding: Vec<usize>,
     /// Ticks that were let go in rooms that are closed.
     late_ticks_before: u64,
+    /// Beside `native`.
+    dialects: &'static [&'static dyn Dialect<G>],
 }
 
 /// A game that rooms are opened for.
@@ -81,26 +86,41 @@ impl<G: Game> Server<G> {
             closed: VecDeque::new(),
             holding: Vec::new(),
             late_ticks_before: 0,
+            dialects: &[],
         }
+    }
+
+    /// The same server, which speaks these dialects beside `native`, at most [`DIALECT_LIMIT`]. Say so
+    /// before it has rooms.
+    pub fn speaking(mut self, dialects: &'static [&'static dyn Dialect<G>]) -> Self {
+        self.dialects = &dialects[..dialects.len().min(DIALECT_LIMIT)];
+        for (place, dialect) in self.dialects.iter().enumerate() {
+            self.front.add_dialect(dialect.endpoint(DialectId::listed(place)));
+        }
+        self
     }
 
     /// Opens a room whose world begins within a tick, and which stays; says its slot.
     pub fn open(&mut self, now: Time, game: G, name: Name, seed: u64, config: RoomConfig) -> usize {
-        let slot = self.front.add_room(card(&game, name));
+        let slot = self.front.add_room(self.card(&game, name));
         let number = self.front.room(slot).map_or(0, |(number, _)| number);
         let begin = self.phases.begin(slot, now, game.tick_rate(), game.capacity());
-        self.add(slot, Room::new(begin, game, seed, WATCHERS, config).numbered(number));
+        let room = Room::new(begin, game, seed, WATCHERS, config).speaking(self.dialects);
+        self.add(slot, room.numbered(number));
         slot
     }
 
     /// Offers a game: there is always a room of it where anyone may play, with another when it
     /// fills, up to `most` of them; and players may make rooms of their own. The names of the rooms
-    /// are `name`, at most 11 bytes, and a number. Where the game has a bot, a guest of Networked Pong
-    /// plays with bots in a room of its own.
+    /// are `name`, at most 11 bytes, and a number. Where the game has a bot, guests in some dialects
+    /// play with bots in a room of their own: [`Dialect::plays_alone`].
     pub fn offer(&mut self, now: Time, game: G, name: Name, most: u16, config: RoomConfig) {
-        let mut card = card(&game, name);
+        let mut card = self.card(&game, name);
         if game.stand_in(&game.begin(0), PlayerId(1)).is_some() {
-            card.lan_guests = card.lan_guests.alone();
+            let alone = self.dialects.iter().zip(&mut card.guests);
+            for (_, guests) in alone.filter(|(dialect, _)| dialect.plays_alone()) {
+                *guests = guests.alone();
+            }
         }
         self.offers.push(Offer { game, config });
         self.front.offer(card, most);
@@ -240,29 +260,48 @@ impl<G: Game> Server<G> {
         self.places.get(slot).copied().flatten()
     }
 
-    fn call(&mut self, now: Time, call: Option<Call<'_>>) {
-        if let Some(Call { kind: CallKind::Admit(admission), session, .. }) = &call
-            && let Some((room, place)) = admission.leaves
-        {
-            let (session, kind) = (*session, CallKind::Leave);
-            self.hand_over(now, Call { room, place, session, kind });
+    /// A room of the game as the front sees it.
+    fn card(&self, game: &G, name: Name) -> RoomCard {
+        let mut guests = [Guests::Nowhere; DIALECT_LIMIT];
+        for (dialect, guests) in self.dialects.iter().zip(&mut guests) {
+            *guests = dialect.guests(game);
         }
-        // The call may be to a room that is opened for it.
-        self.obey(now);
-        if let Some(call) = call {
-            self.hand_over(now, call);
-            self.obey(now);
+        RoomCard {
+            game: game.id(),
+            capacity: game.capacity(),
+            watchers: WATCHERS,
+            name,
+            password: Name::default(),
+            guests,
         }
     }
 
-    fn hand_over(&mut self, now: Time, call: Call<'_>) {
-        if let Some(place) = self.place(call.room) {
-            self.rooms[place].handle_call(now, call);
-            // Mostly an input, which is answered with the next tick.
-            if self.rooms[place].may_speak() {
-                self.after(place);
-            }
+    fn call(&mut self, now: Time, call: Option<Call<'_>>) -> Outcome {
+        let mut call = call;
+        if let Some(Call { kind: CallKind::Admit(admission), .. }) = &mut call
+            && let Some((room, place)) = admission.leaves
+            && let Some(at) = self.place(room)
+            && let Some((session, name)) = self.rooms[at].leave(now, place)
+        {
+            (admission.session, admission.name) = (Some(session), name);
+            self.after(at);
         }
+        // The call may be to a room that is opened for it.
+        self.obey(now);
+        let Some(call) = call else { return Outcome::Done };
+        let outcome = self.hand_over(now, call);
+        self.obey(now);
+        outcome
+    }
+
+    fn hand_over(&mut self, now: Time, call: Call<'_>) -> Outcome {
+        let Some(place) = self.place(call.room) else { return Outcome::Done };
+        let outcome = self.rooms[place].handle_call(now, call);
+        // Mostly an input, which is answered with the next tick.
+        if self.rooms[place].may_speak() {
+            self.after(place);
+        }
+        outcome
     }
 
     fn after(&mut self, place: usize) {
@@ -299,7 +338,8 @@ impl<G: Game> Server<G> {
                     let Offer { game, config } = &self.offers[offer];
                     let (rate, players) = (game.tick_rate(), game.capacity());
                     let begin = self.phases.begin(room, now, rate, players);
-                    let mut opened = Room::new(begin, game.clone(), seed, WATCHERS, *config);
+                    let mut opened = Room::new(begin, game.clone(), seed, WATCHERS, *config)
+                        .speaking(self.dialects);
                     if let Some(place) = guest {
                         opened.add_bots_beside(place);
                     }
@@ -345,43 +385,20 @@ impl<G: Game> Server<G> {
     }
 }
 
-/// A room of the game as the door sees it.
-fn card<G: Game>(game: &G, name: Name) -> RoomCard {
-    RoomCard {
-        game: game.id(),
-        capacity: game.capacity(),
-        watchers: WATCHERS,
-        name,
-        password: Name::default(),
-        lan_guests: lan_guests(game),
-        rtype_guests: rtype_guests(game),
-    }
-}
-
-/// Where guests of Networked Pong have a place: nowhere if the match cannot be shown to them.
-fn lan_guests<G: Game>(game: &G) -> Guests {
-    #[cfg(feature = "lan")]
-    if game.lan_state(&game.begin(0)).is_some() {
-        return game.lan_place().map_or(Guests::Anywhere, Guests::At);
-    }
-    let _ = game;
-    Guests::Nowhere
-}
-
-/// Where guests in `rtype` have a place.
-fn rtype_guests<G: Game>(game: &G) -> Guests {
-    #[cfg(feature = "rtype")]
-    if game.is_spoken_of_in_rtype() {
-        return Guests::Anywhere;
-    }
-    let _ = game;
-    Guests::Nowhere
-}
-
 impl<G: Game> Node for Server<G> {
     fn handle_datagram(&mut self, now: Time, path: Path, bytes: &mut [u8]) {
+        let len = bytes.len();
         let call = self.front.handle_datagram(now, path, bytes);
-        self.call(now, call);
+        let Some(Call { session, kind: CallKind::Datagram(_), .. }) = call else {
+            self.call(now, call);
+            return;
+        };
+        let outcome = self.call(now, call);
+        self.front.handle_outcome(now, path, session, (len, &outcome));
+        if let Outcome::Wish { sequence, wish } = outcome {
+            let call = self.front.enter_room(now, session, sequence, &wish);
+            self.call(now, call);
+        }
     }
 
     fn handle_timeout(&mut self, now: Time) {
@@ -454,31 +471,17 @@ impl<G: Game> Node for Server<G> {
     }
 }
 
-#[cfg(feature = "rtype")]
-impl<G: Game> crate::node::StreamNode for Server<G> {
+impl<G: Game> StreamNode for Server<G> {
     fn accepts_streams(&self) -> bool {
-        true
+        self.front.has_streams()
     }
 
-    fn handle_stream(
-        &mut self,
-        now: Time,
-        stream: crate::node::StreamId,
-        event: crate::node::StreamEvent<'_>,
-    ) {
+    fn handle_stream(&mut self, now: Time, stream: StreamId, event: StreamEvent<'_>) {
         let call = self.front.handle_stream(now, stream, event);
         self.call(now, call);
     }
 
-    fn poll_stream(
-        &mut self,
-        _now: Time,
-        out: &mut [u8],
-    ) -> Option<(crate::node::StreamId, crate::node::StreamAction)> {
+    fn poll_stream(&mut self, _now: Time, out: &mut [u8]) -> Option<(StreamId, StreamAction)> {
         self.front.poll_stream(out)
     }
 }
-
-/// Without `rtype` nobody opens a stream.
-#[cfg(not(feature = "rtype"))]
-impl<G: Game> crate::node::StreamNode for Server<G> {}

@@ -87,7 +87,8 @@ fn seed(n: u64) -> [u8; 32] {
 }
 
 fn server(now: Time, n: u64) -> Party {
-    let mut server = Server::new(FrontConfig::default(), seed(n));
+    let mut server =
+        Server::new(FrontConfig::default(), seed(n)).speaking(backspin::classic::dialects());
     server.open(now, Dots::default(), Name::new("Dots"), n, RoomConfig::default());
     Party::Server(Box::new(server))
 }
@@ -456,7 +457,8 @@ fn silence_counts_from_the_first_word_on_however_long_a_place_waits_for_it() {
     let liveness = Limits { warn: Duration::from_millis(500), drop: Duration::from_secs(1) };
     let config =
         RoomConfig { liveness, claim_within: Duration::from_secs(20), ..RoomConfig::default() };
-    let mut server = Server::new(FrontConfig::default(), seed(3));
+    let mut server =
+        Server::new(FrontConfig::default(), seed(3)).speaking(backspin::classic::dialects());
     server.open(Time::ZERO, Dots::default(), Name::new("Dots"), 3, config);
     scene.world.replace(scene.server, Party::Server(Box::new(server)));
     scene.run_ms(1_000);

@@ -62,7 +62,8 @@ struct Guest {
 impl Scene {
     fn new(seed: u64, link: LinkConfig, players: u8) -> Self {
         let mut world = World::new(seed, link);
-        let mut server = Server::new(FrontConfig::default(), [1; 32]);
+        let mut server =
+            Server::new(FrontConfig::default(), [1; 32]).speaking(backspin::classic::dialects());
         server.open(Time::ZERO, Tag, Name::new("Room"), seed, RoomConfig::default());
         let at = SocketAddr::from(([10, 0, 0, 1], 4300));
         let server = world.add(Party::Server(Box::new(server)), &[at], Drift::NONE);

@@ -19,7 +19,7 @@ type Scene = scene::Scene<RType>;
 
 fn scene() -> Scene {
     let game = (RType::default(), "R-Type");
-    let config = FrontConfig { rtype_port: 4300, ..FrontConfig::default() };
+    let config = FrontConfig { other_ports: vec![("rtype", 4300)], ..FrontConfig::default() };
     Scene::new(1, LinkConfig::PERFECT, game, 8, config)
 }
 

@@ -59,7 +59,7 @@ pub use fault::{Fault, Faults};
 pub use kinds::{ContactKind, ContactKinds, ENOUGH_CONTACTS, KindRow};
 pub use limit::Limit;
 pub use link::{Deliveries, Duplex, Link, Partition};
-pub use measure::{MakeClient, Setup, measure, measure_speaking, measure_watched, measure_with};
+pub use measure::{Setup, measure, measure_speaking, measure_watched, measure_with};
 pub use party::{Lateness, Party, Player};
 pub use pool::{Pool, PoolRow};
 pub use preset::{Preset, UnknownPreset};

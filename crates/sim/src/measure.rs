@@ -16,6 +16,7 @@ use super::target::Bar;
 use super::watch::{Faults, Observer, Seen, Truth};
 use super::{Chance, Drift, HostId, Lateness, LinkConfig, Party, Player, Preset, Traffic, World};
 use backspin::client::{Client, ClientConfig};
+use backspin::dialect::Dialect;
 use backspin::front::FrontConfig;
 use backspin::game::Game;
 use backspin::room::{Room, RoomConfig};
@@ -80,21 +81,18 @@ pub fn measure_with<G: Game>(game: G, setup: &Setup) -> Report {
 
 /// The same, and calls `each_second` with how many of the seconds have been played.
 pub fn measure_watched<G: Game>(game: G, setup: &Setup, each_second: impl FnMut(u32)) -> Report {
-    measure_speaking(game, setup, Client::new, each_second)
+    measure_speaking(game, setup, &[], each_second)
 }
 
-/// Makes a client: [`Client::new`], or one that speaks another dialect.
-pub type MakeClient<G> = fn(Time, G, ClientConfig, [u8; 32]) -> Client<G>;
-
-/// The same, with a first player of one's own making. If that speaks another dialect, the others speak
-/// `native` all the same, and the first alone is measured.
+/// The same on a server that speaks these dialects, too. The first player speaks the first of them, the
+/// others speak `native` all the same, and the first alone is measured.
 pub fn measure_speaking<G: Game>(
     game: G,
     setup: &Setup,
-    first: MakeClient<G>,
+    dialects: &'static [&'static dyn Dialect<G>],
     mut each_second: impl FnMut(u32),
 ) -> Report {
-    let mut scene = Scene::new(game, setup, first);
+    let mut scene = Scene::new(game, setup, dialects);
     scene.join();
     scene.begin(setup);
     let (began, before) = (scene.world.now(), scene.inputs());
@@ -152,14 +150,15 @@ impl Screen {
 }
 
 impl<G: Game> Scene<G> {
-    fn new(game: G, setup: &Setup, first: MakeClient<G>) -> Self {
+    fn new(game: G, setup: &Setup, dialects: &'static [&'static dyn Dialect<G>]) -> Self {
         let seed = setup.seed;
         let mut world = World::new(seed, setup.link);
         let mut chance = Chance::new(seed, 1);
         let address = SocketAddr::from(([10, 0, 0, 1], backspin::wire::native::DEFAULT_PORT));
         // Whoever comes in `rtype` is told over TCP where to go on.
-        let front = FrontConfig { rtype_port: address.port(), ..FrontConfig::default() };
-        let mut server = Server::new(front, secret(&mut chance));
+        let front =
+            FrontConfig { other_ports: vec![("rtype", address.port())], ..FrontConfig::default() };
+        let mut server = Server::new(front, secret(&mut chance)).speaking(dialects);
         let name = Name::new("Room");
         server.open(Time::ZERO, game.clone(), name, seed, RoomConfig::default());
         let server = world.add(Party::Server(Box::new(server)), &[address], Drift::NONE);
@@ -167,13 +166,19 @@ impl<G: Game> Scene<G> {
         for i in 0..setup.players {
             let own = SocketAddr::from(([10, 0, 0, 2 + i], 5000));
             let name = Name::new(["Alice", "Bob", "Carol", "Dave"][usize::from(i) % 4]);
-            let make = if i == 0 { first } else { Client::new };
+            let spoken = dialects.first().filter(|_| i == 0);
             let mut config = ClientConfig::new(address, name);
             config.own_port = own.port();
             let ppm = chance.below(401) as i32 - Drift::LIMIT_PPM;
             let drift = Drift::new(ppm, Duration::from_millis(chance.below(10_000)));
             let now = drift.local(Time::ZERO);
-            let client = make(now, game.clone(), config, secret(&mut chance));
+            let (game, secret) = (game.clone(), secret(&mut chance));
+            let client = match spoken {
+                None => Client::new(now, game, config, secret),
+                Some(dialect) => {
+                    Client::speaking(dialect.client(now, &game), now, game, config, secret)
+                }
+            };
             let mut player = Player::new(client, Chance::new(seed, 2 + u64::from(i)));
             if let Some(lateness) = setup.lateness {
                 player = player.with_lateness(lateness, Chance::new(seed, LATENESS + u64::from(i)));

@@ -150,14 +150,13 @@ pub(crate) fn host<G: Playable>(
     let config = FrontConfig {
         name,
         native_port: offered(Dialect::Native, both[0]),
-        lan_port: old_port(Dialect::Lan),
-        rtype_port: old_port(Dialect::Rtype),
+        other_ports: [Dialect::Lan, Dialect::Rtype].map(|it| (it.name(), old_port(it))).to_vec(),
         tokenless,
         ..FrontConfig::default()
     };
-    let mut driver = Loop::with_listeners(sockets, listeners(config.rtype_port)?)?;
+    let mut driver = Loop::with_listeners(sockets, listeners(old_port(Dialect::Rtype))?)?;
     driver.set_punctual(true);
-    let mut server = Server::new(config, seed::secret()?);
+    let mut server = Server::new(config, seed::secret()?).speaking(backspin::classic::dialects());
     server.open(driver.now(), game.clone(), name, seed::world()?, RoomConfig::default());
     server.keep_lines(journal);
     let mut host = Host::new(driver.now(), server, game, name, seed::secret()?);

@@ -363,7 +363,7 @@ fn tell_room<G: Playable>(event: RoomEvent, own: Option<PlayerId>, room: &Room<G
     let connected = |player, resumed| {
         let card = card(player)?;
         let address = Some(card.path.remote);
-        Some(Line::connected(player, card.name, card.dialect.name(), address, resumed))
+        Some(Line::connected(player, card.name, card.dialect, address, resumed))
     };
     let gone = |player: PlayerId, reason: &str| {
         Some(Line::Disconnected { player: Some(player.0), reason: reason.to_owned() })

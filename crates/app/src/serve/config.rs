@@ -6,7 +6,7 @@ use std::fs;
 use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 
-use backspin::front::{FrontConfig, LanReach, Limits, Tokenless, Unguarded};
+use backspin::front::{FrontConfig, Limits, Reach, Tokenless, Unguarded};
 use backspin::matching::MatchKey;
 use backspin::session::Wider;
 use backspin::wire::Name;
@@ -482,8 +482,9 @@ impl Config {
         FrontConfig {
             name: self.name,
             native_port: ports.of(Dialect::Native),
-            lan_port: ports.of(Dialect::Lan),
-            rtype_port: ports.of(Dialect::Rtype),
+            other_ports: [Dialect::Lan, Dialect::Rtype]
+                .map(|dialect| (dialect.name(), ports.of(dialect)))
+                .to_vec(),
             token: self.token.clone().into_bytes(),
             match_key: MatchKey::parse(&self.match_key),
             unguarded: match self.unguarded_dialects {
@@ -494,9 +495,9 @@ impl Config {
                 true => Tokenless::Allowed,
                 false => Tokenless::Refused,
             },
-            lan_reach: match self.lan_everywhere {
-                true => LanReach::Everywhere,
-                false => LanReach::PrivateOnly,
+            reach: match self.lan_everywhere {
+                true => Reach::Everywhere,
+                false => Reach::PrivateOnly,
             },
             limits: Limits {
                 rooms: self.rooms,

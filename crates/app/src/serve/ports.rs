@@ -1,5 +1,6 @@
 //! Which sockets a server opens, and where.
 
+pub(crate) use backspin::wire::Dialect;
 use std::error::Error;
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
@@ -11,14 +12,6 @@ pub(crate) struct Ports {
     ips: Vec<IpAddr>,
     /// Every dialect that has a port.
     dialects: Vec<(Dialect, u16)>,
-}
-
-/// The dialects, by the ports where their players look.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Dialect {
-    Native,
-    Lan,
-    Rtype,
 }
 
 impl Ports {

@@ -4,7 +4,6 @@ use std::sync::Arc;
 use std::sync::mpsc::Receiver;
 use std::time::Duration;
 
-use backspin::classic::Dialect;
 use backspin::front::{BAN_LIMIT, BansFull};
 use backspin::game::Game;
 use backspin::room::{MemberCard, Room};
@@ -218,17 +217,17 @@ impl From<MemberCard> for MemberStatus {
     fn from(card: MemberCard) -> Self {
         let pings = card.pings;
         let (dialect, arrivals, gaps) = match card.dialect {
-            Dialect::Native => {
+            "native" => {
                 let counts = card.arrivals.unwrap_or_default();
                 let arrivals = Arrivals { expected: counts.expected, missing: counts.lost() };
                 ("native", arrivals, Some(card.ticks_without_input))
             }
             // Inputs have no numbers that count; the pings have.
-            Dialect::Rtype => {
+            "rtype" => {
                 let expected = pings.answered + pings.lost;
                 ("rtype", Arrivals { expected, missing: pings.lost }, None)
             }
-            Dialect::Lan => ("lan", Arrivals::default(), None),
+            other => (other, Arrivals::default(), None),
         };
         MemberStatus {
             player: card.player.0,
@@ -270,7 +269,8 @@ mod tests {
     }
 
     fn server(rooms: usize) -> Server<Pong> {
-        let mut server = Server::new(FrontConfig::default(), [7; 32]);
+        let mut server =
+            Server::new(FrontConfig::default(), [7; 32]).speaking(backspin::classic::dialects());
         for room in 0..rooms {
             let name = Name::new(&format!("Room {room}"));
             server.open(Time::ZERO, Pong::default(), name, 1, RoomConfig::default());

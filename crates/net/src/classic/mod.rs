@@ -1,4 +1,5 @@
-//! The old dialects, `lan` and `rtype`: what the programs they come from speak.
+//! The old dialects, `lan` and `rtype`: what the programs they come from speak. Each is a folder, and
+//! a line in [`dialects`].
 
 mod game;
 pub mod lan;
@@ -11,6 +12,11 @@ pub use playback::LegacyPlayback;
 
 use crate::client::{Client, ClientConfig};
 use crate::time::Time;
+
+/// All of them, in the order in which a server lists them.
+pub fn dialects<G: ClassicGame>() -> &'static [&'static dyn crate::dialect::Dialect<G>] {
+    &[&rtype::Rtype, &lan::Lan]
+}
 
 impl Dialect {
     /// The dialect of this name.
@@ -26,16 +32,13 @@ impl Dialect {
         config: ClientConfig,
         seed: [u8; 32],
     ) -> Client<G> {
-        match self {
-            Dialect::Native => Client::new(now, game, config, seed),
-            Dialect::Lan => {
-                let lan = lan::LanClient::new(now, game.clone());
-                Client::speaking(Box::new(lan), now, game, config, seed)
-            }
-            Dialect::Rtype => {
-                let rtype = rtype::RtypeClient::new(now, game.clone());
-                Client::speaking(Box::new(rtype), now, game, config, seed)
-            }
+        if self == Dialect::Native {
+            return Client::new(now, game, config, seed);
+        }
+        let spoken = dialects().iter().find(|it| it.name() == self.name());
+        match spoken.map(|dialect| dialect.client(now, &game)) {
+            Some(dialect) => Client::speaking(dialect, now, game, config, seed),
+            None => unreachable!("{self} is in the list"),
         }
     }
 }

@@ -15,7 +15,7 @@ use crate::game::{Buttons, Game, PlayerId, Reach};
 use crate::replica::parts::{Assembly, PartError};
 use crate::replica::{Course, Drawn, Moment, Picture, Prediction, Sliding, State, delta};
 use crate::sabotage::{self, Sabotage};
-use crate::session::Window;
+use crate::session::ReplayWindow;
 use crate::time::Time;
 use crate::wire::Full;
 use crate::wire::native::{
@@ -57,7 +57,7 @@ pub(super) struct Seat<G: Game> {
     pub(super) role: Role,
     pub(super) session: SessionIndex,
     pub(super) ticket: Secret,
-    pub(super) window: Window,
+    pub(super) window: ReplayWindow,
     ahead: Ahead,
     behind: Behind,
     clock: ServerClock,
@@ -136,7 +136,7 @@ impl<G: Game> Seat<G> {
             role: accept.role,
             session: accept.session,
             ticket: accept.ticket,
-            window: Window::new(sequence.wrapping_add(1)),
+            window: ReplayWindow::new(sequence.wrapping_add(1)),
             next_input: (ahead.tick(now) as u32).max(1),
             ahead,
             behind: Behind::new(rate, 1),

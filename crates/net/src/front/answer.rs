@@ -1,21 +1,20 @@
 //! What the front says by itself: short, from no memory, and never more than was asked with.
 
 use super::rooms::Listed;
-use super::{Front, FrontConfig, RoomCard};
+use super::{Front, RoomCard};
 use crate::channel::LogLine;
 use crate::node::{Path, Transmit};
-#[cfg(any(feature = "lan", feature = "rtype"))]
-use crate::wire::Full;
-use crate::wire::List;
 use crate::wire::native::{
     Challenge, Datagram, Here, Packet, Pong, Probed, Reject, RoomEntry, RoomFlags, RoomList,
     UnknownSession,
 };
-#[cfg(feature = "rtype")]
-use crate::wire::rtype;
+use crate::wire::{Full, List};
 
 /// How many answers wait to be sent at most; more are dropped and counted.
 pub const ANSWER_LIMIT: usize = 256;
+
+/// The longest answer in another dialect.
+pub(super) const SHORT_LEN: usize = 16;
 
 /// Rooms on one page of a list: as many as fit the shortest budget.
 const ROOMS_PER_PAGE: usize = 36;
@@ -23,23 +22,12 @@ const ROOMS_PER_PAGE: usize = 36;
 /// An answer, kept small until it is sent.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Answer {
-    #[cfg(feature = "lan")]
-    HostHere {
+    /// Of another dialect.
+    Short {
         path: Path,
-    },
-    #[cfg(feature = "rtype")]
-    HelloAck {
-        path: Path,
-    },
-    #[cfg(feature = "rtype")]
-    RtypePing {
-        path: Path,
-        ping: rtype::Ping,
-    },
-    #[cfg(feature = "rtype")]
-    RtypePong {
-        path: Path,
-        ping: rtype::Ping,
+        bytes: [u8; SHORT_LEN],
+        len: usize,
+        line: Option<LogLine>,
     },
     Native {
         path: Path,
@@ -69,10 +57,7 @@ impl Answer {
     /// What the log says of it, when it has left.
     pub(super) fn line(&self) -> Option<LogLine> {
         match *self {
-            #[cfg(feature = "lan")]
-            Answer::HostHere { path } => Some(LogLine::SearchAnswered { to: path.remote }),
-            #[cfg(feature = "rtype")]
-            Answer::HelloAck { path } => Some(LogLine::HelloAckSent { to: path.remote }),
+            Answer::Short { line, .. } => line,
             Answer::Native { path, packet: NativeAnswer::Here(_), .. } => {
                 Some(LogLine::SearchAnswered { to: path.remote })
             }
@@ -84,17 +69,9 @@ impl Answer {
 impl Front {
     pub(super) fn encode_answer(&self, answer: &Answer, out: &mut [u8]) -> Option<Transmit> {
         let (path, len) = match *answer {
-            #[cfg(feature = "lan")]
-            Answer::HostHere { path } => (path, self.encode_host_here(out)),
-            #[cfg(feature = "rtype")]
-            Answer::HelloAck { path } => {
-                (path, rtype::Packet::HelloAck(rtype::HelloAck).encode(out))
-            }
-            #[cfg(feature = "rtype")]
-            Answer::RtypePing { path, ping } => (path, rtype::Packet::Ping(ping).encode(out)),
-            #[cfg(feature = "rtype")]
-            Answer::RtypePong { path, ping } => {
-                (path, rtype::Packet::Pong(ping.pong()).encode(out))
+            Answer::Short { path, bytes, len, .. } => {
+                out.get_mut(..len)?.copy_from_slice(&bytes[..len]);
+                (path, Ok(len))
             }
             Answer::Native { path, sequence, packet } => {
                 (path, self.encode_native(sequence, packet, out))
@@ -103,20 +80,12 @@ impl Front {
         len.ok().map(|len| Transmit { path, len })
     }
 
-    #[cfg(feature = "lan")]
-    fn encode_host_here(&self, out: &mut [u8]) -> Result<usize, Full> {
-        use crate::wire::lan::{HostHere, Packet, Upgrade};
-        let FrontConfig { native_port, lan_port: port, .. } = self.config;
-        let upgrade = (native_port != 0).then_some(Upgrade { native_port, flags: 0 });
-        Packet::HostHere(HostHere { port, upgrade }).encode(out)
-    }
-
     fn encode_native(
         &self,
         sequence: u32,
         packet: NativeAnswer,
         out: &mut [u8],
-    ) -> Result<usize, crate::wire::Full> {
+    ) -> Result<usize, Full> {
         let send = |packet, out: &mut [u8]| Datagram { sequence, packet }.encode(out);
         match packet {
             NativeAnswer::Challenge(packet) => send(Packet::Challenge(packet), out),

@@ -73,8 +73,7 @@ impl Front {
         until: Option<Time>,
     ) -> Result<Vec<(usize, u8)>, BansFull> {
         self.bans.add(now, ip, until)?;
-        #[cfg(feature = "rtype")]
-        self.lobby.turn_out(limited_ip(ip));
+        self.dialects.iter_mut().for_each(|dialect| dialect.turn_out(limited_ip(ip)));
         Ok(self.routes.seats_of(ip))
     }
 

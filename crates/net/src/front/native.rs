@@ -1,19 +1,20 @@
 //! The door in `native`: a cookie before anything is kept.
 
 use super::answer::{Answer, NativeAnswer};
-use super::routes::{Found, Proof, Route};
-use super::{Admission, Applicant, Call, CallKind, Front, Refusal, Seat, Voice};
+use super::routes::Credentials;
+use super::{Admission, Applicant, Call, CallKind, Found, Front, Refusal, Seat};
+use crate::dialect::DialectId;
 use crate::game::GameId;
 use crate::node::Path;
 use crate::sabotage::{self, Sabotage};
-use crate::session::{CookieCheck, Numbers};
+use crate::session::{CookieCheck, Opening};
 use crate::time::Time;
 use crate::wire::native::{
-    Budget, Challenge, CreateRoom, Datagram, Discover, EnterRoom, Hello, Here, Join, ListRooms,
-    PROTOCOL, Packet, Reject, RejectReason, Resume, Role, Secret, SessionIndex, Token,
+    Budget, Challenge, CreateRoom, Datagram, Discover, EnterRoom, Hello, Here, Join, Label,
+    ListRooms, PROTOCOL, Packet, Reject, RejectReason, Resume, Role, Secret, SessionIndex, Token,
     UnknownSession,
 };
-use crate::wire::{Dialect, Direction, Name, Packet as AnyPacket};
+use crate::wire::{Direction, Name};
 
 /// Someone who has found a place.
 struct Newcomer {
@@ -24,77 +25,58 @@ struct Newcomer {
 }
 
 impl Front {
+    /// A datagram that names a session goes on to the session, still closed; whoever else asks is
+    /// a stranger.
     pub(super) fn handle_native<'a>(
         &mut self,
         now: Time,
         path: Path,
-        bytes: &'a [u8],
+        bytes: &'a mut [u8],
     ) -> Option<Call<'a>> {
-        let datagram = match Datagram::decode(bytes) {
-            Ok(datagram) => datagram,
+        if let Some(label) = Label::read(bytes) {
+            return self.route_to_session(now, path, label, bytes);
+        }
+        match Datagram::decode(bytes) {
+            Ok(datagram) => self.handle_stranger(now, path, datagram),
             Err(error) => {
                 if self.admits_stranger(now, path) {
                     self.counts.malformed += 1;
-                    self.note_malformed(path, bytes, error);
+                    self.note_malformed(path, bytes.len(), error);
                 }
-                return None;
+                None
             }
-        };
-        match datagram.packet.session() {
-            Some(session) => self.handle_member(now, path, session, datagram),
-            None => self.handle_stranger(now, path, datagram),
         }
     }
 
-    fn handle_member<'a>(
+    fn route_to_session<'a>(
         &mut self,
         now: Time,
         path: Path,
-        session: SessionIndex,
-        datagram: Datagram<'a>,
+        label: Label,
+        bytes: &'a mut [u8],
     ) -> Option<Call<'a>> {
+        let Label { session, sequence } = label;
         let (room, place) = match self.routes.route(session) {
             Some(route)
                 if same_peer(route.path, path) || sabotage::is(Sabotage::SkipAddressCheck) =>
             {
                 (route.room, route.place)
             }
+            // Paid for by the address that it came from.
             _ => {
                 if self.admits_stranger(now, path) {
-                    self.note_stray(path, Direction::ToServer, datagram.packet.name());
+                    self.note_stray(path, Direction::ToServer, "");
                     let packet = NativeAnswer::UnknownSession(UnknownSession { session });
-                    self.answer(Answer::Native { path, sequence: datagram.sequence, packet });
+                    self.answer(Answer::Native { path, sequence, packet });
                 }
                 return None;
             }
         };
-        // What is not the player's takes nothing from what the player may send.
-        if !self.routes.takes(session, datagram.sequence) {
-            self.counts.numbers += 1;
+        if !self.routes.has_allowance(now, session) {
+            self.counts.player_limit += 1;
             return None;
         }
-        if !self.admits(now, path, Some(session)) {
-            return None;
-        }
-        let sequence = datagram.sequence;
-        match datagram.packet {
-            Packet::Ping(ping) => {
-                let packet = NativeAnswer::Pong(ping.pong());
-                self.answer(Answer::Native { path, sequence, packet });
-            }
-            Packet::EnterRoom(wish) => {
-                return match self.enter_room(now, path, sequence, &wish) {
-                    Ok(call) => Some(call),
-                    Err(packet) => {
-                        self.answer(Answer::Native { path, sequence, packet });
-                        None
-                    }
-                };
-            }
-            _ => {}
-        }
-        let kind = CallKind::Packet(AnyPacket::Native(datagram));
-        Some(Call { room, place, session, kind })
+        Some(Call { room, place, session, kind: CallKind::Datagram(bytes) })
     }
 
     fn handle_stranger<'a>(
@@ -183,7 +165,7 @@ impl Front {
         let version = (join.protocol, join.game_version);
         self.check_caller(nonce, game, version, &join.token)?;
         let applicant = Applicant {
-            dialect: Dialect::Native,
+            dialect: DialectId::NATIVE,
             path,
             game: Some(game),
             room: join.room,
@@ -210,7 +192,7 @@ impl Front {
         }
         let version = (wish.protocol, wish.game_version);
         self.check_caller(nonce, game, version, &wish.token)?;
-        let (dialect, role) = (Dialect::Native, Role::Play);
+        let (dialect, role) = (DialectId::NATIVE, Role::Play);
         let (game_only, seat) = (Some(game), Seat::Any(role));
         let applicant =
             Applicant { dialect, path, game: game_only, room: 0, from: None, seat, password };
@@ -219,29 +201,25 @@ impl Front {
         Ok(self.admit(&found, path, sequence, Newcomer { nonce, role, name, budget }))
     }
 
-    /// Into another room, with the same session and the same ticket.
-    fn enter_room<'a>(
+    /// Into another room, with the same session and the same ticket. Who may not go there stays.
+    pub(crate) fn enter_room<'a>(
         &mut self,
         now: Time,
-        path: Path,
+        session: SessionIndex,
         sequence: u32,
         wish: &EnterRoom,
-    ) -> Result<Call<'a>, NativeAnswer> {
-        let EnterRoom { session, nonce, role, .. } = *wish;
-        if let Some(call) = self.repeat(path, sequence, nonce) {
-            return Ok(call);
+    ) -> Option<Call<'a>> {
+        let &EnterRoom { nonce, role, .. } = wish;
+        let route = self.routes.route(session)?;
+        let (path, from, left) = (route.path, route.room, route.place);
+        let credentials = route.credentials.as_ref()?;
+        if credentials.nonce == nonce {
+            return self.call(session, CallKind::Repeat { sequence: None });
         }
-        let unknown = NativeAnswer::UnknownSession(UnknownSession { session });
-        let Some(Route { room: from, place: left, proof: Some(proof), .. }) =
-            self.routes.route(session)
-        else {
-            return Err(unknown);
-        };
-        let (from, left) = (*from, *left);
-        let Proof { ticket, name, budget, .. } = *proof;
+        let ticket = credentials.ticket;
         let game = self.rooms.at(from).map(|listed| listed.card.game.game);
         let applicant = Applicant {
-            dialect: Dialect::Native,
+            dialect: DialectId::NATIVE,
             path,
             game,
             room: wish.room,
@@ -249,26 +227,27 @@ impl Front {
             seat: Seat::Any(role),
             password: wish.password,
         };
-        let (room, place) = self
-            .find_place(now, &applicant)
-            .map_err(|refusal| self.reject(nonce, game.unwrap_or(0), refusal.into()))?;
-        self.routes.reseat(session, (room, place), nonce, sequence);
+        let (room, place) = match self.find_place(now, &applicant) {
+            Ok(found) => found,
+            Err(refusal) => {
+                let reject = self.rejection(nonce, game.unwrap_or(0), refusal.into());
+                return self.call(session, CallKind::Refuse(sequence, reject));
+            }
+        };
+        self.routes.reseat(session, (room, place), nonce);
         self.settle();
-        let first_sequence = self.secrets.sequence();
-        let voice =
-            Voice::Native { nonce, ticket, budget, first_sequence, peer_sequence: sequence };
+        let next = self.secrets.sequence();
+        let budget = Budget::MAX;
+        let opening = Opening { index: session, nonce, ticket, budget, next, peer: sequence };
         let found = Found { session, room, place };
-        let admission = Admission::new(&found, path, voice, role, name);
-        Ok(Call::admit(&found, Admission { leaves: Some((from, left)), ..admission }))
+        let admission = Admission::new(&found, path, opening, role, Name::default());
+        Some(Call::admit(&found, Admission { leaves: Some((from, left)), ..admission }))
     }
 
     /// The answer to a question that was answered before, and lost.
     fn repeat<'a>(&mut self, path: Path, sequence: u32, nonce: u64) -> Option<Call<'a>> {
         let session = self.routes.made_by(path, nonce)?;
-        let route = self.routes.route(session)?;
-        let (room, place) = (route.room, route.place);
-        self.routes.takes(session, sequence);
-        Some(Call { room, place, session, kind: CallKind::Repeat { sequence } })
+        self.call(session, CallKind::Repeat { sequence: Some(sequence) })
     }
 
     /// Whether someone with these versions and this token may come in at all.
@@ -293,12 +272,10 @@ impl Front {
     fn admit<'a>(&mut self, found: &Found, path: Path, sequence: u32, new: Newcomer) -> Call<'a> {
         let Newcomer { nonce, role, name, budget } = new;
         let ticket = self.secrets.ticket();
-        let numbers = Numbers::new(sequence.wrapping_add(1));
-        self.routes.prove(found.session, Proof { ticket, nonce, name, budget, numbers });
-        let first_sequence = self.secrets.sequence();
-        let voice =
-            Voice::Native { nonce, ticket, budget, first_sequence, peer_sequence: sequence };
-        Call::admit(found, Admission::new(found, path, voice, role, name))
+        self.routes.prove(found.session, Credentials { ticket, nonce });
+        let (index, next) = (found.session, self.secrets.sequence());
+        let opening = Opening { index, nonce, ticket, budget, next, peer: sequence };
+        Call::admit(found, Admission::new(found, path, opening, role, name))
     }
 
     fn resume<'a>(
@@ -315,11 +292,7 @@ impl Front {
             Some((session, route)) => {
                 let fresh = resume.fresh;
                 let kind = CallKind::Resume { path, sequence, nonce, fresh };
-                let call = Call { room: route.room, place: route.place, session, kind };
-                if same_peer(route.path, path) {
-                    self.routes.takes(session, sequence);
-                }
-                Ok(call)
+                Ok(Call { room: route.room, place: route.place, session, kind })
             }
             None => {
                 self.counts.bad_proof += 1;
@@ -383,8 +356,12 @@ impl Front {
     }
 
     fn reject(&self, nonce: u64, game: u32, reason: RejectReason) -> NativeAnswer {
+        NativeAnswer::Reject(self.rejection(nonce, game, reason))
+    }
+
+    fn rejection(&self, nonce: u64, game: u32, reason: RejectReason) -> Reject {
         let game_version = self.game(game).map_or(0, |game| game.version);
-        NativeAnswer::Reject(Reject { nonce, reason, protocol: PROTOCOL, game_version })
+        Reject { nonce, reason, protocol: PROTOCOL, game_version }
     }
 }
 
@@ -405,7 +382,7 @@ impl From<Refusal> for RejectReason {
 }
 
 /// The local address may be chosen anew by the system; the peer and the socket are the session's.
-pub(super) fn same_peer(a: Path, b: Path) -> bool {
+pub fn same_peer(a: Path, b: Path) -> bool {
     a.socket == b.socket && a.remote == b.remote
 }
 

@@ -13,6 +13,7 @@ use std::net::IpAddr;
 use super::native::same_bytes;
 use super::routes::Found;
 use super::{Applicant, Front, Guests, Limits, Refusal, RoomCard, Seat};
+use crate::dialect::DialectId;
 use crate::game::{GameId, Stage};
 use crate::sabotage::{self, Sabotage};
 use crate::session::{Allowance, Prefix, limited_ip};
@@ -161,10 +162,10 @@ impl Rooms {
         self.private -= usize::from(removed.is_some_and(|listed| listed.lifetime.is_private()));
     }
 
-    /// The game that a guest in `lan` may play alone, and in which place.
-    #[cfg(feature = "lan")]
-    fn offer_to_guests(&self) -> Option<(usize, u8)> {
-        let alone = |offer: &Offer| match offer.card.lan_guests {
+    /// The game that a guest in this dialect may play alone, and in which place.
+    pub(super) fn offer_to_guests(&self, dialect: DialectId) -> Option<(usize, u8)> {
+        let at = dialect.place()?;
+        let alone = |offer: &Offer| match offer.card.guests[at] {
             Guests::Alone(place) => Some(place),
             _ => None,
         };
@@ -281,44 +282,15 @@ impl Front {
         found.ok_or(Refusal::Full)
     }
 
-    /// A place for a guest in `lan`: in a room of its own, where a game is offered for that, or else
-    /// in any that has one. Who is refused costs next to nothing: anyone can say HELLO.
-    #[cfg(feature = "lan")]
-    pub(super) fn place_lan_guest(
-        &mut self,
-        now: Time,
-        applicant: &Applicant,
-    ) -> Result<Found, Refusal> {
-        match self.rooms.offer_to_guests() {
-            Some((offer, place)) => self.place_alone(applicant, offer, place),
-            None => self.place(now, applicant),
-        }
-    }
-
-    #[cfg(feature = "lan")]
-    fn place_alone(
-        &mut self,
-        applicant: &Applicant,
-        offer: usize,
-        place: u8,
-    ) -> Result<Found, Refusal> {
-        let ip = applicant.path.remote.ip();
-        self.check_sessions(ip)?;
-        if !self.has_room_for_guest(ip) {
-            return Err(Refusal::Rooms);
-        }
+    /// Opens a room for a guest from there, who has this place in it alone with bots.
+    pub(super) fn open_guest_room(&mut self, offer: usize, ip: IpAddr, place: u8) -> usize {
         let name = self.rooms.next_name(Name::new(GUEST_ROOM));
         let card = RoomCard { name, ..self.rooms.offers[offer].card };
-        let room = self.order(offer, card, Lifetime::Guest(limited_ip(ip)), Some(place));
-        let Applicant { dialect, path, .. } = *applicant;
-        let found = self.routes.insert(dialect, path, room, place);
-        self.settle();
-        found.ok_or(Refusal::Full)
+        self.order(offer, card, Lifetime::Guest(limited_ip(ip)), Some(place))
     }
 
     /// Whether one more room may be opened for a guest from there alone.
-    #[cfg(feature = "lan")]
-    fn has_room_for_guest(&self, ip: IpAddr) -> bool {
+    pub(super) fn has_room_for_guest(&self, ip: IpAddr) -> bool {
         let limits = self.config.limits;
         let has_guest = |prefix: Prefix, lifetime| match lifetime {
             Lifetime::Guest(guest) => prefix.contains(guest),
@@ -338,16 +310,6 @@ impl Front {
             let limit = usize::from(rooms_per_ip) * wider.times(prefix) as usize + one_more;
             self.rooms.count(|lifetime| counts(prefix, lifetime)) < limit
         })
-    }
-
-    /// Whether a guest in `lan` from there would find a place.
-    #[cfg(feature = "lan")]
-    pub(super) fn takes_lan_guest(&self, ip: IpAddr) -> bool {
-        let is_open = |room| self.is_open(room, Seat::LanGuest);
-        match self.rooms.offer_to_guests() {
-            Some(_) => !self.draining && self.has_room_for_guest(ip),
-            None => (0..self.rooms.slots.len()).any(is_open),
-        }
     }
 
     /// Where someone who is here already can go.
@@ -429,8 +391,7 @@ impl Front {
     /// Whether there is a place to play at once for whoever comes, in whatever dialect.
     fn takes_anyone(&self, room: usize) -> bool {
         let Some(listed) = self.rooms.at(room) else { return false };
-        let RoomCard { lan_guests, rtype_guests, .. } = listed.card;
-        let guests = [lan_guests, rtype_guests].into_iter();
+        let guests = listed.card.guests.into_iter();
         listed.plays_at_once()
             && self.routes.free_place(room, Role::Play).is_some()
             && guests
@@ -458,10 +419,9 @@ impl Front {
             _ if lifetime == Lifetime::Ending => None,
             Seat::Any(Role::Play) if lifetime.is_private() => None,
             Seat::Any(role) => self.routes.free_place(room, role),
-            #[cfg(feature = "lan")]
-            Seat::LanGuest => self.guest_place(room, self.rooms.at(room)?.card.lan_guests),
-            #[cfg(feature = "rtype")]
-            Seat::RtypeGuest => self.guest_place(room, self.rooms.at(room)?.card.rtype_guests),
+            Seat::Guest(dialect) => {
+                self.guest_place(room, self.rooms.at(room)?.card.guests[dialect.place()?])
+            }
         }
     }
 

@@ -8,12 +8,12 @@ use std::net::{IpAddr, SocketAddr};
 use siphasher::sip::SipHasher13;
 
 use super::Limits;
+use crate::dialect::DialectId;
 use crate::node::{Fetch, Path, fetch_to};
 use crate::sabotage::{self, Sabotage};
-use crate::session::{Allowance, Bucket, Numbers, Prefix, Rate, limited_ip};
+use crate::session::{Allowance, Bucket, Prefix, Rate, limited_ip};
 use crate::time::Time;
-use crate::wire::native::{Budget, Role, Secret, SessionIndex};
-use crate::wire::{Dialect, Name};
+use crate::wire::native::{Role, Secret, SessionIndex};
 
 /// The sessions of a server. Every look-up is O(1).
 #[derive(Clone, Debug)]
@@ -24,47 +24,50 @@ pub(super) struct Routes {
     /// should not find a new one.
     free: VecDeque<SessionIndex>,
     /// By dialect, too: who speaks one from an address does not speak for who speaks another.
-    by_path: HashMap<(Dialect, u8, SocketAddr), SessionIndex, Keyed>,
+    by_path: HashMap<(DialectId, u8, SocketAddr), SessionIndex, Keyed>,
     by_ticket: HashMap<Secret, SessionIndex, Keyed>,
     /// Sessions by the networks that their addresses count for.
     per_network: HashMap<Prefix, u32, Keyed>,
     rooms: Vec<Places>,
 }
 
-/// One session, seen from the door. What every datagram touches comes first: see the rooms' members.
+/// One session, seen from the front. What every datagram touches comes first: see the rooms' members.
 #[derive(Clone, Debug)]
 #[repr(C, align(64))]
-pub(super) struct Route {
-    pub(super) path: Path,
-    pub(super) place: u8,
-    dialect: Dialect,
-    pub(super) room: usize,
+pub struct Route {
+    /// Where it is.
+    pub path: Path,
+    /// Its place in the room.
+    pub place: u8,
+    /// How it speaks.
+    pub dialect: DialectId,
+    /// The slot of its room.
+    pub room: usize,
     bucket: Bucket,
-    /// `native` has one.
-    pub(super) proof: Option<Proof>,
-    /// `lan`: a second port of the same guest.
+    /// `native` has some.
+    pub(super) credentials: Option<Credentials>,
+    /// A second address of the same guest.
     alias: Option<SocketAddr>,
 }
 
-/// What shows that a datagram is a player's, and a player the one who was here before.
+/// What shows that a player is the one who was here before.
 #[derive(Clone, Debug)]
-#[repr(C)]
-pub(super) struct Proof {
-    /// The numbers of the player's datagrams.
-    pub(super) numbers: Numbers,
+pub(super) struct Credentials {
     /// Brings the player back.
     pub(super) ticket: Secret,
     /// Of what brought the player to this place.
     pub(super) nonce: u64,
-    pub(super) name: Name,
-    pub(super) budget: Budget,
 }
 
 /// A place that was found, and the session that has it now.
-pub(super) struct Found {
-    pub(super) session: SessionIndex,
-    pub(super) room: usize,
-    pub(super) place: u8,
+#[derive(Clone, Copy, Debug)]
+pub struct Found {
+    /// The session.
+    pub session: SessionIndex,
+    /// The slot of the room.
+    pub room: usize,
+    /// The place in it.
+    pub place: u8,
 }
 
 /// The places of one room: players first, then watchers.
@@ -169,12 +172,12 @@ impl Routes {
     /// Has a session brought near.
     pub(super) fn foresee(&self, session: SessionIndex, fetch: Fetch) {
         if let Some(route) = self.routes.get(index(session)) {
-            fetch_to(route, offset_of!(Route, proof) + offset_of!(Proof, ticket), fetch);
+            fetch_to(route, offset_of!(Route, credentials), fetch);
         }
     }
 
     /// Who speaks `dialect` there.
-    pub(super) fn at_path(&self, dialect: Dialect, path: Path) -> Option<SessionIndex> {
+    pub(super) fn at_path(&self, dialect: DialectId, path: Path) -> Option<SessionIndex> {
         self.by_path.get(&(dialect, path.socket, path.remote)).copied()
     }
 
@@ -184,32 +187,46 @@ impl Routes {
 
     /// The session that this Join made before, if its answer was lost.
     pub(super) fn made_by(&self, path: Path, nonce: u64) -> Option<SessionIndex> {
-        let session = self.at_path(Dialect::Native, path)?;
-        let proof = self.route(session)?.proof.as_ref()?;
-        (proof.nonce == nonce).then_some(session)
-    }
-
-    /// Whether a number can be that of the player's next datagram; it counts as arrived.
-    pub(super) fn takes(&mut self, session: SessionIndex, sequence: u32) -> bool {
-        let Some(Some(route)) = self.routes.get_mut(index(session)) else { return false };
-        let proof = route.proof.as_mut();
-        proof.is_some_and(|proof| proof.numbers.handle(sequence).is_taken())
+        let session = self.at_path(DialectId::NATIVE, path)?;
+        let credentials = self.route(session)?.credentials.as_ref()?;
+        (credentials.nonce == nonce).then_some(session)
     }
 
     /// Takes one datagram from the session's allowance.
     pub(super) fn allow(&mut self, now: Time, session: SessionIndex) -> Allowance {
-        let per_second = self.limits.player_datagrams_per_s;
-        let rate = Rate { per_second, burst: per_second };
+        let rate = self.rate();
         match self.routes.get_mut(index(session)) {
             Some(Some(route)) => route.bucket.allow(now, rate, 1),
             _ => Allowance::No,
         }
     }
 
+    /// Whether the session's allowance has one left. Nothing is taken: nobody knows yet whether the
+    /// datagram is the session's.
+    pub(super) fn has_allowance(&self, now: Time, session: SessionIndex) -> bool {
+        let route = self.route(session);
+        route.is_some_and(|route| route.bucket.has(now, self.rate(), 1))
+    }
+
+    /// The datagram was the session's. Other dialects know so when it comes, and have paid.
+    pub(super) fn charge(&mut self, now: Time, session: SessionIndex) {
+        let rate = self.rate();
+        if let Some(Some(route)) = self.routes.get_mut(index(session))
+            && route.dialect == DialectId::NATIVE
+        {
+            let _ = route.bucket.allow(now, rate, 1);
+        }
+    }
+
+    fn rate(&self) -> Rate {
+        let per_second = self.limits.player_datagrams_per_s;
+        Rate { per_second, burst: per_second }
+    }
+
     /// A session at `path` with a place in `room` that is free; `None` where no session is left.
     pub(super) fn insert(
         &mut self,
-        dialect: Dialect,
+        dialect: DialectId,
         path: Path,
         room: usize,
         place: u8,
@@ -217,7 +234,7 @@ impl Routes {
         let session = self.unused()?;
         self.rooms[room].taken[usize::from(place)] = true;
         let bucket = Bucket::default();
-        let route = Route { room, place, path, dialect, alias: None, proof: None, bucket };
+        let route = Route { room, place, path, dialect, alias: None, credentials: None, bucket };
         self.routes[index(session)] = Some(route);
         self.by_path.insert((dialect, path.socket, path.remote), session);
         self.count_in(path.remote.ip());
@@ -225,15 +242,14 @@ impl Routes {
     }
 
     /// What shows who the player of `session` is.
-    pub(super) fn prove(&mut self, session: SessionIndex, proof: Proof) {
+    pub(super) fn prove(&mut self, session: SessionIndex, credentials: Credentials) {
         if let Some(Some(route)) = self.routes.get_mut(index(session)) {
-            self.by_ticket.insert(proof.ticket, session);
-            route.proof = Some(proof);
+            self.by_ticket.insert(credentials.ticket, session);
+            route.credentials = Some(credentials);
         }
     }
 
     /// The session is heard from `alias`, too.
-    #[cfg(feature = "lan")]
     pub(super) fn also_at(&mut self, session: SessionIndex, alias: SocketAddr) {
         if let Some(Some(route)) = self.routes.get_mut(index(session)) {
             route.alias = Some(alias);
@@ -241,31 +257,21 @@ impl Routes {
         }
     }
 
-    /// The session has a place in another room, which is free, or another place in this one; it
-    /// counts on from `sequence`.
-    pub(super) fn reseat(
-        &mut self,
-        session: SessionIndex,
-        (room, place): (usize, u8),
-        nonce: u64,
-        sequence: u32,
-    ) {
+    /// The session has a place in another room, which is free, or another place in this one.
+    pub(super) fn reseat(&mut self, session: SessionIndex, (room, place): (usize, u8), nonce: u64) {
         let Some(Some(route)) = self.routes.get_mut(index(session)) else { return };
         self.rooms[route.room].taken[usize::from(route.place)] = false;
         self.rooms[room].taken[usize::from(place)] = true;
         (route.room, route.place) = (room, place);
-        if let Some(proof) = &mut route.proof {
-            (proof.nonce, proof.numbers) = (nonce, Numbers::new(sequence.wrapping_add(1)));
+        if let Some(credentials) = &mut route.credentials {
+            credentials.nonce = nonce;
         }
     }
 
-    /// The session is at `path` now, and counts on from `sequence`.
-    pub(super) fn move_to(&mut self, session: SessionIndex, path: Path, sequence: u32) {
+    /// The session is at `path` now.
+    pub(super) fn move_to(&mut self, session: SessionIndex, path: Path) {
         let Some(Some(route)) = self.routes.get_mut(index(session)) else { return };
         let (old, dialect) = (std::mem::replace(&mut route.path, path), route.dialect);
-        if let Some(proof) = &mut route.proof {
-            proof.numbers = Numbers::new(sequence.wrapping_add(1));
-        }
         if sabotage::is(Sabotage::BucketRefilled) {
             route.bucket = Bucket::default();
         }
@@ -277,23 +283,25 @@ impl Routes {
         self.count_in(path.remote.ip());
     }
 
-    pub(super) fn remove(&mut self, session: SessionIndex) {
-        let Some(slot) = self.routes.get_mut(index(session)) else { return };
-        let Some(route) = slot.take() else { return };
+    /// The session is over; what it was.
+    pub(super) fn remove(&mut self, session: SessionIndex) -> Option<Route> {
+        let route = self.routes.get_mut(index(session))?.take()?;
         self.free.push_back(session);
         self.rooms[route.room].taken[usize::from(route.place)] = false;
         self.unlink(session, (route.dialect, route.path.socket, route.path.remote));
         if let Some(alias) = route.alias {
             self.unlink(session, (route.dialect, route.path.socket, alias));
         }
-        if let Some(proof) = route.proof.filter(|_| !sabotage::is(Sabotage::TicketKept)) {
-            self.by_ticket.remove(&proof.ticket);
+        let ticket = route.credentials.as_ref().map(|credentials| credentials.ticket);
+        if let Some(ticket) = ticket.filter(|_| !sabotage::is(Sabotage::TicketKept)) {
+            self.by_ticket.remove(&ticket);
         }
         self.count_out(route.path.remote.ip());
+        Some(route)
     }
 
     /// Another session may have come to the same address since; its entry stays.
-    fn unlink(&mut self, session: SessionIndex, at: (Dialect, u8, SocketAddr)) {
+    fn unlink(&mut self, session: SessionIndex, at: (DialectId, u8, SocketAddr)) {
         if self.by_path.get(&at) == Some(&session) {
             self.by_path.remove(&at);
         }

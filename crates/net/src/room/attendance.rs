@@ -1,51 +1,47 @@
 //! Who is in a room: who comes, who is silent, who is away and comes back, who goes.
 
-use super::member::{Came, Keep, Member, Presence, Return, Speech};
+use super::member::{Came, Keep, Member, Presence, Return};
 use super::{Room, RoomEvent};
 use crate::channel::LogLine;
-use crate::front::{Admission, Notice, NoticeKind, Voice};
+use crate::front::{Admission, Notice, NoticeKind};
 use crate::game::Game;
 use crate::node::Path;
 use crate::sabotage::{self, Sabotage};
 use crate::session::LifeEvent;
 use crate::time::Time;
-use crate::wire::native::{Role, SessionIndex};
+use crate::wire::native::Role;
 
 impl<G: Game> Room<G> {
-    pub(super) fn admit(
-        &mut self,
-        now: Time,
-        place: usize,
-        session: SessionIndex,
-        admission: Admission,
-    ) {
+    pub(super) fn admit(&mut self, now: Time, place: usize, admission: Admission) {
         let places = self.board.players.len();
         if place >= places {
             return;
         }
+        let at = admission.dialect.place();
         if admission.role == Role::Play {
-            match admission.voice {
-                Voice::Native { .. } => self.game.join(&mut self.world, admission.player),
-                #[cfg(any(feature = "lan", feature = "rtype"))]
-                _ => self.game.join_mute(&mut self.world, admission.player),
+            match at {
+                None => self.game.join(&mut self.world, admission.player),
+                Some(_) => self.game.join_mute(&mut self.world, admission.player),
             }
         }
         let joined = RoomEvent::Joined(admission.player, admission.name);
-        let member = Member::new(now, session, admission, self.tick, places, &self.config);
+        let spoken = at.and_then(|at| {
+            let dialect = self.dialects.get(at)?;
+            Some(self.spoken.get_mut(at)?.get_or_insert_with(|| dialect.room(places)))
+        });
+        let manners = spoken.as_ref().map(|spoken| spoken.manners());
+        if let Some(spoken) = spoken {
+            spoken.admit(place, &self.game, &self.world);
+        }
+        let member = Member::new(now, admission, manners, self.tick, &self.config);
         if self.members.len() <= place {
             self.members.resize_with(place + 1, || None);
         }
         self.members[place] = Some(member);
         // A tick has one state only, which deltas stand on: `native` shows who is new from the next
         // tick on.
-        self.translate();
+        self.show_others(false);
         self.count();
-        #[cfg(feature = "lan")]
-        if let Some(Some(member)) = self.members.get_mut(place)
-            && let Speech::Lan { first, .. } = &mut member.voice
-        {
-            *first = self.game.lan_state(&self.world);
-        }
         self.note(joined);
         self.roster_changed(now);
     }
@@ -58,22 +54,33 @@ impl<G: Game> Room<G> {
         }
         // Its Accept was lost, or someone else sends it again: nothing begins anew.
         if member.has_returned(path, back.nonce) {
-            member.count(back.sequence);
-            member.greet(now, &self.config);
+            member.session.take(back.sequence);
+            self.greet(now, place);
             return;
         }
         let was_away = matches!(member.presence, Presence::Away { .. });
         member.move_to(now, path, back, self.tick, &self.config);
-        let (session, player) = (member.session, member.player);
-        if was_away && member.role == Role::Play {
+        let (session, player, role) = (member.session.index(), member.player, member.role);
+        self.greet(now, place);
+        if was_away && role == Role::Play {
             self.game.come_back(&mut self.world, player);
         }
-        let kind = NoticeKind::Moved { path, sequence: back.sequence };
+        let kind = NoticeKind::Moved { path };
         self.notices.push_back(Notice { session, kind });
         self.note(RoomEvent::Resumed(player, path));
         if was_away {
             self.roster_changed(now);
         }
+    }
+
+    /// A hello was heard again: it is answered once more.
+    pub(super) fn greet(&mut self, now: Time, place: usize) {
+        let Some(Some(member)) = self.members.get_mut(place) else { return };
+        let spoken = member.dialect.place().and_then(|at| self.spoken.get_mut(at)?.as_mut());
+        if spoken.is_some_and(|spoken| spoken.greet(place)) {
+            member.roster.announce(now);
+        }
+        member.greet(now, &self.config);
     }
 
     pub(super) fn react(&mut self, now: Time, place: usize, came: Came) {
@@ -99,20 +106,20 @@ impl<G: Game> Room<G> {
 
     pub(super) fn watch_over(&mut self, now: Time, place: usize) {
         let Some(Some(member)) = self.members.get_mut(place) else { return };
-        let (player, kept_by_stream) = (member.player, member.kept_by_stream());
+        let (player, kept_by_stream) = (member.player, member.kept_by_stream);
         match &mut member.presence {
             Presence::Away { .. } if sabotage::is(Sabotage::KeepPlace) => {}
             Presence::Away { until } if *until <= now => self.free(now, place),
             Presence::Away { .. } => {}
             Presence::Closing { said, .. } if *said => self.free(now, place),
             Presence::Closing { .. } => {}
-            Presence::Here(_) if kept_by_stream => {}
+            Presence::Here if kept_by_stream => {}
             Presence::Invited { until } if *until <= now => {
                 self.note(RoomEvent::Dropped(player));
                 self.free(now, place);
             }
             Presence::Invited { .. } => {}
-            Presence::Here(liveness) => match liveness.handle_timeout(now) {
+            Presence::Here => match member.session.liveness.handle_timeout(now) {
                 Some(LifeEvent::Warn) => {
                     let secs = self.config.liveness.warn.as_secs();
                     self.journal.note(LogLine::Inactive { player: player.0, secs });
@@ -154,13 +161,14 @@ impl<G: Game> Room<G> {
     }
 
     pub(super) fn free(&mut self, now: Time, place: usize) {
-        if let Some(session) = self.vacate(now, place) {
+        if let Some(member) = self.vacate(now, place) {
+            let session = member.session.index();
             self.notices.push_back(Notice { session, kind: NoticeKind::Freed });
         }
     }
 
     /// Gives a place up; whose it was.
-    pub(super) fn vacate(&mut self, now: Time, place: usize) -> Option<SessionIndex> {
+    pub(super) fn vacate(&mut self, now: Time, place: usize) -> Option<Member> {
         let member = self.members.get_mut(place)?.take()?;
         if member.role == Role::Play {
             self.game.leave(&mut self.world, member.player);
@@ -170,7 +178,7 @@ impl<G: Game> Room<G> {
         if !sabotage::is(Sabotage::RosterUntold) {
             self.roster_changed(now);
         }
-        Some(member.session)
+        Some(member)
     }
 
     pub(super) fn roster_changed(&mut self, now: Time) {

@@ -9,30 +9,26 @@ use super::sight::Bounds;
 use super::silence::{Silence, SilenceChange};
 use super::{MemberCard, RoomConfig};
 use crate::channel::{InputSource, Journal, LogLine, Received, tick};
-use crate::front::{Admission, Voice};
+use crate::dialect::{DialectId, Manners, Meaning};
+use crate::front::{Admission, Outcome};
 use crate::game::{Buttons, PlayerId, PlayerInput};
 use crate::node::{Fetch, Path, fetch_to};
 use crate::sabotage::{self, Sabotage};
-use crate::session::{Liveness, Pinger, Question, RoundTrip, Verdict};
+use crate::session::{Liveness, Question, Session, Verdict};
 use crate::time::Time;
-use crate::wire::native::{self, CloseReason, Role, SessionIndex};
-use crate::wire::{Dialect, Name, Packet};
+use crate::wire::Name;
+use crate::wire::native::{self, CloseReason, Packet, Reject, Role};
 
-/// A place of the same player may be taken from another address after so much silence: an owner
-/// who plays sends sixty datagrams a second.
-const NATIVE_QUIET: Duration = Duration::from_secs(1);
-
-/// The same for `rtype`, whose Hello needs no cookie.
-const RTYPE_QUIET: Duration = Duration::from_secs(5);
-
-/// `lan`: states stop when no input came for so long.
-const LAN_STATES_STOP: Duration = Duration::from_secs(1);
-
-/// `lan`, which proves no address: a HELLO is worth one state, and two inputs are worth three. What
-/// is saved up is at most a second of them.
-const LAN_STATE_COST: u8 = 2;
-const LAN_INPUT_WORTH: u8 = 3;
-const LAN_SAVED: u8 = 60 * LAN_STATE_COST;
+/// What the room knows of who speaks `native`. A place of the same player may be taken from another
+/// address after a second of silence: an owner who plays sends sixty datagrams a second.
+const NATIVE: Manners = Manners {
+    proves_address: true,
+    sends_every_tick: true,
+    has_way_back: true,
+    quiet: Duration::from_secs(1),
+    is_pinged: true,
+    stops_after: None,
+};
 
 /// How often the round trip to a member is measured.
 const PING_EVERY: Duration = Duration::from_secs(1);
@@ -43,13 +39,16 @@ const ECHO_PATIENCE: Duration = Duration::from_millis(500);
 /// How often a goodbye is said: it may be lost, and nobody answers it.
 const GOODBYES: u8 = 3;
 
+/// Answers that wait to be sent to one member; more are dropped.
+const ANSWER_LIMIT: usize = 8;
+
 /// What every datagram and every tick touches comes first, all else behind it: a crowd does not
 /// fit into the processor's caches, and what it costs is mostly waiting for memory.
 #[derive(Clone, Debug)]
 #[repr(C, align(64))]
 pub(super) struct Member {
-    pub(super) session: SessionIndex,
     pub(super) role: Role,
+    pub(super) dialect: DialectId,
     pub(super) buttons: Buttons,
     pub(super) player: PlayerId,
     pub(super) presence: Presence,
@@ -61,22 +60,27 @@ pub(super) struct Member {
     pub(super) roster: Announcement,
     /// Whether the last round trip was worth a line in the log.
     is_far: bool,
+    /// Whether silence is excused while the player's stream is open.
+    pub(super) kept_by_stream: bool,
     silence: Silence,
     pub(super) path: Path,
     /// When the round trip is to be measured: looked at in every tick, so that the path is near when
     /// the tick is told.
     next_measure: Time,
-    pub(super) voice: Speech,
-    /// Apart, so that the members of a room lie near each other.
-    pub(super) seldom: Box<Seldom>,
+    /// Of who speaks `native`.
+    pub(super) native: Native,
+    pub(super) session: Session,
+    pub(super) name: Name,
+    manners: Manners,
+    /// To what the member asked, with the numbers of the questions.
+    pub(super) answers: Vec<(u32, Answer)>,
 }
 
-/// What is needed of a member once a second at most.
-#[derive(Clone, Debug)]
-pub(super) struct Seldom {
-    pub(super) name: Name,
-    pub(super) round_trip: RoundTrip,
-    pub(super) pinger: Pinger,
+/// What a member is told because it asked.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Answer {
+    Pong(native::Pong),
+    Reject(Reject),
 }
 
 /// Whether a member is there.
@@ -84,52 +88,33 @@ pub(super) struct Seldom {
 pub(super) enum Presence {
     /// It was let in, and has not said anything yet: until then, nobody may be there at all.
     Invited { until: Time },
-    /// It is.
-    Here(Liveness),
+    /// It is: the session knows since when it is silent.
+    Here,
     /// Its place is kept.
     Away { until: Time },
     /// It is told so, and gone.
     Closing { reason: CloseReason, left: u8, said: bool },
 }
 
-/// A dialect, with what it keeps for one member.
-#[derive(Clone, Debug)]
-#[allow(clippy::large_enum_variant, reason = "a crowd speaks `native`, and is looked at in one go")]
-pub(super) enum Speech {
-    Native(Native),
-    #[cfg(feature = "rtype")]
-    Rtype(Box<super::rtype::Rtype>),
-    #[cfg(feature = "lan")]
-    Lan {
-        seq: u32,
-        /// The world when the guest came: its first state, even if a tick is due before that is
-        /// sent.
-        first: Option<crate::wire::lan::StateUpdate>,
-        /// What states may be sent for.
-        credit: u8,
-    },
-}
-
 /// What a member is to be sent.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Due {
-    /// Accept, HelloAck or HELLO_ACK.
+    /// The answer to a hello.
     pub(super) greeting: bool,
-    /// The world; so many entities (`rtype`) or parts (`native`) of it went out already.
+    /// The world; so many parts of it went out already.
     pub(super) world: Option<u16>,
-    /// What has gone in the last tick (`rtype`); so much of it was told already.
-    #[cfg(feature = "rtype")]
-    pub(super) gone: Option<u16>,
     /// Events that had no room beside the world.
     pub(super) events: bool,
     pub(super) ping: bool,
+    /// Something in [`Member::answers`].
+    pub(super) answer: bool,
     /// "You were silent": said once, when a member is dropped.
     pub(super) silent: bool,
 }
 
 /// A roster that changed: said at once, and again in case it was lost.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Announcement {
+pub struct Announcement {
     left: u8,
     at: Time,
 }
@@ -145,6 +130,7 @@ pub(super) struct Return {
 }
 
 /// What a packet meant for the room.
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Came {
     Nothing,
     /// The first word of who was let in: from now on silence counts, and perhaps sooner than before.
@@ -157,6 +143,7 @@ pub(super) enum Came {
 }
 
 /// What a member who said goodbye leaves behind.
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Keep {
     Place,
     Nothing,
@@ -171,7 +158,7 @@ impl Announcement {
     }
 
     /// Whether it is to be said now; counts it as said.
-    pub(super) fn take(&mut self, now: Time) -> bool {
+    pub fn take(&mut self, now: Time) -> bool {
         let due = self.left > 0 && self.at <= now;
         if due {
             self.left -= 1;
@@ -184,36 +171,40 @@ impl Announcement {
 impl Member {
     pub(super) fn new(
         now: Time,
-        session: SessionIndex,
         admission: Admission,
+        manners: Option<Manners>,
         tick: u32,
-        places: usize,
         config: &RoomConfig,
     ) -> Self {
-        let voice = Speech::new(admission.voice, tick, places);
+        let Admission { player, path, dialect, kept_by_stream, opening, role, name, .. } =
+            admission;
         let presence = match admission.leaves {
             // Who comes from another room has spoken there.
-            Some(_) => Presence::Here(Liveness::new(now, config.liveness)),
-            None if voice.kept_by_stream() => Presence::Invited { until: Time::END },
-            None if sabotage::is(Sabotage::SilentJoinKept) => {
-                Presence::Here(Liveness::new(now, config.liveness))
-            }
+            Some(_) => Presence::Here,
+            None if kept_by_stream => Presence::Invited { until: Time::END },
+            None if sabotage::is(Sabotage::SilentJoinKept) => Presence::Here,
             None => Presence::Invited { until: now + config.claim_within },
+        };
+        let session = match admission.session {
+            Some(mut session) => {
+                session.enter_room(now, &opening, config.liveness);
+                session
+            }
+            None => Session::new(now, &opening, config.liveness),
         };
         Member {
             session,
-            player: admission.player,
-            role: admission.role,
-            path: admission.path,
-            voice,
+            player,
+            role,
+            dialect,
+            path,
+            name,
+            kept_by_stream,
+            manners: manners.unwrap_or(NATIVE),
+            native: Native::new(tick),
             presence,
             buttons: Buttons::default(),
             next_measure: now,
-            seldom: Box::new(Seldom {
-                name: admission.name,
-                round_trip: RoundTrip::default(),
-                pinger: Pinger::new(PING_EVERY),
-            }),
             is_far: false,
             silence: Silence::default(),
             roster: Announcement::default(),
@@ -222,40 +213,38 @@ impl Member {
             inputs: 0,
             ticks: 0,
             ticks_without_input: 0,
+            answers: Vec::new(),
         }
     }
 
     /// Has what a datagram or a tick touches of whoever has a place brought near.
     pub(super) fn foresee(place: &Option<Member>, fetch: Fetch) {
-        fetch_to(place, offset_of!(Member, voice) + offset_of!(Native, nonce), fetch);
+        fetch_to(place, offset_of!(Member, session) + Session::HEAD_LEN, fetch);
     }
 
-    pub(super) fn card(&self) -> MemberCard {
-        let arrivals = match &self.voice {
-            Speech::Native(native) => Some(native.window.counts()),
-            #[cfg(any(feature = "lan", feature = "rtype"))]
-            _ => None,
-        };
+    pub(super) fn is_native(&self) -> bool {
+        self.dialect == DialectId::NATIVE
+    }
+
+    pub(super) fn card(&self, dialect: &'static str) -> MemberCard {
+        let arrivals = self.is_native().then(|| self.session.arrivals());
+        let round_trip = self.session.round_trip();
         MemberCard {
-            session: self.session,
+            session: self.session.index(),
             player: self.player,
-            name: self.seldom.name,
+            name: self.name,
             role: self.role,
             path: self.path,
-            dialect: self.voice.dialect(),
+            dialect,
             present: self.is_here(),
-            rtt: self.seldom.round_trip.mean(),
-            rtt_range: self.seldom.round_trip.range(),
-            jitter: self.seldom.round_trip.jitter(),
-            grade: self.seldom.round_trip.grade(),
-            pings: *self.seldom.pinger.counts(),
+            rtt: round_trip.mean(),
+            rtt_range: round_trip.range(),
+            jitter: round_trip.jitter(),
+            grade: round_trip.grade(),
+            pings: *self.session.pinger().counts(),
             loss: arrivals.map(|arrivals| arrivals.loss()),
             arrivals,
-            events_waiting: match &self.voice {
-                Speech::Native(native) => native.outbox.len(),
-                #[cfg(any(feature = "lan", feature = "rtype"))]
-                _ => 0,
-            },
+            events_waiting: self.session.outbox.len(),
             buttons: self.buttons,
             inputs: self.inputs,
             ticks: self.ticks,
@@ -270,85 +259,67 @@ impl Member {
         bounds: Bounds,
         journal: &mut Journal,
     ) -> PlayerInput {
-        let here = self.is_here();
-        let drawn_back = match &mut self.voice {
-            Speech::Native(native) => {
-                let before = native.queue.last_ack();
-                let taken = native.queue.take(tick);
-                if here {
-                    self.buttons = Buttons(taken.buttons);
-                    self.ticks += 1;
-                    self.ticks_without_input += u64::from(taken.source != InputSource::Real);
-                    if taken.source == InputSource::Real {
-                        let (player, last_ack) = (self.player.0, tick);
-                        journal.note(LogLine::InputProcess { player, seq: tick, last_ack });
-                        if let Some(line) = before.and_then(|before| lost(player, before, tick)) {
-                            journal.note(line);
-                        }
-                    }
+        let before = self.native.queue.last_ack();
+        let taken = self.native.queue.take(tick);
+        if self.is_here() {
+            self.buttons = Buttons(taken.buttons);
+            self.ticks += 1;
+            self.ticks_without_input += u64::from(taken.source != InputSource::Real);
+            if taken.source == InputSource::Real {
+                let (player, last_ack) = (self.player.0, tick);
+                journal.note(LogLine::InputProcess { player, seq: tick, last_ack });
+                if let Some(line) = before.and_then(|before| lost(player, before, tick)) {
+                    journal.note(line);
                 }
-                let newest = native.has.map(|has| tick.wrapping_sub(has));
-                Some(native.sight.take(newest, bounds))
             }
-            // Its client shows a state when it comes: what is held now was an answer to one that
-            // left a round trip ago.
-            #[cfg(feature = "rtype")]
-            Speech::Rtype(_) => {
-                let rate = f64::from(bounds.rate);
-                self.seldom.round_trip.mean().map(|rtt| rtt.as_secs_f64() * rate)
-            }
-            #[cfg(feature = "lan")]
-            Speech::Lan { .. } => None,
-        };
+        }
+        let newest = self.native.has.map(|has| tick.wrapping_sub(has));
+        let back = self.native.sight.take(newest, bounds);
+        self.holding(tick, Some(back))
+    }
+
+    /// What the member holds in `tick`, who drew a world of so many ticks ago.
+    pub(super) fn holding(&self, tick: u32, drawn_back: Option<f64>) -> PlayerInput {
         let drawn = drawn_back.map(|back| f64::from(tick) - back);
         PlayerInput { player: self.player, buttons: self.buttons, drawn }
     }
 
     /// Whether the game is to be told of a silence: asked once in every tick. Of who is away it
-    /// knows, and in `rtype` who holds the same buttons says nothing.
+    /// knows, and in some dialects who holds the same buttons says nothing.
     pub(super) fn silence_change(&mut self, rate: u8) -> Option<SilenceChange> {
-        let counts = self.is_here() && self.voice.sends_every_tick();
+        let counts = self.is_here() && self.manners.sends_every_tick;
         counts.then(|| self.silence.pass(rate)).flatten()
     }
 
     /// Whether nothing is left to be sent for now, as most members are told everything with one
     /// datagram. Who is not asked this is asked for the next.
     pub(super) fn is_told(&self) -> bool {
-        let is_native = matches!(self.voice, Speech::Native(_));
-        is_native && self.is_here() && self.roster.left == 0 && self.due == Due::default()
+        self.is_native() && self.is_here() && self.roster.left == 0 && self.due == Due::default()
     }
 
     /// Something that the member must learn.
     pub(super) fn tell(&mut self, event: &[u8]) {
-        if let Speech::Native(native) = &mut self.voice {
+        if self.is_native() {
             // A member that has not heard for so long gets the whole picture from its snapshots.
-            let _ = native.outbox.push(event);
+            let _ = self.session.outbox.push(event);
         }
     }
 
-    /// A datagram of the session that the front has dealt with.
-    pub(super) fn count(&mut self, sequence: u32) {
-        if let Speech::Native(native) = &mut self.voice {
-            native.window.handle(sequence);
+    /// Something that the member is told because it asked, with the number of the question.
+    pub(super) fn answer(&mut self, sequence: u32, answer: Answer) {
+        if self.answers.len() < ANSWER_LIMIT && self.is_here() {
+            self.answers.push((sequence, answer));
+            self.due.answer = true;
         }
     }
 
-    /// The hello was heard (again): greeting, world and roster follow at once.
+    /// The hello was heard (again): greeting and world follow at once.
     pub(super) fn greet(&mut self, now: Time, config: &RoomConfig) {
-        // In `lan` a HELLO can be forged: saying it again keeps nothing.
+        // Where a hello can be forged, saying it again keeps nothing.
         if let Presence::Invited { until } = &mut self.presence
-            && self.voice.proves_address()
+            && self.manners.proves_address
         {
             *until = (*until).max(now + config.claim_within);
-        }
-        #[cfg(feature = "lan")]
-        if let Speech::Lan { credit, .. } = &mut self.voice {
-            *credit = (*credit).max(LAN_STATE_COST);
-        }
-        #[cfg(feature = "rtype")]
-        if let Speech::Rtype(rtype) = &mut self.voice {
-            rtype.forget();
-            self.roster.announce(now);
         }
         if self.is_here() {
             self.due.greeting = true;
@@ -356,20 +327,12 @@ impl Member {
         }
     }
 
-    pub(super) fn kept_by_stream(&self) -> bool {
-        self.voice.kept_by_stream()
-    }
-
     /// From now on silence counts again.
     pub(super) fn lose_stream(&mut self, now: Time, config: &RoomConfig) {
-        let was_kept = self.kept_by_stream();
-        #[cfg(feature = "rtype")]
-        if let Speech::Rtype(rtype) = &mut self.voice {
-            rtype.kept_by_stream = false;
-        }
+        let was_kept = std::mem::take(&mut self.kept_by_stream);
         match &mut self.presence {
-            Presence::Here(liveness) if was_kept => {
-                *liveness = Liveness::new(now, config.liveness);
+            Presence::Here if was_kept => {
+                self.session.liveness = Liveness::new(now, config.liveness);
             }
             Presence::Invited { until } => *until = now + config.claim_within,
             _ => {}
@@ -377,7 +340,7 @@ impl Member {
     }
 
     pub(super) fn is_here(&self) -> bool {
-        matches!(self.presence, Presence::Invited { .. } | Presence::Here(_))
+        matches!(self.presence, Presence::Invited { .. } | Presence::Here)
     }
 
     /// When the member is to be looked after, if nothing is heard until then.
@@ -385,19 +348,14 @@ impl Member {
         match &self.presence {
             Presence::Invited { until } | Presence::Away { until } => *until,
             Presence::Closing { .. } => Time::ZERO,
-            Presence::Here(_) if self.kept_by_stream() => Time::END,
-            Presence::Here(liveness) => liveness.deadline().unwrap_or(Time::ZERO),
+            Presence::Here if self.kept_by_stream => Time::END,
+            Presence::Here => self.session.liveness.deadline().unwrap_or(Time::ZERO),
         }
     }
 
-    /// Whether the member could prove to be the same: `lan` knows nobody again, so its places are
-    /// not kept.
+    /// Whether the member could prove to be the same: else its place is not kept.
     pub(super) fn has_way_back(&self) -> bool {
-        match self.voice {
-            #[cfg(feature = "lan")]
-            Speech::Lan { .. } => false,
-            _ => true,
-        }
+        self.manners.has_way_back
     }
 
     /// Nobody is there to be sent anything until the player is back.
@@ -405,35 +363,28 @@ impl Member {
         self.presence = Presence::Away { until };
         self.buttons = Buttons::default();
         self.due = Due::default();
+        self.answers.clear();
         self.roster = Announcement::default();
     }
 
     /// Whether the player, from `path`, may have this place.
     pub(super) fn may_move(&self, now: Time, path: Path) -> bool {
-        let quiet = match self.voice {
-            Speech::Native(_) => NATIVE_QUIET,
-            #[cfg(any(feature = "lan", feature = "rtype"))]
-            _ => RTYPE_QUIET,
-        };
         match &self.presence {
             Presence::Away { .. } => true,
             // Not kept for a return: it is free soon.
             Presence::Invited { .. } => path == self.path,
-            Presence::Here(_) if sabotage::is(Sabotage::TicketRobs) => true,
+            Presence::Here if sabotage::is(Sabotage::TicketRobs) => true,
             // The same address again: the Accept was lost, or the program was started anew.
-            Presence::Here(_) if path == self.path => true,
-            Presence::Here(liveness) => liveness.silent_for(now) >= quiet,
+            Presence::Here if path == self.path => true,
+            Presence::Here => self.session.liveness.silent_for(now) >= self.manners.quiet,
             Presence::Closing { .. } => false,
         }
     }
 
     /// Whether the player is here already by the Resume with this nonce.
     pub(super) fn has_returned(&self, path: Path, nonce: u64) -> bool {
-        match &self.voice {
-            Speech::Native(native) => self.is_here() && path == self.path && native.nonce == nonce,
-            #[cfg(any(feature = "lan", feature = "rtype"))]
-            _ => false,
-        }
+        let is_same = path == self.path && self.session.nonce == nonce;
+        self.is_native() && self.is_here() && is_same
     }
 
     pub(super) fn move_to(
@@ -445,16 +396,16 @@ impl Member {
         config: &RoomConfig,
     ) {
         self.path = path;
+        self.presence = Presence::Here;
         let heard = if sabotage::is(Sabotage::LivenessKept) { self.last_input } else { now };
-        self.presence = Presence::Here(Liveness::new(heard, config.liveness));
-        self.seldom.round_trip = RoundTrip::default();
+        // A Resume that comes again begins nothing anew.
+        let forgotten = back.fresh && self.session.nonce != back.nonce;
+        self.session.resume(heard, back.sequence, config.liveness, forgotten);
+        self.session.nonce = back.nonce;
+        self.native.begin_again(tick);
         self.last_input = now;
         self.silence.heard();
-        if let Speech::Native(native) = &mut self.voice {
-            native.begin_again(back, tick);
-        }
         self.roster.announce(now);
-        self.greet(now, config);
     }
 
     /// Whoever is away is not told: another program may be at the address by now.
@@ -476,56 +427,48 @@ impl Member {
         if !self.is_here() {
             return;
         }
-        self.due.world = Some(0);
-        #[cfg(feature = "rtype")]
-        if matches!(self.voice, Speech::Rtype(_)) {
-            self.due.gone = Some(0);
-        }
-        #[cfg(feature = "lan")]
-        if matches!(self.voice, Speech::Lan { .. }) {
-            if now.since(self.last_input) >= LAN_STATES_STOP {
-                self.due.world = None;
-            }
+        let stopped = |after: Duration| now.since(self.last_input) >= after;
+        self.due.world = Some(0).filter(|_| !self.manners.stops_after.is_some_and(stopped));
+        if !self.manners.is_pinged {
             return;
         }
-        let patience = match &self.voice {
-            Speech::Native(_) => ECHO_PATIENCE,
-            #[cfg(any(feature = "lan", feature = "rtype"))]
-            _ => Duration::ZERO,
-        };
+        let patience = if self.is_native() { ECHO_PATIENCE } else { Duration::ZERO };
         if self.next_measure + patience <= now {
             self.due.ping = true;
             self.next_measure = now + PING_EVERY;
         }
     }
 
-    pub(super) fn handle_packet(
+    /// What a datagram in another dialect means for the room.
+    pub(super) fn handle_meaning(
         &mut self,
         now: Time,
-        clock: &TickClock,
-        packet: &Packet<'_>,
+        meaning: Meaning,
         config: &RoomConfig,
-        journal: &mut Journal,
     ) -> Came {
-        if !self.is_here() {
-            return Came::Nothing;
-        }
-        match packet {
-            Packet::Native(datagram) => self.handle_native(now, clock, datagram, config, journal),
-            #[cfg(feature = "rtype")]
-            Packet::Rtype(packet) => self.handle_rtype(now, packet, config, journal),
-            #[cfg(feature = "lan")]
-            Packet::Lan(packet) => self.handle_lan(now, packet, config),
-        }
+        let came = match meaning {
+            Meaning::Nothing => return Came::Nothing,
+            Meaning::Goodbye => return Came::Goodbye { keep: Keep::Place },
+            Meaning::Alive => Came::Nothing,
+            Meaning::Input(buttons) => {
+                (self.buttons, self.last_input) = (buttons, now);
+                self.inputs += 1;
+                self.silence.heard();
+                Came::Nothing
+            }
+            Meaning::RoundTrip(rtt) => self.measure(rtt, config),
+        };
+        self.heard_or(now, came, config)
     }
 
     fn heard(&mut self, now: Time, config: &RoomConfig) -> Came {
         match &mut self.presence {
             Presence::Invited { .. } => {
-                self.presence = Presence::Here(Liveness::new(now, config.liveness));
+                self.presence = Presence::Here;
+                self.session.liveness = Liveness::new(now, config.liveness);
                 Came::Claimed
             }
-            Presence::Here(liveness) => match liveness.heard(now) {
+            Presence::Here => match self.session.heard(now) {
                 Some(_) => Came::Back,
                 None => Came::Nothing,
             },
@@ -533,22 +476,29 @@ impl Member {
         }
     }
 
-    fn handle_native(
+    /// Opens a datagram of the session, and takes what is in it.
+    pub(super) fn handle_native(
         &mut self,
         now: Time,
         clock: &TickClock,
-        datagram: &native::Datagram<'_>,
+        bytes: &mut [u8],
         config: &RoomConfig,
         journal: &mut Journal,
-    ) -> Came {
-        let Speech::Native(native) = &mut self.voice else { return Came::Nothing };
-        if !native.window.handle(datagram.sequence).is_taken() {
-            return Came::Nothing;
+    ) -> (Came, Outcome) {
+        let datagram = match self.session.open(bytes) {
+            Ok(datagram) => datagram,
+            Err(unopened) => return (Came::Nothing, Outcome::Unopened(unopened)),
+        };
+        if !self.is_here() {
+            return (Came::Nothing, Outcome::Done);
         }
-        native.count_arrival(datagram.sequence);
+        let sequence = datagram.sequence;
         let came = match datagram.packet {
-            native::Packet::Input(input) => {
-                let Received { new, stale, gap, .. } = native.handle_input(now, clock, &input);
+            Packet::Input(input) => {
+                let Received { new, stale, gap, .. } = self.native.handle_input(now, clock, &input);
+                if let Some(block) = &input.events {
+                    self.handle_events(block);
+                }
                 self.inputs += u64::from(new + stale);
                 self.last_input = now;
                 self.silence.heard();
@@ -562,63 +512,48 @@ impl Member {
                     None => Came::Nothing,
                 }
             }
-            native::Packet::SnapshotAck(ack) => {
-                native.handle_ack(ack.server_tick, ack.events.as_ref());
+            Packet::SnapshotAck(ack) => {
+                self.native.handle_ack(ack.server_tick);
+                if let Some(block) = &ack.events {
+                    self.handle_events(block);
+                }
                 self.handle_echo(now, clock, ack.server_tick, ack.held, config)
             }
-            native::Packet::ClientEvents(packet) => {
-                native.handle_events(&packet.block);
+            Packet::ClientEvents(packet) => {
+                self.handle_events(&packet.block);
                 Came::Nothing
             }
-            native::Packet::ClientPong(pong) => {
+            Packet::ClientPong(pong) => {
                 let (sequence, timestamp) = (pong.id, pong.timestamp);
                 self.handle_answer(now, Question { sequence, timestamp }, config)
             }
-            native::Packet::Goodbye(_) => return Came::Goodbye { keep: Keep::Nothing },
+            Packet::Ping(ping) => {
+                self.answer(sequence, Answer::Pong(ping.pong()));
+                Came::Nothing
+            }
+            Packet::EnterRoom(wish) => return (Came::Nothing, Outcome::Wish { sequence, wish }),
+            Packet::Goodbye(_) => {
+                return (Came::Goodbye { keep: Keep::Nothing }, Outcome::Done);
+            }
             _ => Came::Nothing,
         };
-        self.heard_or(now, came, config)
+        (self.heard_or(now, came, config), Outcome::Done)
     }
 
-    #[cfg(feature = "lan")]
-    fn handle_lan(
-        &mut self,
-        now: Time,
-        packet: &crate::wire::lan::Packet,
-        config: &RoomConfig,
-    ) -> Came {
-        use crate::wire::lan::{Packet, Steer};
-        if let Packet::GuestInput(input) = packet {
-            self.last_input = now;
-            self.silence.heard();
-            self.inputs += 1;
-            self.buttons = match input.y {
-                Steer::Up => Buttons::UP,
-                Steer::Still => Buttons::default(),
-                Steer::Down => Buttons::DOWN,
-            };
-            if let Speech::Lan { credit, .. } = &mut self.voice {
-                *credit = (*credit + LAN_INPUT_WORTH).min(LAN_SAVED);
-            }
-        }
-        self.heard(now, config)
+    fn handle_events(&mut self, block: &native::EventBlock<'_>) {
+        self.session.handle_events(block).for_each(|words| self.native.said.push(words));
     }
 
     /// The sign of life counts in any case; what else came is told first.
-    pub(super) fn heard_or(&mut self, now: Time, came: Came, config: &RoomConfig) -> Came {
+    fn heard_or(&mut self, now: Time, came: Came, config: &RoomConfig) -> Came {
         match (self.heard(now, config), came) {
             (heard, Came::Nothing) => heard,
             (_, came) => came,
         }
     }
 
-    pub(super) fn handle_answer(
-        &mut self,
-        now: Time,
-        answer: Question,
-        config: &RoomConfig,
-    ) -> Came {
-        match self.seldom.pinger.handle_answer(now, answer) {
+    fn handle_answer(&mut self, now: Time, answer: Question, config: &RoomConfig) -> Came {
+        match self.session.pinger_mut().handle_answer(now, answer) {
             Verdict::Sample(rtt) => self.measure(rtt, config),
             _ => Came::Nothing,
         }
@@ -643,11 +578,9 @@ impl Member {
         self.measure(rtt, config)
     }
 
-    pub(super) fn measure(&mut self, rtt: Duration, config: &RoomConfig) -> Came {
-        self.seldom.round_trip.sample(rtt);
-        if let Speech::Native(native) = &mut self.voice {
-            native.sight.measure(&self.seldom.round_trip);
-        }
+    fn measure(&mut self, rtt: Duration, config: &RoomConfig) -> Came {
+        self.session.round_trip_mut().sample(rtt);
+        self.native.sight.measure(self.session.round_trip());
         let was_far = std::mem::replace(&mut self.is_far, rtt > config.high_latency);
         match self.is_far && !was_far {
             true => Came::HighLatency(rtt.as_millis() as u32),
@@ -666,66 +599,4 @@ fn lost(player: u32, before: u32, tick: u32) -> Option<LogLine> {
         first: tick::after(before, 1),
         last: tick::before(tick, 1),
     })
-}
-
-impl Speech {
-    fn dialect(&self) -> Dialect {
-        match self {
-            Speech::Native(_) => Dialect::Native,
-            #[cfg(feature = "rtype")]
-            Speech::Rtype(_) => Dialect::Rtype,
-            #[cfg(feature = "lan")]
-            Speech::Lan { .. } => Dialect::Lan,
-        }
-    }
-
-    fn new(voice: Voice, tick: u32, places: usize) -> Self {
-        match voice {
-            Voice::Native { nonce, ticket, budget, first_sequence, peer_sequence } => {
-                let proof = (nonce, ticket, budget);
-                Speech::Native(Native::new(proof, first_sequence, peer_sequence, tick))
-            }
-            #[cfg(feature = "rtype")]
-            Voice::Rtype { kept_by_stream } => {
-                Speech::Rtype(Box::new(super::rtype::Rtype::new(kept_by_stream, places)))
-            }
-            #[cfg(feature = "lan")]
-            Voice::Lan => Speech::Lan { seq: 0, first: None, credit: LAN_STATE_COST },
-        }
-    }
-
-    fn kept_by_stream(&self) -> bool {
-        match self {
-            #[cfg(feature = "rtype")]
-            Speech::Rtype(rtype) => rtype.kept_by_stream,
-            _ => false,
-        }
-    }
-
-    /// Whether inputs come in every tick, whatever is held.
-    fn sends_every_tick(&self) -> bool {
-        match self {
-            #[cfg(feature = "rtype")]
-            Speech::Rtype(_) => false,
-            _ => true,
-        }
-    }
-
-    /// Whether whoever says hello in it is known to be there.
-    fn proves_address(&self) -> bool {
-        match self {
-            #[cfg(feature = "lan")]
-            Speech::Lan { .. } => false,
-            _ => true,
-        }
-    }
-
-    /// Whether one more state may be sent to where `lan` is spoken; pays for it.
-    #[cfg(feature = "lan")]
-    pub(super) fn pay_lan_state(&mut self) -> bool {
-        let Speech::Lan { credit, .. } = self else { return false };
-        let left = credit.checked_sub(LAN_STATE_COST);
-        *credit = left.unwrap_or(*credit);
-        left.is_some()
-    }
 }

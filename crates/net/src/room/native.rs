@@ -1,87 +1,41 @@
-//! A member who speaks `native`: what has come from it, and what it has.
+//! What is kept of a member who speaks `native`, beside its session: inputs, and what it has seen.
 
 use super::clock::TickClock;
-use super::member::Return;
 use super::sight::Sight;
-use crate::channel::{BACKLOG_BYTES, Inbox, InputQueue, Newest, Outbox, Received, tick};
-use crate::clock::LossMeter;
-use crate::sabotage::{self, Sabotage};
-use crate::session::Window;
+use crate::channel::{BACKLOG_BYTES, InputQueue, Newest, Received, tick};
 use crate::time::Time;
-use crate::wire::native::{Budget, EventBlock, Input, Secret};
+use crate::wire::native::Input;
 
 /// What is kept for one member, in the order of its use like [`Member`](super::member::Member).
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub(super) struct Native {
-    /// The number of the next datagram to the client.
-    pub(super) sequence: u32,
-    pub(super) budget: Budget,
-    /// The share of the client's datagrams that is lost, as it is told: in 255ths.
-    pub(super) lost_share: u8,
     /// The newest snapshot that the client has.
     pub(super) has: Option<u32>,
     /// What the parts that are being sent are written against.
     pub(super) baseline: Option<u32>,
     /// How far behind its inputs the client draws the others.
     pub(super) sight: Sight,
-    pub(super) inbox: Inbox,
     pub(super) said: Said,
-    pub(super) outbox: Outbox,
     pub(super) queue: InputQueue,
-    pub(super) window: Window,
-    lost: LossMeter,
-    pub(super) nonce: u64,
-    pub(super) ticket: Secret,
 }
 
 impl Native {
-    /// Someone new, whose first datagram had the number `peer_sequence`; the next tick is the first
-    /// that takes an input.
-    pub(super) fn new(
-        (nonce, ticket, budget): (u64, Secret, Budget),
-        first_sequence: u32,
-        peer_sequence: u32,
-        tick: u32,
-    ) -> Self {
+    /// Someone new; the tick after this one is the first that takes an input.
+    pub(super) fn new(tick: u32) -> Self {
         Native {
-            nonce,
-            ticket,
-            budget,
-            sequence: first_sequence,
-            window: Window::new(peer_sequence.wrapping_add(1)),
-            lost: LossMeter::new(),
-            lost_share: 0,
             queue: InputQueue::new(tick::after(tick, 1)),
             has: None,
             baseline: None,
             sight: Sight::default(),
-            inbox: Inbox::new(),
-            outbox: Outbox::new(),
             said: Said::default(),
         }
     }
 
-    /// The player is back: what was on the way is lost, events are not.
-    pub(super) fn begin_again(&mut self, back: Return, tick: u32) {
-        // A Resume that comes again begins nothing anew.
-        if back.fresh && self.nonce != back.nonce {
-            (self.inbox, self.outbox) = (Inbox::new(), Outbox::new());
-        }
-        self.nonce = back.nonce;
-        self.window = Window::new(back.sequence.wrapping_add(1));
-        self.lost = LossMeter::new();
-        self.lost_share = 0;
+    /// The player is back after a break: what was on the way is lost.
+    pub(super) fn begin_again(&mut self, tick: u32) {
         self.queue = InputQueue::new(tick::after(tick, 1));
         self.has = None;
-        if sabotage::is(Sabotage::ForgetEvents) {
-            self.outbox = Outbox::new();
-        }
-    }
-
-    pub(super) fn count_arrival(&mut self, sequence: u32) {
-        self.lost.handle_arrival(sequence);
-        self.lost_share = (self.lost.share() * 255.0 + 0.5) as u8;
     }
 
     /// Takes the inputs of a datagram; says what they were.
@@ -101,26 +55,15 @@ impl Native {
             self.sight.handle(input.drawn_back);
         }
         if let Some(echo) = input.snapshot {
-            self.handle_ack(tick::before(record.sequence, echo.back.into()), None);
-        }
-        if let Some(block) = &input.events {
-            self.handle_events(block);
+            self.handle_ack(tick::before(record.sequence, echo.back.into()));
         }
         received
     }
 
-    pub(super) fn handle_ack(&mut self, server_tick: u32, events: Option<&EventBlock<'_>>) {
+    pub(super) fn handle_ack(&mut self, server_tick: u32) {
         if self.has.is_none_or(|has| tick::is_after(server_tick, has)) {
             self.has = Some(server_tick);
         }
-        if let Some(block) = events {
-            self.handle_events(block);
-        }
-    }
-
-    pub(super) fn handle_events(&mut self, block: &EventBlock<'_>) {
-        self.outbox.acknowledge(block.acknowledged);
-        self.inbox.handle(&block.events).for_each(|words| self.said.push(words));
     }
 }
 
@@ -135,7 +78,7 @@ impl Said {
     /// Words beyond this wait for nobody: a player who says more in one tick is not heard.
     const LIMIT: usize = BACKLOG_BYTES;
 
-    fn push(&mut self, words: &[u8]) {
+    pub(super) fn push(&mut self, words: &[u8]) {
         if let Ok(len) = u8::try_from(words.len())
             && self.bytes.len() + 1 + words.len() <= Said::LIMIT
         {

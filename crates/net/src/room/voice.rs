@@ -1,19 +1,21 @@
 //! What a room says to a member, in the member's dialect: one datagram a call.
 
-use super::member::{Due, Member, Presence, Speech};
-use super::native::Native;
-use super::{BOT, Room, View};
 use std::time::Duration;
 
+use super::member::{Answer, Due, Member, Presence};
+use super::native::Native;
+use super::{BOT, Room, View};
+
 use crate::channel::{BLOCK_ROOM, LogLine, event_block};
+use crate::dialect::{Saying, Telling};
 use crate::game::{Game, PlayerId};
 use crate::node::Transmit;
-use crate::replica::{Bodies, Cuts, FullForm, History, Schema, State};
-use crate::session::Question;
+use crate::replica::{Bodies, Cuts, History, Schema, State};
+use crate::session::{Question, RESEND_SLACK, Session};
 use crate::time::Time;
 use crate::wire::native::{
-    self, Accept, Budget, Close, CloseReason, Datagram, DeltaSnapshot, EventBlock, Feedback,
-    HEADER_LEN, MAX_DATAGRAM_LEN, MIN_BUDGET, Packet, Part, PlayerFlags, Role, Roster, RosterEntry,
+    self, Accept, Close, CloseReason, DeltaSnapshot, EventBlock, Feedback, HEADER_LEN,
+    MAX_DATAGRAM_LEN, MIN_BUDGET, Packet, Part, PlayerFlags, Role, Roster, RosterEntry,
     ServerEvents, ServerPing,
 };
 use crate::wire::{Full, List, Name};
@@ -30,9 +32,6 @@ const PART_LEN: usize = MIN_BUDGET as usize - HEAD_LEN;
 /// The round trip of a member that has not been measured yet.
 const FIRST_RTT: Duration = Duration::from_millis(150);
 
-/// An event is sent again a round trip and this after it was sent.
-const RESEND_SLACK: Duration = Duration::from_millis(50);
-
 /// A snapshot, or a part of one, without what is the member's own.
 struct Piece<'a> {
     tick: u32,
@@ -43,23 +42,11 @@ struct Piece<'a> {
 }
 
 impl View {
-    pub(super) fn new(schema: &Schema) -> Self {
+    pub(super) fn new() -> Self {
         View {
             history: History::default(),
-            #[cfg(feature = "rtype")]
-            now: State::default(),
             bodies: Bodies::new(MAX_DATAGRAM_LEN - HEAD_LEN),
             cuts: Box::new(Cuts::new(PART_LEN)),
-            #[cfg(feature = "rtype")]
-            full: FullForm::new(schema),
-            #[cfg(feature = "rtype")]
-            rtype: Vec::new(),
-            #[cfg(feature = "rtype")]
-            ids: Vec::new(),
-            #[cfg(feature = "rtype")]
-            ids_before: Vec::new(),
-            #[cfg(feature = "rtype")]
-            gone: Vec::new(),
         }
     }
 
@@ -69,15 +56,20 @@ impl View {
         self.history.newest().unwrap_or(&NOTHING)
     }
 
-    /// What is to be sent to `native` of the state: all of it, if its budget has the room; else
-    /// the part behind the `sent` ones that are out.
-    fn piece(&mut self, schema: &Schema, native: &Native, sent: usize) -> Result<Piece<'_>, Full> {
+    /// What is to be sent of the state against `baseline`: all of it, if it has room in `body_len`;
+    /// else the part behind the `sent` ones that are out.
+    fn piece(
+        &mut self,
+        schema: &Schema,
+        baseline: Option<u32>,
+        body_len: usize,
+        sent: usize,
+    ) -> Result<Piece<'_>, Full> {
         let state = self.history.newest().ok_or(Full)?;
         let tick = state.tick;
         let near = |has: &u32| (1..=HISTORY_TICKS).contains(&tick.wrapping_sub(*has));
-        let baseline = native.baseline.filter(near).and_then(|has| self.history.at(has));
+        let baseline = baseline.filter(near).and_then(|has| self.history.at(has));
         let back = baseline.map_or(0, |baseline| tick.wrapping_sub(baseline.tick)) as u8;
-        let body_len = native.budget.bytes() - HEAD_LEN;
         match self.bodies.body(schema, baseline, state) {
             Ok(body) if body.len() <= body_len => Ok(Piece { tick, back, part: Part::WHOLE, body }),
             _ => {
@@ -86,39 +78,6 @@ impl View {
                 Ok(Piece { tick, back, part, body })
             }
         }
-    }
-
-    /// What there is now in `rtype`'s words, by the names of the fields and what the game makes
-    /// of them, players and enemies first; and what is there no more.
-    #[cfg(feature = "rtype")]
-    pub(super) fn translate(&mut self, game: &impl Game) {
-        use crate::wire::rtype::{Entity, Kind};
-        self.rtype.clear();
-        self.rtype.extend(self.now.entities().iter().filter_map(|entity| {
-            let full = self.full.entity(entity)?;
-            let plain = Entity {
-                id: full.entity_id,
-                kind: match full.entity_type {
-                    0 => Kind::Player,
-                    1 => Kind::Enemy,
-                    2 => Kind::Bullet,
-                    _ => Kind::PowerUp,
-                },
-                x: full.x,
-                y: full.y,
-                vx: f32::from(full.vx),
-                vy: f32::from(full.vy),
-                rgba: 0x55AA_FFFF,
-            };
-            game.rtype_entity(entity, plain)
-        }));
-        self.rtype.sort_unstable_by_key(|entity| (entity.kind as u8, entity.id));
-        std::mem::swap(&mut self.ids, &mut self.ids_before);
-        self.ids.clear();
-        self.ids.extend(self.rtype.iter().map(|entity| entity.id));
-        self.ids.sort_unstable();
-        let is_gone = |id: &&u32| self.ids.binary_search(id).is_err();
-        self.gone.extend(self.ids_before.iter().filter(is_gone));
     }
 }
 
@@ -133,12 +92,9 @@ impl<G: Game> Room<G> {
     ) -> Option<Transmit> {
         let member = members[at].as_mut()?;
         let path = member.path;
-        let encoded = match member.voice {
-            Speech::Native(_) => self.speak_native(now, members, at, out),
-            #[cfg(feature = "rtype")]
-            Speech::Rtype(_) => self.speak_rtype(now, members, at, out),
-            #[cfg(feature = "lan")]
-            Speech::Lan { .. } => self.speak_lan(member, out),
+        let encoded = match member.dialect.place() {
+            None => self.speak_native(now, members, at, out),
+            Some(dialect) => self.speak_other(now, members, at, dialect, out),
         };
         // What does not fit its datagram is a mistake of the game's; the match goes on.
         encoded?.ok().map(|len| Transmit { path, len })
@@ -157,35 +113,35 @@ impl<G: Game> Room<G> {
             let players = self.roster(members);
             let players = List::new(&players);
             let roster = Roster { revision: self.roster_revision, players };
-            let Speech::Native(native) = &mut members[at].as_mut()?.voice else { return None };
-            return Some(native.encode(Packet::Roster(roster), out));
+            return Some(members[at].as_mut()?.session.encode(Packet::Roster(roster), out));
         }
-        let session = member.session;
-        let Member { voice: Speech::Native(native), due, seldom, .. } = member else {
-            return None;
-        };
-        // What most members have none of is not asked how long it would wait.
-        let again_after = match native.outbox.is_empty() {
-            true => Duration::ZERO,
-            false => seldom.round_trip.mean().unwrap_or(FIRST_RTT) + RESEND_SLACK,
-        };
+        let session = member.session.index();
         if let Some(reason) = closing {
-            return Some(native.encode(Packet::Close(Close { session, reason }), out));
+            return Some(member.session.encode(Packet::Close(Close { session, reason }), out));
         }
+        if member.due.answer {
+            return Some(member.speak_answer(out));
+        }
+        let Member { native, session, due, .. } = member;
         if std::mem::take(&mut due.greeting) {
             let accept = Packet::Accept(Accept {
-                nonce: native.nonce,
-                session,
+                nonce: session.nonce,
+                session: session.index(),
                 player: member.player.0,
                 room: self.number,
                 tick: self.tick,
                 tick_rate: self.game.tick_rate(),
-                budget: native.budget,
+                budget: session.budget(),
                 role: member.role,
-                ticket: native.ticket,
+                ticket: session.ticket(),
             });
-            return Some(native.encode(accept, out));
+            return Some(session.encode(accept, out));
         }
+        // What most members have none of is not asked how long it would wait.
+        let again_after = match session.outbox.is_empty() {
+            true => Duration::ZERO,
+            false => session.round_trip().mean().unwrap_or(FIRST_RTT) + RESEND_SLACK,
+        };
         if let Some(sent) = due.world.take().map(usize::from) {
             self.clock.show(self.tick, now);
             if sent == 0 && self.journal.is_kept() {
@@ -196,21 +152,67 @@ impl<G: Game> Room<G> {
                     ack: native.queue.last_ack().unwrap_or(0),
                 });
             }
-            return Some(self.encode_snapshot(now, native, due, sent, again_after, out));
+            let to = (native, session, due);
+            return Some(self.encode_snapshot(now, to, sent, again_after, out));
         }
         if std::mem::take(&mut due.events) {
             let mut room = [0; BLOCK_ROOM];
-            let Native { outbox, inbox, sequence, budget, .. } = native;
+            let Session { outbox, inbox, outgoing, .. } = session;
             let block = event_block(outbox, inbox, now, again_after, &mut room)?;
-            let packet = Packet::ServerEvents(ServerEvents { block });
-            return Some(encode(sequence, *budget, packet, out));
+            return Some(outgoing.encode(Packet::ServerEvents(ServerEvents { block }), out));
         }
         if !std::mem::take(&mut due.ping) {
             return None;
         }
-        let Question { sequence, timestamp } = seldom.pinger.ask(now);
+        let Question { sequence, timestamp } = session.pinger_mut().ask(now);
         let ping = ServerPing { id: sequence, timestamp };
-        Some(native.encode(Packet::ServerPing(ping), out))
+        Some(session.encode(Packet::ServerPing(ping), out))
+    }
+
+    /// The same in another dialect: when it is spoken to is the room's matter, what it says its own.
+    fn speak_other(
+        &mut self,
+        now: Time,
+        members: &mut [Option<Member>],
+        at: usize,
+        dialect: usize,
+        out: &mut [u8],
+    ) -> Option<Result<usize, Full>> {
+        let member = members[at].as_mut()?;
+        let spoken = self.spoken.get_mut(dialect)?.as_mut()?;
+        // Whoever was silent may come back; and another program may be at the address by now, which
+        // would take it for its own end.
+        member.due.silent = false;
+        if closing(member).is_some() {
+            return spoken.encode_close(out);
+        }
+        if !member.is_here() {
+            return None;
+        }
+        if std::mem::take(&mut member.due.greeting) {
+            self.journal.note(LogLine::HelloAckSent { to: member.path.remote });
+            return Some(spoken.encode_greeting(out));
+        }
+        let to = Telling {
+            now,
+            tick: self.tick,
+            player: member.player,
+            game: &self.game,
+            world: &self.world,
+            world_due: &mut member.due.world,
+            roster_due: &mut member.roster,
+            ping_due: &mut member.due.ping,
+            pinger: member.session.pinger_mut(),
+            players: &self.board.players,
+            journal: &mut self.journal,
+        };
+        match spoken.speak(at, to, out)? {
+            Saying::Datagram(encoded) => Some(encoded),
+            Saying::Roster => {
+                let everyone = self.roster(members);
+                Some(self.spoken.get(dialect)?.as_ref()?.encode_roster(&everyone, out))
+            }
+        }
     }
 
     /// The snapshot of the last tick against one that the client has, or the next of its parts:
@@ -218,8 +220,7 @@ impl<G: Game> Room<G> {
     fn encode_snapshot(
         &mut self,
         now: Time,
-        native: &mut Native,
-        due: &mut Due,
+        (native, session, due): (&mut Native, &mut Session, &mut Due),
         sent: usize,
         again_after: Duration,
         out: &mut [u8],
@@ -227,13 +228,15 @@ impl<G: Game> Room<G> {
         if sent == 0 {
             native.baseline = native.has;
         }
-        let piece = self.view.piece(self.game.schema(), native, sent)?;
+        let budget = session.budget().bytes();
+        let (schema, body_len) = (self.game.schema(), budget - HEAD_LEN);
+        let piece = self.view.piece(schema, native.baseline, body_len, sent)?;
         let next = sent as u16 + 1;
         due.world = Some(next).filter(|&next| next < u16::from(piece.part.count()));
         // What is the member's own goes with the first part.
-        let feedback = if sent == 0 { native.feedback(now) } else { None };
-        let Native { outbox, inbox, sequence, budget, .. } = native;
-        let left = budget.bytes().saturating_sub(HEAD_LEN + piece.body.len());
+        let feedback = if sent == 0 { native.feedback(now, session.lost_share()) } else { None };
+        let Session { outbox, inbox, outgoing, .. } = session;
+        let left = budget.saturating_sub(HEAD_LEN + piece.body.len());
         let room_len = left.checked_sub(EventBlock::MIN_LEN).filter(|_| sent == 0);
         let waiting = outbox.due(again_after).is_some_and(|at| at <= now);
         let mut room;
@@ -256,11 +259,11 @@ impl<G: Game> Room<G> {
             events,
             body: piece.body,
         });
-        encode(sequence, *budget, packet, out)
+        outgoing.encode(packet, out)
     }
 
     /// Everyone.
-    pub(super) fn roster(&self, members: &[Option<Member>]) -> Vec<RosterEntry> {
+    fn roster(&self, members: &[Option<Member>]) -> Vec<RosterEntry> {
         let members = members.iter().flatten().map(|member| self.entry(member));
         let bots = self.bots.iter().map(|&bot| self.bot_entry(bot));
         let mut players: Vec<_> = members.chain(bots).collect();
@@ -297,41 +300,14 @@ impl<G: Game> Room<G> {
                 .into_iter()
                 .filter(|(is_so, _)| *is_so)
                 .fold(PlayerFlags::default(), |flags, (_, flag)| flags | flag),
-            rtt_ms: member.seldom.round_trip.mean().map_or(0, |rtt| rtt.as_millis() as u16),
-            name: member.seldom.name,
+            rtt_ms: member.session.round_trip().mean().map_or(0, |rtt| rtt.as_millis() as u16),
+            name: member.name,
         }
-    }
-
-    #[cfg(feature = "lan")]
-    fn speak_lan(&mut self, member: &mut Member, out: &mut [u8]) -> Option<Result<usize, Full>> {
-        use crate::wire::lan::{HelloAck, Packet, StateUpdate};
-        // The dialect has no goodbye: silence is all there is.
-        if closing(member).is_some() {
-            return None;
-        }
-        if std::mem::take(&mut member.due.greeting) {
-            self.journal.note(LogLine::HelloAckSent { to: member.path.remote });
-            return Some(Packet::HelloAck(HelloAck).encode(out));
-        }
-        member.due.world.take()?;
-        if !member.voice.pay_lan_state() {
-            return None;
-        }
-        let Speech::Lan { seq, first, .. } = &mut member.voice else { return None };
-        let now = self.game.lan_state(&self.world)?;
-        let state = first.take().unwrap_or(now);
-        if state != now {
-            member.due.world = Some(0);
-        }
-        let state = StateUpdate { seq: *seq, ..state };
-        // The first program compares as signed: a host stays below 2^31.
-        *seq = (*seq + 1) & 0x7FFF_FFFF;
-        Some(Packet::StateUpdate(state).encode(out))
     }
 }
 
 /// The reason to say goodbye with now, if it is to be said; counts it as said.
-pub(super) fn closing(member: &mut Member) -> Option<CloseReason> {
+fn closing(member: &mut Member) -> Option<CloseReason> {
     if std::mem::take(&mut member.due.silent) {
         return Some(CloseReason::Silent);
     }
@@ -345,9 +321,22 @@ pub(super) fn closing(member: &mut Member) -> Option<CloseReason> {
     }
 }
 
+impl Member {
+    /// Answers the oldest question that waits.
+    fn speak_answer(&mut self, out: &mut [u8]) -> Result<usize, Full> {
+        let (sequence, answer) = self.answers.remove(0);
+        self.due.answer = !self.answers.is_empty();
+        let packet = match answer {
+            Answer::Pong(pong) => Packet::Pong(pong),
+            Answer::Reject(reject) => Packet::Reject(reject),
+        };
+        self.session.answer(sequence, packet, out)
+    }
+}
+
 impl Native {
     /// How the client's inputs fared since this was asked last.
-    fn feedback(&mut self, now: Time) -> Option<Feedback> {
+    fn feedback(&mut self, now: Time, lost: u8) -> Option<Feedback> {
         let report = self.queue.take_report()?;
         Some(Feedback {
             echo: report.echo_tick as u8,
@@ -355,23 +344,7 @@ impl Native {
             early: report.early_ns.div_euclid(1_000_000).clamp(i8::MIN.into(), i8::MAX.into())
                 as i8,
             missing: self.queue.missing(),
-            lost: self.lost_share,
+            lost,
         })
     }
-
-    fn encode(&mut self, packet: Packet<'_>, out: &mut [u8]) -> Result<usize, Full> {
-        encode(&mut self.sequence, self.budget, packet, out)
-    }
-}
-
-fn encode(
-    next: &mut u32,
-    budget: Budget,
-    packet: Packet<'_>,
-    out: &mut [u8],
-) -> Result<usize, Full> {
-    let limit = out.len().min(budget.bytes());
-    let sequence = *next;
-    *next = sequence.wrapping_add(1);
-    Datagram { sequence, packet }.encode(&mut out[..limit])
 }

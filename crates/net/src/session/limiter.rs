@@ -50,6 +50,11 @@ pub struct Bucket {
 }
 
 impl Bucket {
+    /// Whether `cost` units are there. Takes none.
+    pub fn has(&self, now: Time, rate: Rate, cost: u32) -> bool {
+        self.clone().allow(now, rate, cost) == Allowance::Yes
+    }
+
     /// Takes `cost` units, if they are there. Always give the same rate.
     ///
     /// # Panics

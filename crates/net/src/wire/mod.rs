@@ -144,19 +144,6 @@ impl<'a> Packet<'a> {
     }
 }
 
-/// What is wrong with bytes of no dialect's shape, as the dialect that they come closest to sees it.
-pub(crate) fn fault_of(bytes: &[u8]) -> Malformed {
-    let error = match closest(bytes) {
-        #[cfg(feature = "lan")]
-        Some(Dialect::Lan) => lan::Packet::decode(bytes).err(),
-        #[cfg(feature = "rtype")]
-        Some(Dialect::Rtype) => rtype::Packet::decode(bytes).err(),
-        Some(Dialect::Native) => native::Datagram::decode(bytes).err(),
-        None => None,
-    };
-    error.unwrap_or(Malformed::new("datagram", Fault::NoDialect))
-}
-
 /// Serializes a flag as the wire has it.
 #[cfg(feature = "serde")]
 pub(crate) fn flag_as_number<S: serde::Serializer>(

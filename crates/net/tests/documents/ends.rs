@@ -60,7 +60,8 @@ pub(crate) fn connections(desk: &mut Desk<Client<Dots>>) -> usize {
 }
 
 pub(crate) fn server() -> Desk<Server<Dots>> {
-    let mut server = Server::new(FrontConfig::default(), [5; 32]);
+    let mut server =
+        Server::new(FrontConfig::default(), [5; 32]).speaking(backspin::classic::dialects());
     server.open(Time::ZERO, Dots::default(), Name::new("Dots"), 0, RoomConfig::default());
     Desk::new(server)
 }

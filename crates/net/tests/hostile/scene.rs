@@ -138,7 +138,7 @@ impl Scene {
 
     fn begin(twin: Option<&'static [Standings]>) -> Self {
         let config = FrontConfig { limits: LIMITS, ..FrontConfig::default() };
-        let mut server = Server::new(config, [9; 32]);
+        let mut server = Server::new(config, [9; 32]).speaking(backspin::classic::dialects());
         let room = RoomConfig {
             liveness: LIVENESS,
             resume_for: RESUME_FOR,
@@ -436,7 +436,7 @@ impl Scene {
         let room = self.room();
         HONEST.map(|(dialect, at)| {
             let own = |card: &backspin::room::MemberCard| {
-                card.path.remote == at && card.dialect == dialect
+                card.path.remote == at && card.dialect == dialect.name()
             };
             let card = room.members().find(own)?;
             let mut dots = room.world().dots.dots.iter();

@@ -69,7 +69,8 @@ fn play(dialect: Dialect, role: Role, span: Duration) -> Scene {
         journal: 8,
         ..ClientConfig::new(SERVER, Name::new("Alice"))
     };
-    let mut server = Server::new(FrontConfig::default(), [9; 32]);
+    let mut server =
+        Server::new(FrontConfig::default(), [9; 32]).speaking(backspin::classic::dialects());
     server.open(start, game, Name::new("One"), 0, RoomConfig::default());
     let mut scene = Scene {
         client: dialect.client(start, game, config, [5; 32]),

@@ -100,7 +100,8 @@ impl Scene {
     pub(crate) fn new(seed: u64, link: LinkConfig, dialect: Dialect, swarm: u16) -> Self {
         let mut world = World::new(seed, link);
         let at = address("10.0.0.1:4242");
-        let mut server = Server::new(FrontConfig::default(), [7; 32]);
+        let mut server =
+            Server::new(FrontConfig::default(), [7; 32]).speaking(backspin::classic::dialects());
         let game = Dots { swarm };
         server.open(Time::ZERO, game, Name::new("Dots"), seed, RoomConfig::default());
         let server = world.add(Party::Server(Box::new(server)), &[at], Drift::NONE);

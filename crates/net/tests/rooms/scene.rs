@@ -12,7 +12,10 @@ use backspin::server::Server;
 use backspin::time::Time;
 use backspin::wire::Name;
 use backspin::wire::native::Role;
-use backspin_sim::{Drift, HostId, LinkConfig, MakeClient, World};
+use backspin_sim::{Drift, HostId, LinkConfig, World};
+
+/// Makes a client: [`Client::new`], or one that speaks another dialect.
+type MakeClient<G> = fn(Time, G, ClientConfig, [u8; 32]) -> Client<G>;
 
 /// Whoever takes part.
 pub(crate) enum Party<G: Game> {
@@ -84,7 +87,7 @@ pub(crate) struct Scene<G: Game> {
     guests: u16,
 }
 
-impl<G: Game> Scene<G> {
+impl<G: backspin::classic::ClassicGame> Scene<G> {
     /// A server that offers at most so many open rooms of the game.
     pub(crate) fn new(
         seed: u64,
@@ -95,7 +98,8 @@ impl<G: Game> Scene<G> {
     ) -> Self {
         println!("seed {seed}");
         let mut world = World::new(seed, link);
-        let mut server = Server::new(config, [seed as u8; 32]);
+        let mut server =
+            Server::new(config, [seed as u8; 32]).speaking(backspin::classic::dialects());
         let (game, name) = (game.0, Name::new(game.1));
         server.offer(Time::ZERO, game.clone(), name, most, RoomConfig::default());
         let server = Party::Server(Box::new(server));

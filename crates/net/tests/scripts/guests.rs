@@ -21,7 +21,8 @@ const HELLO_ACK: &[u8] = &[4];
 const UP: &[u8] = &[5, 0, 0, 0xFF];
 
 fn desk_with(limits: Limits) -> Table {
-    let mut server = Server::new(FrontConfig { limits, ..FrontConfig::default() }, [5; 32]);
+    let mut server = Server::new(FrontConfig { limits, ..FrontConfig::default() }, [5; 32])
+        .speaking(backspin::classic::dialects());
     server.offer(Time::ZERO, Manned::default(), Name::new("Open"), 8, RoomConfig::default());
     Desk::new(server)
 }
@@ -75,7 +76,7 @@ fn every_guest_has_a_room_and_a_bot_of_its_own() {
     for (room, steers) in desk.node.rooms()[1..].iter().zip([true, false]) {
         assert_eq!(room.bots(), [PlayerId(1)]);
         let members: Vec<_> = room.members().map(|card| (card.player, card.dialect)).collect();
-        assert_eq!(members, [(PlayerId(2), Dialect::Lan)]);
+        assert_eq!(members, [(PlayerId(2), "lan")]);
         let [bot, guest] = heights(room);
         assert!(bot > before[0] && (guest < before[1]) == steers, "{bot} {guest} {before:?}");
     }

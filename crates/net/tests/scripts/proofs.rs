@@ -20,7 +20,7 @@ const START_MATCH: &[u8] = &[0, 0, 14, 1];
 const HEADERS: usize = 28;
 
 fn desk_with(config: FrontConfig) -> Desk<Server<Dots>> {
-    let mut server = Server::new(config, [5; 32]);
+    let mut server = Server::new(config, [5; 32]).speaking(backspin::classic::dialects());
     server.open(Time::ZERO, Dots::default(), Name::new("Dots"), 0, RoomConfig::default());
     Desk::new(server)
 }
@@ -207,7 +207,7 @@ fn an_ipv6_56_has_four_times_the_sessions_and_streams_of_a_64_and_a_48_eight_tim
     let limits = Limits { sessions_per_ip: 1, streams_per_ip: 2, ..Limits::default() };
     let mut desk = desk_with(FrontConfig {
         limits,
-        lan_reach: backspin::front::LanReach::Everywhere,
+        reach: backspin::front::Reach::Everywhere,
         ..FrontConfig::default()
     });
     for _ in 0..15 {

@@ -25,7 +25,8 @@ struct Table {
 
 impl Table {
     fn new() -> Self {
-        let mut server = Server::new(FrontConfig::default(), [7; 32]);
+        let mut server =
+            Server::new(FrontConfig::default(), [7; 32]).speaking(backspin::classic::dialects());
         let (name, config) = (Name::new("Pong"), RoomConfig::default());
         server.offer(Time::ZERO, Pong::default(), name, 4, config);
         let guest = SocketAddr::from(([192, 168, 0, 5], 54_001));

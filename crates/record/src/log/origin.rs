@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::super::field::{self, put_bytes, put_name, put_varint, small, varint, varint_upto};
 use super::LONGEST;
-use backspin::front::{FrontConfig, LanReach, Limits, Tokenless, Unguarded};
+use backspin::front::{FrontConfig, Limits, Reach, Tokenless, Unguarded};
 use backspin::game::GameId;
 use backspin::matching::MatchKey;
 use backspin::room::RoomConfig;
@@ -119,27 +119,30 @@ impl fmt::Debug for Origin {
     }
 }
 
+/// The dialects whose ports a log has, and the usual ones.
+const OTHER_PORTS: [(&str, u16); 2] = [("lan", 54000), ("rtype", 4242)];
+
 fn encode_front(config: &FrontConfig, out: &mut Vec<u8>) {
     let FrontConfig {
         name,
         native_port,
-        lan_port,
-        rtype_port,
+        other_ports: _,
         token,
         unguarded,
         tokenless,
-        lan_reach,
+        reach,
         limits,
         match_key,
     } = config;
     put_name(out, name);
-    for port in [native_port, lan_port, rtype_port] {
-        put_varint(out, (*port).into());
+    put_varint(out, (*native_port).into());
+    for (dialect, usual) in OTHER_PORTS {
+        put_varint(out, config.port_of(dialect).unwrap_or(usual).into());
     }
     put_bytes(out, token);
     out.push(u8::from(*unguarded == Unguarded::Allowed));
     out.push(u8::from(*tokenless == Tokenless::Allowed));
-    out.push(u8::from(*lan_reach == LanReach::Everywhere));
+    out.push(u8::from(*reach == Reach::Everywhere));
     let Limits {
         sessions,
         sessions_per_ip,
@@ -173,8 +176,10 @@ fn decode_front(r: &mut Reader<'_>) -> Result<FrontConfig, Malformed> {
     Ok(FrontConfig {
         name: field::name(r, "name")?,
         native_port: small(r, "native_port")?,
-        lan_port: small(r, "lan_port")?,
-        rtype_port: small(r, "rtype_port")?,
+        other_ports: OTHER_PORTS
+            .into_iter()
+            .map(|(dialect, _)| Ok((dialect, small(r, "port")?)))
+            .collect::<Result<_, Malformed>>()?,
         token: field::bytes(r, "token")?.to_vec(),
         unguarded: match r.flag("unguarded")? {
             true => Unguarded::Allowed,
@@ -184,9 +189,9 @@ fn decode_front(r: &mut Reader<'_>) -> Result<FrontConfig, Malformed> {
             true => Tokenless::Allowed,
             false => Tokenless::Refused,
         },
-        lan_reach: match r.flag("lan_reach")? {
-            true => LanReach::Everywhere,
-            false => LanReach::PrivateOnly,
+        reach: match r.flag("reach")? {
+            true => Reach::Everywhere,
+            false => Reach::PrivateOnly,
         },
         limits: Limits {
             sessions: small(r, "sessions")?,

@@ -8,6 +8,7 @@ use super::origin::{Build, Offering, Opening, Origin};
 use super::witness::Witness;
 use super::{BUFFER_LEN, FORM, LONGEST};
 use crate::frame::Framer;
+use backspin::dialect::Dialect;
 use backspin::front::{BansFull, FrontConfig};
 use backspin::game::{Game, PlayerId};
 use backspin::node::{
@@ -76,6 +77,12 @@ impl<G: Game> Recorded<G> {
             next_checkpoint: now + CHECKPOINT_EVERY,
         };
         Recorded { server: Server::new(config, seed), tape: Some(tape) }
+    }
+
+    /// Like [`Server::speaking`]. The log does not say which dialects: who runs it again must name the
+    /// same.
+    pub fn speaking(self, dialects: &'static [&'static dyn Dialect<G>]) -> Self {
+        Recorded { server: self.server.speaking(dialects), ..self }
     }
 
     /// Like [`Server::open`].

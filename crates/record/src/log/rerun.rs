@@ -8,6 +8,7 @@ use super::origin::{Build, Offering, Opening, Origin};
 use super::witness::Witness;
 use super::{BUFFER_LEN, FORM, OFFER_LIMIT, ROOM_LIMIT};
 use crate::frame::{Damage, FramePlace, Frames};
+use backspin::dialect::Dialect;
 use backspin::game::{Game, GameId};
 use backspin::node::{Node, StreamNode};
 use backspin::room::RoomEvent;
@@ -29,6 +30,7 @@ pub struct Rerun<G: Game, F> {
     run: Option<Run<G>>,
     out: Box<[u8; BUFFER_LEN]>,
     ended: bool,
+    dialects: &'static [&'static dyn Dialect<G>],
 }
 
 #[derive(Debug)]
@@ -124,7 +126,14 @@ impl<G: Game, F: FnMut(GameId) -> Option<G>> Rerun<G, F> {
             run: None,
             out: Box::new([0; BUFFER_LEN]),
             ended: false,
+            dialects: &[],
         }
+    }
+
+    /// The same of a server that spoke these dialects: see
+    /// [`Recorded::speaking`](super::Recorded::speaking).
+    pub fn speaking(self, dialects: &'static [&'static dyn Dialect<G>]) -> Self {
+        Rerun { dialects, ..self }
     }
 
     /// Replays the next bytes of the log. After an error nothing more can be.
@@ -188,7 +197,7 @@ impl<G: Game, F: FnMut(GameId) -> Option<G>> Rerun<G, F> {
         let Some(run) = &mut self.run else {
             let origin = Origin::decode(&mut r).map_err(malformed)?.map_err(LogError::Build)?;
             r.finish("origin").map_err(malformed)?;
-            self.run = Some(Run::new(origin));
+            self.run = Some(Run::new(origin, self.dialects));
             return Ok(());
         };
         while r.left() > 0 {
@@ -217,9 +226,9 @@ impl<G: Game, F: FnMut(GameId) -> Option<G>> Rerun<G, F> {
 }
 
 impl<G: Game> Run<G> {
-    fn new(origin: Origin) -> Self {
+    fn new(origin: Origin, dialects: &'static [&'static dyn Dialect<G>]) -> Self {
         Run {
-            server: Server::new(origin.config.clone(), origin.seed),
+            server: Server::new(origin.config.clone(), origin.seed).speaking(dialects),
             context: Context::new(origin.start),
             witness: Witness::new(),
             counts: Counts::default(),

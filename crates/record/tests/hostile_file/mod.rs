@@ -137,7 +137,10 @@ type Replayed = Result<Verdict, LogError>;
 /// What comes of it if only a whole log is good, and if a part is good enough.
 fn rerun(bytes: &[u8], piece: usize, look: impl Fn(usize)) -> (Replayed, Replayed) {
     let rules = |id: GameId| (id == GAME.id()).then_some(GAME);
-    let (mut strict, mut lenient) = (Rerun::new(rules), Rerun::new(rules));
+    let (mut strict, mut lenient) = (
+        Rerun::new(rules).speaking(backspin::classic::dialects()),
+        Rerun::new(rules).speaking(backspin::classic::dialects()),
+    );
     let mut refused = None;
     for piece in bytes.chunks(piece) {
         let done = strict.handle_bytes(piece);

@@ -117,7 +117,7 @@ fn a_held_end_replays_to_the_same_digest() {
     assert!(!slots.is_empty());
     slots.into_iter().for_each(|slot| scene.server().release_end(now, slot));
     scene.run(Duration::from_secs(2));
-    let mut rerun = Rerun::new(|_| Some(Race));
+    let mut rerun = Rerun::new(|_| Some(Race)).speaking(backspin::classic::dialects());
     rerun.handle_bytes(&scene.finish()).unwrap();
     let verdict = rerun.finish().unwrap();
     assert_eq!(verdict.difference, None);

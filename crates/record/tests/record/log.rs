@@ -26,7 +26,7 @@ fn dots(id: GameId) -> Option<Dots> {
 
 /// Replays a log that comes in pieces of `piece` bytes.
 fn replay_in(log: &[u8], piece: usize) -> Result<Verdict, LogError> {
-    let mut rerun = Rerun::new(dots);
+    let mut rerun = Rerun::new(dots).speaking(backspin::classic::dialects());
     for bytes in log.chunks(piece) {
         rerun.handle_bytes(bytes)?;
     }
@@ -170,7 +170,7 @@ fn a_log_cut_anywhere_is_refused_and_replays_up_to_the_cut() {
     let whole = replay(&log).unwrap();
     let mut lengths = Vec::new();
     for len in 0..log.len() {
-        let mut rerun = Rerun::new(dots);
+        let mut rerun = Rerun::new(dots).speaking(backspin::classic::dialects());
         rerun.handle_bytes(&log[..len]).unwrap();
         let damage = match rerun.salvage(None) {
             Ok(verdict) => {
@@ -274,7 +274,7 @@ fn a_log_is_read_in_bounded_memory() {
     scene.join_all(&[Dialect::Native; 4]);
     scene.run(Duration::from_secs(60));
     let log = scene.finish();
-    let mut rerun = Rerun::new(dots);
+    let mut rerun = Rerun::new(dots).speaking(backspin::classic::dialects());
     let (first, rest) = log.split_at(log.len() / 4);
     rerun.handle_bytes(first).unwrap();
     let before = counting::bytes_in_use();

@@ -97,7 +97,8 @@ impl<G: ClassicGame> Scene<G> {
         let mut world = World::new(seed, link);
         let start = Time::ZERO;
         let mut server =
-            Recorded::on(start, 1_700_000_000_000, FrontConfig::default(), secret(seed));
+            Recorded::on(start, 1_700_000_000_000, FrontConfig::default(), secret(seed))
+                .speaking(backspin::classic::dialects());
         for (name, seed) in [("one", seed), ("two", seed + 1)] {
             server.open(start, game.clone(), Name::new(name), seed, config);
         }

@@ -18,7 +18,6 @@ use std::time::Duration;
 use super::breach::Breach;
 use super::probe::Probe;
 use super::rules::Rules;
-use backspin::classic::Dialect;
 use backspin::front::ANSWER_LIMIT;
 use backspin::server::Server;
 use backspin::session::limited_ip;
@@ -65,7 +64,7 @@ struct Spot {
     room: u32,
     player: u32,
     role: Role,
-    dialect: Dialect,
+    dialect: &'static str,
     remote: SocketAddr,
     present: bool,
     absent_since: Option<Time>,
@@ -481,7 +480,7 @@ impl Audit {
         let is_silent =
             book.is_some_and(|book| book.invited_until.is_some_and(|until| until <= now));
         // What the old dialects say is not read here, so not how long they were silent.
-        let is_old = spot.dialect != Dialect::Native && spot.absent_since.is_none();
+        let is_old = spot.dialect != "native" && spot.absent_since.is_none();
         if has_left || is_over || is_silent || is_old || spot.closing.is_some() {
             return Ok(());
         }

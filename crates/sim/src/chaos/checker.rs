@@ -10,7 +10,6 @@ use super::life::{Admission, Life};
 use super::probe::Probe;
 use super::stage::{Deed, Stage};
 use backspin::channel::{EVENT_LIMIT, PENDING_LIMIT};
-use backspin::classic::Dialect;
 use backspin::client::Frame;
 use backspin::game::{Buttons, PlayerId, rewind_limit_ticks};
 use backspin::replica::{Drawn, Entity, State};
@@ -275,7 +274,7 @@ impl Checker {
             let mut members = self.chronicles[which].members.iter_mut();
             let native = |seen: &Seen| {
                 let card = cards.iter().find(|card| seen.is_of(card));
-                card.is_some_and(|card| card.dialect == Dialect::Native)
+                card.is_some_and(|card| card.dialect == "native")
             };
             if let Some(seen) = members.find(|seen| seen.player == player && native(seen)) {
                 seen.check_time(back, (tick, ticks))?;
@@ -370,7 +369,7 @@ impl Checker {
         check_limit("rooms", kept.rooms, limits.rooms.into())?;
         {
             check_limit("streams", kept.streams, limits.streams)?;
-            check_limit("tokens", kept.tokens, backspin::front::TOKEN_LIMIT)?;
+            check_limit("tokens", kept.tokens, backspin::classic::rtype::TOKEN_LIMIT)?;
         }
         Ok(())
     }
@@ -443,7 +442,7 @@ impl Checker {
         }
         // Who has never sent an input is waited for, a little: in `lan` a HELLO may name a port that a
         // NAT has given away.
-        let is_claimed = |card: &MemberCard| card.dialect == Dialect::Native || card.inputs > 0;
+        let is_claimed = |card: &MemberCard| card.dialect == "native" || card.inputs > 0;
         let is_ghost =
             |card: &MemberCard| card.present && is_claimed(card) && !owners.contains(&card.session);
         match cards.iter().find(|(_, card)| is_ghost(card)) {

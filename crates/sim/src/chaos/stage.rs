@@ -399,8 +399,12 @@ fn has_streams(dialect: Dialect) -> bool {
 /// A server that has just been started: one room that stays, and more as they are needed.
 fn open(now: Time, rules: Rules, chance: &mut Chance) -> Gate {
     let Rules { liveness, resume_for, claim_within, limits } = rules;
-    let config = FrontConfig { rtype_port: DEFAULT_PORT, limits, ..FrontConfig::default() };
-    let mut server = Server::new(config, secret(chance));
+    let config = FrontConfig {
+        other_ports: vec![("rtype", DEFAULT_PORT)],
+        limits,
+        ..FrontConfig::default()
+    };
+    let mut server = Server::new(config, secret(chance)).speaking(backspin::classic::dialects());
     let room = RoomConfig { liveness, resume_for, claim_within, ..RoomConfig::default() };
     server.open(now, Probe::default(), Name::new("Chaos"), chance.u64(), room);
     server.offer(now, Probe::default(), Name::new("More"), OFFERED, room);

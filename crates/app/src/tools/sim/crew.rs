@@ -5,9 +5,9 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
-use backspin::client::Client;
+use backspin::dialect::Dialect;
 use backspin::game::Game;
-use backspin_sim::{MakeClient, Report, Setup, measure_speaking};
+use backspin_sim::{Report, Setup, measure_speaking};
 
 use super::progress::Progress;
 
@@ -18,14 +18,14 @@ pub(super) fn with_seeds(setup: &Setup, seeds: u32) -> Vec<Setup> {
 
 /// Plays every match; the reports are in their order.
 pub(super) fn play_all<G: Game + Send + Sync>(game: G, setups: &[Setup]) -> Vec<Report> {
-    play_all_speaking(game, setups, Client::new)
+    play_all_speaking(game, setups, &[])
 }
 
-/// The same, with a first player of one's own making.
+/// The same, with a first player who speaks the first of these dialects.
 pub(super) fn play_all_speaking<G: Game + Send + Sync>(
     game: G,
     setups: &[Setup],
-    first: MakeClient<G>,
+    dialects: &'static [&'static dyn Dialect<G>],
 ) -> Vec<Report> {
     let next = AtomicUsize::new(0);
     let seconds_played = AtomicU64::new(0);
@@ -35,7 +35,7 @@ pub(super) fn play_all_speaking<G: Game + Send + Sync>(
         loop {
             let which = next.fetch_add(1, Ordering::Relaxed);
             let Some(setup) = setups.get(which) else { break };
-            let report = measure_speaking(game.clone(), setup, first, |_| {
+            let report = measure_speaking(game.clone(), setup, dialects, |_| {
                 seconds_played.fetch_add(1, Ordering::Relaxed);
             });
             let mut reports = reports.lock().unwrap_or_else(PoisonError::into_inner);

@@ -4,9 +4,9 @@ use std::error::Error;
 use std::io::{self, Write};
 use std::time::Duration;
 
-use backspin::classic::{ClassicGame, Dialect};
-use backspin::client::{Client, ClientConfig};
-use backspin::time::Time;
+use backspin::classic::Dialect;
+use backspin::classic::lan::Lan;
+use backspin::classic::rtype::Rtype;
 use backspin_pong::Pong;
 use backspin_sim::{Bar, Pool, Report, Setup};
 
@@ -45,8 +45,8 @@ pub(super) fn run(args: &Args) -> Result<(), Box<dyn Error>> {
             let setup = Setup { link, ..base };
             let setups = crew::with_seeds(&setup, seeds);
             let (game, reports) = match dialect {
-                Dialect::Lan => ("Pong", crew::play_all_speaking(PONG, &setups, lan_guest)),
-                _ => ("R-Type", crew::play_all_speaking(args.rtype(), &setups, rtype_guest)),
+                Dialect::Lan => ("Pong", crew::play_all_speaking(PONG, &setups, &[&Lan])),
+                _ => ("R-Type", crew::play_all_speaking(args.rtype(), &setups, &[&Rtype])),
             };
             for (setup, report) in setups.iter().zip(&reports) {
                 check(dialect, setup, report)?;
@@ -56,24 +56,6 @@ pub(super) fn run(args: &Args) -> Result<(), Box<dyn Error>> {
         }
     }
     Ok(())
-}
-
-fn lan_guest<G: ClassicGame>(
-    now: Time,
-    game: G,
-    config: ClientConfig,
-    seed: [u8; 32],
-) -> Client<G> {
-    Dialect::Lan.client(now, game, config, seed)
-}
-
-fn rtype_guest<G: ClassicGame>(
-    now: Time,
-    game: G,
-    config: ClientConfig,
-    seed: [u8; 32],
-) -> Client<G> {
-    Dialect::Rtype.client(now, game, config, seed)
 }
 
 /// Whether the guest was in the match all the time, with something to see and to steer.

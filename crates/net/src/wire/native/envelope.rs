@@ -28,10 +28,6 @@ pub const MAX_UNCOMPRESSED_LEN: usize = 16 * 1024;
 
 const COMPRESSED: u8 = 1;
 
-/// The types of what comes every tick.
-const INPUT: u8 = 0x10;
-const SNAPSHOT_ACK: u8 = 0x12;
-
 /// The bytes of `uncompressed_size`.
 const SIZE_LEN: usize = 4;
 const COMPRESSED_HEADER_LEN: usize = HEADER_LEN + SIZE_LEN;
@@ -82,15 +78,26 @@ pub fn has_shape(bytes: &[u8]) -> bool {
     bytes.len() == header_len + payload_len && Packet::is_known(kind)
 }
 
-/// The session that a client's datagram says it belongs to, if it is one of those that come every
-/// tick. A guess: nothing else about it is checked.
-#[inline]
-pub fn session_of(bytes: &[u8]) -> Option<SessionIndex> {
-    let &[VERSION, INPUT | SNAPSHOT_ACK, 0, _, _, _, _, _, _, high, low] = bytes.first_chunk()?
-    else {
-        return None;
-    };
-    SessionIndex::new(u16::from_be_bytes([high, low]))
+/// Where a datagram says that it belongs: all that is read of it before its session opens it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Label {
+    /// Which of the server's sessions.
+    pub session: SessionIndex,
+    /// The number of the datagram.
+    pub sequence: u32,
+}
+
+impl Label {
+    /// The label of a client's datagram, if it names a session. Nothing else about it is checked.
+    #[inline]
+    pub fn read(bytes: &[u8]) -> Option<Self> {
+        let &[VERSION, kind, 0, _, _, a, b, c, d, high, low] = bytes.first_chunk()? else {
+            return None;
+        };
+        let session = SessionIndex::new(u16::from_be_bytes([high, low]))?;
+        let sequence = u32::from_be_bytes([a, b, c, d]);
+        Packet::is_in_session(kind).then_some(Label { session, sequence })
+    }
 }
 
 impl<'a> Datagram<'a> {

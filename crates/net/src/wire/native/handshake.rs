@@ -50,7 +50,7 @@ impl Hello {
 }
 
 /// Sixteen bytes that cannot be guessed: a cookie or a ticket.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Secret(pub [u8; 16]);
 
 impl Secret {

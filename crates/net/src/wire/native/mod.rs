@@ -16,8 +16,8 @@ mod snapshot;
 
 pub use discovery::{Discover, Here};
 pub use envelope::{
-    Datagram, HEADER_LEN, MAX_DATAGRAM_LEN, MAX_UNCOMPRESSED_LEN, MIN_BUDGET, Scratch, VERSION,
-    has_shape, session_of,
+    Datagram, HEADER_LEN, Label, MAX_DATAGRAM_LEN, MAX_UNCOMPRESSED_LEN, MIN_BUDGET, Scratch,
+    VERSION, has_shape,
 };
 pub use events::{ClientEvents, EventBlock, Events, MAX_EVENT_LEN, ServerEvents};
 pub use handshake::{
@@ -143,6 +143,12 @@ impl Packet<'_> {
     #[inline]
     pub const fn is_to_client(kind: u8) -> bool {
         kind >= 0x80
+    }
+
+    /// Whether packets of type `kind` are a client's that begin with the index of its session.
+    #[inline]
+    pub(super) const fn is_in_session(kind: u8) -> bool {
+        matches!(kind, 0x04..=0x06 | 0x08 | 0x10..=0x12)
     }
 
     /// The session that a client's packet belongs to, if it names one.

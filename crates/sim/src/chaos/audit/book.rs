@@ -160,7 +160,7 @@ mod tests {
         let mut chance = Chance::new(7, 0);
         for first in [0, 5, u32::MAX - 100] {
             let mut ours = Numbers::after(first);
-            let mut theirs = backspin::session::Numbers::new(first.wrapping_add(1));
+            let mut theirs = backspin::session::ReplayWindow::new(first.wrapping_add(1));
             let mut near = first;
             for _ in 0..4_000 {
                 near = near.wrapping_add(chance.below(4) as u32);

@@ -44,8 +44,9 @@ impl Audit {
             },
             None => {
                 self.is_stale = true;
-                let is_here =
-                    |spot: &super::Spot| Some(spot.dialect) == dialect && spot.remote == from;
+                let is_here = |spot: &super::Spot| {
+                    Some(spot.dialect) == dialect.map(Dialect::name) && spot.remote == from
+                };
                 let is_known = !is_native && self.spots.iter().any(is_here);
                 let stranger = (!is_known).then(|| self.strangers.ask(now));
                 self.ask_with_token(now, from, bytes, stranger, server);

@@ -42,34 +42,34 @@ impl Arrival {
     }
 }
 
-/// Which numbers have arrived.
+/// Which of the peer's numbers have arrived, and what became of the others.
 #[derive(Clone, Debug)]
-pub struct Numbers {
+#[repr(C)]
+pub struct ReplayWindow {
     first: u64,
     /// One past the newest.
     next: u64,
     /// Which of the numbers before `next` have arrived; `next - 1` is bit 0.
     seen: u64,
-}
-
-/// Numbers that are counted, too.
-#[derive(Clone, Debug)]
-#[repr(C)]
-pub struct Window {
-    numbers: Numbers,
     /// All but what the numbers say themselves.
     counts: ArrivalCounts,
 }
 
-impl Window {
+impl ReplayWindow {
     /// A window that expects `first`; what was sent before it is [`Arrival::TooOld`].
     pub const fn new(first: u32) -> Self {
-        Window { numbers: Numbers::new(first), counts: ArrivalCounts::NONE }
+        let first = first as u64;
+        ReplayWindow { first, next: first, seen: 0, counts: ArrivalCounts::NONE }
     }
 
     /// Judges, remembers and counts a number.
     pub fn handle(&mut self, sequence: u32) -> Arrival {
-        let arrival = self.numbers.handle(sequence);
+        // The nearest number with this low half, on whichever side.
+        let distance = sequence.wrapping_sub(self.next as u32).cast_signed();
+        let arrival = match u32::try_from(distance) {
+            Ok(gap) => self.handle_new(gap),
+            Err(_) => self.handle_old(distance.unsigned_abs()),
+        };
         let counts = &mut self.counts;
         match arrival {
             Arrival::Newest { .. } => counts.received += 1,
@@ -86,16 +86,16 @@ impl Window {
 
     /// The newest number, whole; `None` before the first arrival.
     pub const fn newest(&self) -> Option<u64> {
-        self.numbers.newest()
+        if self.next == self.first { None } else { Some(self.next - 1) }
     }
 
     /// The share of the last 64 numbers, the newest among them, that have not arrived; 0 before
     /// the first. What is still on its way counts until it arrives.
     pub fn recent_loss(&self) -> f64 {
-        match self.numbers.expected().min(BEHIND.into()) {
+        match self.expected().min(BEHIND.into()) {
             0 => 0.0,
             expected => {
-                let lost = expected - u64::from(self.numbers.seen.count_ones());
+                let lost = expected - u64::from(self.seen.count_ones());
                 lost as f64 / expected as f64
             }
         }
@@ -103,35 +103,12 @@ impl Window {
 
     /// What has happened so far.
     pub const fn counts(&self) -> ArrivalCounts {
-        ArrivalCounts { expected: self.numbers.expected(), ..self.counts }
-    }
-}
-
-impl Numbers {
-    /// The number that is expected is `first`; what was sent before it is [`Arrival::TooOld`].
-    pub const fn new(first: u32) -> Self {
-        let first = first as u64;
-        Numbers { first, next: first, seen: 0 }
-    }
-
-    /// Judges and remembers a number.
-    pub fn handle(&mut self, sequence: u32) -> Arrival {
-        // The nearest number with this low half, on whichever side.
-        let distance = sequence.wrapping_sub(self.next as u32).cast_signed();
-        match u32::try_from(distance) {
-            Ok(gap) => self.handle_new(gap),
-            Err(_) => self.handle_old(distance.unsigned_abs()),
-        }
+        ArrivalCounts { expected: self.expected(), ..self.counts }
     }
 
     /// How many there are up to the newest.
     const fn expected(&self) -> u64 {
         self.next - self.first
-    }
-
-    /// The newest number, whole; `None` before the first arrival.
-    pub const fn newest(&self) -> Option<u64> {
-        if self.next == self.first { None } else { Some(self.next - 1) }
     }
 
     fn handle_new(&mut self, gap: u32) -> Arrival {
@@ -208,7 +185,7 @@ mod tests {
 
     #[test]
     fn datagrams_in_order_are_all_newest_across_the_wrap() {
-        let mut window = Window::new(u32::MAX - 1);
+        let mut window = ReplayWindow::new(u32::MAX - 1);
         assert_eq!(window.newest(), None);
         for sequence in [u32::MAX - 1, u32::MAX, 0, 1, 2] {
             assert_eq!(window.handle(sequence), NEXT);
@@ -221,7 +198,7 @@ mod tests {
 
     #[test]
     fn a_gap_is_lost_until_the_late_one_comes_and_then_it_is_a_duplicate() {
-        let mut window = Window::new(10);
+        let mut window = ReplayWindow::new(10);
         assert_eq!(window.handle(10), NEXT);
         assert_eq!(window.handle(13), Arrival::Newest { gap: 2 });
         assert_eq!((window.counts().lost(), window.counts().loss()), (2, 0.5));
@@ -236,7 +213,7 @@ mod tests {
 
     #[test]
     fn the_first_may_be_lost() {
-        let mut window = Window::new(100);
+        let mut window = ReplayWindow::new(100);
         assert_eq!(window.handle(103), Arrival::Newest { gap: 3 });
         assert_eq!(window.counts().lost(), 3);
         assert_eq!(window.handle(100), Arrival::Late);
@@ -245,7 +222,7 @@ mod tests {
     #[test]
     fn nothing_comes_from_before_the_beginning() {
         for first in [0, 1, 70, u32::MAX] {
-            let mut window = Window::new(first);
+            let mut window = ReplayWindow::new(first);
             assert_eq!(window.handle(first.wrapping_sub(1)), Arrival::TooOld);
             assert_eq!(window.handle(first), NEXT);
             assert_eq!(window.handle(first.wrapping_sub(1)), Arrival::TooOld);
@@ -255,7 +232,7 @@ mod tests {
 
     #[test]
     fn the_window_reaches_4096_ahead_and_no_further() {
-        let mut window = Window::new(7);
+        let mut window = ReplayWindow::new(7);
         assert_eq!(window.handle(7 + AHEAD), Arrival::TooFar);
         assert_eq!(window.handle(7 + AHEAD - 1), Arrival::Newest { gap: AHEAD - 1 });
         assert_eq!(window.counts().too_far, 1);
@@ -263,7 +240,7 @@ mod tests {
 
     #[test]
     fn the_window_reaches_64_behind_the_newest_and_no_further() {
-        let mut window = Window::new(0);
+        let mut window = ReplayWindow::new(0);
         window.handle(0);
         window.handle(200);
         // The newest is the first of the 64.
@@ -276,7 +253,7 @@ mod tests {
 
     #[test]
     fn recent_loss_forgets_what_is_64_behind() {
-        let mut window = Window::new(10);
+        let mut window = ReplayWindow::new(10);
         assert_eq!(window.recent_loss(), 0.0);
         window.handle(11);
         assert_eq!(window.recent_loss(), 0.5);
@@ -298,7 +275,7 @@ mod tests {
 
     #[test]
     fn a_replay_from_the_previous_lap_is_refused() {
-        let mut window = Window::new(0);
+        let mut window = ReplayWindow::new(0);
         (0..=BEHIND).for_each(|sequence| {
             window.handle(sequence);
         });
@@ -309,7 +286,7 @@ mod tests {
 
     #[test]
     fn a_peer_comes_back_after_ten_seconds_of_400_datagrams() {
-        let mut window = Window::new(0);
+        let mut window = ReplayWindow::new(0);
         window.handle(0);
         assert_eq!(window.handle(4_001), Arrival::Newest { gap: 4_000 });
     }
@@ -349,7 +326,7 @@ mod tests {
                 0..400,
             ),
         ) {
-            let mut window = Window::new(first);
+            let mut window = ReplayWindow::new(first);
             let first = i128::from(first);
             let mut model = Model { first, newest: first - 1, seen: BTreeSet::new() };
             for step in steps {
@@ -369,7 +346,7 @@ mod tests {
             first in any::<u32>(),
             sequences in proptest::collection::vec(0..300u32, 0..600),
         ) {
-            let mut window = Window::new(first);
+            let mut window = ReplayWindow::new(first);
             let mut taken = BTreeSet::new();
             for offset in sequences {
                 let arrival = window.handle(first.wrapping_add(offset));

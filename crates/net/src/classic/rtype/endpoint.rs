@@ -1,4 +1,4 @@
-//! The door in `rtype`: the TCP step that hands out tokens, and the UDP Hello that spends one.
+//! The endpoint in `rtype`: the TCP step that hands out tokens, and the UDP Hello that spends one.
 //!
 //! A Hello can be forged, so that a room never learns of an address that is not proved: by being
 //! where the TCP stream comes from, or by sending back the random bytes of a Ping. Until then a Hello
@@ -9,16 +9,19 @@ use std::net::IpAddr;
 use std::num::NonZeroU32;
 use std::time::Duration;
 
-use super::answer::Answer;
-use super::native::same_peer;
-use super::{Admission, Applicant, Call, CallKind, Front, Limits, Seat, Tokenless, Voice};
+use super::{NAME, PORT};
+use crate::channel::LogLine;
+use crate::dialect::{DialectId, EndpointDialect};
+use crate::front::{Call, CallKind, Front, Limits, Tokenless, same_peer};
 use crate::node::{Path, StreamAction, StreamEvent, StreamId};
 use crate::sabotage::{self, Sabotage};
 use crate::session::{Prefix, limited_ip};
 use crate::time::Time;
-use crate::wire::native::{Role, SessionIndex};
-use crate::wire::rtype::{Hello, Message, Packet, Ping, StartGame, TcpHelloAck, TcpWelcome};
-use crate::wire::{Dialect, Full, Name, Packet as AnyPacket, RawName};
+use crate::wire::native::SessionIndex;
+use crate::wire::rtype::{
+    HEADER_LEN, Hello, HelloAck, Message, Packet, Ping, StartGame, TcpHelloAck, TcpWelcome, VERSION,
+};
+use crate::wire::{Direction, Full, Malformed, Name, RawName};
 
 /// How long a token may wait for its first use.
 const TOKEN_FOR: Duration = Duration::from_secs(30);
@@ -39,11 +42,18 @@ pub const TOKEN_LIMIT: usize = 4096;
 const FRESH_TOKENS_PER_IP: usize = 64;
 
 /// The longest message that a client sends: a header and a raw name.
-const INBOX_LEN: usize = crate::wire::rtype::HEADER_LEN + RawName::MAX;
+const INBOX_LEN: usize = HEADER_LEN + RawName::MAX;
+
+/// The dialect at the endpoint.
+#[derive(Clone, Debug)]
+pub(super) struct Endpoint {
+    id: DialectId,
+    lobby: Lobby,
+}
 
 /// Streams and tokens: what the TCP step leaves behind.
 #[derive(Clone, Debug)]
-pub(super) struct Lobby {
+struct Lobby {
     streams: BTreeMap<StreamId, Caller>,
     tokens: BTreeMap<NonZeroU32, Token>,
     /// Whose Ping has these bytes: at most one for each token.
@@ -112,35 +122,57 @@ enum Deed {
     Close,
 }
 
-impl Front {
-    pub(super) fn handle_rtype<'a>(
+impl Endpoint {
+    pub(super) fn new(id: DialectId) -> Self {
+        Endpoint { id, lobby: Lobby::default() }
+    }
+}
+
+impl EndpointDialect for Endpoint {
+    fn detect(&self, bytes: &[u8]) -> bool {
+        Packet::has_shape(bytes)
+    }
+
+    fn fault(&self, bytes: &[u8]) -> Option<Malformed> {
+        let size = bytes.first_chunk().map(|&size| usize::from(u16::from_le_bytes(size)));
+        let sized = size.is_some_and(|size| size + HEADER_LEN == bytes.len());
+        let is_close = sized || bytes.get(3) == Some(&VERSION);
+        is_close.then(|| Packet::decode(bytes).err()).flatten()
+    }
+
+    fn handle<'a>(
         &mut self,
+        front: &mut Front,
         now: Time,
         path: Path,
-        bytes: &'a [u8],
+        bytes: &'a mut [u8],
     ) -> Option<Call<'a>> {
-        let known = self.routes.at_path(Dialect::Rtype, path);
-        if !self.admits(now, path, known) {
+        let known = front.session_at(self.id, path);
+        if !front.admits(now, path, known) {
             return None;
         }
         let packet = match Packet::decode(bytes) {
             Ok(packet) => packet,
             Err(error) => {
-                self.counts.malformed += 1;
-                self.note_malformed(path, bytes, error);
+                front.counts_mut().malformed += 1;
+                front.note_malformed(path, bytes.len(), error);
                 return None;
             }
         };
+        let (direction, name) = (packet.direction(), packet.name());
+        let is_ping = matches!(packet, Packet::Ping(_));
         match packet {
-            Packet::Hello(hello) => return self.rtype_hello(now, path, &hello),
+            Packet::Hello(hello) => return self.hello(front, now, path, &hello),
             // Anyone's ping is answered, so that servers can be compared before joining.
-            Packet::Ping(ping) => self.answer(Answer::RtypePong { path, ping }),
+            Packet::Ping(ping) => {
+                front.say(path, None, |out| Packet::Pong(ping.pong()).encode(out));
+            }
             Packet::Pong(pong) => {
                 let bytes = u64::from(pong.sequence) << 32 | u64::from(pong.timestamp);
                 match self.lobby.proves(path, bytes) {
                     Proves::Address(hello) => {
-                        let (key, name) = self.find_token(now, path, &hello)?;
-                        return self.rtype_enter(now, path, &hello, key, name);
+                        let (key, name) = self.find_token(front, now, path, &hello)?;
+                        return self.enter(front, now, path, &hello, key, name);
                     }
                     // No answer to a Ping of the room, which would complain of it.
                     Proves::Again => return None,
@@ -149,148 +181,44 @@ impl Front {
             }
             _ => {}
         }
-        let from_client = matches!(
-            packet.direction(),
-            crate::wire::Direction::ToServer | crate::wire::Direction::Both
-        );
-        match known.and_then(|session| Some((session, self.routes.route(session)?))) {
-            Some((session, route)) if from_client => {
-                let kind = CallKind::Packet(AnyPacket::Rtype(packet));
-                Some(Call { room: route.room, place: route.place, session, kind })
+        match known {
+            Some(session) if matches!(direction, Direction::ToServer | Direction::Both) => {
+                front.call(session, CallKind::Datagram(bytes))
             }
             _ => {
-                if !matches!(packet, Packet::Ping(_)) {
-                    self.counts.stray += 1;
-                    self.note_stray(path, packet.direction(), packet.name());
+                if !is_ping {
+                    front.counts_mut().stray += 1;
+                    front.note_stray(path, direction, name);
                 }
                 None
             }
         }
     }
 
-    /// A wrong token gets silence.
-    fn rtype_hello<'a>(&mut self, now: Time, path: Path, hello: &Hello) -> Option<Call<'a>> {
-        let Some((key, name)) = self.find_token(now, path, hello) else {
-            let refused = self.config.tokenless == Tokenless::Refused && hello.token.is_none();
-            let count = match refused {
-                true => &mut self.counts.tokenless,
-                false => &mut self.counts.bad_proof,
-            };
-            *count += 1;
-            return None;
-        };
-        if self.is_proved(now, path, key) {
-            return self.rtype_enter(now, path, hello, key, name);
-        }
-        // Who would find no place is not called in.
-        if self.session_of(key).is_none() {
-            let applicant = Applicant::guest(Dialect::Rtype, path, Seat::RtypeGuest);
-            self.check_sessions(path.remote.ip()).ok()?;
-            self.find_place(now, &applicant).ok()?;
-        }
-        let drawn = self.secrets.nonce();
-        let bytes = self.lobby.challenge(key, path, *hello, drawn)?;
-        self.answer(Answer::HelloAck { path });
-        let (sequence, timestamp) = ((bytes >> 32) as u32, bytes as u32);
-        self.answer(Answer::RtypePing { path, ping: Ping { sequence, timestamp } });
-        None
+    fn has_streams(&self) -> bool {
+        true
     }
 
-    /// Whether the owner of a token is known to be there: where its stream comes from, or where the
-    /// player was before.
-    fn is_proved(&self, now: Time, path: Path, key: NonZeroU32) -> bool {
-        let Some(token) = self.lobby.tokens.get(&key) else { return false };
-        let here = limited_ip(path.remote.ip());
-        let is_callers =
-            limited_ip(token.ip) == here && token.proves_until.is_none_or(|until| now < until);
-        let route = self.session_of(key).and_then(|session| self.routes.route(session));
-        is_callers || route.is_some_and(|route| limited_ip(route.path.remote.ip()) == here)
-    }
-
-    /// The session that a token was spent on.
-    fn session_of(&self, key: NonZeroU32) -> Option<SessionIndex> {
-        match self.lobby.tokens.get(&key)?.use_ {
-            Use::Spent { session } => Some(session),
-            Use::Fresh { .. } => None,
-        }
-    }
-
-    /// Someone at an address that is proved comes in, or comes back.
-    fn rtype_enter<'a>(
+    fn handle_stream(
         &mut self,
-        now: Time,
-        path: Path,
-        hello: &Hello,
-        key: NonZeroU32,
-        name: Name,
-    ) -> Option<Call<'a>> {
-        if let Some(session) = self.session_of(key) {
-            let route = self.routes.route(session)?;
-            let (room, place) = (route.room, route.place);
-            // The room knows whether the old address still plays.
-            let kind = match same_peer(route.path, path) {
-                true => CallKind::Repeat { sequence: 0 },
-                false => CallKind::Resume { path, sequence: 0, nonce: 0, fresh: false },
-            };
-            return Some(Call { room, place, session, kind });
-        }
-        let applicant = Applicant::guest(Dialect::Rtype, path, Seat::RtypeGuest);
-        let found = self.place(now, &applicant).ok()?;
-        let open = self.lobby.spend(now, key, found.session, hello.token.is_none());
-        let voice = Voice::Rtype { kept_by_stream: hello.token.is_none() && open };
-        let admission = Admission::new(&found, path, voice, Role::Play, name);
-        Some(Call::admit(&found, admission))
-    }
-
-    /// The token that a Hello names or, without one, that its address was given; and the name that
-    /// comes with it.
-    fn find_token(&self, now: Time, path: Path, hello: &Hello) -> Option<(NonZeroU32, Name)> {
-        let good = |token: &Token| match token.use_ {
-            Use::Fresh { until } => now < until,
-            Use::Spent { .. } => true,
-        };
-        if let Some(key) = hello.token.and_then(NonZeroU32::new)
-            && self.lobby.tokens.get(&key).is_some_and(good)
-        {
-            return Some((key, hello.name.cut()));
-        }
-        // Without a token, or with one that nobody was given: then it may be a name of 20 bytes.
-        if self.config.tokenless == Tokenless::Refused {
-            return None;
-        }
-        let ip = path.remote.ip().to_canonical();
-        let ours = |token: &Token| token.ip == ip && good(token);
-        let spent_here = |token: &Token| match token.use_ {
-            Use::Spent { session } => self.routes.at_path(Dialect::Rtype, path) == Some(session),
-            Use::Fresh { .. } => false,
-        };
-        let fresh = |token: &Token| {
-            matches!(token.use_, Use::Fresh { .. })
-                && self.lobby.streams.contains_key(&token.stream)
-        };
-        let mut tokens = self.lobby.tokens.iter().filter(|(_, token)| ours(token));
-        let mine = tokens.clone().find(|(_, token)| spent_here(token));
-        let (key, token) = mine.or_else(|| tokens.find(|(_, token)| fresh(token)))?;
-        Some((*key, token.name))
-    }
-
-    /// Takes what happened to a stream of the TCP step.
-    pub fn handle_stream<'a>(
-        &mut self,
+        front: &mut Front,
         now: Time,
         stream: StreamId,
         event: StreamEvent<'_>,
-    ) -> Option<Call<'a>> {
+    ) -> Option<Call<'static>> {
         match event {
-            StreamEvent::Opened(peer) => self.open_stream(now, stream, peer.ip().to_canonical()),
-            StreamEvent::Received(bytes) => self.read_stream(now, stream, bytes),
-            StreamEvent::Closed | StreamEvent::Failed => return self.close_stream(now, stream),
+            StreamEvent::Opened(peer) => {
+                self.open_stream(front, now, stream, peer.ip().to_canonical());
+            }
+            StreamEvent::Received(bytes) => self.read_stream(front, now, stream, bytes),
+            StreamEvent::Closed | StreamEvent::Failed => {
+                return self.close_stream(front, now, stream);
+            }
         }
         None
     }
 
-    /// What to do to a stream of the TCP step next.
-    pub fn poll_stream(&mut self, out: &mut [u8]) -> Option<(StreamId, StreamAction)> {
+    fn poll_stream(&mut self, out: &mut [u8]) -> Option<(StreamId, StreamAction)> {
         let (stream, deed) = self.lobby.actions.pop_front()?;
         let message = match deed {
             Deed::Welcome => Message::TcpWelcome(TcpWelcome { tail: &[] }),
@@ -304,14 +232,151 @@ impl Front {
         }
     }
 
-    fn open_stream(&mut self, now: Time, stream: StreamId, ip: IpAddr) {
-        if !self.speaks_unguarded() {
-            self.counts.unguarded += 1;
+    fn handle_timeout(&mut self, now: Time) {
+        self.lobby.handle_timeout(now);
+    }
+
+    fn poll_timeout(&self) -> Option<Time> {
+        self.lobby.poll_timeout()
+    }
+
+    fn forget(&mut self, session: SessionIndex) {
+        self.lobby.forget(session);
+    }
+
+    fn turn_out(&mut self, group: IpAddr) {
+        self.lobby.turn_out(group);
+    }
+
+    fn kept(&self) -> [usize; 2] {
+        [self.lobby.streams.len(), self.lobby.tokens.len()]
+    }
+
+    fn clone_box(&self) -> Box<dyn EndpointDialect> {
+        Box::new(self.clone())
+    }
+}
+
+impl Endpoint {
+    /// A wrong token gets silence.
+    fn hello<'a>(
+        &mut self,
+        front: &mut Front,
+        now: Time,
+        path: Path,
+        hello: &Hello,
+    ) -> Option<Call<'a>> {
+        let Some((key, name)) = self.find_token(front, now, path, hello) else {
+            let refused = front.config().tokenless == Tokenless::Refused && hello.token.is_none();
+            let counts = front.counts_mut();
+            *if refused { &mut counts.tokenless } else { &mut counts.bad_proof } += 1;
+            return None;
+        };
+        if self.is_proved(front, now, path, key) {
+            return self.enter(front, now, path, hello, key, name);
+        }
+        // Who would find no place is not called in.
+        if self.session_of(key).is_none() && !front.has_place_for(now, self.id, path) {
+            return None;
+        }
+        let drawn = front.secrets_mut().nonce();
+        let bytes = self.lobby.challenge(key, path, *hello, drawn)?;
+        let line = LogLine::HelloAckSent { to: path.remote };
+        front.say(path, Some(line), |out| Packet::HelloAck(HelloAck).encode(out));
+        let (sequence, timestamp) = ((bytes >> 32) as u32, bytes as u32);
+        front.say(path, None, |out| Packet::Ping(Ping { sequence, timestamp }).encode(out));
+        None
+    }
+
+    /// Whether the owner of a token is known to be there: where its stream comes from, or where the
+    /// player was before.
+    fn is_proved(&self, front: &Front, now: Time, path: Path, key: NonZeroU32) -> bool {
+        let Some(token) = self.lobby.tokens.get(&key) else { return false };
+        let here = limited_ip(path.remote.ip());
+        let is_callers =
+            limited_ip(token.ip) == here && token.proves_until.is_none_or(|until| now < until);
+        let route = self.session_of(key).and_then(|session| front.route(session));
+        is_callers || route.is_some_and(|route| limited_ip(route.path.remote.ip()) == here)
+    }
+
+    /// The session that a token was spent on.
+    fn session_of(&self, key: NonZeroU32) -> Option<SessionIndex> {
+        match self.lobby.tokens.get(&key)?.use_ {
+            Use::Spent { session } => Some(session),
+            Use::Fresh { .. } => None,
+        }
+    }
+
+    /// Someone at an address that is proved comes in, or comes back.
+    fn enter<'a>(
+        &mut self,
+        front: &mut Front,
+        now: Time,
+        path: Path,
+        hello: &Hello,
+        key: NonZeroU32,
+        name: Name,
+    ) -> Option<Call<'a>> {
+        if let Some(session) = self.session_of(key) {
+            // The room knows whether the old address still plays.
+            let kind = match same_peer(front.route(session)?.path, path) {
+                true => CallKind::Repeat { sequence: None },
+                false => CallKind::Resume { path, sequence: 0, nonce: 0, fresh: false },
+            };
+            return front.call(session, kind);
+        }
+        let found = front.place_guest(now, self.id, path)?;
+        let open = self.lobby.spend(now, key, found.session, hello.token.is_none());
+        let kept_by_stream = hello.token.is_none() && open;
+        Some(front.admit_guest(&found, self.id, path, name, kept_by_stream))
+    }
+
+    /// The token that a Hello names or, without one, that its address was given; and the name that
+    /// comes with it.
+    fn find_token(
+        &self,
+        front: &Front,
+        now: Time,
+        path: Path,
+        hello: &Hello,
+    ) -> Option<(NonZeroU32, Name)> {
+        let good = |token: &Token| match token.use_ {
+            Use::Fresh { until } => now < until,
+            Use::Spent { .. } => true,
+        };
+        if let Some(key) = hello.token.and_then(NonZeroU32::new)
+            && self.lobby.tokens.get(&key).is_some_and(good)
+        {
+            return Some((key, hello.name.cut()));
+        }
+        // Without a token, or with one that nobody was given: then it may be a name of 20 bytes.
+        if front.config().tokenless == Tokenless::Refused {
+            return None;
+        }
+        let ip = path.remote.ip().to_canonical();
+        let ours = |token: &Token| token.ip == ip && good(token);
+        let spent_here = |token: &Token| match token.use_ {
+            Use::Spent { session } => front.session_at(self.id, path) == Some(session),
+            Use::Fresh { .. } => false,
+        };
+        let fresh = |token: &Token| {
+            matches!(token.use_, Use::Fresh { .. })
+                && self.lobby.streams.contains_key(&token.stream)
+        };
+        let mut tokens = self.lobby.tokens.iter().filter(|(_, token)| ours(token));
+        let mine = tokens.clone().find(|(_, token)| spent_here(token));
+        let (key, token) = mine.or_else(|| tokens.find(|(_, token)| fresh(token)))?;
+        Some((*key, token.name))
+    }
+
+    fn open_stream(&mut self, front: &mut Front, now: Time, stream: StreamId, ip: IpAddr) {
+        if !front.speaks_unguarded() {
+            front.counts_mut().unguarded += 1;
             self.lobby.actions.push_back((stream, Deed::Close));
-        } else if self.draining || self.is_banned(now, ip) {
+        } else if front.is_draining() || front.is_banned(now, ip) {
             self.lobby.actions.push_back((stream, Deed::Close));
-        } else if !self.lobby.takes(ip, &self.config.limits) {
-            self.counts.stranger_limit += 1;
+        } else if !self.lobby.takes(ip, &front.config().limits) {
+            front.counts_mut().stranger_limit += 1;
             self.lobby.actions.push_back((stream, Deed::Close));
         } else {
             let ends = Some(now + HELLO_WITHIN).filter(|_| !sabotage::is(Sabotage::StreamKept));
@@ -322,7 +387,7 @@ impl Front {
         }
     }
 
-    fn read_stream(&mut self, now: Time, stream: StreamId, bytes: &[u8]) {
+    fn read_stream(&mut self, front: &mut Front, now: Time, stream: StreamId, bytes: &[u8]) {
         let Some(caller) = self.lobby.streams.get_mut(&stream) else { return };
         // After its Hello a client has nothing more to say here.
         if caller.token.is_some() {
@@ -336,7 +401,7 @@ impl Front {
             Ok(None) => {}
             Ok(Some((Message::Hello(hello), _))) => {
                 let token = loop {
-                    let token = self.secrets.token();
+                    let token = front.secrets_mut().token();
                     if !self.lobby.tokens.contains_key(&token) {
                         break token;
                     }
@@ -354,25 +419,29 @@ impl Front {
                 };
                 self.lobby.tokens.insert(token, entry);
                 self.lobby.look_at(Some(until));
-                let ack = TcpHelloAck { udp_port: self.config.rtype_port, token: token.get() };
+                let udp_port = front.config().port_of(NAME).unwrap_or(PORT);
+                let ack = TcpHelloAck { udp_port, token: token.get() };
                 self.lobby.actions.push_back((stream, Deed::Ack(ack)));
             }
             Ok(Some(_)) | Err(_) => {
-                self.counts.malformed += 1;
+                front.counts_mut().malformed += 1;
                 self.lobby.end_stream(now, stream);
             }
         }
     }
 
-    fn close_stream<'a>(&mut self, now: Time, stream: StreamId) -> Option<Call<'a>> {
+    fn close_stream(
+        &mut self,
+        front: &Front,
+        now: Time,
+        stream: StreamId,
+    ) -> Option<Call<'static>> {
         if sabotage::is(Sabotage::StreamLeak) {
             return None;
         }
         let key = self.lobby.forget_stream(now, stream)?;
         let session = self.session_of(key)?;
-        let route = self.routes.route(session)?;
-        let kind = CallKind::StreamClosed;
-        Some(Call { room: route.room, place: route.place, session, kind })
+        front.call(session, CallKind::StreamClosed)
     }
 }
 
@@ -389,14 +458,6 @@ impl Default for Lobby {
 }
 
 impl Lobby {
-    pub(super) fn streams(&self) -> usize {
-        self.streams.len()
-    }
-
-    pub(super) fn tokens(&self) -> usize {
-        self.tokens.len()
-    }
-
     /// Whether one more stream from there may open.
     fn takes(&self, ip: IpAddr, limits: &Limits) -> bool {
         let is_fresh = |token: &&Token| matches!(token.use_, Use::Fresh { .. });
@@ -465,7 +526,7 @@ impl Lobby {
     }
 
     /// The session is over: its token is good for nothing now, nor is its stream.
-    pub(super) fn forget(&mut self, session: SessionIndex) {
+    fn forget(&mut self, session: SessionIndex) {
         let is_its = |token: &Token| match token.use_ {
             Use::Spent { session: spent } => spent == session,
             Use::Fresh { .. } => false,
@@ -477,7 +538,7 @@ impl Lobby {
     }
 
     /// Closes the streams from an address, and takes back the tokens that nobody used.
-    pub(super) fn turn_out(&mut self, group: IpAddr) {
+    fn turn_out(&mut self, group: IpAddr) {
         let is_theirs = |ip: IpAddr| limited_ip(ip) == group;
         let is_fresh = |token: &Token| matches!(token.use_, Use::Fresh { .. });
         let tokens = self.tokens.iter().filter(|(_, token)| is_fresh(token) && is_theirs(token.ip));
@@ -525,7 +586,7 @@ impl Lobby {
     }
 
     /// Tokens that nobody used and streams that are needed no more are given up.
-    pub(super) fn handle_timeout(&mut self, now: Time) {
+    fn handle_timeout(&mut self, now: Time) {
         if now < self.due {
             return;
         }
@@ -547,7 +608,7 @@ impl Lobby {
         self.due = tokens.chain(streams).min().unwrap_or(Time::END);
     }
 
-    pub(super) fn poll_timeout(&self) -> Option<Time> {
+    fn poll_timeout(&self) -> Option<Time> {
         Some(self.due).filter(|&due| due != Time::END)
     }
 }
