@@ -67,7 +67,7 @@ impl DialectId {
 
 /// A dialect at the endpoint: whose datagram it is, and who is let in. It answers by
 /// [`Front::say`], and asks the front for places.
-pub trait EndpointDialect: fmt::Debug + Send {
+pub trait EndpointDialect: fmt::Debug + Send + Sync {
     /// Whether a datagram is of this dialect, by its shape alone. At most one says so.
     fn detect(&self, bytes: &[u8]) -> bool;
 
@@ -145,7 +145,7 @@ pub struct Manners {
 }
 
 /// A dialect in a room, with what it keeps for its players, by place.
-pub trait RoomDialect<G: Game>: fmt::Debug + Send {
+pub trait RoomDialect<G: Game>: fmt::Debug + Send + Sync {
     /// What a room has to know of its players.
     fn manners(&self) -> Manners;
 
