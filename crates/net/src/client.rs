@@ -21,8 +21,8 @@ use crate::game::{Buttons, Event, Game, PlayerId};
 use crate::node::{Node, Path, StreamAction, StreamEvent, StreamId, StreamNode, Transmit};
 use crate::replica::State;
 use crate::session::{
-    ArrivalCounts, EndReason, Grade, LifeEvent, Liveness, PingCounts, Retry, RetryPolicy,
-    RetryStep, RoundTrip, Secrets,
+    ArrivalCounts, EndReason, Grade, LifeEvent, PingCounts, Retry, RetryPolicy, RetryStep,
+    RoundTrip, Secrets, Session,
 };
 use crate::time::Time;
 use crate::wire::Name;
@@ -100,8 +100,15 @@ pub struct Client<G: Game> {
     secrets: Secrets,
     /// Until when the server keeps our place, if it is lost.
     resume_until: Time,
-    /// Nothing: what there is before the server has said anything.
-    empty: State,
+    empty: Nothing,
+}
+
+/// What there is before the server has said anything.
+#[derive(Clone, Debug, Default)]
+struct Nothing {
+    state: State,
+    round_trip: RoundTrip,
+    pings: PingCounts,
 }
 
 /// A dialect, with what it keeps.
@@ -143,7 +150,7 @@ impl<G: Game> Client<G> {
         if let Speech::Other(dialect) = &mut speech {
             dialect.start(&mut core, now);
         }
-        let empty = State::default();
+        let empty = Nothing::default();
         Client { game, core, speech, secrets, resume_until: now, empty }
     }
 
@@ -203,12 +210,12 @@ impl<G: Game> Client<G> {
     /// What brings this player back into the slot (`native`), also after the program was started
     /// anew: whoever has it is the player.
     pub fn ticket(&self) -> Option<Secret> {
-        self.seat().map(|seat| seat.ticket)
+        self.seat().map(|seat| seat.session.ticket())
     }
 
     /// Which of the server's sessions is ours (`native`), once we are in.
     pub fn session(&self) -> Option<SessionIndex> {
-        self.seat().map(|seat| seat.session)
+        self.seat().map(|seat| seat.session.index())
     }
 
     /// The rules.
@@ -221,7 +228,7 @@ impl<G: Game> Client<G> {
         match &self.speech {
             Speech::Native(native) => {
                 let seat = native.seat.as_deref();
-                seat.and_then(seat::Seat::newest_state).unwrap_or(&self.empty)
+                seat.and_then(seat::Seat::newest_state).unwrap_or(&self.empty.state)
             }
             Speech::Other(dialect) => dialect.state(),
         }
@@ -332,21 +339,25 @@ impl<G: Game> Client<G> {
 
     /// The round trip, by the local clock alone.
     pub fn round_trip(&self) -> &RoundTrip {
-        &self.core.round_trip
+        let measured = match &self.speech {
+            Speech::Native(native) => native.session().map(Session::round_trip),
+            Speech::Other(dialect) => dialect.round_trip(),
+        };
+        measured.unwrap_or(&self.empty.round_trip)
     }
 
     /// The share of the server's datagrams that were lost, of late; in another dialect, of what
     /// can be counted there.
     pub fn loss(&self) -> Option<f64> {
         match &self.speech {
-            Speech::Native(_) => self.seat().map(|seat| seat.window.recent_loss()),
-            Speech::Other(dialect) => dialect.loss(&self.core),
+            Speech::Native(_) => self.seat().map(|seat| seat.session.recent_loss()),
+            Speech::Other(dialect) => dialect.loss(),
         }
     }
 
     /// What became of the server's datagrams (`native`), in this session.
     pub fn arrivals(&self) -> Option<ArrivalCounts> {
-        self.seat().map(|seat| seat.window.counts())
+        self.seat().map(|seat| seat.session.arrivals())
     }
 
     /// The name of the dialect that is spoken.
@@ -369,12 +380,16 @@ impl<G: Game> Client<G> {
 
     /// What the connection is worth.
     pub fn grade(&self) -> Option<Grade> {
-        self.core.round_trip.grade()
+        self.round_trip().grade()
     }
 
     /// This client's pings.
     pub fn pings(&self) -> &PingCounts {
-        self.core.pinger.counts()
+        let counted = match &self.speech {
+            Speech::Native(native) => native.session().map(|session| session.pinger().counts()),
+            Speech::Other(dialect) => dialect.pings(),
+        };
+        counted.unwrap_or(&self.empty.pings)
     }
 
     /// What came and what was dropped.
@@ -394,7 +409,7 @@ impl<G: Game> Client<G> {
         {
             native.start_resume(&mut self.secrets);
             let ClientConfig { liveness, resume_for, .. } = self.core.config;
-            let heard = self.core.liveness.as_ref().map_or(now, Liveness::last_heard);
+            let heard = native.session().map_or(now, |session| session.liveness.last_heard());
             self.resume_until = heard + liveness.drop + resume_for;
             self.core.phase = Phase::Asking(Retry::new(now, self.patience(now)));
             self.core.note(ClientEvent::Trying);
@@ -406,8 +421,10 @@ impl<G: Game> Client<G> {
             return dialect.handle_timeout(&mut self.core, now);
         }
         self.handle_native_timeout(now);
-        self.core.poll_ping(now);
-        if self.core.poll_silence(now) == Some(LifeEvent::Drop) {
+        let Speech::Native(native) = &mut self.speech else { return };
+        let Some(session) = native.session_mut() else { return };
+        self.core.poll_ping(now, session.pinger_mut());
+        if self.core.poll_silence(now, &mut session.liveness) == Some(LifeEvent::Drop) {
             self.try_again(now);
         }
     }

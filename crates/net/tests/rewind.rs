@@ -100,8 +100,7 @@ fn furthest_ms(game: &Looking, rtt_ms: u64) -> f64 {
     };
     let mut world = World::new(1, link);
     let address = SocketAddr::from(([10, 0, 0, 1], 4000));
-    let mut server =
-        Server::new(FrontConfig::default(), [1; 32]).speaking(backspin::classic::dialects());
+    let mut server = Server::new(FrontConfig::default(), [1; 32]);
     server.open(Time::ZERO, game.clone(), Name::new("Room"), 1, RoomConfig::default());
     let server = world.add(Party::Server(Box::new(server)), &[address], Drift::NONE);
     let config = ClientConfig::new(address, Name::new("Alice"));

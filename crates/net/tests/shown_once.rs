@@ -62,8 +62,7 @@ struct Guest {
 impl Scene {
     fn new(seed: u64, link: LinkConfig, players: u8) -> Self {
         let mut world = World::new(seed, link);
-        let mut server =
-            Server::new(FrontConfig::default(), [1; 32]).speaking(backspin::classic::dialects());
+        let mut server = Server::new(FrontConfig::default(), [1; 32]);
         server.open(Time::ZERO, Tag, Name::new("Room"), seed, RoomConfig::default());
         let at = SocketAddr::from(([10, 0, 0, 1], 4300));
         let server = world.add(Party::Server(Box::new(server)), &[at], Drift::NONE);

@@ -84,8 +84,7 @@ impl Pipe {
 impl<G: Game> Table<G> {
     fn new(game: G) -> Self {
         let now = Time::from_millis(1_000);
-        let mut server =
-            Server::new(FrontConfig::default(), [7; 32]).speaking(backspin::classic::dialects());
+        let mut server = Server::new(FrontConfig::default(), [7; 32]);
         server.open(now, game.clone(), Name::new("Room"), 1, RoomConfig::default());
         let client = |i: u8| {
             let config = ClientConfig::new(SERVER, Name::new("Alice"));

@@ -2,7 +2,6 @@
 //! room, and what the screen is told.
 
 use std::collections::VecDeque;
-use std::time::Duration;
 
 use super::{ClientConfig, ClientCounts, ClientEvent, RosterLine};
 use crate::channel::{Journal, LogLine};
@@ -12,9 +11,6 @@ use crate::session::{
 };
 use crate::time::Time;
 use crate::wire::Malformed;
-
-/// How often a client pings where nothing else measures the path.
-const PING_EVERY: Duration = Duration::from_secs(1);
 
 /// Events that nobody has read yet; older ones make room.
 const EVENT_LIMIT: usize = 256;
@@ -72,12 +68,6 @@ pub struct ClientCore {
     pub journal: Journal,
     /// What came and what was dropped.
     pub counts: ClientCounts,
-    /// Our own pings.
-    pub pinger: Pinger,
-    /// The round trip, by the local clock alone.
-    pub round_trip: RoundTrip,
-    /// Whether the server is still there, once we are in.
-    pub liveness: Option<Liveness>,
     events: VecDeque<ClientEvent>,
 }
 
@@ -92,9 +82,6 @@ impl ClientCore {
             due: Due::default(),
             roster: Vec::new(),
             counts: ClientCounts::default(),
-            pinger: Pinger::new(PING_EVERY),
-            round_trip: RoundTrip::default(),
-            liveness: None,
             events: VecDeque::new(),
         }
     }
@@ -123,15 +110,13 @@ impl ClientCore {
     }
 
     /// The server has taken us as `player`.
-    pub fn enter(&mut self, now: Time, player: PlayerId) {
+    pub fn enter(&mut self, player: PlayerId) {
         let event = match self.player.replace(player) {
             None => ClientEvent::Connected(player),
             Some(_) => ClientEvent::Resumed(player),
         };
         self.phase = Phase::Playing;
-        self.liveness = Some(Liveness::new(now, self.config.liveness));
         self.due = Due { input: true, ..Due::default() };
-        self.pinger.postpone(now);
         self.note(event);
     }
 
@@ -164,19 +149,16 @@ impl ClientCore {
     }
 
     /// Something good came from the server.
-    pub fn heard(&mut self, now: Time) {
-        if let Some(liveness) = &mut self.liveness
-            && liveness.heard(now).is_some()
-            && self.is_playing()
-        {
+    pub fn heard(&mut self, now: Time, liveness: &mut Liveness) {
+        if liveness.heard(now).is_some() && self.is_playing() {
             self.note(ClientEvent::Heard);
         }
     }
 
     /// Whether the server has become silent, or has been for too long; the screen is told the
     /// former.
-    pub fn poll_silence(&mut self, now: Time) -> Option<LifeEvent> {
-        let event = self.liveness.as_mut()?.handle_timeout(now);
+    pub fn poll_silence(&mut self, now: Time, liveness: &mut Liveness) -> Option<LifeEvent> {
+        let event = liveness.handle_timeout(now);
         if event == Some(LifeEvent::Warn) {
             self.note(ClientEvent::Quiet);
         }
@@ -184,19 +166,24 @@ impl ClientCore {
     }
 
     /// Gives up pings that nobody answered, and sends one when it is time.
-    pub fn poll_ping(&mut self, now: Time) {
-        self.pinger.expire(now);
-        if self.pinger.due() <= now {
+    pub fn poll_ping(&mut self, now: Time, pinger: &mut Pinger) {
+        pinger.expire(now);
+        if pinger.due() <= now {
             self.due.ping = true;
         }
     }
 
     /// What an answer to a ping of ours is worth.
-    pub fn handle_answer(&mut self, now: Time, answer: Question) -> Verdict {
-        let verdict = self.pinger.handle_answer(now, answer);
+    pub fn handle_answer(
+        &mut self,
+        now: Time,
+        answer: Question,
+        (pinger, round_trip): (&mut Pinger, &mut RoundTrip),
+    ) -> Verdict {
+        let verdict = pinger.handle_answer(now, answer);
         match verdict {
             Verdict::Sample(rtt) => {
-                self.round_trip.sample(rtt);
+                round_trip.sample(rtt);
             }
             _ => self.counts.stray += 1,
         }

@@ -7,7 +7,7 @@ use crate::clock::Delay;
 use crate::game::Game;
 use crate::node::{StreamAction, StreamEvent, StreamId};
 use crate::replica::State;
-use crate::session::EndReason;
+use crate::session::{EndReason, PingCounts, RoundTrip};
 use crate::time::Time;
 use crate::wire::Full;
 
@@ -90,7 +90,17 @@ pub trait ClientDialect<G: Game>: fmt::Debug + Send + Sync {
     }
 
     /// The share that was lost of late, where anything says so.
-    fn loss(&self, _core: &ClientCore) -> Option<f64> {
+    fn loss(&self) -> Option<f64> {
+        None
+    }
+
+    /// The round trip, where it is measured.
+    fn round_trip(&self) -> Option<&RoundTrip> {
+        None
+    }
+
+    /// Our own pings, where there are any.
+    fn pings(&self) -> Option<&PingCounts> {
         None
     }
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::seat::Seat;
 use super::{Client, ClientConfig, ClientEvent, Phase, RosterLine, Speech};
 use crate::game::{Game, GameId, PlayerId};
-use crate::session::{EndReason, Question, Retry, Secrets};
+use crate::session::{EndReason, Opening, Outgoing, Question, Retry, Secrets, Session};
 use crate::time::Time;
 use crate::wire::native::{
     Accept, Budget, Challenge, CloseReason, CreateRoom, Datagram, EnterRoom, Goodbye, Hello, Join,
@@ -31,8 +31,8 @@ pub(super) struct Native<G: Game> {
     moving: Option<Move>,
     /// Of an earlier run of the program, for as long as it may be good.
     ticket: Option<Secret>,
-    /// The number of the next datagram to the server.
-    sequence: u32,
+    /// The way out before there is a session.
+    outgoing: Outgoing,
     /// `None` only while it is lent out.
     scratch: Option<Scratch>,
 }
@@ -54,7 +54,7 @@ impl<G: Game> Native<G> {
             seat: None,
             moving: None,
             ticket,
-            sequence: secrets.sequence(),
+            outgoing: Outgoing::new(secrets.sequence(), Budget::MAX),
             scratch: Some(Scratch::default()),
         }
     }
@@ -73,10 +73,24 @@ impl<G: Game> Native<G> {
         self.moving = Some(to);
     }
 
+    pub(super) fn session(&self) -> Option<&Session> {
+        self.seat.as_ref().map(|seat| &seat.session)
+    }
+
+    pub(super) fn session_mut(&mut self) -> Option<&mut Session> {
+        self.seat.as_mut().map(|seat| &mut seat.session)
+    }
+
+    /// The number of the next datagram to the server.
+    fn next_number(&self) -> u32 {
+        self.session().map_or(&self.outgoing, |session| &session.outgoing).next()
+    }
+
     fn encode(&mut self, packet: Packet<'_>, out: &mut [u8]) -> Result<usize, Full> {
-        let sequence = self.sequence;
-        self.sequence = self.sequence.wrapping_add(1);
-        Datagram { sequence, packet }.encode(out)
+        match &mut self.seat {
+            Some(seat) => seat.session.encode(packet, out),
+            None => self.outgoing.encode(packet, out),
+        }
     }
 }
 
@@ -123,11 +137,20 @@ impl<G: Game> Client<G> {
             // A pong carries the number of our own ping, not one of the server's.
             Packet::Pong(pong) => {
                 let question = Question { sequence: pong.id, timestamp: pong.timestamp };
-                self.core.handle_answer(now, question);
-                self.core.heard(now);
+                self.handle_pong(now, question);
             }
             packet => self.handle_session_packet(now, datagram.sequence, packet),
         }
+    }
+
+    fn handle_pong(&mut self, now: Time, answer: Question) {
+        let Speech::Native(native) = &mut self.speech else { return };
+        let Some(session) = native.session_mut() else {
+            self.core.counts.stray += 1;
+            return;
+        };
+        self.core.handle_answer(now, answer, session.measures_mut());
+        self.core.heard(now, &mut session.liveness);
     }
 
     fn handle_challenge(&mut self, now: Time, challenge: &Challenge) {
@@ -168,10 +191,31 @@ impl<G: Game> Client<G> {
             let is_there = (seat.room, seat.role) == (accept.room, accept.role);
             is_there && is_same_player && !has_moved
         };
-        let (mut seat, is_back) = match native.seat.take() {
-            Some(seat) if is_same(&seat) => (seat.resumed(now, game, sequence, accept, rtt), true),
-            _ => (Seat::new(now, game, sequence, accept, rtt), false),
+        let opening = Opening {
+            index: accept.session,
+            nonce: accept.nonce,
+            ticket: accept.ticket,
+            budget: Budget::MAX,
+            next: native.next_number(),
+            peer: sequence,
         };
+        let limits = self.core.config.liveness;
+        let (mut seat, is_back) = match native.seat.take() {
+            Some(mut seat) => {
+                let is_back = is_same(&seat);
+                seat.session.reopen(now, &opening, limits, is_back);
+                let seat = match is_back {
+                    true => seat.resumed(now, accept, rtt),
+                    false => Seat::new(now, game, seat.session, accept, rtt),
+                };
+                (seat, is_back)
+            }
+            None => {
+                let session = Session::new(now, &opening, limits);
+                (Seat::new(now, game, session, accept, rtt), false)
+            }
+        };
+        seat.session.pinger_mut().postpone(now);
         seat.predicts = self.core.config.predicts;
         native.seat = Some(Box::new(seat));
         self.core.config.role = accept.role;
@@ -180,7 +224,7 @@ impl<G: Game> Client<G> {
             self.core.player = None;
             self.core.roster.clear();
         }
-        self.core.enter(now, PlayerId(accept.player));
+        self.core.enter(PlayerId(accept.player));
     }
 
     fn handle_reject(&mut self, now: Time, reject: &Reject) {
@@ -218,8 +262,8 @@ impl<G: Game> Client<G> {
     /// A hint, and only if it speaks of something that we sent lately.
     fn handle_unknown(&mut self, now: Time, sequence: u32, unknown: &UnknownSession) {
         let ours = self.native().is_some_and(|native| {
-            let age = native.sequence.wrapping_sub(sequence);
-            let session = native.seat.as_ref().map(|seat| seat.session);
+            let age = native.next_number().wrapping_sub(sequence);
+            let session = native.session().map(Session::index);
             (1..=HINT_REACH).contains(&age) && session == Some(unknown.session)
         });
         // Who is on the way to another room is asked to prove who it is, too.
@@ -236,12 +280,12 @@ impl<G: Game> Client<G> {
             self.core.counts.stray += 1;
             return;
         };
-        if !seat.window.handle(sequence).is_taken() || !playing {
+        if !seat.session.take(sequence).is_taken() || !playing {
             self.core.counts.stray += 1;
             return;
         }
         match packet {
-            Packet::Close(close) if close.session == seat.session => match close.reason {
+            Packet::Close(close) if close.session == seat.session.index() => match close.reason {
                 // Our way to the server is broken, or was: the slot is kept for us.
                 CloseReason::Silent => self.try_again(now),
                 // Who hosts is the first player.
@@ -271,8 +315,9 @@ impl<G: Game> Client<G> {
                         self.core.counts.states += u64::from(taken.whole);
                         self.core.counts.parts += u64::from(!snapshot.part.is_whole());
                         if let Some(rtt) = taken.measured {
-                            self.core.round_trip.sample(rtt);
-                            self.core.pinger.postpone(now);
+                            let (pinger, round_trip) = seat.session.measures_mut();
+                            round_trip.sample(rtt);
+                            pinger.postpone(now);
                         }
                     }
                     Err(super::seat::Refused::Stray) => self.core.counts.stray += 1,
@@ -286,7 +331,11 @@ impl<G: Game> Client<G> {
             }
             packet => self.core.drop_stray(packet.name()),
         }
-        self.core.heard(now);
+        if let Speech::Native(native) = &mut self.speech
+            && let Some(session) = native.session_mut()
+        {
+            self.core.heard(now, &mut session.liveness);
+        }
     }
 
     /// Passes on what the server's events and our own predictions say.
@@ -322,21 +371,26 @@ impl<G: Game> Client<G> {
             self.core.due.questions -= 1;
             return Some(self.ask_native(now, out));
         }
-        let session = self.native()?.seat.as_ref()?.session;
+        let Speech::Native(native) = &mut self.speech else { return None };
+        let seat = native.seat.as_mut()?;
+        let session = seat.session.index();
         let packet = if self.core.due.goodbyes > 0 {
             self.core.due.goodbyes -= 1;
             Packet::Goodbye(Goodbye { session })
         } else if let Some((id, timestamp)) = self.core.due.pong.take() {
             Packet::ClientPong(ServerPing { id, timestamp }.pong(session))
         } else if std::mem::take(&mut self.core.due.ping) {
-            let Question { sequence, timestamp } = self.core.pinger.ask(now);
+            let Question { sequence, timestamp } = seat.session.pinger_mut().ask(now);
             Packet::Ping(Ping { session: Some(session), id: sequence, timestamp })
         } else if std::mem::take(&mut self.core.due.input) {
-            return self.speak_input(now, out);
+            return match self.core.config.role {
+                Role::Play => seat.encode_input(now, out),
+                Role::Watch => seat.encode_ack(now, out),
+            };
         } else {
             return None;
         };
-        Some(self.native()?.encode(packet, out))
+        Some(seat.session.encode(packet, out))
     }
 
     fn ask_native(&mut self, now: Time, out: &mut [u8]) -> Result<usize, Full> {
@@ -345,11 +399,11 @@ impl<G: Game> Client<G> {
         native.asked = now;
         let nonce = native.nonce;
         let ticket = match &native.seat {
-            Some(seat) => Some((seat.ticket, false)),
+            Some(seat) => Some((seat.session.ticket(), false)),
             None => native.ticket.map(|ticket| (ticket, true)),
         };
         if let (Some(seat), Some(Move { room, role, password })) = (&native.seat, native.moving) {
-            let session = seat.session;
+            let session = seat.session.index();
             let packet = Packet::EnterRoom(EnterRoom { session, nonce, room, role, password });
             return native.encode(packet, out);
         }
@@ -366,19 +420,6 @@ impl<G: Game> Client<G> {
             (Some(cookie), None) => enter(config, id, nonce, cookie)?,
         };
         native.encode(packet, out)
-    }
-
-    fn speak_input(&mut self, now: Time, out: &mut [u8]) -> Option<Result<usize, Full>> {
-        let role = self.core.config.role;
-        let native = self.native()?;
-        let sequence = native.sequence;
-        let seat = native.seat.as_mut()?;
-        let encoded = match role {
-            Role::Play => seat.encode_input(now, sequence, out)?,
-            Role::Watch => seat.encode_ack(now, sequence, out)?,
-        };
-        native.sequence = sequence.wrapping_add(1);
-        Some(encoded)
     }
 }
 

@@ -9,11 +9,12 @@ use std::time::Duration;
 
 use crate::game::GameId;
 use crate::node::{Node, Path, StreamNode, Transmit};
-use crate::session::{EndReason, Retry, RetryPolicy, RetryStep, Secrets};
+use crate::session::{EndReason, Outgoing, Retry, RetryPolicy, RetryStep, Secrets};
 use crate::time::Time;
 use crate::wire::Name;
 use crate::wire::native::{
-    Datagram, Hello, ListRooms, PROTOCOL, Packet, RoomEntry, RoomFlags, RoomList, Scratch, Secret,
+    Budget, Datagram, Hello, ListRooms, PROTOCOL, Packet, RoomEntry, RoomFlags, RoomList, Scratch,
+    Secret,
 };
 
 /// Servers that are asked at once; more are left out.
@@ -81,7 +82,7 @@ struct Inquiry {
     path: Path,
     nonce: u64,
     cookie: Option<Secret>,
-    sequence: u32,
+    outgoing: Outgoing,
     retry: Retry,
     /// Copies of the question that are to be sent.
     due: u8,
@@ -150,7 +151,7 @@ impl Inquiry {
             path: Path::to(server),
             nonce: secrets.nonce(),
             cookie: None,
-            sequence: secrets.sequence(),
+            outgoing: Outgoing::new(secrets.sequence(), Budget::MAX),
             retry: Retry::new(now, RetryPolicy::HELLO),
             due: 0,
             asked: Vec::with_capacity(ASKED_LIMIT),
@@ -267,13 +268,11 @@ impl Inquiry {
                 Packet::ListRooms(ListRooms { nonce, cookie, game: game.game, first })
             }
         };
-        let sequence = self.sequence;
-        self.sequence = sequence.wrapping_add(1);
         if self.asked.len() == ASKED_LIMIT {
             self.asked.remove(0);
         }
-        self.asked.push((sequence, now));
-        let len = Datagram { sequence, packet }.encode(out).ok()?;
+        self.asked.push((self.outgoing.next(), now));
+        let len = self.outgoing.encode(packet, out).ok()?;
         Some(Transmit { path: self.path, len })
     }
 }

@@ -7,27 +7,23 @@ use std::time::Duration;
 use super::impact::Impacts;
 use super::{ClientEvent, Frame};
 use crate::channel::{
-    Alarm, AlarmEvent, BLOCK_ROOM, Inbox, Journal, LogLine, Outbox, Pending, Timeline, event_block,
-    tick,
+    Alarm, AlarmEvent, BLOCK_ROOM, Journal, LogLine, Pending, Timeline, event_block, tick,
 };
 use crate::clock::{Ahead, Behind, Feedback, ServerClock};
 use crate::game::{Buttons, Event, Game, PlayerId, Reach};
 use crate::replica::parts::{Assembly, PartError};
 use crate::replica::{Course, Drawn, Moment, Picture, Prediction, Sliding, State, delta};
 use crate::sabotage::{self, Sabotage};
-use crate::session::ReplayWindow;
+use crate::session::{RESEND_SLACK, Session};
 use crate::time::Time;
 use crate::wire::Full;
 use crate::wire::native::{
-    Accept, Datagram, DeltaSnapshot, EventBlock, History, Input, InputRecord, MAX_BASELINE_BACK,
-    Packet, Role, Secret, SessionIndex, SnapshotAck, SnapshotEcho, nearest_tick,
+    Accept, DeltaSnapshot, EventBlock, History, Input, InputRecord, MAX_BASELINE_BACK, Packet,
+    Role, SnapshotAck, SnapshotEcho, nearest_tick,
 };
 
 /// A client that was stopped for longer does not make up for the inputs it missed.
 const CATCH_UP_LIMIT: i32 = 16;
-
-/// An event is sent again a round trip and this after it was sent.
-const RESEND_SLACK: Duration = Duration::from_millis(50);
 
 /// A snapshot from further ahead of the server's clock than we can be wrong about it is damaged.
 const FORESIGHT_TICKS: i32 = 90;
@@ -55,9 +51,7 @@ pub(super) struct Seat<G: Game> {
     player: PlayerId,
     pub(super) room: u32,
     pub(super) role: Role,
-    pub(super) session: SessionIndex,
-    pub(super) ticket: Secret,
-    pub(super) window: ReplayWindow,
+    pub(super) session: Session,
     ahead: Ahead,
     behind: Behind,
     clock: ServerClock,
@@ -78,8 +72,6 @@ pub(super) struct Seat<G: Game> {
     next_ack: Time,
     last_frame: Option<Time>,
     roster_revision: Option<u16>,
-    inbox: Inbox,
-    outbox: Outbox,
     events: VecDeque<ClientEvent>,
     timeline: Timeline,
     /// The last report.
@@ -125,7 +117,13 @@ impl From<PartError> for Refused {
 }
 
 impl<G: Game> Seat<G> {
-    pub(super) fn new(now: Time, game: G, sequence: u32, accept: &Accept, rtt: Duration) -> Self {
+    pub(super) fn new(
+        now: Time,
+        game: G,
+        session: Session,
+        accept: &Accept,
+        rtt: Duration,
+    ) -> Self {
         let rate = accept.tick_rate;
         let server_tick = f64::from(accept.tick) + rtt.as_secs_f64() / 2.0 * f64::from(rate);
         let ahead = Ahead::new(now, rate, server_tick, rtt);
@@ -134,9 +132,7 @@ impl<G: Game> Seat<G> {
             player: PlayerId(accept.player),
             room: accept.room,
             role: accept.role,
-            session: accept.session,
-            ticket: accept.ticket,
-            window: ReplayWindow::new(sequence.wrapping_add(1)),
+            session,
             next_input: (ahead.tick(now) as u32).max(1),
             ahead,
             behind: Behind::new(rate, 1),
@@ -155,8 +151,6 @@ impl<G: Game> Seat<G> {
             next_ack: now,
             last_frame: None,
             roster_revision: None,
-            inbox: Inbox::new(),
-            outbox: Outbox::new(),
             events: VecDeque::new(),
             timeline: Timeline::new(),
             report: None,
@@ -164,18 +158,11 @@ impl<G: Game> Seat<G> {
         }
     }
 
-    /// The same seat after a break: clocks begin anew, events go on where they were.
-    pub(super) fn resumed(
-        self,
-        now: Time,
-        game: G,
-        sequence: u32,
-        accept: &Accept,
-        rtt: Duration,
-    ) -> Self {
-        let Seat { inbox, outbox, events, roster_revision, .. } = self;
-        let seat = Seat::new(now, game, sequence, accept, rtt);
-        Seat { inbox, outbox, events, roster_revision, ..seat }
+    /// The same seat after a break: clocks begin anew, the rest goes on where it was.
+    pub(super) fn resumed(self, now: Time, accept: &Accept, rtt: Duration) -> Self {
+        let Seat { game, session, events, roster_revision, .. } = self;
+        let seat = Seat::new(now, game, session, accept, rtt);
+        Seat { events, roster_revision, ..seat }
     }
 
     pub(super) fn is_news(&mut self, revision: u16) -> bool {
@@ -328,9 +315,8 @@ impl<G: Game> Seat<G> {
     }
 
     pub(super) fn handle_events(&mut self, block: &EventBlock<'_>) {
-        self.outbox.acknowledge(block.acknowledged);
-        for event in self.inbox.handle(&block.events).filter_map(Event::decode) {
-            self.note(ClientEvent::Game(event));
+        for event in self.session.handle_events(block).filter_map(Event::decode) {
+            note(&mut self.events, ClientEvent::Game(event));
         }
     }
 
@@ -415,7 +401,6 @@ impl<G: Game> Seat<G> {
     pub(super) fn encode_input(
         &mut self,
         now: Time,
-        sequence: u32,
         out: &mut [u8],
     ) -> Option<Result<usize, Full>> {
         let newest = self.pending.newest()?;
@@ -430,50 +415,38 @@ impl<G: Game> Seat<G> {
         let mut event_room = [0; BLOCK_ROOM];
         let again_after = self.clock.rtt() + RESEND_SLACK;
         let older = self.pending.iter().skip(1).map(|input| input.buttons);
+        let snapshot = self.echo(now, newest.tick);
+        let session = self.session.index();
+        let Session { outgoing, outbox, inbox, .. } = &mut self.session;
         let packet = Packet::Input(Input {
-            session: self.session,
+            session,
             newest: InputRecord {
                 sequence: newest.tick,
                 input_flags: newest.buttons,
                 timestamp: newest.sent_at.as_millis() as u32,
                 delta_time: since,
             },
-            snapshot: self.echo(now, newest.tick),
+            snapshot,
             drawn_back,
-            events: event_block(
-                &mut self.outbox,
-                &mut self.inbox,
-                now,
-                again_after,
-                &mut event_room,
-            ),
+            events: event_block(outbox, inbox, now, again_after, &mut event_room),
             history: History::new(newest.buttons, older, &mut history_room),
         });
-        Some(Datagram { sequence, packet }.encode(out))
+        Some(outgoing.encode(packet, out))
     }
 
-    pub(super) fn encode_ack(
-        &mut self,
-        now: Time,
-        sequence: u32,
-        out: &mut [u8],
-    ) -> Option<Result<usize, Full>> {
+    pub(super) fn encode_ack(&mut self, now: Time, out: &mut [u8]) -> Option<Result<usize, Full>> {
         let server_tick = self.picture.newest()?;
         let mut event_room = [0; BLOCK_ROOM];
         let again_after = self.clock.rtt() + RESEND_SLACK;
+        let (session, held) = (self.session.index(), self.held(now));
+        let Session { outgoing, outbox, inbox, .. } = &mut self.session;
         let packet = Packet::SnapshotAck(SnapshotAck {
-            session: self.session,
+            session,
             server_tick,
-            held: self.held(now),
-            events: event_block(
-                &mut self.outbox,
-                &mut self.inbox,
-                now,
-                again_after,
-                &mut event_room,
-            ),
+            held,
+            events: event_block(outbox, inbox, now, again_after, &mut event_room),
         });
-        Some(Datagram { sequence, packet }.encode(out))
+        Some(outgoing.encode(packet, out))
     }
 
     fn echo(&self, now: Time, input: u32) -> Option<SnapshotEcho> {
@@ -597,7 +570,7 @@ impl<G: Game> Seat<G> {
     }
 
     pub(super) fn send(&mut self, event: &[u8]) -> bool {
-        self.outbox.push(event).is_ok()
+        self.session.outbox.push(event).is_ok()
     }
 }
 

@@ -81,7 +81,7 @@ impl Session {
         let Opening { index, nonce, ticket, budget, next, peer } = *opening;
         Session {
             index,
-            outgoing: Outgoing { next, budget },
+            outgoing: Outgoing::new(next, budget),
             lost_share: 0,
             liveness: Liveness::new(now, limits),
             inbox: Inbox::new(),
@@ -175,6 +175,16 @@ impl Session {
         *self = Session::new(now, &Opening { budget, ..*opening }, limits);
     }
 
+    /// The client's end begins anew, by the Accept with the opening's number: what was measured of the
+    /// way goes on, and in the same place what must arrive does, too.
+    pub fn reopen(&mut self, now: Time, opening: &Opening, limits: Limits, is_same_place: bool) {
+        let old = std::mem::replace(self, Session::new(now, opening, limits));
+        self.measures = old.measures;
+        if is_same_place {
+            (self.inbox, self.outbox) = (old.inbox, old.outbox);
+        }
+    }
+
     /// Writes the answer to the peer's datagram with this number, which it carries.
     pub fn answer(
         &mut self,
@@ -211,6 +221,11 @@ impl Session {
         &mut self.measures.round_trip
     }
 
+    /// Our own pings, and the round trips that their answers tell.
+    pub fn measures_mut(&mut self) -> (&mut Pinger, &mut RoundTrip) {
+        (&mut self.measures.pinger, &mut self.measures.round_trip)
+    }
+
     /// Our own pings.
     pub fn pinger(&self) -> &Pinger {
         &self.measures.pinger
@@ -232,6 +247,11 @@ pub enum Unopened {
 }
 
 impl Outgoing {
+    /// Begins with this number.
+    pub const fn new(next: u32, budget: Budget) -> Self {
+        Outgoing { next, budget }
+    }
+
     /// The number of the next datagram.
     pub const fn next(&self) -> u32 {
         self.next

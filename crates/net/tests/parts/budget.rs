@@ -81,8 +81,7 @@ struct Tick {
 /// client that acknowledges nothing.
 fn watch(count: u16, budget: u16, ticks: u64) -> Vec<Tick> {
     let at = Path::to(SocketAddr::from(([10, 0, 0, 2], 5000)));
-    let mut server =
-        Server::new(FrontConfig::default(), [1; 32]).speaking(backspin::classic::dialects());
+    let mut server = Server::new(FrontConfig::default(), [1; 32]);
     server.open(Time::ZERO, Row { count }, Name::new("Row"), 1, RoomConfig::default());
     let mut out = [0; 2048];
     let (game, game_version, nonce) = (Row { count }.id().game, 1, 7);

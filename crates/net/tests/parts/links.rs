@@ -121,8 +121,7 @@ impl Scene {
     fn new(game: Swarm, seed: u64, link: LinkConfig) -> Self {
         let address = SocketAddr::from(([10, 0, 0, 1], 4300));
         let mut world = World::new(seed, link);
-        let mut server =
-            Server::new(FrontConfig::default(), [1; 32]).speaking(backspin::classic::dialects());
+        let mut server = Server::new(FrontConfig::default(), [1; 32]);
         server.open(Time::ZERO, game, Name::new("Swarm"), seed, RoomConfig::default());
         let server = Party::Server(Box::new(server), Sent::default());
         let server = world.add(server, &[address], Drift::NONE);

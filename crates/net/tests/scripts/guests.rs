@@ -3,7 +3,6 @@
 
 use std::net::SocketAddr;
 
-use backspin::classic::Dialect;
 use backspin::front::{FrontConfig, GUEST_SHARE, Limits};
 use backspin::game::PlayerId;
 use backspin::room::{Room, RoomConfig, RoomEvent};

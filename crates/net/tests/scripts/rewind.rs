@@ -59,8 +59,7 @@ impl Game for Witness {
 
 #[test]
 fn an_rtype_players_screen_is_a_measured_round_trip_behind() {
-    let mut server =
-        Server::new(FrontConfig::default(), [5; 32]).speaking(backspin::classic::dialects());
+    let mut server = Server::new(FrontConfig::default(), [5; 32]);
     server.open(Time::ZERO, Witness, Name::new("Witness"), 0, RoomConfig::default());
     let (mut desk, alice) = (Desk::new(server), address("10.0.0.2:5000"));
     desk.stream(1, StreamEvent::Opened(alice));

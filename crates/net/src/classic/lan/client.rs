@@ -5,7 +5,7 @@ use crate::client::{ClientCore, ClientDialect, Frame};
 use crate::clock::{Delay, Mark};
 use crate::game::{Buttons, PlayerId};
 use crate::replica::State;
-use crate::session::{EndReason, LifeEvent};
+use crate::session::{EndReason, LifeEvent, Liveness};
 use crate::time::Time;
 use crate::wire::Full;
 use crate::wire::lan::{GuestInput, Hello, Packet, StateUpdate, Steer};
@@ -18,18 +18,21 @@ const GUEST: PlayerId = PlayerId(2);
 pub struct LanClient<G: ClassicGame> {
     /// The number of the newest state; `None` takes any.
     newest: Option<u32>,
+    /// Whether the host is still there, once we are in.
+    liveness: Option<Liveness>,
     playback: LegacyPlayback<G>,
 }
 
 impl<G: ClassicGame> LanClient<G> {
     /// A guest of nobody yet.
     pub fn new(now: Time, game: G) -> Self {
-        LanClient { newest: None, playback: LegacyPlayback::new(now, game) }
+        LanClient { newest: None, liveness: None, playback: LegacyPlayback::new(now, game) }
     }
 
     fn enter(&mut self, core: &mut ClientCore, now: Time) {
         if core.is_asking() {
-            core.enter(now, GUEST);
+            core.enter(GUEST);
+            self.liveness = Some(Liveness::new(now, core.config.liveness));
             self.playback.begin(now);
         }
     }
@@ -68,7 +71,9 @@ impl<G: ClassicGame> ClientDialect<G> for LanClient<G> {
             Ok(packet) => return core.drop_stray(packet.name()),
             Err(error) => return core.drop_malformed(bytes.len(), error),
         }
-        core.heard(now);
+        if let Some(liveness) = &mut self.liveness {
+            core.heard(now, liveness);
+        }
     }
 
     fn is_acceptance(&self, bytes: &[u8]) -> bool {
@@ -82,7 +87,9 @@ impl<G: ClassicGame> ClientDialect<G> for LanClient<G> {
             _ => Buttons::default(),
         };
         self.playback.make_inputs(core, now, said);
-        if core.poll_silence(now) == Some(LifeEvent::Drop) {
+        if let Some(liveness) = &mut self.liveness
+            && core.poll_silence(now, liveness) == Some(LifeEvent::Drop)
+        {
             core.end(EndReason::NotResponding);
         }
     }

@@ -13,7 +13,9 @@ use crate::clock::Delay;
 use crate::game::PlayerId;
 use crate::node::{StreamAction, StreamEvent, StreamId};
 use crate::replica::State;
-use crate::session::{EndReason, LifeEvent, Limits, PingCounts, Question};
+use crate::session::{
+    EndReason, LifeEvent, Limits, Liveness, PingCounts, Pinger, Question, RoundTrip,
+};
 use crate::time::Time;
 use crate::wire::native::PlayerFlags;
 use crate::wire::rtype::{
@@ -28,6 +30,9 @@ const DIAL_FOR: Duration = Duration::from_secs(5);
 /// How often a Hello is repeated to a server that fell silent, or that has shown nothing yet: it
 /// re-admits us, from a new address, too, and asks again for the Pong that proves the address.
 const KNOCK_EVERY: Duration = Duration::from_secs(1);
+
+/// How often the server is pinged.
+const PING_EVERY: Duration = Duration::from_secs(1);
 
 const STREAM: StreamId = StreamId(0);
 
@@ -47,6 +52,10 @@ pub struct RtypeClient<G: ClassicGame> {
     last_state: Option<Time>,
     last_any: Time,
     next_knock: Option<Time>,
+    /// Whether the server is still there, once we are in.
+    liveness: Option<Liveness>,
+    pinger: Pinger,
+    round_trip: RoundTrip,
     playback: LegacyPlayback<G>,
 }
 
@@ -81,6 +90,9 @@ impl<G: ClassicGame> RtypeClient<G> {
             last_state: None,
             last_any: now,
             next_knock: None,
+            liveness: None,
+            pinger: Pinger::new(PING_EVERY),
+            round_trip: RoundTrip::default(),
             playback: LegacyPlayback::new(now, game),
         }
     }
@@ -146,7 +158,8 @@ impl<G: ClassicGame> RtypeClient<G> {
             Packet::Pong(pong) => {
                 let Pong { sequence, timestamp } = pong;
                 let answer = Question { sequence, timestamp };
-                let verdict = core.handle_answer(now, answer);
+                let measures = (&mut self.pinger, &mut self.round_trip);
+                let verdict = core.handle_answer(now, answer, measures);
                 if let Some(line) = LogLine::of_pong(now, answer, verdict) {
                     core.journal.note(line);
                 }
@@ -179,7 +192,9 @@ impl<G: ClassicGame> RtypeClient<G> {
             _ => {}
         }
         self.next_knock = None;
-        core.heard(now);
+        if let Some(liveness) = &mut self.liveness {
+            core.heard(now, liveness);
+        }
     }
 
     fn change_board(&mut self, change: impl FnOnce(&mut Board)) {
@@ -245,7 +260,7 @@ impl<G: ClassicGame> RtypeClient<G> {
         if let Some((player, id)) = own
             && entities.iter().any(|told| told.id == id)
         {
-            self.playback.reconcile(player, core.round_trip.mean());
+            self.playback.reconcile(player, self.round_trip.mean());
         }
     }
 }
@@ -278,7 +293,9 @@ impl<G: ClassicGame> ClientDialect<G> for RtypeClient<G> {
         // A Roster or a State is acceptance enough.
         let accepts = matches!(packet, Packet::HelloAck(_) | Packet::State(_) | Packet::Roster(_));
         if accepts && core.is_asking() {
-            core.enter(now, core.player.unwrap_or(PlayerId(0)));
+            core.enter(core.player.unwrap_or(PlayerId(0)));
+            self.liveness = Some(Liveness::new(now, core.config.liveness));
+            self.pinger.postpone(now);
             self.playback.begin(now);
             self.next_knock = Some(now + KNOCK_EVERY);
         }
@@ -325,11 +342,12 @@ impl<G: ClassicGame> ClientDialect<G> for RtypeClient<G> {
 
     fn handle_timeout(&mut self, core: &mut ClientCore, now: Time) {
         self.playback.make_inputs(core, now, core.buttons);
-        core.poll_ping(now);
+        core.poll_ping(now, &mut self.pinger);
         if self.is_stalled(now, core.config.liveness) {
             return core.end(EndReason::Stalled);
         }
-        match core.poll_silence(now) {
+        let Some(liveness) = &mut self.liveness else { return };
+        match core.poll_silence(now, liveness) {
             Some(LifeEvent::Warn) => self.next_knock = Some(now),
             Some(LifeEvent::Drop) => core.end(EndReason::NotResponding),
             _ => {}
@@ -372,7 +390,7 @@ impl<G: ClassicGame> ClientDialect<G> for RtypeClient<G> {
             return Some(Packet::Pong(Pong { sequence, timestamp }).encode(out));
         }
         if std::mem::take(&mut core.due.ping) {
-            let Question { sequence, timestamp } = core.pinger.ask(now);
+            let Question { sequence, timestamp } = self.pinger.ask(now);
             return Some(Packet::Ping(Ping { sequence, timestamp }).encode(out));
         }
         if !std::mem::take(&mut core.due.input) {
@@ -426,9 +444,17 @@ impl<G: ClassicGame> ClientDialect<G> for RtypeClient<G> {
     }
 
     /// Of our own pings, from a server that answers any.
-    fn loss(&self, core: &ClientCore) -> Option<f64> {
-        let PingCounts { answered, lost, .. } = *core.pinger.counts();
+    fn loss(&self) -> Option<f64> {
+        let PingCounts { answered, lost, .. } = *self.pinger.counts();
         (answered > 0).then(|| lost as f64 / (answered + lost) as f64)
+    }
+
+    fn round_trip(&self) -> Option<&RoundTrip> {
+        Some(&self.round_trip)
+    }
+
+    fn pings(&self) -> Option<&PingCounts> {
+        Some(self.pinger.counts())
     }
 
     fn state(&self) -> &State {
