@@ -154,8 +154,7 @@ pub(crate) fn host<G: Playable>(
         tokenless,
         ..FrontConfig::default()
     };
-    let mut driver = Loop::with_listeners(sockets, listeners(config.rtype_port)?)?;
-    driver.set_punctual(true);
+    let driver = Loop::with_listeners(sockets, listeners(config.rtype_port)?)?;
     let mut server = Server::new(config, seed::secret()?);
     server.open(driver.now(), game.clone(), name, seed::world()?, RoomConfig::default());
     server.keep_lines(journal);
