@@ -10,11 +10,11 @@ mod batch;
 mod bind;
 mod clock;
 mod driver;
-mod fetch;
 mod interfaces;
 #[cfg(target_os = "linux")]
 mod linux;
 mod listener;
+mod prefetch;
 mod schedule;
 mod send_pool;
 mod socket;
