@@ -235,7 +235,7 @@ fn plan(mode: &Mode) -> (Options, Option<Errand>) {
             (options.room, options.password) = (make.wish(room), room.password);
             address.clone().map(|address| Errand::Join(Title::RType, address))
         }
-        Mode::Quick { addresses, .. } => Some(Errand::Quick(addresses.clone())),
+        Mode::Quick { addresses, .. } => Some(Errand::Quick(Title::RType, addresses.clone())),
         Mode::Watch { address, room, .. } => {
             (options.room, options.password) = (room.wish(), room.password);
             Some(Errand::Watch(Title::RType, address.clone()))

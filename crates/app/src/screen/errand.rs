@@ -3,7 +3,8 @@
 use std::error::Error;
 use std::net::SocketAddr;
 use std::path::PathBuf;
-use std::sync::mpsc::{self, Receiver};
+use std::sync::Arc;
+use std::sync::mpsc::{self, Receiver, SendError, TryRecvError};
 
 use backspin::front::Tokenless;
 use backspin::game::{Game, GameId, PlayerId};
@@ -64,8 +65,8 @@ pub(crate) enum Errand {
     Sit { title: Title, address: SocketAddr, dialect: Dialect },
     /// To watch at an address that was typed.
     Watch(Title, String),
-    /// To play R-Type in the best room of these servers.
-    Quick(Vec<String>),
+    /// To play in the best room of these servers.
+    Quick(Title, Vec<String>),
     /// To play in a room that was chosen, or made.
     Enter { title: Title, address: String, room: RoomWish, password: Name },
 }
@@ -113,22 +114,47 @@ impl Options {
     }
 }
 
-/// A match that is being opened, or why it cannot be.
-pub(super) type Coming = Receiver<Result<Box<dyn Sitting + Send>, String>>;
+/// A match, or why it cannot be opened.
+type Outcome = Result<Box<dyn Sitting + Send>, String>;
+
+/// A match that is being opened. Dropped, it is no longer wanted: a search ends at once, and a place
+/// that was taken meanwhile is left.
+pub(super) struct Coming {
+    outcome: Receiver<Outcome>,
+    /// Whoever opens it sees when this is gone.
+    _wanted: Arc<()>,
+}
+
+impl Coming {
+    pub(super) fn try_recv(&self) -> Result<Outcome, TryRecvError> {
+        self.outcome.try_recv()
+    }
+}
+
+impl Drop for Coming {
+    fn drop(&mut self) {
+        if let Ok(Ok(bout)) = self.outcome.try_recv() {
+            bout.leave();
+        }
+    }
+}
 
 impl Errand {
-    /// Begins, in a thread of its own: to ask for a host's name may take a while. Whoever no longer
-    /// waits drops the receiver, and the table goes with it. Matches are written down on the
-    /// `shelf`, if there is one.
+    /// Begins, in a thread of its own: to ask for a host's name may take a while. Matches are written
+    /// down on the `shelf`, if there is one.
     pub(super) fn set_out(&self, options: &Options, name: Name, shelf: Option<PathBuf>) -> Coming {
-        let (sender, receiver) = mpsc::channel();
+        let (sender, outcome) = mpsc::channel();
         let (errand, options) = (self.clone(), options.clone());
+        let wanted = Arc::new(());
+        let wish = Arc::downgrade(&wanted);
         std::thread::spawn(move || {
-            let opened = errand.open(&options, name, shelf);
+            let opened = errand.open(&options, name, shelf, &|| wish.strong_count() > 0);
             let opened = opened.map_err(|error| sentence(&error.to_string()));
-            let _ = sender.send(opened);
+            if let Err(SendError(Ok(bout))) = sender.send(opened) {
+                bout.leave();
+            }
         });
-        receiver
+        Coming { outcome, _wanted: wanted }
     }
 
     fn open(
@@ -136,16 +162,17 @@ impl Errand {
         options: &Options,
         name: Name,
         shelf: Option<PathBuf>,
+        wanted: &dyn Fn() -> bool,
     ) -> Result<Box<dyn Sitting + Send>, Box<dyn Error>> {
         let net_log = options.net_log.clone();
         Ok(match self.title() {
             Title::Pong => {
-                let opened = self.table(options.game, options, name)?;
+                let opened = self.table(options.game, options, name, wanted)?;
                 let hands = self.pong_hands(options, &opened)?;
                 Box::new(Bout::new(Setup::new(opened, hands), shelf).logging(net_log))
             }
             Title::RType => {
-                let opened = self.table(self.rtype(options), options, name)?;
+                let opened = self.table(self.rtype(options), options, name, wanted)?;
                 let steers = match options.bot {
                     Some(_) => Steers::Bot(()),
                     None => Steers::Person(Lane::Both),
@@ -157,12 +184,13 @@ impl Errand {
         })
     }
 
-    /// The table that it leads to, in any game.
+    /// The table that it leads to, in any game. A search ends when it is no longer `wanted`.
     pub(crate) fn table<G: Playable>(
         &self,
         game: G,
         options: &Options,
         name: Name,
+        wanted: &dyn Fn() -> bool,
     ) -> Result<Opened<G>, Box<dyn Error>> {
         let Options { port, dialect, .. } = *options;
         let guest = options.guest(name);
@@ -184,7 +212,10 @@ impl Errand {
                 let guest = Guest { room: *room, password: *password, ..guest };
                 play::join(game, &guest, address)
             }
-            Errand::Quick(addresses) => play::quick(game, &guest, addresses, |_| Ok(())),
+            Errand::Quick(_, addresses) => {
+                let opened = play::quick(game, &guest, addresses, wanted, |_| Ok(()))?;
+                opened.ok_or_else(|| "the search was given up".into())
+            }
         }
     }
 
@@ -249,8 +280,9 @@ impl Errand {
     pub(super) fn title(&self) -> Title {
         match self {
             Errand::Local { .. } => Title::Pong,
-            Errand::Solo { .. } | Errand::Quick(_) => Title::RType,
+            Errand::Solo { .. } => Title::RType,
             Errand::Host(title)
+            | Errand::Quick(title, _)
             | Errand::Join(title, _)
             | Errand::Watch(title, _)
             | Errand::Enter { title, .. }
@@ -295,7 +327,7 @@ impl Errand {
         match self {
             Errand::Local { .. } | Errand::Solo { .. } => "Play",
             Errand::Host(_) => "Host a game",
-            Errand::Join(..) | Errand::Sit { .. } | Errand::Quick(_) | Errand::Enter { .. } => {
+            Errand::Join(..) | Errand::Sit { .. } | Errand::Quick(..) | Errand::Enter { .. } => {
                 "Join a game"
             }
             Errand::Watch(..) => "Watch a game",
