@@ -52,5 +52,7 @@ fn a_matchmaker_puts_two_players_into_one_room() {
     let mut two = [(); 2].map(|()| Program::start(&["quick", &address, "--bot", "easy"]));
     let rooms = two.each_mut().map(|player| player.event("matched")["room"].clone());
     assert!(rooms[0] == rooms[1] && rooms[0] != "", "{rooms:?}");
-    two.each_mut().map(|player| player.event("connected"));
+    for player in &mut two {
+        player.event("connected");
+    }
 }
