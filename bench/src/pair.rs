@@ -26,8 +26,8 @@ pub(crate) struct Comparison {
     job: Job,
     /// This build's CPU over the other's, pair by pair.
     cpu_ratios: Vec<f64>,
-    /// Turns in which not everything was delivered; their pairs do not count.
-    lossy: usize,
+    /// Pairs that do not count: a turn failed, or did not deliver everything.
+    left_out: usize,
     wire_bytes: [f64; 2],
     datagrams: [f64; 2],
     heap_bytes: [f64; 2],
@@ -42,36 +42,49 @@ enum Verdict {
 }
 
 impl Comparison {
-    /// Measures `pairs` pairs of this build and the one at `against`.
+    /// Measures `pairs` pairs of this build and the one at `against`. One turn that fails on a busy
+    /// machine does not end the run; many do.
     pub(crate) fn measure(against: &Path, job: Job, pairs: usize) -> Result<Self, Box<dyn Error>> {
         let own = std::env::current_exe()?;
         let mut comparison = Comparison {
             against: against.to_owned(),
             job,
             cpu_ratios: Vec::new(),
-            lossy: 0,
+            left_out: 0,
             wire_bytes: [0.0; 2],
             datagrams: [0.0; 2],
             heap_bytes: [0.0; 2],
         };
         let mut turns: [Vec<Figures>; 2] = [Vec::new(), Vec::new()];
-        for pair in 0..pairs {
-            let programs = [own.as_path(), against];
-            let first = pair % 2;
-            let mut figures = [None; 2];
+        let programs = [own.as_path(), against];
+        while comparison.cpu_ratios.len() < pairs && comparison.left_out < pairs.max(ENOUGH_PAIRS) {
+            let pair = comparison.cpu_ratios.len() + 1;
+            let first = (pair + comparison.left_out) % 2;
+            let mut measured = [const { None }; 2];
             for side in [first, 1 - first] {
-                figures[side] = Some(run::run(programs[side], &job)?);
+                measured[side] = Some(run::run(programs[side], &job));
             }
-            let [Some(ours), Some(theirs)] = figures else { continue };
-            let ratio = ours.cpu_ns_per_tick / theirs.cpu_ns_per_tick;
-            eprintln!("pair {} of {pairs}: {ratio:.3}; {ours}; against {theirs}", pair + 1);
-            if !ours.delivers(job.clients) || !theirs.delivers(job.clients) {
-                comparison.lossy += 1;
-                continue;
+            let [Some(ours), Some(theirs)] = measured else { continue };
+            let both = ours.and_then(|ours| Ok([ours, theirs?]));
+            let both = both.and_then(|both| match both.iter().all(|it| it.delivers(job.clients)) {
+                true => Ok(both),
+                false => {
+                    Err(format!("not all was delivered: {}; against {}", both[0], both[1]).into())
+                }
+            });
+            match both {
+                Ok([ours, theirs]) => {
+                    let ratio = ours.cpu_ns_per_tick / theirs.cpu_ns_per_tick;
+                    eprintln!("pair {pair} of {pairs}: {ratio:.3}; {ours}; against {theirs}");
+                    comparison.cpu_ratios.push(ratio);
+                    turns[0].push(ours);
+                    turns[1].push(theirs);
+                }
+                Err(error) => {
+                    eprintln!("pair {pair} of {pairs}, left out and tried again: {error}");
+                    comparison.left_out += 1;
+                }
             }
-            comparison.cpu_ratios.push(ratio);
-            turns[0].push(ours);
-            turns[1].push(theirs);
         }
         let median = |figure: fn(&Figures) -> f64| {
             [0, 1].map(|side: usize| quantile(turns[side].iter().map(figure).collect(), 0.5))
@@ -89,6 +102,9 @@ impl Comparison {
     pub(crate) fn table(&self) -> String {
         let mut text = format!("{}, against {}\n", self.job, self.against.display());
         let pairs = self.cpu_ratios.len();
+        if pairs == 0 {
+            return text + "no pair counts: a turn of each failed or lost datagrams\n";
+        }
         let middle = quantile(self.cpu_ratios.clone(), 0.5);
         let _ = write!(text, "CPU: {middle:.3} of the other build's, the median of {pairs} pairs");
         if let Some([low, high]) = bounds(&self.cpu_ratios) {
@@ -98,8 +114,10 @@ impl Comparison {
         if pairs < ENOUGH_PAIRS {
             let _ = writeln!(text, "{ENOUGH_PAIRS} pairs are wanted before anyone believes it");
         }
-        if self.lossy > 0 {
-            let _ = writeln!(text, "{} pairs were left out: not all was delivered", self.lossy);
+        if self.left_out > 0 {
+            let left_out = self.left_out;
+            let _ =
+                writeln!(text, "pairs left out, since a turn failed or lost datagrams: {left_out}");
         }
         for (what, [ours, theirs]) in [
             ("wire bytes per client and tick", self.wire_bytes),

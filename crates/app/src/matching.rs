@@ -23,12 +23,13 @@ use crate::serve::stop::Stop;
 
 /// Put players together by latency, on several servers.
 ///
-/// Players come with `backspin rtype quick` and the address of this program. Each of its servers
-/// measures how far away the player is; four who wait are sent to the server where the longest round
-/// trip among them is shortest. At first only rooms are made that are near to everyone in them; who
-/// has waited for 15 s plays with fewer, or alone where others may come. The servers are started with
-/// `backspin serve --match-key KEY`: their measurements are sealed with the key, so that no player can
-/// claim to be nearer than it is. Keep the key to the servers and this program.
+/// Players come with `backspin rtype quick` or `backspin pong quick` and the address of this
+/// program. Each of its servers measures how far away the player is; four who wait (two in Pong)
+/// are sent to the server where the longest round trip among them is shortest. At first only rooms
+/// are made that are near to everyone in them; who has waited for 15 s plays with fewer, or alone
+/// where others may come. The servers are started with `backspin serve --match-key KEY`: their
+/// measurements are sealed with the key, so that no player can claim to be nearer than it is. Keep
+/// the key to the servers and this program.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:

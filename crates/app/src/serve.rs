@@ -120,7 +120,6 @@ pub(crate) fn run(args: &Args) -> Result<(), Box<dyn Error>> {
     while !stop.is_asked() {
         let is_held = server.server().holding_end().next().is_some();
         let limit = driver.now() + if is_held { SOON } else { TURN };
-        driver.set_punctual(server.server().front().sessions() > 0);
         driver.turn(&mut meter.on(&mut server), limit)?;
         if meter.end_turn(driver.held_up()) == TurnKind::Tick && next_chores <= driver.now() {
             next_chores = driver.now() + CHORES;

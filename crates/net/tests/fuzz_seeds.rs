@@ -63,3 +63,23 @@ fn every_native_packet_has_a_seed_and_some_are_compressed() {
     assert!(kinds.into_iter().eq((0..=255).filter(|&kind| Packet::is_known(kind))));
     assert!(compressed > 0);
 }
+
+#[test]
+fn every_packet_of_matchmaking_but_probe_is_in_a_script() {
+    let mut kinds = BTreeSet::new();
+    for (name, script) in seeds("matching") {
+        let mut rest = &script[1..];
+        while let [_, low, high, tail @ ..] = rest {
+            let (bytes, tail) = tail.split_at(u16::from_le_bytes([*low, *high]).into());
+            rest = tail;
+            if !bytes.is_empty() {
+                let datagram = Datagram::decode(bytes);
+                kinds.insert(
+                    datagram.unwrap_or_else(|error| panic!("{name}: {error}")).packet.kind(),
+                );
+            }
+        }
+    }
+    // Hello, Seek; Challenge, Reject, Probed, Waiting, Matched. Probes are the node's own.
+    assert!(kinds.into_iter().eq([0x01, 0x0C, 0x81, 0x88, 0x8A, 0x8B, 0x8C]));
+}

@@ -8,14 +8,12 @@ use backspin::time::Time;
 
 use crate::batch::{Backend, Inbox, Outbox};
 use crate::clock::Clock;
-use crate::fetch::fetch;
-use crate::hold::Hold;
 #[cfg(target_os = "linux")]
 use crate::linux;
-use crate::pace::Pace;
-use crate::post::Post;
+use crate::prefetch::prefetch;
+use crate::schedule::{Schedule, Stall};
+use crate::send_pool::SendPool;
 use crate::streams::Streams;
-use crate::vigil::Vigil;
 use crate::wait::Waiter;
 use crate::{Listener, Socket};
 
@@ -45,7 +43,7 @@ const SOCKET_LIMIT: usize = 256;
 pub struct Loop {
     clock: Clock,
     waiter: Waiter,
-    post: Post,
+    senders: SendPool,
     /// For each socket, whether there may be something to read. The system says when there is, and
     /// only an empty read that there is not.
     readable: Vec<bool>,
@@ -58,26 +56,13 @@ pub struct Loop {
     stream_buffer: Box<[u8; RECEIVE_LEN]>,
     /// Something was left unread: do not wait for a signal that has been given.
     unread: bool,
-    pace: Pace,
-    vigil: Vigil,
-    is_punctual: bool,
-    hold: Hold,
+    schedule: Schedule,
+    stall: Stall,
     /// How long it was held up before the node last did what was due.
     held_up: Duration,
     /// The latest time that the node was told: it never goes back.
     told: Time,
     unsent: u64,
-}
-
-/// What is at the end of a wait.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum End {
-    /// A time to be awake and in time for.
-    Deadline,
-    /// Some work that comes before a deadline; it may begin late, or be done sooner.
-    Rising,
-    /// Nothing that has to be in time.
-    Any,
 }
 
 /// Why a turn ended.
@@ -109,22 +94,20 @@ impl Loop {
             waiter.add(socket, i)?;
         }
         let registry = waiter.registry().try_clone()?;
-        let dated = sockets.iter().all(Socket::tells_arrivals);
+        let has_timestamps = sockets.iter().all(Socket::tells_arrivals);
         Ok(Loop {
             clock: Clock::start(),
             waiter,
             readable: vec![true; sockets.len()],
             unwatched: false,
-            post: Post::new(sockets.into(), 0)?,
+            senders: SendPool::new(sockets.into(), 0)?,
             streams: Streams::new(registry, listeners, FIRST_STREAM_TOKEN)?,
             inbox: Inbox::new(RECEIVE_LEN),
             outbox: Outbox::new(),
             stream_buffer: Box::new([0; RECEIVE_LEN]),
             unread: false,
-            pace: Pace::new(dated),
-            vigil: Vigil::default(),
-            is_punctual: false,
-            hold: Hold::default(),
+            schedule: Schedule::new(has_timestamps),
+            stall: Stall::default(),
             held_up: Duration::ZERO,
             told: Time::ZERO,
             unsent: 0,
@@ -140,14 +123,7 @@ impl Loop {
 
     /// The same loop with so many threads that send for it when a crowd plays.
     pub fn with_senders(self, threads: usize) -> io::Result<Self> {
-        Ok(Loop { post: self.post.with_threads(threads)?, ..self })
-    }
-
-    /// Whether it must be in time for its node's deadlines also where the machine wakes sleepers late:
-    /// then it gets up some time before them and waits awake, for an eighth of a tick at most. Not
-    /// worth it where nobody plays.
-    pub fn set_punctual(&mut self, on: bool) {
-        self.is_punctual = on;
+        Ok(Loop { senders: self.senders.with_threads(threads)?, ..self })
     }
 
     /// This loop's clock, for whoever looks at the node from another thread.
@@ -162,7 +138,7 @@ impl Loop {
 
     /// The sockets.
     pub fn sockets(&self) -> &[Socket] {
-        self.post.sockets()
+        self.senders.sockets()
     }
 
     /// The listeners.
@@ -187,10 +163,9 @@ impl Loop {
     ///
     /// Neither a peer nor a socket ends the loop; an error is one of waiting, on this machine.
     pub fn turn(&mut self, node: &mut impl StreamNode, limit: Time) -> io::Result<Wake> {
-        self.hold.come_back(self.now(), run_time());
+        self.stall.come_back(self.now(), run_time());
         self.flush(node);
-        let due = node.poll_timeout().filter(|due| *due <= limit);
-        self.wait(due, limit)?;
+        self.wait(node.poll_timeout().map_or(limit, |due| due.min(limit)))?;
         node.handle_wake(self.now());
         let mut came = self.streams.receive(self.clock, node, &mut self.stream_buffer[..]);
         came |= self.receive(node);
@@ -202,15 +177,15 @@ impl Loop {
             }
             self.told = self.now();
             if !due {
-                self.held_up = self.hold.so_far(self.told, run_time());
+                self.held_up = self.stall.so_far(self.told, run_time());
             }
-            node.foresee(Foreseen::Timeout(self.told), fetch);
+            node.foresee(Foreseen::Timeout(self.told), prefetch);
             node.handle_timeout(self.told);
             self.flush(node);
             due = true;
         }
         self.flush(node);
-        self.hold.leave(self.now(), run_time());
+        self.stall.leave(self.now(), run_time());
         Ok(if came || due { Wake::Work } else { Wake::Limit })
     }
 
@@ -227,40 +202,27 @@ impl Loop {
             if self.outbox.is_empty() {
                 return;
             }
-            self.unsent += self.post.send(&mut self.outbox);
+            self.unsent += self.senders.send(&mut self.outbox);
         }
     }
 
-    /// Waits for something to come, until the node is `due`, or else for `limit`.
-    fn wait(&mut self, due: Option<Time>, limit: Time) -> io::Result<()> {
-        let deadline = due.unwrap_or(limit);
+    /// Waits for something to come, until `deadline`.
+    fn wait(&mut self, deadline: Time) -> io::Result<()> {
         let busy = self.unread || self.streams.is_busy();
-        if !busy && let Some(rest) = self.pace.rest_until(deadline, self.early(due)) {
+        if !busy && let Some(until) = self.schedule.sleep_until(deadline) {
             // Nothing to sleep off, mostly: whatever came last came long ago.
-            let end = match due {
-                Some(deadline) if rest == deadline => End::Deadline,
-                // A crowd that is read late makes the node late, but nothing is to be waited for.
-                Some(_) if self.pace.is_crowd() => End::Rising,
-                _ => End::Any,
-            };
-            self.wait_until(rest, end, |_, pause| {
+            self.pause(until, |_, pause| {
                 std::thread::sleep(pause);
-                Ok(true)
+                Ok(())
             })?;
         }
-        if self.unwatched != self.pace.is_crowd() {
-            self.watch(!self.pace.is_crowd());
+        if self.unwatched != self.schedule.is_crowd() {
+            self.watch(!self.schedule.is_crowd());
         }
         // A crowd is there already: nothing to be woken for before the next look.
-        match busy || self.pace.is_crowd() {
+        match busy || self.schedule.is_crowd() {
             true => self.waiter.wait(Duration::ZERO)?,
-            false => {
-                let end = if due.is_some() { End::Deadline } else { End::Any };
-                self.wait_until(deadline, end, |waiter, patience| {
-                    waiter.wait(patience)?;
-                    Ok(waiter.events().next().is_none())
-                })?;
-            }
+            false => self.pause(deadline, Waiter::wait)?,
         }
         for event in self.waiter.events() {
             match self.readable.get_mut(event.token().0) {
@@ -275,76 +237,25 @@ impl Loop {
     /// asked for, until it does not.
     fn watch(&mut self, on: bool) {
         let mut all = true;
-        for (i, socket) in self.post.sockets().iter().enumerate() {
+        for (i, socket) in self.senders.sockets().iter().enumerate() {
             all &= self.waiter.watch(socket, i, on).is_ok();
         }
         self.unwatched = !(on && all);
         self.readable.fill(true);
     }
 
-    /// How long before a deadline to get up.
-    fn early(&self, due: Option<Time>) -> Duration {
-        match self.is_punctual && due.is_some() {
-            true => self.vigil.early(),
-            false => Duration::ZERO,
-        }
-    }
-
-    /// Waits until a time. `nap` says whether nothing came that ends the wait.
-    fn wait_until(
+    /// Sleeps until a time by `nap`, which may end sooner.
+    fn pause(
         &mut self,
         until: Time,
-        end: End,
-        nap: impl Fn(&mut Waiter, Duration) -> io::Result<bool>,
+        nap: impl FnOnce(&mut Waiter, Duration) -> io::Result<()>,
     ) -> io::Result<()> {
         let now = self.clock.now();
-        if until <= now {
-            return nap(&mut self.waiter, Duration::ZERO).map(drop);
-        }
-        match end {
-            End::Deadline if self.is_punctual => self.be_up_by(until, now, nap)?,
-            End::Rising if self.is_punctual => self.sleep_until(until, now, &nap).map(drop)?,
-            _ => drop(nap(&mut self.waiter, until.since(now))?),
-        }
-        self.hold.rise(until, self.clock.now(), run_time());
-        Ok(())
-    }
-
-    /// Sleeps for as long as sleep is known to end in time, and waits awake for the rest.
-    fn be_up_by(
-        &mut self,
-        deadline: Time,
-        now: Time,
-        nap: impl Fn(&mut Waiter, Duration) -> io::Result<bool>,
-    ) -> io::Result<()> {
-        let Some(mut now) = self.sleep_until(deadline - self.vigil.early(), now, &nap)? else {
-            return Ok(());
-        };
-        if now < deadline {
-            while now < deadline && nap(&mut self.waiter, Duration::ZERO)? {
-                now = self.clock.now();
-            }
-            self.vigil.stood(deadline, now);
+        nap(&mut self.waiter, until.since(now))?;
+        if until > now {
+            self.stall.wake(until, self.clock.now(), run_time());
         }
         Ok(())
-    }
-
-    /// Sleeps, and learns from how it wakes; says when that is, unless something came before.
-    fn sleep_until(
-        &mut self,
-        rise: Time,
-        now: Time,
-        nap: &impl Fn(&mut Waiter, Duration) -> io::Result<bool>,
-    ) -> io::Result<Option<Time>> {
-        if now >= rise {
-            return Ok(Some(now));
-        }
-        if !nap(&mut self.waiter, rise.since(now))? {
-            return Ok(None);
-        }
-        let now = self.clock.now();
-        self.vigil.woke(rise, now);
-        Ok(Some(now))
     }
 
     /// Drains every socket that may have something, once.
@@ -354,7 +265,7 @@ impl Loop {
         if self.unwatched {
             self.readable.fill(true);
         }
-        for (i, socket) in self.post.sockets().iter().enumerate() {
+        for (i, socket) in self.senders.sockets().iter().enumerate() {
             let mut inboxes = 0;
             while self.readable[i] {
                 // An error leaves the socket alone until the system says that more has come.
@@ -374,7 +285,7 @@ impl Loop {
                 }
             }
         }
-        self.pace.looked(begun, self.clock.now(), came);
+        self.schedule.looked(begun, self.clock.now(), came);
         came > 0
     }
 }
@@ -386,13 +297,13 @@ fn hand_over(inbox: &mut Inbox, node: &mut impl Node, told: &mut Time, now: Time
     for step in 0..inbox.len() + 3 * LEAD {
         let earlier = |steps| step.checked_sub(steps * LEAD);
         if let Some(bytes) = inbox.bytes(step) {
-            node.foresee(Foreseen::Sender(bytes), fetch);
+            node.foresee(Foreseen::Sender(bytes), prefetch);
         }
         if let Some(bytes) = earlier(1).and_then(|at| inbox.bytes(at)) {
-            node.foresee(Foreseen::Way(bytes), fetch);
+            node.foresee(Foreseen::Way(bytes), prefetch);
         }
         if let Some(bytes) = earlier(2).and_then(|at| inbox.bytes(at)) {
-            node.foresee(Foreseen::Datagram(bytes), fetch);
+            node.foresee(Foreseen::Datagram(bytes), prefetch);
         }
         if let Some((envelope, ago, bytes)) = earlier(3).and_then(|at| inbox.arrival(at)) {
             // When it came, and not when we looked: whoever measures time by it would be misled.

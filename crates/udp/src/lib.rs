@@ -10,18 +10,16 @@ mod batch;
 mod bind;
 mod clock;
 mod driver;
-mod fetch;
-mod hold;
 mod interfaces;
 #[cfg(target_os = "linux")]
 mod linux;
 mod listener;
-mod pace;
-mod post;
+mod prefetch;
+mod schedule;
+mod send_pool;
 mod socket;
 mod stream;
 mod streams;
-mod vigil;
 mod wait;
 
 pub use batch::{Backend, Envelope, Inbox, Outbox};

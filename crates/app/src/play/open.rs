@@ -132,8 +132,7 @@ pub(crate) fn host<G: AppGame>(
         tokenless,
         ..FrontConfig::default()
     };
-    let mut driver = Loop::with_listeners(sockets, listeners(port_of(Dialect::Rtype))?)?;
-    driver.set_punctual(true);
+    let driver = Loop::with_listeners(sockets, listeners(port_of(Dialect::Rtype))?)?;
     let mut server = Server::new(config, seed::secret()?).speaking(backspin::classic::dialects());
     server.open(driver.now(), game.clone(), name, seed::world()?, RoomConfig::default());
     server.keep_lines(journal);

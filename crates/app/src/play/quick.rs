@@ -33,24 +33,29 @@ pub(crate) enum QuickNews<'a> {
 }
 
 /// A place in a room of one of `addresses`. If one is a matchmaker, where it says; else in the nearest
-/// room with a free place, the fuller of those that are as near. `tell` hears of it.
+/// room with a free place, the fuller of those that are as near. `tell` hears of it. Nothing as soon as
+/// it is no longer `wanted`: the matchmaker is told, and no place is taken.
 pub(crate) fn quick<G: AppGame>(
     game: G,
     guest: &Guest,
     addresses: &[String],
+    wanted: impl Fn() -> bool,
     mut tell: impl FnMut(QuickNews<'_>) -> io::Result<()>,
-) -> Result<Opened<G>, Box<dyn Error>> {
+) -> Result<Option<Opened<G>>, Box<dyn Error>> {
     let mut servers = Vec::new();
     for text in addresses {
         servers.push(at_native(text)?);
     }
     let mut search = RoomSearch::start(game.id(), &servers)?;
-    search.settle()?;
+    search.settle(&wanted)?;
+    if !wanted() {
+        return Ok(None);
+    }
     if let Some(matchmaker) = search.matchmaker() {
         drop(search);
-        let matched = seek(&game, matchmaker, &mut tell)?;
+        let Some(matched) = seek(&game, matchmaker, &wanted, &mut tell)? else { return Ok(None) };
         tell(QuickNews::Matched(&matched))?;
-        return meet(game, guest, &matched);
+        return meet(game, guest, &matched, &wanted);
     }
     let (known, best) = (search.servers(), search.best());
     known.iter().try_for_each(|server| tell(QuickNews::Server(server)))?;
@@ -59,7 +64,7 @@ pub(crate) fn quick<G: AppGame>(
     };
     tell(QuickNews::Picked(&pick))?;
     let guest = Guest { room: RoomWish::Number(pick.room.room), ..guest.clone() };
-    sit(game, &guest, pick.server, Dialect::Native, None)
+    sit(game, &guest, pick.server, Dialect::Native, None).map(Some)
 }
 
 /// Why there is nowhere to go.
@@ -77,8 +82,9 @@ fn no_room(servers: &[ServerRooms]) -> String {
 fn seek<G: AppGame>(
     game: &G,
     matchmaker: SocketAddr,
+    wanted: &impl Fn() -> bool,
     tell: &mut impl FnMut(QuickNews<'_>) -> io::Result<()>,
-) -> Result<Matched, Box<dyn Error>> {
+) -> Result<Option<Matched>, Box<dyn Error>> {
     let v4 = Socket::bind((Ipv4Addr::UNSPECIFIED, 0).into())?;
     // A machine without IPv6 plays where there is IPv4.
     let v6 = Socket::bind((Ipv6Addr::UNSPECIFIED, 0).into()).ok();
@@ -92,12 +98,16 @@ fn seek<G: AppGame>(
         if let Some(error) = table.failure() {
             return Err(error.into());
         }
+        if !wanted() {
+            table.seat().leave();
+            return Ok(None);
+        }
         let status = table.seat().status();
         match status {
             SeekStatus::Asking => {}
             SeekStatus::Waiting(players) if told.replace(players) == Some(players) => {}
             SeekStatus::Waiting(players) => tell(QuickNews::Waiting(players))?,
-            SeekStatus::Matched(matched) => return Ok(matched),
+            SeekStatus::Matched(matched) => return Ok(Some(matched)),
             SeekStatus::Failed(reason) => return Err(reason.to_string().into()),
         }
         std::thread::sleep(LOOK_EVERY);
@@ -109,11 +119,12 @@ fn meet<G: AppGame>(
     game: G,
     guest: &Guest,
     matched: &Matched,
-) -> Result<Opened<G>, Box<dyn Error>> {
+    wanted: &impl Fn() -> bool,
+) -> Result<Option<Opened<G>>, Box<dyn Error>> {
     let server = matched.server.socket_addr();
     let into = |room| Guest { room, password: matched.password, ..guest.clone() };
     if matched.room_name.is_empty() {
-        return sit(game, &into(RoomWish::Any), server, Dialect::Native, None);
+        return sit(game, &into(RoomWish::Any), server, Dialect::Native, None).map(Some);
     }
     let mut search = RoomSearch::start(game.id(), &[server])?;
     let began = Instant::now();
@@ -124,7 +135,10 @@ fn meet<G: AppGame>(
         }
         if let Some(pick) = search.named(matched.room_name) {
             let guest = into(RoomWish::Number(pick.room.room));
-            return sit(game, &guest, server, Dialect::Native, None);
+            return sit(game, &guest, server, Dialect::Native, None).map(Some);
+        }
+        if !wanted() {
+            return Ok(None);
         }
         for known in search.servers() {
             if let ListStatus::Failed(reason) = known.status {
@@ -133,5 +147,5 @@ fn meet<G: AppGame>(
         }
         std::thread::sleep(LOOK_EVERY);
     }
-    sit(game, &into(RoomWish::New(matched.room_name)), server, Dialect::Native, None)
+    sit(game, &into(RoomWish::New(matched.room_name)), server, Dialect::Native, None).map(Some)
 }

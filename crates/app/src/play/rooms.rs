@@ -82,9 +82,9 @@ impl RoomSearch {
         self.tables.iter().filter_map(|table| table.seat().named(name)).min_by_key(|pick| pick.ping)
     }
 
-    /// Waits for the answers.
-    pub(super) fn settle(&mut self) -> Result<(), Box<dyn Error>> {
-        while !self.is_settled() {
+    /// Waits for the answers, as long as they are `wanted`.
+    pub(super) fn settle(&mut self, wanted: impl Fn() -> bool) -> Result<(), Box<dyn Error>> {
+        while !self.is_settled() && wanted() {
             if let Some(error) = self.failure() {
                 return Err(error.into());
             }
@@ -101,7 +101,7 @@ pub(super) fn find_room<G: AppGame>(
     name: Name,
 ) -> Result<u32, Box<dyn Error>> {
     let mut search = RoomSearch::start(game.id(), &[server])?;
-    search.settle()?;
+    search.settle(|| true)?;
     if let Some(pick) = search.named(name) {
         return Ok(pick.room.room);
     }

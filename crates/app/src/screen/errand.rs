@@ -5,7 +5,7 @@ use std::error::Error;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::mpsc::{self, Receiver};
+use std::sync::mpsc::{self, Receiver, SendError, TryRecvError};
 
 use backspin::classic::Dialect;
 use backspin::front::Tokenless;
@@ -87,22 +87,47 @@ impl Options {
     }
 }
 
-/// A match that is being opened, or why it cannot be.
-pub(super) type Coming = Receiver<Result<Box<dyn Sitting + Send>, String>>;
+/// A match, or why it cannot be opened.
+type Outcome = Result<Box<dyn Sitting + Send>, String>;
+
+/// A match that is being opened. Dropped, it is no longer wanted: a search ends at once, and a place
+/// that was taken meanwhile is left.
+pub(super) struct Coming {
+    outcome: Receiver<Outcome>,
+    /// Whoever opens it sees when this is gone.
+    _wanted: Arc<()>,
+}
+
+impl Coming {
+    pub(super) fn try_recv(&self) -> Result<Outcome, TryRecvError> {
+        self.outcome.try_recv()
+    }
+}
+
+impl Drop for Coming {
+    fn drop(&mut self) {
+        if let Ok(Ok(bout)) = self.outcome.try_recv() {
+            bout.leave();
+        }
+    }
+}
 
 impl Errand {
-    /// Begins, in a thread of its own: to ask for a host's name may take a while. Whoever no longer
-    /// waits drops the receiver, and the table goes with it. Matches are written down on the
-    /// `shelf`, if there is one.
+    /// Begins, in a thread of its own: to ask for a host's name may take a while. Matches are written
+    /// down on the `shelf`, if there is one.
     pub(super) fn set_out(&self, options: &Options, name: Name, shelf: Option<PathBuf>) -> Coming {
-        let (sender, receiver) = mpsc::channel();
+        let (sender, outcome) = mpsc::channel();
         let (errand, options) = (self.clone(), options.clone());
+        let wanted = Arc::new(());
+        let wish = Arc::downgrade(&wanted);
         std::thread::spawn(move || {
-            let opened = errand.open(&options, name, shelf);
+            let opened = errand.open(&options, name, shelf, &|| wish.strong_count() > 0);
             let opened = opened.map_err(|error| sentence(&error.to_string()));
-            let _ = sender.send(opened);
+            if let Err(SendError(Ok(bout))) = sender.send(opened) {
+                bout.leave();
+            }
         });
-        receiver
+        Coming { outcome, _wanted: wanted }
     }
 
     fn open(
@@ -110,8 +135,9 @@ impl Errand {
         options: &Options,
         name: Name,
         shelf: Option<PathBuf>,
+        wanted: &dyn Fn() -> bool,
     ) -> Result<Box<dyn Sitting + Send>, Box<dyn Error>> {
-        with_game!(self.title(), G => self.sit_down::<G>(options, name, shelf))
+        with_game!(self.title(), G => self.sit_down::<G>(options, name, shelf, wanted))
     }
 
     fn sit_down<G: Stage>(
@@ -119,9 +145,10 @@ impl Errand {
         options: &Options,
         name: Name,
         shelf: Option<PathBuf>,
+        wanted: &dyn Fn() -> bool,
     ) -> Result<Box<dyn Sitting + Send>, Box<dyn Error>> {
         let rules = self.rules::<G>(options);
-        let opened = self.table(rules.clone(), options, name)?;
+        let opened = self.table(rules.clone(), options, name, wanted)?;
         let hands = match self {
             Errand::Watch(..) => Vec::new(),
             _ => rules.hands(self, options, name)?,
@@ -138,12 +165,13 @@ impl Errand {
         }
     }
 
-    /// The table that it leads to, in any game.
+    /// The table that it leads to, in any game. A search ends when it is no longer `wanted`.
     pub(crate) fn table<G: Stage>(
         &self,
         game: G,
         options: &Options,
         name: Name,
+        wanted: &dyn Fn() -> bool,
     ) -> Result<Opened<G>, Box<dyn Error>> {
         let Options { port, dialect, .. } = *options;
         let guest = options.guest(name);
@@ -164,7 +192,10 @@ impl Errand {
                 let guest = Guest { room: *room, password: *password, ..guest };
                 play::join(game, &guest, address)
             }
-            Errand::Quick(_, addresses) => play::quick(game, &guest, addresses, |_| Ok(())),
+            Errand::Quick(_, addresses) => {
+                let opened = play::quick(game, &guest, addresses, wanted, |_| Ok(()))?;
+                opened.ok_or_else(|| "the search was given up".into())
+            }
         }
     }
 

@@ -3,17 +3,23 @@
 mod menus;
 
 use std::any::Any;
-use std::net::UdpSocket;
+use std::net::{Ipv4Addr, UdpSocket};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use backspin::classic::Dialect;
 use backspin::game::Buttons;
+use backspin::matching::{
+    FORGET_AFTER, Families, MatchKey, MatchLimits, Matchmaker, MatchmakerConfig,
+};
 use backspin::wire::Name;
+use backspin::wire::native::ServerAddress;
 use backspin_pong::{Level, Pong};
+use backspin_udp::{Loop, Socket};
 
 use super::*;
 use crate::games::{OwnLook, Title, rtype};
+use crate::play::Table;
 
 /// Longer than anything here takes, on the slowest machine.
 const PATIENCE: Duration = Duration::from_secs(40);
@@ -634,4 +640,43 @@ fn matches_of_both_games_are_recorded_on_wish_and_shown_again() {
     press(&mut program, &[Key::Enter]);
     assert!(shown(&mut program).contains("cannot be shown"), "{}", shown(&mut program));
     std::fs::remove_dir_all(&folder).unwrap();
+}
+
+/// A matchmaker with a server that nobody has started.
+fn matchmaker() -> (Table<Matchmaker>, String) {
+    let socket = Socket::bind((Ipv4Addr::LOCALHOST, 0).into()).unwrap();
+    let address = socket.local_addr().unwrap().to_string();
+    let server = (Ipv4Addr::LOCALHOST, free_port()).into();
+    let config = MatchmakerConfig {
+        servers: ServerAddress::new(server).into_iter().collect(),
+        key: MatchKey([0; 16]),
+        games: vec![(Title::Pong.id(), 2)],
+        families: Families { v4: Some(0), v6: None },
+        limits: MatchLimits::default(),
+    };
+    let driver = Loop::new(vec![socket]).unwrap();
+    let node = Matchmaker::new(driver.now(), config, [1; 32]);
+    (Table::new(driver, node).unwrap(), address)
+}
+
+#[test]
+fn a_search_for_others_that_is_cancelled_leaves_the_matchmaker_at_once() {
+    let (matchmaker, address) = matchmaker();
+    let mut guest = program(options("Ann", None));
+    guest.set_out(Errand::Quick(Title::Pong, vec![address]));
+    wait("a place in the queue", &mut [&mut guest], |_| matchmaker.seat().kept() == 1);
+    press(&mut guest, &[Key::Esc]);
+    let cancelled = Instant::now();
+    wait("an empty queue", &mut [&mut guest], |_| matchmaker.seat().kept() == 0);
+    // Silence alone would take ten seconds.
+    assert!(cancelled.elapsed() < FORGET_AFTER / 2, "{:?}", cancelled.elapsed());
+}
+
+#[test]
+fn a_guest_whom_nobody_answers_reads_that_it_still_tries() {
+    let silent = UdpSocket::bind("127.0.0.1:0").unwrap();
+    let mut guest = program(options("Ann", None));
+    guest.set_out(Errand::Join(Title::Pong, silent.local_addr().unwrap().to_string()));
+    wait_for(&mut guest, "Asking 127.0.0.1");
+    wait_for(&mut guest, "No answer yet, still trying.");
 }

@@ -120,15 +120,16 @@ fn open<G: Stage>(
     let guest = options.guest(args.name());
     match errand {
         Some(Errand::Quick(_, addresses)) => {
+            let stop = Stop::on_signals()?;
             let tell = |news: QuickNews<'_>| match news {
                 QuickNews::Server(server) => lines.say(&Line::server(server)),
                 QuickNews::Picked(pick) => lines.say(&Line::picked(pick)),
                 QuickNews::Waiting(players) => lines.say(&Line::Waiting { players }),
                 QuickNews::Matched(matched) => lines.say(&Line::matched(matched)),
             };
-            play::quick(game, &guest, addresses, tell).map(Some)
+            play::quick(game, &guest, addresses, || !stop.is_asked(), tell)
         }
-        Some(errand) => errand.table(game, options, args.name()).map(Some),
+        Some(errand) => errand.table(game, options, args.name(), &|| true).map(Some),
         None => find::find(game, &guest, options.port, args, lines),
     }
 }

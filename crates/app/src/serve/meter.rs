@@ -12,7 +12,8 @@ use tracing::debug;
 /// A tick that begins later than this is counted as late.
 pub(crate) const LATE: Duration = Duration::from_millis(2);
 
-/// Durations, counted in buckets.
+/// Durations, counted in buckets: those that `/metrics` is scraped in, so that the page's quantiles and
+/// Prometheus' come from the same counts. `load`, which nobody scrapes, has a finer one.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Histogram {
     /// How many were not above each of [`Histogram::BOUNDS`], but above the bound before; and how

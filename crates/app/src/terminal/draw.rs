@@ -16,7 +16,7 @@ use crate::screen::{Look, Page, Palette, Tone, View};
 const SMALLEST: (u16, u16) = (60, 18);
 
 /// Draws `view`; `hint` is what the player must know of this terminal's keys.
-pub(super) fn view(frame: &mut Frame<'_>, view: &View, hint: Option<&str>) {
+pub(crate) fn view(frame: &mut Frame<'_>, view: &View, hint: Option<&str>) {
     let area = frame.area();
     if area.width < SMALLEST.0 || area.height < SMALLEST.1 {
         too_small(frame, area);

@@ -27,7 +27,7 @@ use ratatui::Terminal;
 use ratatui::backend::CrosstermBackend;
 
 use crate::screen::{Pace, Page, Program, View};
-pub(crate) use draw::Paint;
+pub(crate) use draw::{Paint, view as draw};
 use guard::Guard;
 use keys::{Keys, Press};
 use line::Line;
@@ -83,7 +83,7 @@ impl Face {
         }
         if self.shown.as_ref() != Some(&view) {
             let keys = &self.keys;
-            self.screen.draw(|frame| draw::view(frame, &view, keys.hint()))?;
+            self.screen.draw(|frame| draw(frame, &view, keys.hint()))?;
             self.shown = Some(view);
         }
         Ok(())

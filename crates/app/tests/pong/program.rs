@@ -87,7 +87,6 @@ impl Program {
     }
 
     /// `backspin match` for these servers, and where players come to.
-    #[allow(dead_code, reason = "only R-Type is played through one")]
     pub(crate) fn matchmaker(key: &str, servers: &[&str]) -> (Self, SocketAddr) {
         let port = free_port();
         let text = port.to_string();

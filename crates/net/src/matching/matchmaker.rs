@@ -299,7 +299,13 @@ impl Matchmaker {
     fn handle_seek(&mut self, now: Time, path: Path, sequence: u32, seek: &Seek<'_>) {
         let remote = path.remote;
         let is_known = |it: &Player| it.nonce == seek.nonce && it.path.socket == path.socket;
-        if !self.players.get(&remote).is_some_and(is_known) {
+        let is_known = self.players.get(&remote).is_some_and(is_known);
+        if is_known && seek.game == Seek::NO_GAME {
+            // No place is held for someone who has gone.
+            self.players.remove(&remote);
+            return;
+        }
+        if !is_known {
             if self.jar.check(now, remote, seek.nonce, &seek.cookie) == CookieCheck::Bad {
                 self.counts.bad_proof += 1;
                 return self.challenge(now, path, sequence, seek.nonce);

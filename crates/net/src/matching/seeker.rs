@@ -28,6 +28,9 @@ const PROBE_AGAIN_AFTER: Duration = Duration::from_secs(5);
 /// How often a player who waits says so.
 const SEEK_EVERY: Duration = Duration::from_secs(1);
 
+/// Whoever gives up says so so often: nothing comes back, and one may be lost.
+const FAREWELLS: u8 = 3;
+
 /// How far it has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SeekStatus {
@@ -121,6 +124,22 @@ impl Seeker {
         })
     }
 
+    /// Gives up: what is sent next tells the matchmaker, which puts nobody together with this player
+    /// from then on. Harmless if it is over already.
+    pub fn leave(&mut self) {
+        if !self.is_over() {
+            self.status = SeekStatus::Failed(EndReason::Left);
+            self.game.game = Seek::NO_GAME;
+            // Without a cookie the matchmaker has not heard of this player.
+            self.due = if self.cookie.is_some() { FAREWELLS } else { 0 };
+        }
+    }
+
+    /// It is over by what the matchmaker said, or did not say.
+    fn end(&mut self, status: SeekStatus) {
+        (self.status, self.due) = (status, 0);
+    }
+
     fn is_over(&self) -> bool {
         matches!(self.status, SeekStatus::Matched(_) | SeekStatus::Failed(_))
     }
@@ -139,12 +158,10 @@ impl Seeker {
                 self.ask_next(now);
             }
             Packet::Waiting(it) if it.nonce == self.nonce => self.handle_waiting(now, &it),
-            Packet::Matched(it) if it.nonce == self.nonce => {
-                self.status = SeekStatus::Matched(it);
-            }
+            Packet::Matched(it) if it.nonce == self.nonce => self.end(SeekStatus::Matched(it)),
             Packet::Reject(it) if it.nonce == self.nonce => {
                 let reason = EndReason::from_reject(&it, self.game.version);
-                self.status = SeekStatus::Failed(reason);
+                self.end(SeekStatus::Failed(reason));
             }
             _ => {}
         }
@@ -262,19 +279,19 @@ impl Node for Seeker {
             RetryStep::Send { copies } => self.due = copies,
             RetryStep::GiveUp => {
                 let address = self.path.remote;
-                self.status = SeekStatus::Failed(EndReason::NoAnswer { address });
+                self.end(SeekStatus::Failed(EndReason::NoAnswer { address }));
             }
         }
     }
 
     fn poll_transmit(&mut self, now: Time, out: &mut [u8]) -> Option<Transmit> {
-        if self.is_over() {
-            return None;
-        }
         if let Some(due) = self.due.checked_sub(1) {
             self.due = due;
             let len = self.question(out)?;
             return Some(Transmit { path: self.path, len });
+        }
+        if self.is_over() {
+            return None;
         }
         let probers = self.probes.iter_mut().filter_map(|probing| probing.prober.as_mut());
         probers.into_iter().find_map(|prober| prober.poll_transmit(now, out))

@@ -76,6 +76,22 @@ fn player(n: u32) -> SocketAddr {
     SocketAddr::from(([10, 50, high, low], 5000))
 }
 
+#[test]
+fn nobody_gives_up_for_another_without_its_nonce() {
+    let mut desk = Desk::new(matchmaker(1, MatchLimits::default()));
+    wait(&mut desk, player(1)).unwrap();
+    let farewell = |nonce| {
+        let (protocol, game, game_version) = (PROTOCOL, Seek::NO_GAME, 0);
+        let (cookie, reports) = (ZEROS, List::new(&[]));
+        encode(Packet::Seek(Seek { nonce, cookie, protocol, game, game_version, reports }))
+    };
+    desk.receive(player(1), &farewell(2));
+    desk.receive(player(2), &farewell(1));
+    assert_eq!(desk.node.kept(), 1);
+    assert_eq!(desk.receive(player(1), &farewell(1)), []);
+    assert_eq!(desk.node.kept(), 0);
+}
+
 /// A matchmaker and a server at no distance, which have met.
 fn pair(limits: MatchLimits) -> (Desk<Matchmaker>, Desk<Server<Dots>>) {
     let mut desk = Desk::new(matchmaker(1, limits));

@@ -161,6 +161,22 @@ impl Scene {
         }
     }
 
+    /// A player gives up.
+    pub(crate) fn leave(&mut self, host: HostId) {
+        match self.world.node_mut(host) {
+            Party::Seeker(seeker) => seeker.leave(),
+            _ => unreachable!(),
+        }
+    }
+
+    /// How many players the matchmaker keeps.
+    pub(crate) fn kept(&self) -> usize {
+        match self.world.node(self.matchmaker) {
+            Party::Matchmaker(node) => node.kept(),
+            _ => unreachable!(),
+        }
+    }
+
     pub(crate) fn matched(&self, host: HostId) -> Option<Matched> {
         match self.status(host) {
             SeekStatus::Matched(matched) => Some(matched),

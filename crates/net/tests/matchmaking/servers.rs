@@ -56,6 +56,26 @@ fn a_lone_player_waits_so_long_and_goes_where_others_may_come() {
 }
 
 #[test]
+fn a_player_who_gives_up_is_forgotten_at_once_and_put_into_no_room() {
+    let mut scene = Scene::new(5, LINK.with_rtt(ms(30)), &[Some(KEY)]);
+    scene.run_ms(1_000);
+    let four = seek_four(&mut scene, &[ms(10)]);
+    // They wait, and are not measured yet.
+    scene.run_ms(70);
+    assert!(four.iter().all(|host| matches!(scene.status(*host), SeekStatus::Waiting(_))));
+    assert_eq!(scene.kept(), 4);
+    scene.leave(four[3]);
+    scene.run_ms(20);
+    assert_eq!(scene.kept(), 3);
+    assert_eq!(scene.status(four[3]), SeekStatus::Failed(EndReason::Left));
+    // Three never fill a room of four before they have waited long enough to play with fewer.
+    scene.run_ms(5_000);
+    assert!(four.iter().all(|host| scene.matched(*host).is_none()));
+    scene.run_ms(WAIT_MOST.as_millis() as u64);
+    assert!(four[..3].iter().all(|host| scene.matched(*host).is_some_and(|it| it.players == 3)));
+}
+
+#[test]
 fn on_a_line_that_loses_a_tenth_and_on_one_of_1300_ms_players_meet() {
     let loss = Loss { probability: 0.1, burst_len: 1.0 };
     for (seed, link) in [(3, LinkConfig { loss, ..LINK }), (4, LINK.with_rtt(ms(1_300)))] {

@@ -330,7 +330,6 @@ fn time_never_goes_back_for_a_node() {
 #[cfg(target_os = "linux")]
 fn a_crowd_is_read_when_it_is_time_and_one_who_comes_behind_it_at_once() {
     let mut driver = Loop::new(vec![loopback(Backend::Batched)]).unwrap();
-    driver.set_punctual(true);
     let to = driver.sockets()[0].local_addr().unwrap();
     let peer = loopback(Backend::Batched);
     let mut node = Echo { answers: Vec::new(), deadline: None };

@@ -68,6 +68,7 @@ Examples:
   backspin pong join [fe80::1]:4300 --dialect native
   backspin pong join play.example.org --room Attic --password moth
   backspin pong join play.example.org --room Attic --create
+  backspin pong quick eu.example.org us.example.org
   backspin pong watch attic.local
   backspin pong local --bot normal --versus hard --ui none")]
 pub(crate) struct Args {
@@ -122,6 +123,18 @@ enum Mode {
         #[command(flatten)]
         player: Player,
     },
+    /// Join the best room of several servers: the nearest with a free place
+    ///
+    /// All of them are asked for their rooms at once. Of rooms that are nearly as near, the fullest
+    /// is joined. If one of them is a matchmaker (`backspin match`), it decides instead: it finds
+    /// another who waits, and the server that is nearest to both of you.
+    Quick {
+        /// Where: addresses or host names, with a port or without
+        #[arg(required = true, value_name = "ADDRESS")]
+        addresses: Vec<String>,
+        #[command(flatten)]
+        player: Player,
+    },
     /// Watch a match
     Watch {
         /// Where: an address or a host name, with a port or without
@@ -139,6 +152,7 @@ impl Mode {
             Mode::Local { player, .. }
             | Mode::Host { player, .. }
             | Mode::Join { player, .. }
+            | Mode::Quick { player, .. }
             | Mode::Watch { player, .. } => player,
         }
     }
@@ -251,6 +265,7 @@ fn plan(mode: &Mode) -> (Options, Option<Errand>) {
             (options.room, options.password) = (make.wish(room), room.password);
             address.clone().map(|address| Errand::Join(Title::Pong, address))
         }
+        Mode::Quick { addresses, .. } => Some(Errand::Quick(Title::Pong, addresses.clone())),
         Mode::Watch { address, room, .. } => {
             (options.room, options.password) = (room.wish(), room.password);
             Some(Errand::Watch(Title::Pong, address.clone()))

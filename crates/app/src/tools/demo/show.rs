@@ -32,8 +32,7 @@ impl Show {
         }
         let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
         if io::stdout().is_terminal() && !dumb && !args.fast {
-            let title = format!("Backspin: Pong over real UDP, {link}");
-            return Ok(Show::Live(Screen::enter(Paint::for_stdout(), title)?, 0));
+            return Ok(Show::Live(Screen::enter(format!("real UDP, {link}"))?, 0));
         }
         let place = match args.fast {
             true => "in the simulator",

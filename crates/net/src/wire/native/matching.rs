@@ -109,7 +109,7 @@ pub struct Seek<'a> {
     pub cookie: Secret,
     /// The protocol version that the client speaks.
     pub protocol: u16,
-    /// The game.
+    /// The game; [`Seek::NO_GAME`] from someone who no longer waits.
     pub game: u32,
     /// The version of its rules.
     pub game_version: u16,
@@ -118,6 +118,9 @@ pub struct Seek<'a> {
 }
 
 impl<'a> Seek<'a> {
+    /// No longer any game: forget me.
+    pub const NO_GAME: u32 = 0;
+
     pub(super) fn decode(r: &mut Reader<'a>) -> Result<Self, Malformed> {
         Ok(Seek {
             nonce: r.u64_be("nonce")?,

@@ -15,7 +15,7 @@ use crate::batch::Outbox;
 
 /// Takes what is to be sent to the sockets.
 #[derive(Debug)]
-pub(crate) struct Post {
+pub(crate) struct SendPool {
     sockets: Arc<[Socket]>,
     /// Empty ones, as many as there are idle threads.
     spare: Vec<Outbox>,
@@ -26,8 +26,8 @@ pub(crate) struct Post {
     sent: Receiver<(Outbox, u64)>,
 }
 
-impl Post {
-    /// A post with so many threads beside the loop's own.
+impl SendPool {
+    /// A pool with so many threads beside the loop's own.
     pub(crate) fn new(sockets: Arc<[Socket]>, threads: usize) -> io::Result<Self> {
         // There are no more boxes than threads: nobody ever waits to hand one over.
         let (full, jobs) = sync_channel(threads);
@@ -40,12 +40,12 @@ impl Post {
         };
         let started = (0..threads).map(start).collect::<io::Result<_>>()?;
         let spare = (0..threads).map(|_| Outbox::new()).collect();
-        Ok(Post { sockets, spare, threads: started, full: Some(full), sent })
+        Ok(SendPool { sockets, spare, threads: started, full: Some(full), sent })
     }
 
     /// The same sockets with so many threads.
     pub(crate) fn with_threads(&self, threads: usize) -> io::Result<Self> {
-        Post::new(self.sockets.clone(), threads)
+        SendPool::new(self.sockets.clone(), threads)
     }
 
     pub(crate) fn sockets(&self) -> &[Socket] {
@@ -78,7 +78,7 @@ impl Post {
     }
 }
 
-impl Drop for Post {
+impl Drop for SendPool {
     fn drop(&mut self) {
         self.full = None;
         for thread in self.threads.drain(..) {
@@ -140,11 +140,11 @@ mod tests {
         for threads in [0, 1, 3] {
             let receiver = bind();
             let to = receiver.local_addr().unwrap();
-            let mut post = Post::new([bind()].into(), threads).unwrap();
+            let mut pool = SendPool::new([bind()].into(), threads).unwrap();
             let mut outbox = Outbox::new();
             for count in [CALL, BATCH, BATCH, 7, CALL + 1, 1] {
                 fill(&mut outbox, to, count);
-                post.send(&mut outbox);
+                pool.send(&mut outbox);
                 assert!(outbox.is_empty());
                 let mut all: Vec<u8> = (0..count).map(|i| i as u8).collect();
                 all.sort_unstable();
@@ -158,14 +158,14 @@ mod tests {
         let bind = || Socket::bind("127.0.0.1:0".parse().unwrap()).unwrap();
         let receiver = bind();
         let to = receiver.local_addr().unwrap();
-        let mut post = Post::new([bind()].into(), 2).unwrap();
+        let mut pool = SendPool::new([bind()].into(), 2).unwrap();
         let mut outbox = Outbox::new();
         for _ in 0..5 {
             fill(&mut outbox, to, BATCH);
-            post.send(&mut outbox);
+            pool.send(&mut outbox);
         }
-        let boxes = post.spare.len();
-        drop(post);
+        let boxes = pool.spare.len();
+        drop(pool);
         assert!(boxes <= 2);
         assert_eq!(take(&receiver, 5 * BATCH).len(), 5 * BATCH);
     }
