@@ -1,8 +1,8 @@
 //! Any bytes as a `lan` datagram: decode, encode, decode.
 #![no_main]
 
-use backspin::classic::Dialect;
-use backspin::wire::lan::{MAX_LEN, Packet};
+use backspin_classic::Dialect;
+use backspin_classic::wire::lan::{MAX_LEN, Packet};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|data: &[u8]| {

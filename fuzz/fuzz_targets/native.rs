@@ -7,8 +7,8 @@ use std::cell::RefCell;
 use backspin::wire::native::{
     Datagram, EventBlock, Events, History, MAX_DATAGRAM_LEN, Packet, Scratch,
 };
-use backspin::classic::Dialect;
-use backspin::wire::{Writer};
+use backspin_classic::Dialect;
+use backspin::wire::Writer;
 use libfuzzer_sys::fuzz_target;
 
 thread_local! {

@@ -1,8 +1,8 @@
 //! Any bytes as an `rtype` datagram, and as its TCP stream: decode, encode, decode.
 #![no_main]
 
-use backspin::classic::Dialect;
-use backspin::wire::rtype::{Message, Packet};
+use backspin_classic::Dialect;
+use backspin_classic::wire::rtype::{Message, Packet};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|data: &[u8]| {

@@ -17,8 +17,8 @@ use backspin::node::{Node, Path, StreamAction, StreamEvent, StreamId, StreamNode
 use backspin::room::RoomConfig;
 use backspin::server::Server;
 use backspin::time::Time;
-use backspin::wire::rtype::Message;
-use backspin::classic::Dialect;
+use backspin_classic::wire::rtype::Message;
+use backspin_classic::Dialect;
 use backspin::wire::Name;
 use libfuzzer_sys::fuzz_target;
 

@@ -10,9 +10,9 @@
 
 use std::error::Error;
 
-use backspin::classic::{ClassicGame, Dialect};
 use backspin::game::{Game, GameId, PlayerId};
 use backspin::replica::State;
+use backspin_classic::{ClassicGame, Dialect};
 use backspin_sim::Measured;
 use clap::{Subcommand, ValueEnum};
 use macroquad::math::Rect;
@@ -93,7 +93,7 @@ macro_rules! registry {
             pub(crate) enum AnyGame, AnyWorld { $($Kind($Rules, $World)),+ }
         }
 
-        backspin::any_classic_game!(AnyGame, AnyWorld, $($Kind)+);
+        backspin_classic::any_classic_game!(AnyGame, AnyWorld, $($Kind)+);
 
         impl AnyGame {
             /// The game that a log or a replay names, if it is here.

@@ -178,7 +178,7 @@ fn make_server(
         true => Recorded::on(now, utc::unix_ms(), front, secret),
         false => Recorded::off(front, secret),
     }
-    .speaking(backspin::classic::dialects());
+    .speaking(backspin_classic::dialects());
     for (title, game, most) in config.room_counts.offers() {
         server.offer(now, game, Name::new(title.name()), most, room);
     }

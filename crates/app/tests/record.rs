@@ -10,10 +10,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
-use backspin::classic::Dialect;
 use backspin::client::ClientConfig;
 use backspin::game::Buttons;
 use backspin::wire::Name;
+use backspin_classic::Dialect;
 use backspin_rtype::RType;
 use backspin_udp::{Loop, Socket};
 

@@ -4,9 +4,10 @@
 
 use std::hint::black_box;
 
-use backspin::classic::Dialect;
+use backspin::wire::List;
 use backspin::wire::native::{self, Datagram, Scratch};
-use backspin::wire::{List, rtype};
+use backspin_classic::Dialect;
+use backspin_classic::wire::rtype;
 use divan::Bencher;
 
 fn main() {

@@ -12,16 +12,8 @@
 //!
 //! To write a game of your own, begin with the [`guide`].
 #![forbid(unsafe_code)]
-// With a dialect switched off, what the others share with it has fewer users; the full build is
-// the one that must be tight.
-#![cfg_attr(
-    not(all(feature = "lan", feature = "rtype")),
-    allow(dead_code, irrefutable_let_patterns, unused_imports, unused_variables)
-)]
 
 pub mod channel;
-#[cfg(all(feature = "lan", feature = "rtype"))]
-pub mod classic;
 pub mod client;
 pub mod clock;
 pub mod dialect;

@@ -145,18 +145,18 @@ mod planted {
         }
     }
 
-    pub(crate) fn is(sabotage: Sabotage) -> bool {
+    pub fn is(sabotage: Sabotage) -> bool {
         PLANTED.get() == Some(sabotage)
     }
 }
 
 #[cfg(feature = "sabotage")]
-pub(crate) use planted::is;
+pub use planted::is;
 #[cfg(feature = "sabotage")]
 pub use planted::{Planted, plant};
 
 /// Whether this bug is planted: never.
 #[cfg(not(feature = "sabotage"))]
-pub(crate) const fn is(_: Sabotage) -> bool {
+pub const fn is(_: Sabotage) -> bool {
     false
 }

@@ -2,15 +2,13 @@
 //! PROTOCOL.md and on thousands of damaged ones, in captures that are written here.
 //!
 //! Needs `tshark`. Without it the tests say so and pass, except where `CI` is set.
-#![cfg(all(feature = "lan", feature = "rtype"))]
 
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::Command;
 
-use backspin::classic;
 use backspin::wire::native::{self, Scratch};
-use backspin::wire::{lan, rtype};
+use backspin_classic::wire::{lan, rtype};
 use serde_json::Value;
 
 mod capture;
@@ -164,7 +162,7 @@ fn damaged_vectors_have_the_same_fault_as_in_the_wire_layer() {
         assert_eq!(row[1], fault, "{bytes:02x?}");
         if fault.is_empty() {
             let mut scratch = Scratch::default();
-            let packet = classic::Packet::decode(bytes, &mut scratch).expect("no fault");
+            let packet = backspin_classic::Packet::decode(bytes, &mut scratch).expect("no fault");
             assert_eq!(row[0], packet.name(), "{bytes:02x?}");
         }
     }
@@ -173,7 +171,7 @@ fn damaged_vectors_have_the_same_fault_as_in_the_wire_layer() {
 /// What our own decoder finds wrong with a datagram.
 fn fault_of(bytes: &[u8]) -> Option<String> {
     let mut scratch = Scratch::default();
-    let fault = classic::Packet::decode(bytes, &mut scratch).err()?;
+    let fault = backspin_classic::Packet::decode(bytes, &mut scratch).err()?;
     Some(format!("{}: {}", fault.field, fault.fault.reason()))
 }
 

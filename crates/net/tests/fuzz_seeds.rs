@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use backspin::wire::native::{Datagram, Packet, Scratch};
-use backspin::wire::{lan, rtype};
+use backspin_classic::wire::{lan, rtype};
 
 fn seeds(target: &str) -> Vec<(String, Vec<u8>)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/seeds").join(target);

@@ -6,12 +6,13 @@ mod counting;
 use std::hint::black_box;
 
 use backspin::channel::{Inbox, InputQueue, Newest, Outbox, Pending, Timeline};
-use backspin::classic::{Dialect, Packet};
 use backspin::replica::parts::{Assembly, Cuts};
 use backspin::replica::{Entity, Field, History as States, Kind, Motion, Schema, State, Step};
 use backspin::time::Time;
 use backspin::wire::native::{self, Datagram, Scratch};
-use backspin::wire::{List, Name, lan, rtype};
+use backspin::wire::{List, Name};
+use backspin_classic::wire::{lan, rtype};
+use backspin_classic::{Dialect, Packet};
 
 /// How often `work` allocates.
 fn allocations<T>(work: impl FnOnce() -> T) -> usize {

@@ -1,12 +1,12 @@
 //! The vectors of PROTOCOL.md hold: they decode to what the document says, encode back to its
 //! bytes, and no change of them is worse than a typed error.
-#![cfg(all(feature = "lan", feature = "rtype"))]
 
 use std::collections::BTreeSet;
 
-use backspin::classic::{self, Dialect, Packet};
 use backspin::wire::native::{self, Datagram, MAX_UNCOMPRESSED_LEN, Scratch};
-use backspin::wire::{Fault, Full, Malformed, Writer, lan, rtype};
+use backspin::wire::{Fault, Full, Malformed, Writer};
+use backspin_classic::wire::{lan, rtype};
+use backspin_classic::{Dialect, Packet};
 
 mod vectors;
 
@@ -165,7 +165,7 @@ fn the_malformed_vectors_show_every_reason_that_the_document_lists() {
 }
 
 fn decode<'a>(bytes: &'a [u8], scratch: &'a mut Scratch) -> Result<Packet<'a>, Malformed> {
-    classic::Packet::decode(bytes, scratch)
+    backspin_classic::Packet::decode(bytes, scratch)
 }
 
 /// The bytes decode to something that encodes back, or are refused; they never panic.

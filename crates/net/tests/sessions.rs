@@ -3,7 +3,6 @@
 use std::net::SocketAddr;
 use std::time::Duration;
 
-use backspin::classic::Dialect;
 use backspin::client::{Client, ClientConfig, ClientEvent};
 use backspin::front::FrontConfig;
 use backspin::game::Buttons;
@@ -14,6 +13,7 @@ use backspin::session::{EndReason, Grade, Limits};
 use backspin::time::Time;
 use backspin::wire::Name;
 use backspin::wire::native::Role;
+use backspin_classic::Dialect;
 use backspin_sim::dot::Dots;
 use backspin_sim::{Drift, HostId, Jitter, LinkConfig, Loss, Partition, Preset, World};
 
@@ -88,7 +88,7 @@ fn seed(n: u64) -> [u8; 32] {
 
 fn server(now: Time, n: u64) -> Party {
     let mut server =
-        Server::new(FrontConfig::default(), seed(n)).speaking(backspin::classic::dialects());
+        Server::new(FrontConfig::default(), seed(n)).speaking(backspin_classic::dialects());
     server.open(now, Dots::default(), Name::new("Dots"), n, RoomConfig::default());
     Party::Server(Box::new(server))
 }
@@ -458,7 +458,7 @@ fn silence_counts_from_the_first_word_on_however_long_a_place_waits_for_it() {
     let config =
         RoomConfig { liveness, claim_within: Duration::from_secs(20), ..RoomConfig::default() };
     let mut server =
-        Server::new(FrontConfig::default(), seed(3)).speaking(backspin::classic::dialects());
+        Server::new(FrontConfig::default(), seed(3)).speaking(backspin_classic::dialects());
     server.open(Time::ZERO, Dots::default(), Name::new("Dots"), 3, config);
     scene.world.replace(scene.server, Party::Server(Box::new(server)));
     scene.run_ms(1_000);

@@ -6,7 +6,6 @@ mod counting;
 use std::net::SocketAddr;
 use std::time::Duration;
 
-use backspin::classic::Dialect;
 use backspin::client::{Client, ClientConfig, Frame};
 use backspin::front::FrontConfig;
 use backspin::game::{Buttons, Game};
@@ -14,7 +13,9 @@ use backspin::node::{Node, Path, StreamEvent, StreamId, StreamNode};
 use backspin::room::RoomConfig;
 use backspin::server::Server;
 use backspin::time::Time;
-use backspin::wire::{List, Name, lan, rtype};
+use backspin::wire::{List, Name};
+use backspin_classic::Dialect;
+use backspin_classic::wire::{lan, rtype};
 use backspin_sim::dot::Dots;
 
 #[path = "../examples/tag/rules.rs"]

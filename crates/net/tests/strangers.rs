@@ -24,7 +24,7 @@ fn hello(nonce: u64) -> Vec<u8> {
 #[test]
 fn a_hundred_thousand_hellos_take_the_memory_of_one() {
     let mut server =
-        Server::new(FrontConfig::default(), [1; 32]).speaking(backspin::classic::dialects());
+        Server::new(FrontConfig::default(), [1; 32]).speaking(backspin_classic::dialects());
     server.open(Time::ZERO, Dots::default(), Name::new("Dots"), 0, RoomConfig::default());
     let mut out = [0; 2048];
     let mut ask = |server: &mut Server<Dots>, n: u32| {

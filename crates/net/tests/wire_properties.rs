@@ -1,9 +1,10 @@
 //! What holds for every packet of every dialect, tried on packets and bytes at random: a packet
 //! survives the wire, bytes that decode have one form, and no bytes are of two dialects.
 
-use backspin::classic::{Dialect, Packet};
 use backspin::wire::native::{self, Datagram, Scratch, SessionIndex};
-use backspin::wire::{Direction, List, Name, RawName, Reader, lan, rtype};
+use backspin::wire::{Direction, List, Name, RawName, Reader};
+use backspin_classic::wire::{lan, rtype};
+use backspin_classic::{Dialect, Packet};
 use proptest::array::uniform16;
 use proptest::collection::vec;
 use proptest::num::f32::{NEGATIVE, NORMAL, POSITIVE, SUBNORMAL, ZERO};

@@ -1,7 +1,7 @@
 //! The world as Networked Pong has it: two paddles, a ball and a match to 5, in pixels.
 
 use backspin::replica::State;
-use backspin::wire::lan::StateUpdate;
+use backspin_classic::wire::lan::StateUpdate;
 
 use crate::Pong;
 use crate::field::{

@@ -36,12 +36,12 @@ pub use field::{BALL_SIZE, FIELD, PADDLE_SIZE, Post, Side, UNITS};
 pub use schema::{BALL_IDS, MATCH_ID};
 pub use world::{Attendance, Ball, Heading, Paddle, Phase, World};
 
-use backspin::classic::ClassicGame;
 use backspin::game::{
     Buttons, Event, Frame, Game, GameId, Lobby, PlayerId, PlayerStatus, Stage, Turn,
 };
 use backspin::replica::{Drawn, Entity, Schema, State};
-use backspin::wire::lan::StateUpdate;
+use backspin_classic::ClassicGame;
+use backspin_classic::wire::lan::StateUpdate;
 use backspin_sim::{Contact, Foresight, Measured};
 
 /// The rules of a room. A client needs none of them: what it must know is in the state, so it

@@ -99,7 +99,7 @@ impl Hall {
         let game = RType { opening: Opening::AtOnce, ..RType::default() };
         let now = Time::from_millis(1);
         let mut server =
-            Server::new(FrontConfig::default(), [7; 32]).speaking(backspin::classic::dialects());
+            Server::new(FrontConfig::default(), [7; 32]).speaking(backspin_classic::dialects());
         for room in 0..rooms {
             let name = Name::new(&format!("Room {room}"));
             server.open(now, game.clone(), name, room as u64, RoomConfig::default());

@@ -12,13 +12,13 @@
 
 use std::sync::Arc;
 
-use backspin::classic::{ClassicGame, RtypeMatch, RtypeSight, RtypeWish};
 use backspin::game::{
     Buttons, Event, Frame, Game, GameId, Impact, Lobby, Marks, PlayerId, PlayerInput, PlayerStatus,
     SpawnName, Stage, Standing, Turn,
 };
 use backspin::replica::{Entity, Schema, State};
-use backspin::wire::rtype;
+use backspin_classic::wire::rtype;
+use backspin_classic::{ClassicGame, RtypeMatch, RtypeSight, RtypeWish};
 use backspin_sim::{Contact, Measured};
 
 use crate::command::{Command, Setup};

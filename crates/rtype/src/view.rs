@@ -2,9 +2,9 @@
 //! in px and px/s; and how the match stands. And the other way round: what a server of the dialect
 //! shows, as far as it can be told.
 
-use backspin::classic::{RtypeMatch, RtypeSight, RtypeThing, RtypeWish};
 use backspin::replica::{Entity, MAX_FIELDS, State};
-use backspin::wire::rtype;
+use backspin_classic::wire::rtype;
+use backspin_classic::{RtypeMatch, RtypeSight, RtypeThing, RtypeWish};
 
 use crate::boss::Boss;
 use crate::command::{Command, Setup};
@@ -235,8 +235,8 @@ fn power_up(bonus: usize) -> u32 {
 
 #[cfg(test)]
 mod tests {
-    use backspin::classic::RtypePlayer;
     use backspin::game::{Game, PlayerId};
+    use backspin_classic::RtypePlayer;
 
     use super::*;
     use crate::space::PX;

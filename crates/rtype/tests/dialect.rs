@@ -42,7 +42,7 @@ impl Table {
     }
 
     fn with(config: FrontConfig) -> Self {
-        let mut server = Server::new(config, [5; 32]).speaking(backspin::classic::dialects());
+        let mut server = Server::new(config, [5; 32]).speaking(backspin_classic::dialects());
         let (name, config) = (Name::new("Rooms"), RoomConfig::default());
         server.open(Time::ZERO, RType::default(), name, 7, config);
         Table { desk: Desk::new(server), inputs: 0 }

@@ -7,13 +7,13 @@ mod desk;
 
 use std::net::SocketAddr;
 
-use backspin::classic::Dialect;
 use backspin::client::{Client, ClientConfig, Frame};
 use backspin::game::{Game, PlayerId};
 use backspin::node::StreamEvent;
 use backspin::session::EndReason;
 use backspin::time::Time;
 use backspin::wire::Name;
+use backspin_classic::Dialect;
 use backspin_rtype::command::{Command, Setup};
 use backspin_rtype::difficulty::Difficulty;
 use backspin_rtype::mission::Phase;

@@ -4,11 +4,11 @@
 #[path = "../../net/tests/rooms/scene.rs"]
 mod scene;
 
-use backspin::classic::Dialect;
 use backspin::client::RosterLine;
 use backspin::front::FrontConfig;
 use backspin::game::Buttons;
 use backspin::wire::native::{PlayerFlags, RoomFlags};
+use backspin_classic::Dialect;
 use backspin_rtype::RType;
 use backspin_rtype::command::{Command, Setup};
 use backspin_rtype::difficulty::Difficulty;

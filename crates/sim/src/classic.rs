@@ -1,9 +1,9 @@
 //! The built-in game as the old dialects show it.
 
-use backspin::classic::{ClassicGame, RtypeSight, RtypeThing};
 use backspin::game::Game;
 use backspin::replica::{Entity, State};
-use backspin::wire::lan::StateUpdate;
+use backspin_classic::wire::lan::StateUpdate;
+use backspin_classic::{ClassicGame, RtypeSight, RtypeThing};
 
 use crate::dot::{Dots, FIELDS, SCHEMA, World};
 
@@ -68,9 +68,9 @@ fn read(id: u16, values: [f32; 4]) -> Entity {
 
 #[cfg(test)]
 mod tests {
-    use backspin::classic::RtypePlayer;
     use backspin::game::PlayerId;
-    use backspin::wire::rtype;
+    use backspin_classic::RtypePlayer;
+    use backspin_classic::wire::rtype;
 
     use super::*;
     use crate::dot::{Dot, World};

@@ -7,13 +7,13 @@
 
 use std::time::Duration;
 
-use backspin::classic::{ClassicGame, Dialect};
 use backspin::client::{Client, ClientConfig};
 use backspin::game::Game;
 use backspin::node::{Node, Path, StreamAction, StreamEvent, StreamId, StreamNode, Transmit};
 use backspin::session::{Retry, RetryPolicy, RetryStep};
 use backspin::time::Time;
-use backspin::wire::lan::{FindHost, Packet};
+use backspin_classic::wire::lan::{FindHost, Packet};
+use backspin_classic::{ClassicGame, Dialect};
 
 /// An old program is looked for after so long without an answer.
 pub(super) const LOOK_AFTER: Duration = Duration::from_secs(1);

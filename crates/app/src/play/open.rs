@@ -4,7 +4,6 @@ use std::error::Error;
 use std::iter;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
-use backspin::classic::Dialect;
 use backspin::client::ClientConfig;
 use backspin::front::{FrontConfig, Tokenless};
 use backspin::game::{Game, PlayerId};
@@ -14,6 +13,7 @@ use backspin::room::RoomConfig;
 use backspin::server::Server;
 use backspin::wire::Name;
 use backspin::wire::native::{DEFAULT_PORT, Role};
+use backspin_classic::Dialect;
 use backspin_udp::{Listener, Loop, Socket};
 
 use super::rooms::find_room;
@@ -133,7 +133,7 @@ pub(crate) fn host<G: AppGame>(
         ..FrontConfig::default()
     };
     let driver = Loop::with_listeners(sockets, listeners(port_of(Dialect::Rtype))?)?;
-    let mut server = Server::new(config, seed::secret()?).speaking(backspin::classic::dialects());
+    let mut server = Server::new(config, seed::secret()?).speaking(backspin_classic::dialects());
     server.open(driver.now(), game.clone(), name, seed::world()?, RoomConfig::default());
     server.keep_lines(journal);
     let mut host = Host::new(driver.now(), server, game, name, seed::secret()?);

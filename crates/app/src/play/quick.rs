@@ -5,10 +5,10 @@ use std::io;
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::time::{Duration, Instant};
 
-use backspin::classic::Dialect;
 use backspin::client::{ListStatus, RoomPick, ServerRooms};
 use backspin::matching::{Families, SeekStatus, Seeker};
 use backspin::wire::native::Matched;
+use backspin_classic::Dialect;
 use backspin_udp::{Loop, Socket};
 
 use super::rooms::LOOK_EVERY;

@@ -6,11 +6,11 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::ops::DerefMut;
 use std::time::{Duration, Instant};
 
-use backspin::classic::{Dialect, lan};
 use backspin::finder::{Finder, FinderConfig, Found};
 use backspin::game::GameId;
 use backspin::node::Path;
 use backspin::wire::native::DEFAULT_PORT;
+use backspin_classic::{Dialect, lan};
 use backspin_udp::{Loop, Socket, interfaces, search_paths};
 
 use super::Table;

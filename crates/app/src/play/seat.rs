@@ -1,6 +1,5 @@
 //! The match, from where this player sits: on this machine alone, hosted here, or as a guest.
 
-use backspin::classic::ClassicGame;
 use backspin::client::{Client, Frame};
 use backspin::game::{Buttons, Game, PlayerId};
 use backspin::host::Host;
@@ -10,6 +9,7 @@ use backspin::replica::State;
 use backspin::time::Time;
 use backspin::wire::native::CloseReason;
 use backspin::wire::native::has_shape;
+use backspin_classic::ClassicGame;
 
 use super::fallback::{Fallback, LOOK_AFTER};
 

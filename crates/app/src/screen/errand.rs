@@ -7,11 +7,11 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver, SendError, TryRecvError};
 
-use backspin::classic::Dialect;
 use backspin::front::Tokenless;
 use backspin::session::EndReason;
 use backspin::wire::Name;
 use backspin::wire::native::Role;
+use backspin_classic::Dialect;
 
 use super::bout::{Bout, Setup, Sitting};
 use super::menu::Question;

@@ -181,8 +181,8 @@ fn host_row(address: SocketAddr, found: &Found) -> Row {
 
 #[cfg(test)]
 mod tests {
-    use backspin::classic::Dialect;
     use backspin::wire::Name;
+    use backspin_classic::Dialect;
 
     use super::*;
 

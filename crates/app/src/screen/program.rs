@@ -16,11 +16,11 @@ use std::mem;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::TryRecvError;
 
-use backspin::classic::Dialect;
 use backspin::finder::{Fit, Found};
 use backspin::game::Buttons;
 use backspin::session::EndReason;
 use backspin::wire::Name;
+use backspin_classic::Dialect;
 
 use super::bindings::{Action, Bindings, is_free};
 use super::bout::{Chosen, Sitting};

@@ -7,13 +7,13 @@ use std::net::{Ipv4Addr, UdpSocket};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use backspin::classic::Dialect;
 use backspin::game::Buttons;
 use backspin::matching::{
     FORGET_AFTER, Families, MatchKey, MatchLimits, Matchmaker, MatchmakerConfig,
 };
 use backspin::wire::Name;
 use backspin::wire::native::ServerAddress;
+use backspin_classic::Dialect;
 use backspin_pong::{Level, Pong};
 use backspin_udp::{Loop, Socket};
 

@@ -1,6 +1,6 @@
 //! Which sockets a server opens, and where.
 
-pub(crate) use backspin::wire::Dialect;
+pub(crate) use backspin_classic::Dialect;
 use std::error::Error;
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};

@@ -270,7 +270,7 @@ mod tests {
 
     fn server(rooms: usize) -> Server<Pong> {
         let mut server =
-            Server::new(FrontConfig::default(), [7; 32]).speaking(backspin::classic::dialects());
+            Server::new(FrontConfig::default(), [7; 32]).speaking(backspin_classic::dialects());
         for room in 0..rooms {
             let name = Name::new(&format!("Room {room}"));
             server.open(Time::ZERO, Pong::default(), name, 1, RoomConfig::default());

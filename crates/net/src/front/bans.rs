@@ -13,8 +13,7 @@ use super::routes::Keyed;
 use crate::node::Path;
 use crate::session::limited_ip;
 use crate::time::Time;
-use crate::wire::Dialect;
-use crate::wire::native::{Datagram, PROTOCOL, Packet, Reject, RejectReason};
+use crate::wire::native::{Datagram, PROTOCOL, Packet, Reject, RejectReason, has_shape};
 
 /// Bans that hold at once; there is no place for more.
 pub const BAN_LIMIT: usize = 4096;
@@ -95,11 +94,11 @@ impl Front {
     }
 
     /// Takes a datagram from an address that is banned. Whoever asks for something in `native` is
-    /// told why there is none of it, in fewer bytes than it took to ask; `rtype` and `lan` have no
-    /// word for it.
+    /// told why there is none of it, in fewer bytes than it took to ask; other dialects have no word
+    /// for it.
     pub(super) fn handle_banned(&mut self, now: Time, path: Path, bytes: &[u8]) {
         self.counts.banned += 1;
-        if Dialect::detect(bytes) != Some(Dialect::Native) || !self.admits_stranger(now, path) {
+        if !has_shape(bytes) || !self.admits_stranger(now, path) {
             return;
         }
         let Ok(Datagram { sequence, packet }) = Datagram::decode(bytes) else { return };

@@ -3,7 +3,7 @@
 use std::fmt;
 
 /// Serializes bytes as hexadecimal digits.
-pub(crate) fn serialize<S: serde::Serializer>(
+pub fn serialize<S: serde::Serializer>(
     bytes: impl AsRef<[u8]>,
     serializer: S,
 ) -> Result<S::Ok, S::Error> {

@@ -109,18 +109,3 @@ impl<T: Record + serde::Serialize> serde::Serialize for List<'_, T> {
         serializer.collect_seq(self.iter())
     }
 }
-
-/// The fields `count` and, under `field`, the records.
-#[cfg(all(feature = "serde", feature = "rtype"))]
-pub(crate) fn serialize_counted<T: Record + serde::Serialize, S: serde::Serializer>(
-    packet: &'static str,
-    field: &'static str,
-    list: &List<'_, T>,
-    serializer: S,
-) -> Result<S::Ok, S::Error> {
-    use serde::ser::SerializeStruct;
-    let mut fields = serializer.serialize_struct(packet, 2)?;
-    fields.serialize_field("count", &list.len())?;
-    fields.serialize_field(field, list)?;
-    fields.end()
-}

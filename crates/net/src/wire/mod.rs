@@ -1,4 +1,4 @@
-//! Bytes and packets: three dialects, each a folder, every message in both directions.
+//! Bytes and packets: `native`, a file per packet, and what other dialects read and write with.
 //!
 //! Below is the socket with its datagrams; above, the session with what they mean. Decoding
 //! allocates nothing, never panics, and takes exactly one encoding of every value: a packet that
@@ -11,35 +11,20 @@ mod reader;
 mod writer;
 
 #[cfg(feature = "serde")]
-pub(crate) mod hex;
-#[cfg(feature = "lan")]
-pub mod lan;
+#[doc(hidden)]
+pub mod hex;
 pub mod native;
-#[cfg(feature = "rtype")]
-pub mod rtype;
 #[cfg(test)]
+#[macro_use]
 mod testing;
+#[cfg(test)]
+wire!(native::Datagram<'_>);
 
 pub use list::{List, Record};
 pub use malformed::{Fault, Malformed};
 pub use name::{Name, RawName};
 pub use reader::Reader;
 pub use writer::{Full, Writer};
-
-use std::fmt;
-
-/// The protocols spoken here.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Dialect {
-    /// Networked Pong.
-    #[cfg(feature = "lan")]
-    Lan,
-    /// R-Type sessions.
-    #[cfg(feature = "rtype")]
-    Rtype,
-    /// The R-Type ACK system, extended.
-    Native,
-}
 
 /// Who sends a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,161 +37,9 @@ pub enum Direction {
     Both,
 }
 
-impl Dialect {
-    /// The dialect of a datagram, from its first bytes and its length alone. At most one fits:
-    /// PROTOCOL.md, "Telling them apart", shows why.
-    #[inline]
-    pub fn detect(bytes: &[u8]) -> Option<Dialect> {
-        if native::has_shape(bytes) {
-            return Some(Dialect::Native);
-        }
-        #[cfg(feature = "lan")]
-        if lan::Packet::has_shape(bytes) {
-            return Some(Dialect::Lan);
-        }
-        #[cfg(feature = "rtype")]
-        if rtype::Packet::has_shape(bytes) {
-            return Some(Dialect::Rtype);
-        }
-        None
-    }
-
-    /// Its name.
-    pub const fn name(self) -> &'static str {
-        match self {
-            #[cfg(feature = "lan")]
-            Dialect::Lan => "lan",
-            #[cfg(feature = "rtype")]
-            Dialect::Rtype => "rtype",
-            Dialect::Native => "native",
-        }
-    }
-}
-
-impl fmt::Display for Dialect {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
-/// A datagram of any dialect.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(untagged))]
-pub enum Packet<'a> {
-    /// Networked Pong.
-    #[cfg(feature = "lan")]
-    Lan(lan::Packet),
-    /// R-Type sessions.
-    #[cfg(feature = "rtype")]
-    Rtype(rtype::Packet<'a>),
-    /// The R-Type ACK system, extended.
-    Native(native::Datagram<'a>),
-}
-
-impl<'a> Packet<'a> {
-    /// Reads one datagram of whichever dialect it is. A compressed payload goes through `scratch`.
-    ///
-    /// A datagram of no dialect's shape gets the error of the dialect that it comes closest to,
-    /// for the person who reads it.
-    pub fn decode(bytes: &'a [u8], scratch: &'a mut native::Scratch) -> Result<Self, Malformed> {
-        match Dialect::detect(bytes).or_else(|| closest(bytes)) {
-            #[cfg(feature = "lan")]
-            Some(Dialect::Lan) => lan::Packet::decode(bytes).map(Packet::Lan),
-            #[cfg(feature = "rtype")]
-            Some(Dialect::Rtype) => rtype::Packet::decode(bytes).map(Packet::Rtype),
-            Some(Dialect::Native) => {
-                native::Datagram::decode_compressed(bytes, scratch).map(Packet::Native)
-            }
-            None => Err(Malformed::new("datagram", Fault::NoDialect)),
-        }
-    }
-
-    /// Whose packet it is.
-    pub const fn dialect(&self) -> Dialect {
-        match self {
-            #[cfg(feature = "lan")]
-            Packet::Lan(_) => Dialect::Lan,
-            #[cfg(feature = "rtype")]
-            Packet::Rtype(_) => Dialect::Rtype,
-            Packet::Native(_) => Dialect::Native,
-        }
-    }
-
-    /// The packet's name in PROTOCOL.md.
-    pub const fn name(&self) -> &'static str {
-        match self {
-            #[cfg(feature = "lan")]
-            Packet::Lan(packet) => packet.name(),
-            #[cfg(feature = "rtype")]
-            Packet::Rtype(packet) => packet.name(),
-            Packet::Native(datagram) => datagram.packet.name(),
-        }
-    }
-}
-
 /// Serializes a flag as the wire has it.
 #[cfg(feature = "serde")]
-pub(crate) fn flag_as_number<S: serde::Serializer>(
-    flag: &bool,
-    serializer: S,
-) -> Result<S::Ok, S::Error> {
+#[doc(hidden)]
+pub fn flag_as_number<S: serde::Serializer>(flag: &bool, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_u8(u8::from(*flag))
-}
-
-/// The dialect that bytes of no dialect's shape were most likely meant to be.
-fn closest(bytes: &[u8]) -> Option<Dialect> {
-    #[cfg(feature = "rtype")]
-    {
-        let size = bytes.first_chunk().map(|&size| usize::from(u16::from_le_bytes(size)));
-        let sized = size.is_some_and(|size| size + rtype::HEADER_LEN == bytes.len());
-        if sized || bytes.get(3) == Some(&rtype::VERSION) {
-            return Some(Dialect::Rtype);
-        }
-    }
-    match bytes.first() {
-        Some(&native::VERSION) if bytes.len() > 1 => Some(Dialect::Native),
-        #[cfg(feature = "lan")]
-        Some(1..=6) => Some(Dialect::Lan),
-        _ => None,
-    }
-}
-
-#[cfg(all(test, feature = "lan", feature = "rtype"))]
-mod tests {
-    use super::*;
-
-    fn error(bytes: &[u8]) -> Malformed {
-        assert_eq!(Dialect::detect(bytes), None);
-        Packet::decode(bytes, &mut native::Scratch::default()).unwrap_err()
-    }
-
-    #[test]
-    fn bytes_of_no_dialect_get_the_error_of_the_closest() {
-        let size = Fault::WrongSize { stated: 8, actual: 2 };
-        assert_eq!(error(&[8, 0, 7, 1, 5, 0]), Malformed::new("size", size));
-        assert_eq!(error(&[0, 0, 2, 9]), Malformed::new("version", Fault::Version(9)));
-        let length = Fault::WrongSize { stated: 8, actual: 0 };
-        assert_eq!(
-            error(&[1, 0x85, 0, 0, 8, 0, 0, 0, 1]),
-            Malformed::new("payload_length", length)
-        );
-        assert_eq!(error(&[5, 0, 0]), Malformed::new("y", Fault::Truncated));
-        for bytes in [&[][..], &[0], &[7, 7, 7], &[0xFF; 40]] {
-            assert_eq!(error(bytes), Malformed::new("datagram", Fault::NoDialect));
-        }
-    }
-
-    #[test]
-    fn a_packet_knows_its_dialect_and_name() {
-        let vectors = [
-            (&[1][..], "lan", "FIND_HOST"),
-            (&[0, 0, 2, 1], "rtype", "HelloAck"),
-            (&[1, 6, 0, 0, 2, 0, 0, 0, 0, 0, 1], "native", "Goodbye"),
-        ];
-        for (bytes, dialect, name) in vectors {
-            let mut scratch = native::Scratch::default();
-            let packet = Packet::decode(bytes, &mut scratch).unwrap();
-            assert_eq!((packet.dialect().to_string().as_str(), packet.name()), (dialect, name));
-        }
-    }
 }

@@ -12,9 +12,10 @@ pub(crate) trait Wire: Debug {
     fn assert_decoded_from(&self, bytes: &[u8]);
 }
 
+/// Lets a packet be checked.
 macro_rules! wire {
     ($packet:ty) => {
-        impl Wire for $packet {
+        impl testing::Wire for $packet {
             fn reencoded(bytes: &[u8]) -> Result<Vec<u8>, Malformed> {
                 let mut out = vec![0; 70_000];
                 let packet = <$packet>::decode(bytes)?;
@@ -34,14 +35,6 @@ macro_rules! wire {
         }
     };
 }
-
-#[cfg(feature = "lan")]
-wire!(super::lan::Packet);
-#[cfg(feature = "rtype")]
-wire!(super::rtype::Packet<'_>);
-#[cfg(feature = "rtype")]
-wire!(super::rtype::Message<'_>);
-wire!(native::Datagram<'_>);
 
 /// The vector decodes to the packet and the packet encodes to the vector; a buffer one byte
 /// short is refused; no truncation is a packet (or it is one with a shorter canonical form of

@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use backspin::classic::Dialect;
 use backspin::client::Frame;
 use backspin::game::{Buttons, Game, PlayerId};
+use backspin_classic::Dialect;
 use backspin_sim::dot::Dots;
 use backspin_sim::{Chance, Jitter, LinkConfig};
 

@@ -2,7 +2,6 @@
 
 use std::net::SocketAddr;
 
-use backspin::classic::Dialect;
 use backspin::client::{Client, ClientConfig, ClientEvent};
 use backspin::front::FrontConfig;
 use backspin::node::StreamEvent;
@@ -10,6 +9,7 @@ use backspin::room::{RoomConfig, RoomEvent};
 use backspin::server::Server;
 use backspin::time::Time;
 use backspin::wire::Name;
+use backspin_classic::Dialect;
 use backspin_sim::dot::Dots;
 
 use crate::desk::{Desk, address};
@@ -61,7 +61,7 @@ pub(crate) fn connections(desk: &mut Desk<Client<Dots>>) -> usize {
 
 pub(crate) fn server() -> Desk<Server<Dots>> {
     let mut server =
-        Server::new(FrontConfig::default(), [5; 32]).speaking(backspin::classic::dialects());
+        Server::new(FrontConfig::default(), [5; 32]).speaking(backspin_classic::dialects());
     server.open(Time::ZERO, Dots::default(), Name::new("Dots"), 0, RoomConfig::default());
     Desk::new(server)
 }

@@ -1,6 +1,6 @@
 //! Document 002, section 8.1: what a match costs in bytes.
 
-use backspin::classic::Dialect;
+use backspin_classic::Dialect;
 
 use crate::desk::{address, sent_to};
 use crate::ends::{client, connections, server, server_address};

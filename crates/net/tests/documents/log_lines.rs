@@ -2,9 +2,9 @@
 
 use std::net::SocketAddr;
 
-use backspin::classic::Dialect;
 use backspin::client::Client;
 use backspin::server::Server;
+use backspin_classic::Dialect;
 use backspin_sim::dot::Dots;
 
 use crate::desk::{Desk, address, sent_to};

@@ -1,7 +1,7 @@
 //! Document 004, section 3.2: the numbers of datagrams and of inputs.
 
-use backspin::classic::Dialect;
 use backspin::wire::native::{Datagram, Packet};
+use backspin_classic::Dialect;
 
 use crate::ends::{client, server_address};
 

@@ -7,12 +7,13 @@ use std::time::Duration;
 use backspin::channel::tick;
 use backspin::game::{Game, GameId};
 use backspin::node::{StreamEvent, StreamId};
+use backspin::wire::Name;
 use backspin::wire::native::{
     Budget, ClientEvents, ClientPong, CreateRoom, Datagram, Discover, EnterRoom, EventBlock,
     Events, Goodbye, Hello, History, Input, InputRecord, Join, ListRooms, MAX_HISTORY, PROTOCOL,
     Packet, Ping, Resume, Role, Secret, SessionIndex, SnapshotAck, SnapshotEcho, Token,
 };
-use backspin::wire::{Name, lan, rtype};
+use backspin_classic::wire::{lan, rtype};
 
 use super::act::{Act, Source, Ticket};
 use super::scene::{HONEST, HONEST_STREAM, LIMITS, Scene, address};

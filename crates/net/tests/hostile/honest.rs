@@ -3,7 +3,6 @@
 
 use std::net::SocketAddr;
 
-use backspin::classic::Dialect;
 use backspin::client::{Client, ClientConfig, ClientEvent};
 use backspin::game::{Buttons, Event};
 use backspin::node::{Node, Path, Transmit};
@@ -11,6 +10,7 @@ use backspin::session::Limits;
 use backspin::time::Time;
 use backspin::wire::Name;
 use backspin::wire::native::{Datagram, Packet, Secret};
+use backspin_classic::Dialect;
 
 use super::yard::Yard;
 

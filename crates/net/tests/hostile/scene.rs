@@ -5,7 +5,6 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::OnceLock;
 use std::time::Duration;
 
-use backspin::classic::Dialect;
 use backspin::front::{FrontConfig, FrontCounts, Limits};
 use backspin::game::PlayerId;
 use backspin::node::{Node, Path, StreamAction, StreamEvent, StreamId, StreamNode};
@@ -13,8 +12,10 @@ use backspin::room::{Room, RoomConfig};
 use backspin::server::Server;
 use backspin::session;
 use backspin::time::Time;
+use backspin::wire::Name;
 use backspin::wire::native::{Secret, SessionIndex};
-use backspin::wire::{Name, rtype};
+use backspin_classic::Dialect;
+use backspin_classic::wire::rtype;
 
 use super::honest::Honest;
 use super::yard::{Heard, Yard};
@@ -138,7 +139,7 @@ impl Scene {
 
     fn begin(twin: Option<&'static [Standings]>) -> Self {
         let config = FrontConfig { limits: LIMITS, ..FrontConfig::default() };
-        let mut server = Server::new(config, [9; 32]).speaking(backspin::classic::dialects());
+        let mut server = Server::new(config, [9; 32]).speaking(backspin_classic::dialects());
         let room = RoomConfig {
             liveness: LIVENESS,
             resume_for: RESUME_FOR,

@@ -1,8 +1,8 @@
 //! The game that is attacked: dots who talk. It keeps count of whose words it has heard.
 
-use backspin::classic::{ClassicGame, RtypeSight};
 use backspin::game::{Event, Game, GameId, PlayerId, Reach, Turn};
 use backspin::replica::{Schema, State};
+use backspin_classic::{ClassicGame, RtypeSight};
 use backspin_sim::dot::{self, Dots};
 
 /// The rules. Five ticks a second, so that a script of many seconds is cheap.
@@ -93,11 +93,11 @@ impl Game for Yard {
 }
 
 impl ClassicGame for Yard {
-    fn lan_state(&self, world: &World) -> Option<backspin::wire::lan::StateUpdate> {
+    fn lan_state(&self, world: &World) -> Option<backspin_classic::wire::lan::StateUpdate> {
         self.0.lan_state(&world.dots)
     }
 
-    fn read_lan(&self, update: &backspin::wire::lan::StateUpdate, state: &mut State) {
+    fn read_lan(&self, update: &backspin_classic::wire::lan::StateUpdate, state: &mut State) {
         self.0.read_lan(update, state);
     }
 

@@ -12,7 +12,6 @@ mod stage;
 use std::time::Duration;
 
 use backspin::channel::tick;
-use backspin::classic::Dialect;
 use backspin::client::{Client, ClientEvent, Frame};
 use backspin::game::{Buttons, Game};
 use backspin::node::{Node, Path, StreamEvent, StreamId, StreamNode};
@@ -23,7 +22,9 @@ use backspin::wire::native::{
     Accept, Budget, Challenge, Datagram, DeltaSnapshot, Feedback, MAX_BASELINE_BACK, Packet, Part,
     Reject, RejectReason, Role, Secret, SessionIndex,
 };
-use backspin::wire::{List, Name, lan, rtype};
+use backspin::wire::{List, Name};
+use backspin_classic::Dialect;
+use backspin_classic::wire::{lan, rtype};
 use backspin_sim::dot::Dots;
 
 use act::Act;

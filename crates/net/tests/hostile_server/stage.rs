@@ -5,7 +5,6 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::OnceLock;
 use std::time::Duration;
 
-use backspin::classic::Dialect;
 use backspin::client::{ClientConfig, Frame};
 use backspin::front::FrontConfig;
 use backspin::game::Buttons;
@@ -16,6 +15,7 @@ use backspin::session::Limits;
 use backspin::time::Time;
 use backspin::wire::Name;
 use backspin::wire::native::{Datagram, Role};
+use backspin_classic::Dialect;
 use backspin_sim::dot::Dots;
 
 use super::{DATAGRAMS, Marks, STREAM, Scene};
@@ -70,7 +70,7 @@ fn play(dialect: Dialect, role: Role, span: Duration) -> Scene {
         ..ClientConfig::new(SERVER, Name::new("Alice"))
     };
     let mut server =
-        Server::new(FrontConfig::default(), [9; 32]).speaking(backspin::classic::dialects());
+        Server::new(FrontConfig::default(), [9; 32]).speaking(backspin_classic::dialects());
     server.open(start, game, Name::new("One"), 0, RoomConfig::default());
     let mut scene = Scene {
         client: dialect.client(start, game, config, [5; 32]),

@@ -1,9 +1,9 @@
 //! Dots for two, with a bot: a guest of Networked Pong is on the right.
 
-use backspin::classic::ClassicGame;
 use backspin::game::{Buttons, Game, GameId, PlayerId, Turn};
 use backspin::replica::{Schema, State};
-use backspin::wire::lan::StateUpdate;
+use backspin_classic::ClassicGame;
+use backspin_classic::wire::lan::StateUpdate;
 use backspin_sim::dot::{Dots, World};
 
 #[derive(Clone, Copy, Debug, Default)]

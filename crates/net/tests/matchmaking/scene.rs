@@ -106,7 +106,7 @@ pub(crate) fn seeded_matchmaker(servers: usize, limits: MatchLimits, seed: u8) -
 
 pub(crate) fn game_server(key: Option<MatchKey>, seed: u8) -> Server<Dots> {
     let config = FrontConfig { match_key: key, ..FrontConfig::default() };
-    let mut server = Server::new(config, [seed; 32]).speaking(backspin::classic::dialects());
+    let mut server = Server::new(config, [seed; 32]).speaking(backspin_classic::dialects());
     server.offer(Time::ZERO, Dots::default(), Name::new("Dots"), 1, RoomConfig::default());
     server
 }

@@ -4,13 +4,14 @@
 use std::net::SocketAddr;
 use std::time::Duration;
 
-use backspin::classic::Dialect;
 use backspin::client::{Client, ClientConfig, Frame};
 use backspin::game::{Buttons, PlayerId};
 use backspin::node::{Node, Path, StreamEvent, StreamId, StreamNode};
 use backspin::time::Time;
-use backspin::wire::rtype::{Despawn, Entity, Kind, Roster, RosterEntry, Spawn, State};
-use backspin::wire::{List, Name, lan, rtype};
+use backspin::wire::{List, Name};
+use backspin_classic::Dialect;
+use backspin_classic::wire::rtype::{Despawn, Entity, Kind, Roster, RosterEntry, Spawn, State};
+use backspin_classic::wire::{lan, rtype};
 use backspin_sim::dot::Dots;
 use backspin_sim::{Chance, Link, LinkConfig, Preset};
 

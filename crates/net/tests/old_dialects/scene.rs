@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::time::Duration;
 
-use backspin::classic::Dialect;
 use backspin::client::{Client, ClientConfig, Frame};
 use backspin::front::FrontConfig;
 use backspin::game::{Buttons, PlayerId};
@@ -14,6 +13,7 @@ use backspin::room::RoomConfig;
 use backspin::server::Server;
 use backspin::time::Time;
 use backspin::wire::Name;
+use backspin_classic::Dialect;
 use backspin_sim::dot::Dots;
 use backspin_sim::{Chance, Drift, HostId, LinkConfig, World};
 
@@ -101,7 +101,7 @@ impl Scene {
         let mut world = World::new(seed, link);
         let at = address("10.0.0.1:4242");
         let mut server =
-            Server::new(FrontConfig::default(), [7; 32]).speaking(backspin::classic::dialects());
+            Server::new(FrontConfig::default(), [7; 32]).speaking(backspin_classic::dialects());
         let game = Dots { swarm };
         server.open(Time::ZERO, game, Name::new("Dots"), seed, RoomConfig::default());
         let server = world.add(Party::Server(Box::new(server)), &[at], Drift::NONE);

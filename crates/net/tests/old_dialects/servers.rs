@@ -1,7 +1,7 @@
 //! Against our own server.
 
-use backspin::classic::Dialect;
 use backspin::game::Buttons;
+use backspin_classic::Dialect;
 use backspin_sim::{LinkConfig, Preset};
 
 use super::scene::{FRAME, Held, Scene, Seen, distance};

@@ -1,12 +1,12 @@
 //! Rooms of guests of Networked Pong, who are alone with a bot; what others see of them.
 
-use backspin::classic::Dialect;
 use backspin::client::{Client, ClientConfig};
 use backspin::front::{FrontConfig, Limits};
 use backspin::game::{Buttons, PlayerId};
 use backspin::session::EndReason;
 use backspin::time::Time;
 use backspin::wire::native::Role;
+use backspin_classic::Dialect;
 use backspin_sim::{LinkConfig, Preset};
 
 use super::manned::Manned;

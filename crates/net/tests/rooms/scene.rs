@@ -87,7 +87,7 @@ pub(crate) struct Scene<G: Game> {
     guests: u16,
 }
 
-impl<G: backspin::classic::ClassicGame> Scene<G> {
+impl<G: backspin_classic::ClassicGame> Scene<G> {
     /// A server that offers at most so many open rooms of the game.
     pub(crate) fn new(
         seed: u64,
@@ -99,7 +99,7 @@ impl<G: backspin::classic::ClassicGame> Scene<G> {
         println!("seed {seed}");
         let mut world = World::new(seed, link);
         let mut server =
-            Server::new(config, [seed as u8; 32]).speaking(backspin::classic::dialects());
+            Server::new(config, [seed as u8; 32]).speaking(backspin_classic::dialects());
         let (game, name) = (game.0, Name::new(game.1));
         server.offer(Time::ZERO, game.clone(), name, most, RoomConfig::default());
         let server = Party::Server(Box::new(server));

@@ -1,11 +1,11 @@
 //! Our client, and a server of literal bytes.
 
-use backspin::classic::Dialect;
 use backspin::client::{Client, ClientConfig, ClientEvent};
 use backspin::game::PlayerId;
 use backspin::node::StreamEvent;
 use backspin::session::EndReason;
 use backspin::wire::Name;
+use backspin_classic::Dialect;
 use backspin_sim::dot::Dots;
 
 use super::desk::{Desk, address};

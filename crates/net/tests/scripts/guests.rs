@@ -21,7 +21,7 @@ const UP: &[u8] = &[5, 0, 0, 0xFF];
 
 fn desk_with(limits: Limits) -> Table {
     let mut server = Server::new(FrontConfig { limits, ..FrontConfig::default() }, [5; 32])
-        .speaking(backspin::classic::dialects());
+        .speaking(backspin_classic::dialects());
     server.offer(Time::ZERO, Manned::default(), Name::new("Open"), 8, RoomConfig::default());
     Desk::new(server)
 }

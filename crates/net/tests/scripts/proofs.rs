@@ -20,7 +20,7 @@ const START_MATCH: &[u8] = &[0, 0, 14, 1];
 const HEADERS: usize = 28;
 
 fn desk_with(config: FrontConfig) -> Desk<Server<Dots>> {
-    let mut server = Server::new(config, [5; 32]).speaking(backspin::classic::dialects());
+    let mut server = Server::new(config, [5; 32]).speaking(backspin_classic::dialects());
     server.open(Time::ZERO, Dots::default(), Name::new("Dots"), 0, RoomConfig::default());
     Desk::new(server)
 }

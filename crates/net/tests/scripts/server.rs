@@ -18,7 +18,7 @@ use super::desk::{Desk, Sent, address, sent_to};
 const HELLO_ACK: &[u8] = &[0, 0, 2, 1];
 
 fn desk_with(config: FrontConfig) -> Desk<Server<Dots>> {
-    let mut server = Server::new(config, [5; 32]).speaking(backspin::classic::dialects());
+    let mut server = Server::new(config, [5; 32]).speaking(backspin_classic::dialects());
     server.open(Time::ZERO, Dots::default(), Name::new("Dots"), 0, RoomConfig::default());
     Desk::new(server)
 }
@@ -179,7 +179,7 @@ fn who_is_heard_again_is_warned_about_again_however_late_the_drop_is() {
     let liveness = Limits { warn: Duration::from_secs(1), drop: Duration::from_secs(60) };
     let config = RoomConfig { liveness, ..RoomConfig::default() };
     let mut server =
-        Server::new(FrontConfig::default(), [5; 32]).speaking(backspin::classic::dialects());
+        Server::new(FrontConfig::default(), [5; 32]).speaking(backspin_classic::dialects());
     server.open(Time::ZERO, Dots::default(), Name::new("Dots"), 0, config);
     let mut desk = Desk::new(server);
     let (alice, id) = (address("10.0.0.2:5000"), PlayerId(1));

@@ -10,7 +10,7 @@ use backspin::room::RoomConfig;
 use backspin::server::Server;
 use backspin::time::Time;
 use backspin::wire::Name;
-use backspin::wire::lan::{Packet, StateUpdate};
+use backspin_classic::wire::lan::{Packet, StateUpdate};
 use backspin_pong::{Phase, Pong, World};
 
 const TICK: Duration = Duration::from_nanos(16_666_667);
@@ -26,7 +26,7 @@ struct Table {
 impl Table {
     fn new() -> Self {
         let mut server =
-            Server::new(FrontConfig::default(), [7; 32]).speaking(backspin::classic::dialects());
+            Server::new(FrontConfig::default(), [7; 32]).speaking(backspin_classic::dialects());
         let (name, config) = (Name::new("Pong"), RoomConfig::default());
         server.offer(Time::ZERO, Pong::default(), name, 4, config);
         let guest = SocketAddr::from(([192, 168, 0, 5], 54_001));

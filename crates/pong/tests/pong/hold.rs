@@ -289,7 +289,7 @@ impl Scene {
         let at: SocketAddr = "10.0.0.1:4300".parse().unwrap();
         let game = Pong { points: Pong::MAX_POINTS, ..Pong::default() };
         let mut server =
-            Server::new(FrontConfig::default(), [7; 32]).speaking(backspin::classic::dialects());
+            Server::new(FrontConfig::default(), [7; 32]).speaking(backspin_classic::dialects());
         server.open(Time::ZERO, game, Name::new("Pong"), seed, RoomConfig::default());
         let mut network = Network::new(seed, link);
         let server = network.add(Party::Server(Box::new(server)), &[at], Drift::NONE);

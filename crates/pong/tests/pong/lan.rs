@@ -1,9 +1,9 @@
 //! The world as Networked Pong shows it, and back.
 
-use backspin::classic::ClassicGame;
 use backspin::game::{Game, PlayerId};
 use backspin::replica::State;
-use backspin::wire::lan::StateUpdate;
+use backspin_classic::ClassicGame;
+use backspin_classic::wire::lan::StateUpdate;
 use backspin_pong::{Ball, MATCH_ID, Paddle, Phase, Pong, UNITS, World};
 
 use crate::stage::{DOWN, Stage, UP};

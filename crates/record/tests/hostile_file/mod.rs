@@ -138,8 +138,8 @@ type Replayed = Result<Verdict, LogError>;
 fn rerun(bytes: &[u8], piece: usize, look: impl Fn(usize)) -> (Replayed, Replayed) {
     let rules = |id: GameId| (id == GAME.id()).then_some(GAME);
     let (mut strict, mut lenient) = (
-        Rerun::new(rules).speaking(backspin::classic::dialects()),
-        Rerun::new(rules).speaking(backspin::classic::dialects()),
+        Rerun::new(rules).speaking(backspin_classic::dialects()),
+        Rerun::new(rules).speaking(backspin_classic::dialects()),
     );
     let mut refused = None;
     for piece in bytes.chunks(piece) {

@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use backspin::classic::{ClassicGame, Dialect};
 use backspin::game::{Game, GameId, Lobby, PlayerId, Stage, Turn};
 use backspin::replica::{Entity, Field, Kind, Motion, Schema, State, Step};
 use backspin::room::RoomConfig;
+use backspin_classic::{ClassicGame, Dialect};
 use backspin_record::log::Rerun;
 use backspin_sim::{HostId, Preset};
 
@@ -123,7 +123,7 @@ fn a_held_end_replays_to_the_same_digest() {
     assert!(!slots.is_empty());
     slots.into_iter().for_each(|slot| scene.server().release_end(now, slot));
     scene.run(Duration::from_secs(2));
-    let mut rerun = Rerun::new(|_| Some(Race)).speaking(backspin::classic::dialects());
+    let mut rerun = Rerun::new(|_| Some(Race)).speaking(backspin_classic::dialects());
     rerun.handle_bytes(&scene.finish()).unwrap();
     let verdict = rerun.finish().unwrap();
     assert_eq!(verdict.difference, None);

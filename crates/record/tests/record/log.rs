@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use backspin::classic::Dialect;
 use backspin::client::ClientConfig;
 use backspin::front::FrontConfig;
 use backspin::game::{GameId, PlayerId};
@@ -12,6 +11,7 @@ use backspin::session::EndReason;
 use backspin::time::Time;
 use backspin::wire::Name;
 use backspin::wire::native::CloseReason;
+use backspin_classic::Dialect;
 use backspin_record::log::{Build, LogError, Rerun, Verdict};
 use backspin_record::{Damage, FRAME_LIMIT, Recorded};
 use backspin_sim::dot::Dots;
@@ -26,7 +26,7 @@ fn dots(id: GameId) -> Option<Dots> {
 
 /// Replays a log that comes in pieces of `piece` bytes.
 fn replay_in(log: &[u8], piece: usize) -> Result<Verdict, LogError> {
-    let mut rerun = Rerun::new(dots).speaking(backspin::classic::dialects());
+    let mut rerun = Rerun::new(dots).speaking(backspin_classic::dialects());
     for bytes in log.chunks(piece) {
         rerun.handle_bytes(bytes)?;
     }
@@ -170,7 +170,7 @@ fn a_log_cut_anywhere_is_refused_and_replays_up_to_the_cut() {
     let whole = replay(&log).unwrap();
     let mut lengths = Vec::new();
     for len in 0..log.len() {
-        let mut rerun = Rerun::new(dots).speaking(backspin::classic::dialects());
+        let mut rerun = Rerun::new(dots).speaking(backspin_classic::dialects());
         rerun.handle_bytes(&log[..len]).unwrap();
         let damage = match rerun.salvage(None) {
             Ok(verdict) => {
@@ -274,7 +274,7 @@ fn a_log_is_read_in_bounded_memory() {
     scene.join_all(&[Dialect::Native; 4]);
     scene.run(Duration::from_secs(60));
     let log = scene.finish();
-    let mut rerun = Rerun::new(dots).speaking(backspin::classic::dialects());
+    let mut rerun = Rerun::new(dots).speaking(backspin_classic::dialects());
     let (first, rest) = log.split_at(log.len() / 4);
     rerun.handle_bytes(first).unwrap();
     let before = counting::bytes_in_use();

@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
-use backspin::classic::{ClassicGame, Dialect};
 use backspin::client::Frame;
 use backspin::game::{Event, Game, GameId, PlayerId, Reach};
 use backspin::replica::State;
 use backspin::wire::Name;
+use backspin_classic::{ClassicGame, Dialect};
 use backspin_record::replay::{Player, Replay, ReplayError, ReplayHeader, ReplayWriter};
 use backspin_record::{Damage, FileKind};
 use backspin_sim::dot::Dots;

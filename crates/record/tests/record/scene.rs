@@ -3,7 +3,6 @@
 use std::net::SocketAddr;
 use std::time::Duration;
 
-use backspin::classic::{ClassicGame, Dialect};
 use backspin::client::{Client, ClientConfig};
 use backspin::front::FrontConfig;
 use backspin::game::Game;
@@ -11,6 +10,7 @@ use backspin::node::{Node, Path, StreamAction, StreamEvent, StreamId, StreamNode
 use backspin::room::RoomConfig;
 use backspin::time::Time;
 use backspin::wire::Name;
+use backspin_classic::{ClassicGame, Dialect};
 use backspin_record::{Recorded, ReplayWriter};
 use backspin_sim::{Chance, Drift, HostId, LinkConfig, Loss, Party, Player, Preset, World};
 
@@ -98,7 +98,7 @@ impl<G: ClassicGame> Scene<G> {
         let start = Time::ZERO;
         let mut server =
             Recorded::on(start, 1_700_000_000_000, FrontConfig::default(), secret(seed))
-                .speaking(backspin::classic::dialects());
+                .speaking(backspin_classic::dialects());
         for (name, seed) in [("one", seed), ("two", seed + 1)] {
             server.open(start, game.clone(), Name::new(name), seed, config);
         }

@@ -369,7 +369,7 @@ impl Checker {
         check_limit("rooms", kept.rooms, limits.rooms.into())?;
         {
             check_limit("streams", kept.streams, limits.streams)?;
-            check_limit("tokens", kept.tokens, backspin::classic::rtype::TOKEN_LIMIT)?;
+            check_limit("tokens", kept.tokens, backspin_classic::rtype::TOKEN_LIMIT)?;
         }
         Ok(())
     }

@@ -10,9 +10,9 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::net::{IpAddr, SocketAddr};
 
-use backspin::classic::Dialect;
 use backspin::session::limited_ip;
 use backspin::wire::native::{Datagram, Packet, Secret};
+use backspin_classic::Dialect;
 
 /// Every address that a server has heard of.
 #[derive(Debug, Default)]

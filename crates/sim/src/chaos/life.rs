@@ -4,13 +4,13 @@ use super::breach::{Breach, Who};
 use super::cast::Guest;
 use super::scenario::GuestPlan;
 use super::stage::name_of;
-use backspin::classic::Dialect;
 use backspin::client::ClientEvent;
 use backspin::game::Buttons;
 use backspin::session::EndReason;
 use backspin::time::Time;
 use backspin::wire::Name;
 use backspin::wire::native::{Role, SessionIndex};
+use backspin_classic::Dialect;
 
 /// What is known of a program, whether it still runs or not.
 #[derive(Debug)]

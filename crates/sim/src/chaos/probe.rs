@@ -4,9 +4,9 @@
 //! was applied, heard and raised from the rules' side of the room, not from the room itself.
 
 use crate::dot::{self, Dots};
-use backspin::classic::ClassicGame;
 use backspin::game::{Buttons, Event, Game, GameId, PlayerId, Reach, Turn};
 use backspin::replica::{Schema, State};
+use backspin_classic::ClassicGame;
 
 /// The rules: those of [`Dots`], with numbered events now and then.
 #[derive(Clone, Copy, Debug, Default)]
@@ -181,7 +181,7 @@ impl Game for Probe {
 }
 
 impl ClassicGame for Probe {
-    fn lan_state(&self, world: &World) -> Option<backspin::wire::lan::StateUpdate> {
+    fn lan_state(&self, world: &World) -> Option<backspin_classic::wire::lan::StateUpdate> {
         self.dots.lan_state(&world.dots)
     }
 }

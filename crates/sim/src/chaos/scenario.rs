@@ -6,9 +6,9 @@ use std::time::Duration;
 use super::act::{Act, Dating, Errand, Knock, Place, Refused, Twist};
 use super::rules::Rules;
 use crate::{Chance, Drift, Preset};
-use backspin::classic::Dialect;
 use backspin::time::Time;
 use backspin::wire::native::Role;
+use backspin_classic::Dialect;
 
 /// A bad day: who takes part, and what happens when.
 #[derive(Clone, Debug)]

@@ -12,7 +12,6 @@ use super::scenario::{Home, Network, Scenario};
 use super::stranger;
 use super::visitor::{self, Visitor};
 use crate::{Chance, HostId, LinkConfig, Partition, Preset, World};
-use backspin::classic::Dialect;
 use backspin::client::ClientConfig;
 use backspin::front::FrontConfig;
 use backspin::room::RoomConfig;
@@ -20,6 +19,7 @@ use backspin::server::Server;
 use backspin::time::Time;
 use backspin::wire::Name;
 use backspin::wire::native::{CloseReason, DEFAULT_PORT};
+use backspin_classic::Dialect;
 
 /// A scenario's hosts and what is about to happen to them.
 #[derive(Debug)]
@@ -404,7 +404,7 @@ fn open(now: Time, rules: Rules, chance: &mut Chance) -> Gate {
         limits,
         ..FrontConfig::default()
     };
-    let mut server = Server::new(config, secret(chance)).speaking(backspin::classic::dialects());
+    let mut server = Server::new(config, secret(chance)).speaking(backspin_classic::dialects());
     let room = RoomConfig { liveness, resume_for, claim_within, ..RoomConfig::default() };
     server.open(now, Probe::default(), Name::new("Chaos"), chance.u64(), room);
     server.offer(now, Probe::default(), Name::new("More"), OFFERED, room);

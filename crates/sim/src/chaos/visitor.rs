@@ -216,7 +216,7 @@ impl Visitor {
         if let StreamEvent::Received(bytes) = event
             && let Some((Some(after), inbox)) = self.streams.errands.get_mut(&stream)
         {
-            use backspin::wire::rtype::{Hello, Message, Packet, TcpHello};
+            use backspin_classic::wire::rtype::{Hello, Message, Packet, TcpHello};
             inbox.extend_from_slice(bytes);
             let (after, name, mut out) = (*after, Name::new("Hoarder"), [0; 64]);
             let Ok(Some((message, len))) = Message::decode_next(inbox) else { return };

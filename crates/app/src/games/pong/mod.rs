@@ -10,7 +10,7 @@ mod voice;
 use std::error::Error;
 use std::sync::Arc;
 
-use backspin::classic::Dialect;
+use backspin_classic::Dialect;
 use backspin::game::{Game, PlayerId};
 use backspin::replica::State;
 use backspin_pong::{Level, Phase, Pong, Post, World};

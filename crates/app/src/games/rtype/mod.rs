@@ -11,7 +11,7 @@ mod voice;
 use std::error::Error;
 use std::sync::Arc;
 
-use backspin::classic::Dialect;
+use backspin_classic::Dialect;
 use backspin::front::Tokenless;
 use backspin::game::PlayerId;
 use backspin::replica::State;

@@ -1,10 +1,10 @@
 //! What is shown of a match.
 
 use backspin::channel::Alarm;
-use backspin::classic::Dialect;
 use backspin::client::RosterLine;
 use backspin::game::PlayerId;
 use backspin::wire::native::DEFAULT_PORT;
+use backspin_classic::Dialect;
 use backspin_udp::interfaces;
 
 use super::super::stage::{Names, Offer, Sight, Stage, side_names};

@@ -1,8 +1,8 @@
 //! What is asked for, and the ways that lead to a question and on from it: addresses, rooms, names.
 
-use backspin::classic::Dialect;
 use backspin::wire::Name;
 use backspin::wire::native::RoomFlags;
+use backspin_classic::Dialect;
 
 use super::super::closed::{Again, Next};
 use super::super::errand::Errand;

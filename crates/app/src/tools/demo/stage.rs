@@ -112,7 +112,7 @@ impl Stage {
 
 fn host(now: Time, game: Pong, [server_secret, secret]: [[u8; 32]; 2]) -> Host<Pong> {
     let mut server =
-        Server::new(FrontConfig::default(), server_secret).speaking(backspin::classic::dialects());
+        Server::new(FrontConfig::default(), server_secret).speaking(backspin_classic::dialects());
     server.open(now, game, Name::new("Demo"), SEED, RoomConfig::default());
     Host::new(now, server, game, Name::new("Hard"), secret)
 }

@@ -2,8 +2,9 @@
 
 use std::fmt;
 
-use backspin::classic::{Dialect, Packet};
-use backspin::wire::{Malformed, lan, native, rtype};
+use backspin::wire::{Malformed, native};
+use backspin_classic::wire::{lan, rtype};
+use backspin_classic::{Dialect, Packet};
 use serde::Serialize;
 
 /// A packet, ready to print.

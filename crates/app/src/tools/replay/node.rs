@@ -31,7 +31,7 @@ pub(super) fn run(args: &Args, log: impl Read) -> Result<(), Box<dyn Error>> {
 }
 
 fn replay(args: &Args, mut log: impl Read) -> Result<Verdict, Box<dyn Error>> {
-    let mut rerun = Rerun::new(AnyGame::of).speaking(backspin::classic::dialects());
+    let mut rerun = Rerun::new(AnyGame::of).speaking(backspin_classic::dialects());
     let mut piece = vec![0; PIECE_LEN];
     loop {
         let handled = match log.read(&mut piece)? {

@@ -4,9 +4,9 @@ use std::error::Error;
 use std::io::{self, Write};
 use std::time::Duration;
 
-use backspin::classic::Dialect;
-use backspin::classic::lan::Lan;
-use backspin::classic::rtype::Rtype;
+use backspin_classic::Dialect;
+use backspin_classic::lan::Lan;
+use backspin_classic::rtype::Rtype;
 use backspin_pong::Pong;
 use backspin_rtype::{Opening, RType};
 use backspin_sim::{Bar, Pool, Report, Setup};

@@ -4,7 +4,6 @@ use std::net::{IpAddr, SocketAddr};
 
 use super::super::probe::Probe;
 use super::{Audit, COOKIE_SLOT, Certainty, Due, Key, QUIET, Question, Why};
-use backspin::classic::Dialect;
 use backspin::game::Game;
 use backspin::room::Room;
 use backspin::server::{Server, WATCHERS};
@@ -15,6 +14,7 @@ use backspin::wire::native::{
     CreateRoom, Datagram, EnterRoom, Join, PROTOCOL, Packet, RejectReason, Resume, Role, Secret,
     SessionIndex,
 };
+use backspin_classic::Dialect;
 
 /// What someone wants of the rooms.
 struct Wish {

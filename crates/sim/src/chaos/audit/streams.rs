@@ -8,11 +8,11 @@ use super::Audit;
 use super::door::is_full_there;
 use super::{Certainty, Due, Key, Question, Why};
 use crate::chaos::probe::Probe;
-use backspin::classic::Dialect;
 use backspin::node::{StreamAction, StreamEvent, StreamId};
 use backspin::server::Server;
 use backspin::time::Time;
-use backspin::wire::rtype::{HEADER_LEN, Hello, Message, Packet};
+use backspin_classic::Dialect;
+use backspin_classic::wire::rtype::{HEADER_LEN, Hello, Message, Packet};
 
 /// A stream that is open, as far as has passed.
 #[derive(Clone, Copy, Debug)]

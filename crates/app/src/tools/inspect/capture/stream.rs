@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use backspin::wire::rtype;
+use backspin_classic::wire::rtype;
 
 use super::super::decode::{self, Decoded, NoPacket};
 use super::frame::{Path, Segment};

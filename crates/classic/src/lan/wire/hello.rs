@@ -1,0 +1,63 @@
+//! The handshake: HELLO and HELLO_ACK.
+
+use backspin::wire::Malformed;
+use backspin::wire::{Reader, Writer};
+
+/// A guest asks to play.
+///
+/// ```text
+/// 0      1      3
+/// | 0x03 | port |
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct Hello {
+    /// Where the guest listens: HELLO_ACK and every state go there.
+    pub port: u16,
+}
+
+impl Hello {
+    pub(super) const TYPE: u8 = 3;
+    pub(super) const LEN: usize = 3;
+
+    pub(super) fn decode(r: &mut Reader<'_>) -> Result<Self, Malformed> {
+        Ok(Hello { port: r.u16_be("port")? })
+    }
+
+    pub(super) fn encode(&self, w: &mut Writer<'_>) {
+        w.u8(Hello::TYPE);
+        w.u16_be(self.port);
+    }
+}
+
+/// The host takes the guest.
+///
+/// ```text
+/// 0      1
+/// | 0x04 |
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct HelloAck;
+
+impl HelloAck {
+    pub(super) const TYPE: u8 = 4;
+    pub(super) const LEN: usize = 1;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lan::wire::Packet;
+    use crate::testing::check;
+
+    #[test]
+    fn hello_names_the_port_big_endian() {
+        check(&[3, 0xD2, 0xF1], &Packet::Hello(Hello { port: 54001 }));
+    }
+
+    #[test]
+    fn hello_ack_is_one_byte() {
+        check(&[4], &Packet::HelloAck(HelloAck));
+    }
+}
