@@ -1,5 +1,6 @@
 //! How far the server rewinds for a client that cannot say what it drew.
 
+use backspin::classic::{ClassicGame, dialects};
 use backspin::front::FrontConfig;
 use backspin::game::{Game, GameId, PlayerId, Turn};
 use backspin::node::StreamEvent;
@@ -12,7 +13,7 @@ use backspin::wire::Name;
 use super::desk::{Desk, address, sent_to};
 
 /// A game that remembers how many ticks behind its last step the players' screens were.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 struct Witness;
 
 const SCHEMA: Schema = Schema {
@@ -57,9 +58,11 @@ impl Game for Witness {
     }
 }
 
+impl ClassicGame for Witness {}
+
 #[test]
 fn an_rtype_players_screen_is_a_measured_round_trip_behind() {
-    let mut server = Server::new(FrontConfig::default(), [5; 32]);
+    let mut server = Server::new(FrontConfig::default(), [5; 32]).speaking(dialects());
     server.open(Time::ZERO, Witness, Name::new("Witness"), 0, RoomConfig::default());
     let (mut desk, alice) = (Desk::new(server), address("10.0.0.2:5000"));
     desk.stream(1, StreamEvent::Opened(alice));
