@@ -22,7 +22,7 @@ use serde::{Deserialize, Serialize};
 use crate::desktop::brush::Brush;
 use crate::screen::Thing;
 use crate::serve::Verdict;
-use crate::terminal::space::Sky;
+use crate::terminal::grid::Grid;
 use crate::web::Picture;
 use crate::{desktop, terminal};
 
@@ -62,7 +62,7 @@ pub(crate) trait Painted: Copy {
     fn window(self, brush: &mut Brush, area: Rect, paint: desktop::Paint, seconds: f32);
 
     /// Draws it in a terminal.
-    fn cells(self, thing: &Thing, sky: &Sky, buffer: &mut Buffer, paint: terminal::Paint);
+    fn cells(self, thing: &Thing, grid: &Grid, buffer: &mut Buffer, paint: terminal::Paint);
 }
 
 /// The looks of a game that has none of its own.
@@ -74,7 +74,7 @@ impl Painted for PlainLook {
         match self {}
     }
 
-    fn cells(self, _: &Thing, _: &Sky, _: &mut Buffer, _: terminal::Paint) {
+    fn cells(self, _: &Thing, _: &Grid, _: &mut Buffer, _: terminal::Paint) {
         match self {}
     }
 }
@@ -148,11 +148,11 @@ macro_rules! registry {
             fn cells(
                 self,
                 thing: &Thing,
-                sky: &Sky,
+                grid: &Grid,
                 buffer: &mut Buffer,
                 paint: terminal::Paint,
             ) {
-                match self { $(OwnLook::$Kind(it) => it.cells(thing, sky, buffer, paint),)+ }
+                match self { $(OwnLook::$Kind(it) => it.cells(thing, grid, buffer, paint),)+ }
             }
         }
 

@@ -76,7 +76,7 @@ impl Paint {
     }
 
     /// The colour of a thing that faces know; a game's own has its own.
-    fn look(self, look: Look) -> Style {
+    pub(super) fn look(self, look: Look) -> Style {
         let colour = match (look, self.0) {
             (Look::Net, _) => Color::Indexed(240),
             (Look::Ball, _) => return Style::new().fg(Color::White).add_modifier(Modifier::BOLD),

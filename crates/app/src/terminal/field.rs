@@ -1,62 +1,40 @@
-//! A scene of Pong in characters, finer than a character: ends of what is tall in eighths of one, small
+//! A scene between two sides in characters, finer than a character: ends of what is tall in eighths of one, small
 //! things in quarters.
 
 use ratatui::buffer::Buffer;
-use ratatui::layout::{Position, Rect};
+use ratatui::layout::Rect;
 use ratatui::style::{Modifier, Style};
 
+use super::draw::Paint;
+use super::grid::{Grid, QUARTERS};
+use crate::games::Painted;
 use crate::screen::{Look, Scene, Thing};
 
 /// The lower eighths of a character, none to seven.
 const EIGHTHS: [&str; 8] = [" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇"];
 
-/// The quarters of a character, by bits: upper left, upper right, lower left, lower right.
-pub(super) const QUARTERS: [&str; 16] =
-    [" ", "▘", "▝", "▀", "▖", "▌", "▞", "▛", "▗", "▚", "▐", "▜", "▄", "▙", "▟", "█"];
-
 /// Beyond this, in parts of a character, nothing is seen on any screen.
 const FAR: f32 = 1e6;
 
 /// Draws a scene so that it fills `area`.
-pub(super) fn draw(scene: &Scene, area: Rect, buffer: &mut Buffer, style: impl Fn(Look) -> Style) {
-    let canvas =
-        Canvas { area, scale: (scale(area.width, scene.width), scale(area.height, scene.height)) };
+pub(super) fn draw(scene: &Scene, area: Rect, buffer: &mut Buffer, paint: Paint) {
+    let grid = Grid::new(scene, area);
     for thing in &scene.things {
-        let style = style(thing.look);
         match thing.look {
-            Look::Net => canvas.net(thing, buffer, style),
-            Look::Ball => canvas.small(thing, buffer, style),
-            Look::OwnPaddle | Look::OtherPaddle => canvas.tall(thing, buffer, style),
-            // Of other games.
-            _ => {}
+            Look::Net => grid.net(thing, buffer, paint.look(thing.look)),
+            Look::Ball => grid.small(thing, buffer, paint.look(thing.look)),
+            Look::OwnPaddle | Look::OtherPaddle => {
+                grid.tall(thing, buffer, paint.look(thing.look));
+            }
+            Look::Own(look) => look.cells(thing, &grid, buffer, paint),
         }
     }
 }
 
-/// Characters for a unit of the scene.
-fn scale(cells: u16, length: f32) -> f32 {
-    if length > 0.0 { f32::from(cells) / length } else { 0.0 }
-}
-
-struct Canvas {
-    area: Rect,
-    scale: (f32, f32),
-}
-
-impl Canvas {
+impl Grid {
     /// A place in `parts` of a character, from the field's corner.
     fn part(&self, at: f32, scale: f32, parts: f32) -> i32 {
         (at * scale * parts).round().clamp(-FAR, FAR) as i32
-    }
-
-    fn set(&self, buffer: &mut Buffer, (x, y): (i32, i32), symbol: &str, style: Style) {
-        let (Ok(x), Ok(y)) = (u16::try_from(x), u16::try_from(y)) else { return };
-        if x >= self.area.width || y >= self.area.height {
-            return;
-        }
-        if let Some(cell) = buffer.cell_mut(Position::new(self.area.x + x, self.area.y + y)) {
-            cell.set_symbol(symbol).set_style(style);
-        }
     }
 
     fn net(&self, thing: &Thing, buffer: &mut Buffer, style: Style) {
@@ -109,6 +87,7 @@ impl Canvas {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::screen::Palette;
 
     fn picture(look: Look, (x, y): (f32, f32), (width, height): (f32, f32)) -> Vec<String> {
         let scene = Scene {
@@ -119,7 +98,7 @@ mod tests {
         };
         let area = Rect::new(0, 0, 4, 4);
         let mut buffer = Buffer::empty(area);
-        draw(&scene, area, &mut buffer, |_| Style::default());
+        draw(&scene, area, &mut buffer, Paint(Palette::Usual));
         let line = |y| (0..4).map(|x| buffer.cell((x, y)).unwrap().symbol()).collect::<String>();
         (0..4).map(line).collect()
     }

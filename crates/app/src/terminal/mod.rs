@@ -3,8 +3,9 @@
 //! ```text
 //! keys   -> what the terminal reports, as keys and as what is held
 //! draw   -> a view on the screen; lists, arena and overlay are its parts
-//! field  -> Pong's field in characters, finer than a character
-//! space  -> R-Type's field in characters
+//! grid   -> a field in characters, and what any game draws on it
+//! field  -> a field between two sides, finer than a character
+//! space  -> a field that a crew flies through
 //! large  -> letters and digits made of blocks
 //! guard  -> the terminal as it was found, whatever happens
 //! line   -> whether the terminal is still there
@@ -12,6 +13,7 @@
 
 mod draw;
 mod field;
+pub(crate) mod grid;
 mod guard;
 mod keys;
 mod large;

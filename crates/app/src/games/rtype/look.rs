@@ -11,7 +11,7 @@ use ratatui::buffer::Buffer;
 use crate::desktop::brush::Brush;
 use crate::games::Painted;
 use crate::screen::Thing;
-use crate::terminal::space::Sky;
+use crate::terminal::grid::Grid;
 use crate::{desktop, terminal};
 
 /// What a thing is.
@@ -65,10 +65,10 @@ impl Painted for Look {
     fn cells(
         self,
         thing: &Thing,
-        sky: &Sky,
+        grid: &Grid,
         buffer: &mut Buffer,
         paint: terminal::Paint,
     ) {
-        cells::draw(self, thing, sky, buffer, paint);
+        cells::draw(self, thing, grid, buffer, paint);
     }
 }

@@ -64,7 +64,7 @@ fn court(frame: &mut Frame<'_>, area: Rect, arena: &Arena, paint: Paint) -> Rect
     let inside = block.inner(rest);
     frame.render_widget(block, rest);
     score(frame, inside, arena, paint);
-    field::draw(&arena.scene, inside, frame.buffer_mut(), |look| paint.look(look));
+    field::draw(&arena.scene, inside, frame.buffer_mut(), paint);
     inside
 }
 

@@ -8,17 +8,17 @@ use ratatui::style::{Color, Modifier, Style};
 use super::{Look, Ship};
 use crate::screen::{Palette, Thing};
 use crate::terminal::Paint;
-use crate::terminal::space::Sky;
+use crate::terminal::grid::Grid;
 
-pub(super) fn draw(look: Look, thing: &Thing, sky: &Sky, buffer: &mut Buffer, paint: Paint) {
+pub(super) fn draw(look: Look, thing: &Thing, grid: &Grid, buffer: &mut Buffer, paint: Paint) {
     let style = style(look, paint);
     match look {
-        Look::Ship(ship) => draw_ship(sky, thing, ship, buffer, style),
-        Look::Boss { look, .. } => sky.shape(thing, buffer, style, |x, y| boss(look, x, y)),
-        Look::Enemy(Species::Carrier) => sky.shape(thing, buffer, style, carrier),
+        Look::Ship(ship) => draw_ship(grid, thing, ship, buffer, style),
+        Look::Boss { look, .. } => grid.shape(thing, buffer, style, |x, y| boss(look, x, y)),
+        Look::Enemy(Species::Carrier) => grid.shape(thing, buffer, style, carrier),
         look => {
-            if let Some(sprite) = sprite(look, thing.width * sky.scale.0) {
-                sky.sprite(thing, sprite, buffer, style);
+            if let Some(sprite) = sprite(look, thing.width * grid.scale.0) {
+                grid.sprite(thing, sprite, buffer, style);
             }
         }
     }
@@ -111,8 +111,8 @@ fn boss(look: u8, x: f32, y: f32) -> bool {
 }
 
 /// A ship: its shield around it, its charge before it.
-fn draw_ship(sky: &Sky, thing: &Thing, ship: Ship, buffer: &mut Buffer, style: Style) {
-    let wide = thing.width * sky.scale.0 >= 3.5;
+fn draw_ship(grid: &Grid, thing: &Thing, ship: Ship, buffer: &mut Buffer, style: Style) {
+    let wide = thing.width * grid.scale.0 >= 3.5;
     let hull = match (wide, ship.own) {
         (false, true) => "═▶",
         (false, false) => "─▷",
@@ -120,18 +120,18 @@ fn draw_ship(sky: &Sky, thing: &Thing, ship: Ship, buffer: &mut Buffer, style: S
         (true, false) => "╘▒═▷",
     };
     let style = if ship.safe { style.add_modifier(Modifier::DIM) } else { style };
-    let (x, y) = sky.middle(thing);
+    let (x, y) = grid.middle(thing);
     let (row, len) = (y.floor() as i32, hull.chars().count() as i32);
     let left = (x - len as f32 / 2.0).round() as i32;
-    sky.write((left, row), hull, buffer, style);
+    grid.write((left, row), hull, buffer, style);
     if ship.shield {
         let shield = Style::new().fg(Color::Indexed(81));
-        sky.set(buffer, (left - 1, row), "(", shield);
-        sky.set(buffer, (left + len, row), ")", shield);
+        grid.set(buffer, (left - 1, row), "(", shield);
+        grid.set(buffer, (left + len, row), ")", shield);
     }
     if let Some(glow) = glow(ship.charge) {
         let style = Style::new().fg(Color::Indexed(229)).add_modifier(Modifier::BOLD);
-        sky.set(buffer, (left + len, row), glow, style);
+        grid.set(buffer, (left + len, row), glow, style);
     }
 }
 
