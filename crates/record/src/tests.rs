@@ -59,7 +59,7 @@ fn a_log() -> Vec<u8> {
     let at = |ms| Time::from_millis(ms);
     let path = Path::to(([10, 0, 0, 9], 4242).into());
     let mut server = Recorded::on(at(3), 5, FrontConfig::default(), [3; 32])
-        .speaking(backspin::classic::dialects());
+        .speaking(backspin_classic::dialects());
     server.open(at(3), Dots { swarm: 5 }, Name::new("one"), 7, RoomConfig::default());
     let mut log = Vec::new();
     for n in 0..30 {
@@ -89,7 +89,7 @@ fn a_log() -> Vec<u8> {
 }
 
 fn rerun(bytes: &[u8]) -> Result<log::Verdict, LogError> {
-    let mut rerun = Rerun::new(|_| Some(Dots { swarm: 5 })).speaking(backspin::classic::dialects());
+    let mut rerun = Rerun::new(|_| Some(Dots { swarm: 5 })).speaking(backspin_classic::dialects());
     match rerun.handle_bytes(bytes) {
         Ok(()) => rerun.finish(),
         Err(error) => Err(error),

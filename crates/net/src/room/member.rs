@@ -40,7 +40,7 @@ const ECHO_PATIENCE: Duration = Duration::from_millis(500);
 const GOODBYES: u8 = 3;
 
 /// Answers that wait to be sent to one member; more are dropped.
-const ANSWER_LIMIT: usize = 8;
+const ANSWER_LIMIT: usize = 32;
 
 /// What every datagram and every tick touches comes first, all else behind it: a crowd does not
 /// fit into the processor's caches, and what it costs is mostly waiting for memory.
@@ -307,7 +307,7 @@ impl Member {
 
     /// Something that the member is told because it asked, with the number of the question.
     pub(super) fn answer(&mut self, sequence: u32, answer: Answer) {
-        if self.answers.len() < ANSWER_LIMIT && self.is_here() {
+        if self.answers.len() < ANSWER_LIMIT {
             self.answers.push((sequence, answer));
             self.due.answer = true;
         }
@@ -489,10 +489,16 @@ impl Member {
             Ok(datagram) => datagram,
             Err(unopened) => return (Came::Nothing, Outcome::Unopened(unopened)),
         };
+        let sequence = datagram.sequence;
+        // Who is away, and does not know it, is answered all the same.
+        match datagram.packet {
+            Packet::Ping(ping) => self.answer(sequence, Answer::Pong(ping.pong())),
+            Packet::EnterRoom(wish) => return (Came::Nothing, Outcome::Wish { sequence, wish }),
+            _ => {}
+        }
         if !self.is_here() {
             return (Came::Nothing, Outcome::Done);
         }
-        let sequence = datagram.sequence;
         let came = match datagram.packet {
             Packet::Input(input) => {
                 let Received { new, stale, gap, .. } = self.native.handle_input(now, clock, &input);
@@ -527,11 +533,6 @@ impl Member {
                 let (sequence, timestamp) = (pong.id, pong.timestamp);
                 self.handle_answer(now, Question { sequence, timestamp }, config)
             }
-            Packet::Ping(ping) => {
-                self.answer(sequence, Answer::Pong(ping.pong()));
-                Came::Nothing
-            }
-            Packet::EnterRoom(wish) => return (Came::Nothing, Outcome::Wish { sequence, wish }),
             Packet::Goodbye(_) => {
                 return (Came::Goodbye { keep: Keep::Nothing }, Outcome::Done);
             }

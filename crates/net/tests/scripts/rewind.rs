@@ -1,6 +1,5 @@
 //! How far the server rewinds for a client that cannot say what it drew.
 
-use backspin::classic::{ClassicGame, dialects};
 use backspin::front::FrontConfig;
 use backspin::game::{Game, GameId, PlayerId, Turn};
 use backspin::node::StreamEvent;
@@ -9,6 +8,7 @@ use backspin::room::RoomConfig;
 use backspin::server::Server;
 use backspin::time::Time;
 use backspin::wire::Name;
+use backspin_classic::{ClassicGame, dialects};
 
 use super::desk::{Desk, address, sent_to};
 
