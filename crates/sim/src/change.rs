@@ -21,6 +21,8 @@ pub enum Change {
     Hold,
     /// The player's machine does nothing for 400 ms, then finds what has come meanwhile.
     Sleep,
+    /// The server does nothing for 500 ms and loses most of these ticks.
+    Stall,
 }
 
 /// What happens to a link at some time after its change began.
@@ -37,6 +39,8 @@ pub(super) enum What {
     Link(LinkConfig),
     Sleep,
     Wake,
+    /// The server stands for so long.
+    Stall(Duration),
 }
 
 const SLOPE: Duration = Duration::from_secs(5);
@@ -47,18 +51,21 @@ const LOSSY_SHARE: f64 = 1.0 / 3.0;
 const HOLD_EVERY: Duration = Duration::from_secs(1);
 const HOLD_MS: u64 = 60;
 const SLEEP: Duration = Duration::from_millis(400);
+const STALL: Duration = Duration::from_millis(500);
 
 impl Change {
     /// The changes that every release is measured with, by their names on the command line.
-    pub const ALL: [(&'static str, Change); 8] = [
+    pub const ALL: [(&'static str, Change); 10] = [
         ("step-up", Change::Step(80)),
         ("step-down", Change::Step(-80)),
+        ("step-far", Change::Step(400)),
         ("slope-up", Change::Slope(80)),
         ("slope-down", Change::Slope(-80)),
         ("flap", Change::Flap(80)),
         ("loss", Change::LossBurst),
         ("hold", Change::Hold),
         ("sleep", Change::Sleep),
+        ("stall", Change::Stall),
     ];
 
     /// What happens in `span`, in order.
@@ -89,6 +96,10 @@ impl Change {
                 let holds = (span.as_millis() / HOLD_EVERY.as_millis()) as u32;
                 (0..holds).flat_map(|hold| held(link, HOLD_EVERY * hold, hold == 0)).collect()
             }
+            Change::Stall => vec![
+                turn(Duration::ZERO, What::Stall(STALL), false),
+                turn(STALL, What::Link(link), true),
+            ],
             Change::Sleep => {
                 vec![turn(Duration::ZERO, What::Sleep, false), turn(SLEEP, What::Wake, true)]
             }
@@ -128,6 +139,7 @@ impl fmt::Display for Change {
             Change::LossBurst => f.write_str("33 % loss for 2 s in the middle"),
             Change::Hold => f.write_str("held for 60 ms once a second from the middle on"),
             Change::Sleep => f.write_str("asleep for 400 ms in the middle"),
+            Change::Stall => f.write_str("the server stands for 500 ms in the middle"),
         }
     }
 }
@@ -153,7 +165,7 @@ mod tests {
         let turns = change.turns(Preset::Reference.config(), Duration::from_secs(7));
         let delay = |turn: &Turn| match turn.what {
             What::Link(link) => link.delay.as_millis() as u64,
-            What::Sleep | What::Wake => 0,
+            What::Sleep | What::Wake | What::Stall(_) => 0,
         };
         turns.iter().map(|turn| (turn.after.as_millis() as u64, delay(turn))).collect()
     }
@@ -168,6 +180,7 @@ mod tests {
         assert_eq!((slope.len(), slope[49], slope[99]), (100, (2_500, 70), (5_000, 90)));
         assert_eq!(delays(Change::LossBurst), [(0, 50), (2_000, 50)]);
         assert_eq!(delays(Change::Sleep), [(0, 0), (400, 0)]);
+        assert_eq!(delays(Change::Stall), [(0, 0), (500, 50)]);
     }
 
     #[test]

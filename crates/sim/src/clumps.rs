@@ -4,14 +4,12 @@
 use std::ops::AddAssign;
 use std::time::Duration;
 
+use super::exact;
 use super::target::{Target, Verdict};
 use backspin::time::Time;
 
 /// Faults within a block of this length may have one cause: it is what the clocks look back on.
 const BLOCK: Duration = Duration::from_secs(2);
-
-/// How many deviations a confidence bound is away: 95 % of all lie within.
-const DEVIATIONS: f64 = 1.96;
 
 /// Assumed beside what was seen: two faults that came together.
 const PRIOR: (f64, f64) = (2.0, 4.0);
@@ -55,7 +53,7 @@ impl Clumps {
     /// so many chances.
     pub fn bounds_pct(&self, chances: u64) -> (f64, f64) {
         let scatter = self.scatter();
-        wilson_pct(self.count as f64 / scatter, chances as f64 / scatter)
+        exact::bounds_pct(self.count as f64 / scatter, chances as f64 / scatter)
     }
 
     /// How these faults of so many chances stand to a target in percent: not decided while the bounds
@@ -99,35 +97,10 @@ impl AddAssign for Clumps {
     }
 }
 
-/// Between which percentages the true share lies in 95 of 100 cases, if `count` of `of` were seen
-/// (Wilson's interval).
-pub(super) fn wilson_pct(count: f64, of: f64) -> (f64, f64) {
-    if of <= 0.0 {
-        return (0.0, 100.0);
-    }
-    let (n, z) = (of, DEVIATIONS);
-    let share = count / n;
-    let middle = share + z * z / (2.0 * n);
-    let reach = z * (share * (1.0 - share).max(0.0) / n + z * z / (4.0 * n * n)).sqrt();
-    let widest = 1.0 + z * z / n;
-    let percent = |share: f64| 100.0 * (share / widest).clamp(0.0, 1.0);
-    (percent(middle - reach), percent(middle + reach))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::Chance;
-
-    #[test]
-    fn bounds_are_those_of_wilson() {
-        // Computed apart from this code: 1 of 10, and 0 of 100.
-        let (least, most) = wilson_pct(1.0, 10.0);
-        assert!((least - 1.788).abs() < 0.01 && (most - 40.42).abs() < 0.01, "{least} {most}");
-        let (least, most) = wilson_pct(0.0, 100.0);
-        assert!(least.abs() < 1e-9 && (most - 3.699).abs() < 0.01, "{least} {most}");
-        assert_eq!(wilson_pct(0.0, 0.0), (0.0, 100.0));
-    }
 
     /// A run of so many seconds at 60 chances each: every clump has `size` faults.
     fn run(chance: &mut Chance, seconds: u64, rate: f64, size: u64) -> Clumps {
@@ -141,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn the_true_share_lies_within_the_bounds_in_nineteen_of_twenty_runs() {
+    fn the_true_share_lies_within_the_bounds_in_at_least_nineteen_of_twenty_runs() {
         let mut chance = Chance::new(3, 0);
         for (rate, size) in [(0.002, 1), (0.002, 4), (0.04, 1), (0.04, 5)] {
             let within = (0..250).filter(|_| {
@@ -149,7 +122,7 @@ mod tests {
                 (least..=most).contains(&(100.0 * rate))
             });
             let within = within.count();
-            assert!((228..=249).contains(&within), "{within} of 250 with {rate} in {size}s");
+            assert!(within >= 230, "{within} of 250 with {rate} in {size}s");
         }
     }
 

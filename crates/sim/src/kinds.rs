@@ -4,7 +4,7 @@ use std::fmt;
 use std::ops::AddAssign;
 
 use super::Quality;
-use super::clumps::wilson_pct;
+use super::exact;
 use super::target::{Bar, Target, Verdict, remark};
 use crate::measured::Foresight;
 
@@ -48,9 +48,9 @@ impl ContactKind {
         (contacts > 0).then(|| 100.0 * self.disagreed() as f64 / contacts as f64)
     }
 
-    /// Between which percentages the true share lies, in 95 of 100 cases (Wilson's interval).
+    /// Between which percentages the true share lies, in 95 of 100 cases.
     pub fn bounds_pct(&self) -> (f64, f64) {
-        wilson_pct(self.disagreed() as f64, self.contacts() as f64)
+        exact::bounds_pct(self.disagreed() as f64, self.contacts() as f64)
     }
 
     /// How the kind stands to `target`, in percent. Of fewer than [`ENOUGH_CONTACTS`] the bounds
@@ -189,11 +189,13 @@ mod tests {
         let judge = |kind: ContactKind| kind.judge(Target::AtMost(1.0));
         assert_eq!(judge(kind(1_980, 10, 10)), Verdict::Reached);
         assert_eq!(judge(kind(1_979, 11, 10)), Verdict::Short);
-        // 1 of 99 may be anything from 0.2 to 5.5 %.
+        // 1 of 99 may be anything from 0.03 to 5.5 %.
         assert_eq!(judge(kind(98, 1, 0)), Verdict::Undecided);
         assert_eq!(judge(kind(80, 10, 9)), Verdict::Short);
-        assert_eq!(judge(kind(380, 0, 0)), Verdict::Undecided);
-        assert_eq!(judge(kind(381, 0, 0)), Verdict::Reached);
+        assert_eq!(judge(kind(367, 0, 0)), Verdict::Undecided);
+        assert_eq!(judge(kind(368, 0, 0)), Verdict::Reached);
+        // One of ten is no proof.
+        assert_eq!(judge(kind(9, 1, 0)), Verdict::Undecided);
         assert_eq!(judge(kind(0, 0, 0)), Verdict::Unjudged);
         assert_eq!(kind(500, 0, 0).judge(Target::AtMost(0.0)), Verdict::Undecided);
         assert_eq!(kind(499, 0, 1).judge(Target::AtMost(0.0)), Verdict::Short);
@@ -213,7 +215,7 @@ mod tests {
             lines,
             [
                 "own ship                       12           1            1      16.667 %        \
-                 <= 1 %  short of it, 4.70 to 44.80 %",
+                 <= 1 %  short of it, 2.09 to 48.41 %",
                 "own shots                    3010           4            6       0.332 %        \
                  <= 1 %  ok"
             ]

@@ -31,6 +31,7 @@ mod config;
 mod contact;
 mod digest;
 pub mod dot;
+mod exact;
 mod fault;
 mod kinds;
 mod leap;

@@ -14,9 +14,9 @@ use super::contact::Umpire;
 use super::measured::Measured;
 use super::quality::{Quality, Report, Tally};
 use super::target::Bar;
-use super::watch::{Faults, Observer, Seen, Truth};
+use super::watch::{Faults, Observer, Seen, Settling, Truth};
 use super::{Chance, Drift, HostId, Lateness, LinkConfig, Party, Player, Preset, Traffic, World};
-use backspin::client::{Client, ClientConfig};
+use backspin::client::{Client, ClientConfig, Frame};
 use backspin::dialect::Dialect;
 use backspin::front::FrontConfig;
 use backspin::game::Game;
@@ -27,6 +27,9 @@ use backspin::wire::Name;
 
 /// The first seconds of a session are joining and do not count.
 const JOINING: Duration = Duration::from_secs(2);
+
+/// Screens are on for the last part of it: what is drawn first has nothing before it to move from.
+const WARMING_UP: Duration = Duration::from_millis(250);
 
 /// Whoever is not in by then does not get in.
 const JOIN_WITHIN: Duration = Duration::from_secs(12);
@@ -123,6 +126,7 @@ struct Scene<G: Measured> {
     turns: VecDeque<(Time, Turn)>,
     /// When recovering from it began, each time.
     recovers: Vec<Time>,
+    settling: Settling,
     umpire: Umpire,
     /// The tick that the umpire has seen.
     judged_tick: u32,
@@ -203,6 +207,7 @@ impl<G: Measured> Scene<G> {
             missing: Clumps::default(),
             turns: VecDeque::new(),
             recovers: Vec::new(),
+            settling: Settling::default(),
             umpire: Umpire::default(),
             judged_tick: 0,
         }
@@ -215,7 +220,17 @@ impl<G: Measured> Scene<G> {
         while self.world.now() < in_time && !self.is_everyone_in() {
             self.world.run_for(Duration::from_millis(10));
         }
-        self.world.run_for(JOINING);
+        self.world.run_for(JOINING - WARMING_UP);
+        let mut frame = Frame::default();
+        for _ in 0..10 {
+            self.world.run_for(WARMING_UP / 10);
+            for Watched { host, .. } in &self.players {
+                let local = self.world.local_time(*host);
+                if let Party::Player(player) = self.world.node_quietly(*host) {
+                    player.client.draw(local, &mut frame);
+                }
+            }
+        }
     }
 
     fn is_everyone_in(&self) -> bool {
@@ -266,8 +281,12 @@ impl<G: Measured> Scene<G> {
     fn run_until(&mut self, until: Time) {
         while let Some((at, turn)) = self.turns.pop_front_if(|(at, _)| *at <= until) {
             self.run_events(at);
+            if let What::Stall(span) = turn.what {
+                self.world.stall(self.server, at + span);
+            }
             for watched in &self.players {
                 match turn.what {
+                    What::Stall(_) => {}
                     What::Link(link) => self.world.set_link(self.server, watched.host, link),
                     What::Sleep | What::Wake => {
                         let now = self.world.local_time(watched.host);
@@ -314,6 +333,9 @@ impl<G: Measured> Scene<G> {
             && !player.is_asleep()
         {
             starved = u64::from(observer.look(&mut player.client, local, truth));
+            if !self.recovers.is_empty() {
+                self.settling.note(now, observer.lead_ms());
+            }
         }
         let missing = missing.saturating_sub(before.1);
         self.missing.note(now, missing);
@@ -352,12 +374,13 @@ impl<G: Measured> Scene<G> {
         let recovery_s = recovery_s
             .map(|(at, end)| self.faults.recovery(*at..end, limit))
             .max_by(f64::total_cmp);
+        let lead_back_s = self.settling.worst_s(&self.recovers, now);
         let (digest, corrections) = (self.world.digest(), all.corrections());
         let kinds = all.kinds().clone();
         let bar = Bar::of(setup).with_tick_rate(self.room().tick_rate());
         let bar = bar.with_foresight(kinds.sum().foresight);
         let (quality, tally) = all.judge(bar, counted);
-        let quality = Quality { recovery_s, ..quality };
+        let quality = Quality { recovery_s, lead_back_s, ..quality };
         Report { digest, quality, corrections, tally, bar, kinds }
     }
 }

@@ -140,6 +140,7 @@ impl Pool {
             past_target_px_p99: of(|seed| seed.past_target_px_p99),
             contact_to_burst_ms_p50: of(|seed| seed.contact_to_burst_ms_p50),
             recovery_s: of(|seed| seed.recovery_s),
+            lead_back_s: of(|seed| seed.lead_back_s),
             playback_rate_min: towards(Worse::Smaller, |seed| seed.playback_rate_min),
             playback_rate_max: of(|seed| seed.playback_rate_max),
             clock_error_ms_p99: of(|seed| seed.clock_error_ms_p99),
@@ -296,7 +297,7 @@ mod tests {
         );
         let few: Vec<String> =
             pool(&[run(1, 300, None, rate)]).rows().map(|row| row.to_string()).collect();
-        assert!(few.iter().any(|line| line.ends_with("<= 0.3 %  not decided, 0.040 to 2.702 %")));
+        assert!(few.iter().any(|line| line.ends_with("<= 0.3 %  not decided, 0.001 to 2.668 %")));
         assert!(line("client lead over the server, median").ends_with("<= 107.3 ms  not decided"));
         assert!(line("recovery").ends_with("<= 2 s"));
         let columns = Pool::HEADING.find("target").unwrap() + "target".len();

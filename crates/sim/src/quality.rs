@@ -73,6 +73,8 @@ pub struct Quality {
     pub contact_to_burst_ms_p50: Option<f64>,
     /// Seconds until the faults after a longer round trip have passed.
     pub recovery_s: Option<f64>,
+    /// The same until the lead is within 25 ms of where it stays.
+    pub lead_back_s: Option<f64>,
     /// The slowest that the behind clock ran.
     pub playback_rate_min: Option<f64>,
     /// The fastest.

@@ -226,6 +226,11 @@ impl Observer {
         starved
     }
 
+    /// The lead over the server in the frame that was looked at last.
+    pub(super) fn lead_ms(&self) -> Option<f64> {
+        self.seen.lead_ms.last().copied()
+    }
+
     /// What is on the screen: the frame that was looked at last.
     pub fn frame(&self) -> &Frame {
         &self.frame
@@ -382,6 +387,40 @@ impl Faults {
             is_in && *faults as f64 > *chances as f64 * limit
         });
         bad.next_back().map_or(0.0, |(began, _, _)| (*began + Faults::HALF).since(at).as_secs_f64())
+    }
+}
+
+/// Leads since a link began to change, to see when they have come to where they stay.
+#[derive(Default)]
+pub(super) struct Settling {
+    leads_ms: Vec<(Time, f64)>,
+}
+
+impl Settling {
+    /// A lead that differs by more than this from the one that stays is not there yet.
+    const NEAR_MS: f64 = 25.0;
+
+    pub(super) fn note(&mut self, now: Time, lead_ms: Option<f64>) {
+        self.leads_ms.extend(lead_ms.map(|lead_ms| (now, lead_ms)));
+    }
+
+    /// The longest that a lead took after any of these times, up to the next or the end. It stays where
+    /// it is in the last quarter.
+    pub(super) fn worst_s(&self, times: &[Time], end: Time) -> Option<f64> {
+        let ends = times.iter().skip(1).copied().chain([end]);
+        times.iter().zip(ends).map(|(at, end)| self.back_s(*at..end)).max_by(f64::total_cmp)
+    }
+
+    fn back_s(&self, time: Range<Time>) -> f64 {
+        let leads = || self.leads_ms.iter().filter(|(at, _)| time.contains(at));
+        let quarter = time.end.since(time.start) / 4;
+        let last = leads().filter(|(at, _)| time.end.since(*at) < quarter);
+        let Some(stays_ms) = percentile(&mut last.map(|(_, ms)| *ms).collect::<Vec<_>>(), 50)
+        else {
+            return 0.0;
+        };
+        let away = leads().rfind(|(_, ms)| (ms - stays_ms).abs() > Settling::NEAR_MS);
+        away.map_or(0.0, |(at, _)| at.since(time.start).as_secs_f64())
     }
 }
 

@@ -84,6 +84,8 @@ struct Host<N> {
     addresses: Vec<SocketAddr>,
     drift: Drift,
     traffic: Traffic,
+    /// Until then nothing runs on it.
+    stalled_until: Time,
     /// Whether it is among [`World::touched`].
     is_touched: bool,
 }
@@ -137,7 +139,8 @@ impl<N: StreamNode> World<N> {
             self.claim(id, socket, address);
         }
         let (addresses, traffic) = (addresses.to_vec(), Traffic::default());
-        self.hosts.push(Host { node, addresses, drift, traffic, is_touched: false });
+        let stalled_until = Time::ZERO;
+        self.hosts.push(Host { node, addresses, drift, traffic, stalled_until, is_touched: false });
         self.agenda.add_host();
         self.touch(id);
         id
@@ -218,6 +221,12 @@ impl<N: StreamNode> World<N> {
     /// If [`LinkConfig::check`] refuses it, or `from` is `to`.
     pub fn set_link_one_way(&mut self, from: HostId, to: HostId, config: LinkConfig) {
         self.links.link(from, to).set_config(config);
+    }
+
+    /// Nothing runs on a host until then: its deadlines pass, and datagrams to it lie in its sockets.
+    /// Streams go on.
+    pub fn stall(&mut self, id: HostId, until: Time) {
+        self.hosts[id.index()].stalled_until = until;
     }
 
     /// Cuts the links between two hosts or heals them, both ways.
@@ -319,6 +328,9 @@ impl<N: StreamNode> World<N> {
     fn handle(&mut self, event: Event) {
         match event {
             Event::Arrive(slot) => self.arrive(slot),
+            Event::Wake(id) if self.hosts[id.index()].stalled_until > self.now() => {
+                self.agenda.set_wake(id, Some(self.hosts[id.index()].stalled_until));
+            }
             Event::Wake(id) => {
                 self.assert_time_passes(id);
                 let now = self.local_time(id);
@@ -339,6 +351,10 @@ impl<N: StreamNode> World<N> {
             self.flight.release(slot);
             return;
         };
+        let stalled_until = self.hosts[id.index()].stalled_until;
+        if stalled_until > now {
+            return self.agenda.push(stalled_until, Event::Arrive(slot));
+        }
         self.recorder.take(Kind::Datagram, now, from, to, &datagram.bytes);
         let host = &mut self.hosts[id.index()];
         host.traffic.received += 1;

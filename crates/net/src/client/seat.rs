@@ -265,9 +265,10 @@ impl<G: Game> Seat<G> {
         let held = Duration::from_micros(u64::from(report.held) * 125);
         let lost = f64::from(report.lost) / 255.0;
         let early_us = match report.early {
-            // "That or less": the datagram came so long before the snapshot's tick.
-            i8::MIN => {
-                let ticks = tick::since(echo, tick).clamp(-i32::from(u8::MAX), 0);
+            // "That or less", and "that or more": the datagram came so long before the snapshot's tick.
+            i8::MIN | i8::MAX => {
+                let far = i32::from(u8::MAX);
+                let ticks = tick::since(echo, tick).clamp(-far, far);
                 ticks * 1_000_000 / i32::from(self.rate.max(1)) + held.as_micros() as i32
             }
             early => i32::from(early) * 1_000,
@@ -362,8 +363,12 @@ impl<G: Game> Seat<G> {
             let is_new =
                 |prediction: &&mut Prediction<G>| tick::is_after(made_for, prediction.tick());
             if let Some(prediction) = self.prediction.as_mut().filter(is_new) {
-                for event in prediction.advance(buttons).filter(|event| event.reach == Reach::Own) {
-                    note(&mut self.events, ClientEvent::Game(event));
+                // More than one after a sleep: what was skipped then counts as pressed.
+                for input in self.pending.after(prediction.tick()) {
+                    let events = prediction.advance(Buttons(input.buttons));
+                    for event in events.filter(|event| event.reach == Reach::Own) {
+                        note(&mut self.events, ClientEvent::Game(event));
+                    }
                 }
             }
         }

@@ -10,7 +10,8 @@
 //! datagram. The report is about the newest; the others took longer by what they were due earlier.
 
 use super::reach::Reach;
-use super::slew::{MAX_BEND, Slew};
+use super::shift::{Hurry, Shift};
+use super::slew::{Bend, MAX_BEND, Slew};
 use super::stall::{LATE, Stalls};
 use super::window::Window;
 use super::{Feedback, JOINING, seconds, ticks_since};
@@ -47,6 +48,10 @@ const MOST: f64 = 0.86;
 const USUAL: f64 = 0.9;
 const TOGETHER: f64 = 4.0;
 
+/// Lags that are all longer than this share of those before, or all shorter than as many, have changed
+/// for good: the route, or the server lost ticks.
+const UNUSUAL: f64 = 0.75;
+
 /// Of all time, the share in which inputs may miss their ticks because the own thread woke late.
 const STALLED: f64 = 0.002;
 
@@ -73,6 +78,9 @@ pub struct Ahead {
     origin: u32,
     slew: Slew,
     lags_s: Window<REPORTS>,
+    longer: Shift,
+    shorter: Shift,
+    hurry: Hurry,
     lost: f64,
     /// How many reports have come.
     reports: u32,
@@ -108,6 +116,9 @@ impl Ahead {
             origin,
             slew: Slew::new(now, first, tick_rate),
             lags_s: Window::new(),
+            longer: Shift::default(),
+            shorter: Shift::default(),
+            hurry: Hurry::default(),
             lost: LOST_AT_FIRST,
             reports: 0,
             echo: None,
@@ -170,7 +181,12 @@ impl Ahead {
         let tick_s = ticks_since(feedback.echo, self.origin) / self.tick_rate;
         let early_us = feedback.early_us.clamp(-EARLY_LIMIT_US, EARLY_LIMIT_US);
         let is_joining = now.since(self.began) < JOINING;
-        self.take_lag(feedback.echo, is_joining, tick_s - f64::from(early_us) / 1e6 - due_s);
+        let lag_s = tick_s - f64::from(early_us) / 1e6 - due_s;
+        let usual_s = [1.0 - UNUSUAL, UNUSUAL].map(|share| self.lags_s.quantile(share));
+        self.take_lag(feedback.echo, is_joining, lag_s);
+        if !is_joining {
+            self.handle_shift(now, lag_s, usual_s);
+        }
         let reach = Reach {
             interval_s: 1.0 / self.tick_rate,
             lost: self.lost,
@@ -186,7 +202,9 @@ impl Ahead {
         let local_s = seconds(now, self.began);
         let target = (local_s + lag_s) * self.tick_rate;
         if !is_joining {
-            return self.slew.steer(now, target, SLOWER);
+            let least = self.hurry.bend(now, self.slew.error_s(now, target));
+            let most = Bend { slower: SLOWER.max(least), faster: MAX_BEND.max(least) };
+            return self.slew.steer(now, target, most);
         }
         if self.lags_s.len() >= REPORTS_AT_FIRST {
             let short_s = local_s + lag_s - self.slew.at(now) / self.tick_rate;
@@ -198,7 +216,17 @@ impl Ahead {
             let enough_s = self.lags_s.quantile(enough).unwrap_or(lag_s).min(lag_s);
             self.slew.jump(now, (local_s + enough_s) * self.tick_rate);
         }
-        self.slew.steer(now, target, MAX_BEND);
+        self.slew.steer(now, target, Bend::UNSEEN);
+    }
+
+    /// Looks whether all lags of late are longer or shorter than usual.
+    fn handle_shift(&mut self, now: Time, lag_s: f64, usual_s: [Option<f64>; 2]) {
+        let [least_s, most_s] = usual_s;
+        let shorter = self.shorter.handle(now, -lag_s, least_s.map(|it| -it));
+        if let Some(count) = self.longer.handle(now, lag_s, most_s).or(shorter) {
+            self.lags_s.keep_last(count);
+            self.hurry.begin(now);
+        }
     }
 
     /// The share of inputs that is lost without what the server assumes before it knows better:
@@ -264,6 +292,11 @@ mod tests {
     /// Reports on the inputs due from one time to another, from a server that stepped tick 700
     /// at 1000 ms and is `way_ms` away.
     fn report(ahead: &mut Ahead, from_ms: u64, end_ms: u64, way_ms: u64) {
+        report_from(ahead, from_ms, end_ms, way_ms, 0);
+    }
+
+    /// The same from a server that has lost ticks since, `lost_ms` in all.
+    fn report_from(ahead: &mut Ahead, from_ms: u64, end_ms: u64, way_ms: u64, lost_ms: i64) {
         let way = Duration::from_millis(way_ms);
         let mut input = ahead.tick(ms(from_ms)) as u32 + 1;
         let mut reports = VecDeque::new();
@@ -274,7 +307,7 @@ mod tests {
             } else if due >= ms(end_ms) {
                 return;
             } else {
-                let tick_us = (i64::from(input) - 700) * 20_000 + 1_000_000;
+                let tick_us = (i64::from(input) - 700) * 20_000 + 1_000_000 + lost_ms * 1_000;
                 let early_us = (tick_us - (due + way).as_micros() as i64) as i32;
                 let feedback = Feedback { echo: input, held: Duration::ZERO, early_us, lost: 0.0 };
                 reports.push_back((due + way + way, feedback));
@@ -369,6 +402,17 @@ mod tests {
         // All but 32 ms of what they take in 16 s, in four parts.
         let more_ms = lead_ms(&ahead, 21_020) - before_ms;
         assert!((29.0..33.0).contains(&more_ms), "{more_ms}");
+    }
+
+    #[test]
+    fn after_a_server_lost_ticks_the_lead_is_back_within_two_seconds() {
+        let mut ahead = ahead();
+        report(&mut ahead, 1_000, 6_000, 50);
+        let before_ms = lead_ms(&ahead, 6_020);
+        // It stood for 400 ms, so its ticks come so much later from now on.
+        report_from(&mut ahead, 6_020, 8_000, 50, 400);
+        let after_ms = lead_ms(&ahead, 8_020) + 400.0;
+        assert!((after_ms - before_ms).abs() < 10.0, "{before_ms} {after_ms}");
     }
 
     #[test]

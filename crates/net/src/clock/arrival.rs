@@ -5,7 +5,7 @@
 //! that what moves steadily is drawn moving steadily; the drawing stays behind by what nearly
 //! always lies between a stamp and the arrival of the next state.
 
-use super::slew::{MAX_BEND, Slew};
+use super::slew::{Bend, Slew};
 use super::window::Window;
 use super::{JOINING, seconds};
 use crate::time::Time;
@@ -177,7 +177,7 @@ impl Flow {
             if now.since(self.began) < JOINING {
                 self.slew.jump(now, target_s);
             }
-            self.slew.steer(now, target_s, MAX_BEND);
+            self.slew.steer(now, target_s, Bend::UNSEEN);
         }
         Some(self.stamp_s)
     }

@@ -8,7 +8,8 @@
 
 use super::loss::LossMeter;
 use super::reach::Reach;
-use super::slew::{MAX_BEND, Slew};
+use super::shift::{Hurry, Shift};
+use super::slew::{Bend, MAX_BEND, Slew};
 use super::stall::Stalls;
 use super::window::Window;
 use super::{seconds, ticks_since};
@@ -27,6 +28,13 @@ const FAULTS: f64 = 0.002_5;
 /// Of all time, the share in which frames may starve because the own thread woke late.
 const STALLED: f64 = 0.004;
 
+/// Snapshots that are all later than this share of those before come later from now on.
+const USUAL: f64 = 0.75;
+
+/// If they are later by more than this, bending would take longer than anyone should wait: all frames
+/// starve meanwhile, so the clock may as well stand still.
+const FAR_S: f64 = 0.075;
+
 /// So long after the first snapshot it may jump forward: no longer than the session is joining.
 const BEGINNING: Duration = Duration::from_secs(1);
 
@@ -42,6 +50,8 @@ pub struct Behind {
     course: Option<Course>,
     loss: LossMeter,
     late_s: Window<SNAPSHOTS>,
+    shift: Shift,
+    hurry: Hurry,
     /// When the client's thread woke last.
     woke: Time,
     stalls: Stalls,
@@ -81,6 +91,8 @@ impl Behind {
             course: None,
             loss: LossMeter::new(),
             late_s: Window::new(),
+            shift: Shift::default(),
+            hurry: Hurry::default(),
             woke: Time::ZERO,
             stalls: Stalls::default(),
         }
@@ -105,7 +117,16 @@ impl Behind {
         }
         let (began, origin) = self.course.as_ref().map_or((now, tick), |c| (c.began, c.origin));
         let local_s = seconds(now, began);
-        self.late_s.push(local_s - ticks_since(tick, origin) / self.tick_rate);
+        let late_s = local_s - ticks_since(tick, origin) / self.tick_rate;
+        let usual_s = self.late_s.quantile(USUAL);
+        self.late_s.push(late_s);
+        let has_shifted = match self.shift.handle(now, late_s, usual_s) {
+            Some(count) => {
+                self.late_s.keep_last(count);
+                true
+            }
+            None => false,
+        };
         let Some(late_s) = self.reach_s() else { return };
         let target = (local_s - late_s - self.interval_s()) * self.tick_rate;
         let first = Course { began, origin, slew: Slew::new(now, target, self.tick_rate) };
@@ -113,7 +134,11 @@ impl Behind {
         if now.since(began) < BEGINNING {
             course.slew.jump(now, target);
         }
-        course.slew.steer(now, target, MAX_BEND);
+        if has_shifted && course.slew.error_s(now, target) < -FAR_S {
+            self.hurry.begin(now);
+        }
+        let slower = if self.hurry.is_on(now) { 1.0 } else { MAX_BEND };
+        course.slew.steer(now, target, Bend { slower, ..Bend::UNSEEN });
     }
 
     /// The server's tick that is drawn now, with its fraction; never runs backwards. Nothing
@@ -221,6 +246,29 @@ mod tests {
         assert!(delay_ms(0.0) < 20.0);
         let late = delay_ms(50.0);
         assert!((50.0..80.0).contains(&late), "{late}");
+    }
+
+    #[test]
+    fn after_a_server_lost_ticks_it_stands_until_they_are_made_up_for_and_never_runs_back() {
+        let mut behind = Behind::new(60, 1);
+        let delay_ms = |behind: &Behind, now_ms: f64, newest: u32| {
+            (f64::from(newest) - behind.drawn(ms(now_ms)).unwrap()) * 1_000.0 / 60.0
+        };
+        let mut last = f64::NEG_INFINITY;
+        for tick in 0..780u32 {
+            // From the six hundredth on all come half a second later.
+            let lost_ms = if tick < 600 { 0.0 } else { 500.0 };
+            let now_ms = 1_000.0 + f64::from(tick) * 1_000.0 / 60.0 + lost_ms;
+            behind.handle_snapshot(ms(now_ms), tick);
+            let drawn = behind.drawn(ms(now_ms)).unwrap();
+            assert!(drawn >= last, "{drawn} after {last}");
+            last = drawn;
+            if tick == 599 || tick >= 720 {
+                // Two seconds after the first of them it is as far behind as before.
+                let delay_ms = delay_ms(&behind, now_ms, tick);
+                assert!((16.0..21.0).contains(&delay_ms), "{tick}: {delay_ms}");
+            }
+        }
     }
 
     #[test]

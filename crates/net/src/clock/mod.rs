@@ -8,6 +8,7 @@
 //! loss    -> what share of numbered datagrams is lost, for either side
 //! reach   -> how late is late enough, from the last delays in a window
 //! stall   -> how late the client's own thread wakes, and the room to make for it
+//! shift   -> delays that have changed for good, and the hurry that a clock is in then
 //! slew    -> a clock that is bent, never turned back
 //! ```
 //!
@@ -22,6 +23,7 @@ mod behind;
 mod loss;
 mod reach;
 mod server;
+mod shift;
 mod slew;
 mod stall;
 mod window;

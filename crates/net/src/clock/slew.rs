@@ -17,6 +17,18 @@ const TOO_SLOW_S: f64 = 0.3;
 /// Further ahead than this, the clock stands still until its target has come.
 const TOO_FAST_S: f64 = 1.0;
 
+/// By how much a clock may be slowed down and sped up, as shares of its rate.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Bend {
+    pub(super) slower: f64,
+    pub(super) faster: f64,
+}
+
+impl Bend {
+    /// As much as nobody sees.
+    pub(super) const UNSEEN: Bend = Bend { slower: MAX_BEND, faster: MAX_BEND };
+}
+
 /// What a clock shows for any local time from its last steering on, in ticks.
 ///
 /// It is bent until the last known error is used up and runs straight from there, so that a
@@ -71,10 +83,15 @@ impl Slew {
         1.0 + if is_bent { self.bend } else { 0.0 }
     }
 
-    /// Bends the clock towards showing `target` at `now`, slowing it down by `slower` at most.
-    pub(super) fn steer(&mut self, now: Time, target: f64, slower: f64) {
+    /// How many seconds `target` is further than what it shows at `now`.
+    pub(super) fn error_s(&self, now: Time, target: f64) -> f64 {
+        (target - self.at(now)) / self.per_s
+    }
+
+    /// Bends the clock towards showing `target` at `now`, by no more than this.
+    pub(super) fn steer(&mut self, now: Time, target: f64, most: Bend) {
         let value = self.at(now);
-        let error_s = (target - value) / self.per_s;
+        let error_s = self.error_s(now, target);
         if !error_s.is_finite() {
             return;
         }
@@ -86,7 +103,7 @@ impl Slew {
         self.bend = if error_s < -TOO_FAST_S {
             -1.0
         } else {
-            (error_s / SETTLE_S).clamp(-slower, MAX_BEND)
+            (error_s / SETTLE_S).clamp(-most.slower.min(1.0), most.faster)
         };
         self.bend_for_s = if self.bend == 0.0 { 0.0 } else { error_s / self.bend };
     }
@@ -110,7 +127,7 @@ mod tests {
     #[test]
     fn a_clock_bends_until_the_error_is_gone_and_then_runs_straight() {
         let mut slew = Slew::new(ms(0), 100.0, 60.0);
-        slew.steer(ms(0), 106.0, 0.05);
+        slew.steer(ms(0), 106.0, Bend::UNSEEN);
         assert_eq!(slew.rate(ms(1)), 1.0 + MAX_BEND);
         // A tenth of a second at 4.9 % takes two.
         assert_eq!(slew.rate(ms(2_100)), 1.0);
@@ -120,7 +137,7 @@ mod tests {
     #[test]
     fn a_clock_too_far_ahead_slows_down_by_no_more_than_asked() {
         let mut slew = Slew::new(ms(0), 100.0, 60.0);
-        slew.steer(ms(0), 98.8, 0.02);
+        slew.steer(ms(0), 98.8, Bend { slower: 0.02, ..Bend::UNSEEN });
         assert!((slew.rate(ms(1)) - 0.98).abs() < 1e-12);
         assert!((slew.at(ms(1_500)) - 188.8).abs() < 1e-9);
     }
@@ -128,9 +145,9 @@ mod tests {
     #[test]
     fn a_clock_that_is_lost_jumps_forward_or_stands_still() {
         let mut slew = Slew::new(ms(0), 100.0, 60.0);
-        slew.steer(ms(10), 200.0, 0.05);
+        slew.steer(ms(10), 200.0, Bend::UNSEEN);
         assert_eq!(slew.at(ms(10)), 200.0);
-        slew.steer(ms(10), 110.0, 0.05);
+        slew.steer(ms(10), 110.0, Bend::UNSEEN);
         assert_eq!(slew.at(ms(1_500)), 200.0);
         assert!((slew.at(ms(2_510)) - 260.0).abs() < 1e-9);
     }
@@ -139,7 +156,7 @@ mod tests {
     fn at_its_due_time_a_value_is_reached_and_a_moment_before_it_is_not() {
         for tick in [1_000u32, 4_294_967_000] {
             let mut slew = Slew::new(ms(7), f64::from(tick) + 0.3, 60.0);
-            slew.steer(ms(9), f64::from(tick) + 4.7, 0.05);
+            slew.steer(ms(9), f64::from(tick) + 4.7, Bend::UNSEEN);
             for next in 1..200 {
                 let value = f64::from(tick) + f64::from(next);
                 let due = slew.when(value);
@@ -153,13 +170,13 @@ mod tests {
     fn it_never_runs_backwards_even_if_asked_about_the_past() {
         let mut slew = Slew::new(ms(100), 5.0, 60.0);
         let shown = slew.at(ms(200));
-        slew.steer(ms(200), 1.0, 0.05);
+        slew.steer(ms(200), 1.0, Bend::UNSEEN);
         assert_eq!(slew.at(ms(150)), shown);
-        slew.steer(ms(150), 1.0, 0.05);
+        slew.steer(ms(150), 1.0, Bend::UNSEEN);
         assert_eq!(slew.at(ms(200)), shown);
         slew.jump(ms(200), 2.0);
         assert_eq!(slew.at(ms(200)), shown);
-        slew.steer(ms(200), f64::NAN, 0.05);
+        slew.steer(ms(200), f64::NAN, Bend::UNSEEN);
         assert_eq!(slew.at(ms(200)), shown);
     }
 }

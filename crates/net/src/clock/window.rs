@@ -39,6 +39,17 @@ impl<const N: usize> Window<N> {
         self.next = (self.next + 1) % N;
     }
 
+    /// Forgets all but the last `count` samples.
+    pub(super) fn keep_last(&mut self, count: usize) {
+        if count >= self.len {
+            return;
+        }
+        let mut last = [0.0; N];
+        last.iter_mut().zip(self.iter().skip(self.len - count)).for_each(|(to, it)| *to = it);
+        *self = Window::new();
+        last[..count].iter().for_each(|sample| self.push(*sample));
+    }
+
     /// The smallest sample that at least a share `share` of all samples do not exceed: 0 is the
     /// least of all, 1 the greatest. Nothing is known before the first.
     pub(super) fn quantile(&self, share: f64) -> Option<f64> {
@@ -96,6 +107,19 @@ mod tests {
         assert!(window.iter().eq([1.0, 5.0, 4.0]));
         window.push(7.0);
         assert!(window.iter().eq([5.0, 4.0, 7.0]));
+    }
+
+    #[test]
+    fn what_is_forgotten_at_once_is_gone_and_the_order_stays() {
+        let mut window = Window::<4>::new();
+        (1..=6).for_each(|sample| window.push(f64::from(sample)));
+        window.keep_last(9);
+        assert!(window.iter().eq([3.0, 4.0, 5.0, 6.0]));
+        window.keep_last(2);
+        assert!(window.iter().eq([5.0, 6.0]));
+        assert_eq!((window.len(), window.quantile(0.0)), (2, Some(5.0)));
+        window.push(1.0);
+        assert_eq!(window.quantile(0.0), Some(1.0));
     }
 
     #[test]

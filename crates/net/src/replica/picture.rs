@@ -10,6 +10,11 @@ pub const KEPT: usize = 64;
 /// Where nothing newer has come, motion goes on for at most so many ticks of 1/60 s: 100 ms.
 const EXTRAPOLATE_LIMIT_TICKS: f64 = 6.0;
 
+/// Where it has stopped there, it goes on with the snapshots that come, in ticks per ms: no faster than
+/// a clock is bent, unless so many ticks are missing that it would take too long.
+const CATCH_UP_PACE: f64 = 0.063;
+const CATCH_UP_LIMIT_TICKS: f64 = 12.0;
+
 /// How long a visible error lasts, roughly, in ms.
 const DECAY_MS: f32 = 100.0;
 
@@ -48,6 +53,8 @@ pub struct Picture<const LEN: usize = KEPT> {
     drawn: Vec<Shown>,
     next: Vec<Shown>,
     drawn_tick: Option<f64>,
+    /// What was drawn instead where snapshots were missing for so long that motion has stopped.
+    stopped_at: Option<f64>,
 }
 
 /// One entity of the last frame.
@@ -67,6 +74,7 @@ impl<const LEN: usize> Default for Picture<LEN> {
             drawn: Vec::new(),
             next: Vec::new(),
             drawn_tick: None,
+            stopped_at: None,
         }
     }
 }
@@ -114,6 +122,7 @@ impl<const LEN: usize> Picture<LEN> {
         self.newest = None;
         self.drawn.clear();
         self.drawn_tick = None;
+        self.stopped_at = None;
     }
 
     /// The scale has changed since the last frame: what was drawn then is at `tick` now.
@@ -131,7 +140,7 @@ impl<const LEN: usize> Picture<LEN> {
         ms: f32,
         mut show: impl FnMut(&Entity, [f32; MAX_FIELDS]),
     ) {
-        let before = self.drawn_tick.replace(tick);
+        let (before, tick) = self.reach(tick, ms);
         let mut next = std::mem::take(&mut self.next);
         next.clear();
         self.look(schema, tick, |entity, fields| {
@@ -147,6 +156,25 @@ impl<const LEN: usize> Picture<LEN> {
             next.push(shown);
         });
         self.next = std::mem::replace(&mut self.drawn, next);
+    }
+
+    /// What can be drawn where `tick` is asked for, and what was drawn before it. What comes while
+    /// motion has stopped is motion, not an error that fades.
+    fn reach(&mut self, tick: f64, ms: f32) -> (Option<f64>, f64) {
+        let before = self.drawn_tick.replace(tick);
+        let last = self.newest.map_or(tick, |newest| f64::from(newest) + EXTRAPOLATE_LIMIT_TICKS);
+        let stopped_at = self.stopped_at.take();
+        if tick <= last {
+            return (before, tick);
+        }
+        let next = match stopped_at {
+            Some(at) if last - at < CATCH_UP_LIMIT_TICKS => {
+                last.min(at + f64::from(ms) * CATCH_UP_PACE)
+            }
+            _ => last,
+        };
+        self.stopped_at = Some(next);
+        (stopped_at.or(before), next)
     }
 
     fn look(&self, schema: &Schema, tick: f64, show: impl FnMut(&Entity, [f32; MAX_FIELDS])) {
@@ -323,6 +351,32 @@ mod tests {
         let places = [1.0, 2.0, 3.0, 4.0].map(|tick| drawn(&states, tick).0);
         assert_eq!(places, [100.0, 105.0, 110.0, 105.0]);
         assert!(drawn(&states, 2.9).1 > 0.0 && drawn(&states, 3.1).1 < 0.0);
+    }
+
+    #[test]
+    fn where_motion_has_stopped_it_goes_on_evenly_with_what_comes() {
+        let (mut picture, dots) = (Picture::<KEPT>::default(), Dots::default());
+        let mut last = None;
+        // A thing of 16 units a tick. Nothing comes from tick 10 to 29, and then all of it 30 ticks
+        // late, sometimes two snapshots in one frame.
+        for frame in 0..120u32 {
+            let came = match frame {
+                0..=10 => frame,
+                11..=40 => 10,
+                _ => (frame - 30) / 2 * 2,
+            };
+            (0..=came).for_each(|tick| picture.keep(&state(tick, 10 + tick as i32 * 8, 8)));
+            let mut x = 0.0;
+            picture.draw(dots.schema(), f64::from(frame), 16.667, |entity, fields| {
+                let kind = &dots.schema().kinds[usize::from(entity.kind)];
+                x = kind.place(&fields).unwrap().0[0];
+            });
+            let moved = last.replace(x).map_or(0.0, |last| x - last);
+            assert!((0.0..8.6).contains(&moved), "frame {frame}: {moved}");
+            if frame > 60 {
+                assert!(moved > 7.0, "frame {frame}: {moved}");
+            }
+        }
     }
 
     #[test]

@@ -177,6 +177,7 @@ mod tests {
             past_target_px_p99: None,
             contact_to_burst_ms_p50: None,
             recovery_s: much,
+            lead_back_s: much,
             playback_rate_min: Some(0.1),
             playback_rate_max: much,
             clock_error_ms_p99: much,

@@ -25,8 +25,8 @@ pub(super) fn run(args: &Args) -> Result<(), Box<dyn Error>> {
     writeln!(out, "link: {}\n", LinkWords::new(&base))?;
     writeln!(
         out,
-        "| change | recovery, median | worst | slowest | fastest | no input | starved | corrected \
-         | jumps |\n|---|--:|--:|--:|--:|--:|--:|--:|--:|"
+        "| change | recovery, median | worst | lead back | slowest | fastest | no input | starved | corrected \
+         | jumps |\n|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|"
     )?;
     for ((name, change), reports) in Change::ALL.iter().zip(reports.chunks(seeds as usize)) {
         let bar = Bar::of(&Setup { change: Some(*change), ..base });
@@ -45,6 +45,7 @@ fn row(median: &Quality, worst: &Quality, pooled: &Quality) -> String {
     [
         cell(median.recovery_s, 2, " s"),
         cell(worst.recovery_s, 2, " s"),
+        cell(worst.lead_back_s, 2, " s"),
         cell(worst.playback_rate_min, 3, ""),
         cell(worst.playback_rate_max, 3, ""),
         cell(pooled.ticks_without_input_pct, 2, " %"),

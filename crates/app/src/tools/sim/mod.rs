@@ -110,8 +110,8 @@ pub(crate) struct Args {
     #[arg(conflicts_with_all = ["change", "changes"])]
     rtt_step_ms: Duration,
 
-    /// The link changes in the middle: step-up, step-down, slope-up, slope-down, flap, loss, hold or
-    /// sleep
+    /// The link changes in the middle: step-up, step-down, step-far, slope-up, slope-down, flap, loss,
+    /// hold, sleep or stall
     #[arg(long, value_name = "NAME", conflicts_with = "changes")]
     change: Option<Change>,
 

@@ -14,7 +14,9 @@ use std::fs;
 use std::io;
 use std::time::Duration;
 
-use backspin_sim::{Bar, FIGURES, Jitter, LinkConfig, Loss, Pool, Report, Setup, Target, Verdict};
+use backspin_sim::{
+    Bar, ContactKinds, FIGURES, Jitter, LinkConfig, Loss, Pool, Report, Setup, Target, Verdict,
+};
 
 use super::{Args, crew};
 
@@ -121,6 +123,7 @@ struct Played {
     /// With so many seeds.
     seeds: u32,
     marks: Vec<Mark>,
+    contacts: ContactKinds,
 }
 
 impl Played {
@@ -144,7 +147,7 @@ impl Played {
             let what = format!("contacts: {}", kind.kind);
             marks.push(Mark { what, unit: "%", value, target, strain, bounds_pct, verdict });
         }
-        Played { cell, seeds: reports.len() as u32, marks }
+        Played { cell, seeds: reports.len() as u32, marks, contacts: pool.kinds().clone() }
     }
 
     /// Whether more seeds may say more: a figure is not decided, or a percentage misses its target,

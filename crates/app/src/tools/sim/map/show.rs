@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
-use backspin_sim::Verdict;
+use backspin_sim::{ContactKinds, Verdict};
 
 use super::{Cell, Map, Mark, Played};
 
@@ -98,6 +98,41 @@ fn allowed(mark: &Mark) -> f64 {
     (limit * 1e3).round() / 1e3
 }
 
+/// The contacts of all cells with the same loss together: a cell alone has too few to say much.
+fn by_loss(map: &Map<'_>) -> String {
+    let mut losses: Vec<(f64, f64, ContactKinds)> = Vec::new();
+    for Played { cell, contacts, .. } in map.played {
+        let is_same =
+            |(loss, burst, _): &(f64, f64, _)| (*loss, *burst) == (cell.loss_pct, cell.burst);
+        let at = losses.iter().position(is_same).unwrap_or_else(|| {
+            losses.push((cell.loss_pct, cell.burst, ContactKinds::default()));
+            losses.len() - 1
+        });
+        losses[at].2 += contacts;
+    }
+    let mut table = String::from(
+        "| contacts of all cells with | kind | contacts | only drawn | only judged | otherwise \
+         | 95 % bounds |\n|---|---|--:|--:|--:|--:|--:|\n",
+    );
+    for (loss, burst, kinds) in &losses {
+        let bursts = if *burst > 1.0 { format!(" in bursts of {burst}") } else { String::new() };
+        for kind in kinds.iter() {
+            let (least, most) = kind.bounds_pct();
+            // Writing to a string cannot fail.
+            let _ = writeln!(
+                table,
+                "| {loss} % loss{bursts} | {} | {} | {} | {} | {:.2} % | {least:.2} to {most:.2} % |",
+                kind.kind,
+                kind.contacts(),
+                kind.only_drawn,
+                kind.only_judged,
+                kind.disagreement_pct().unwrap_or_default()
+            );
+        }
+    }
+    table
+}
+
 /// For people at a terminal. A cell is round trip / jitter / loss @ frames a second.
 pub(super) fn worst(out: &mut impl Write, map: &Map<'_>) -> io::Result<()> {
     writeln!(out, "{}\n", head(map))?;
@@ -131,7 +166,7 @@ pub(super) fn worst(out: &mut impl Write, map: &Map<'_>) -> io::Result<()> {
         )?;
         tell(out, &open, OPEN)?;
     }
-    Ok(())
+    writeln!(out, "\n{}", by_loss(map))
 }
 
 fn tell(out: &mut impl Write, marks: &[(&Played, &Mark)], count: usize) -> io::Result<()> {
@@ -157,5 +192,5 @@ pub(super) fn page(map: &Map<'_>) -> String {
             mark_cell(mark)
         );
     }
-    page
+    page + "\n" + &by_loss(map)
 }
