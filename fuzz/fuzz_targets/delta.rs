@@ -7,7 +7,7 @@
 //! ```
 #![no_main]
 
-use backspin::replica::{Entity, MAX_FIELDS, Schema, State, delta};
+use backspin::replication::{Entity, MAX_FIELDS, Schema, State, delta};
 use libfuzzer_sys::fuzz_target;
 
 #[path = "../../crates/net/tests/scenes/schemas.rs"]

@@ -10,7 +10,7 @@
 use std::net::SocketAddr;
 use std::time::Duration;
 
-use backspin::front::FrontConfig;
+use backspin::endpoint::EndpointConfig;
 use backspin::game::{Game, GameId};
 use backspin::matching::{
     Families, MatchKey, MatchLimits, Matchmaker, MatchmakerConfig, SeekStatus, Seeker,
@@ -85,7 +85,7 @@ impl Office {
         let limits = MatchLimits { waiting: 2, ..MatchLimits::default() };
         let config = MatchmakerConfig { servers, key: KEY, games, families: FAMILIES, limits };
         let matchmaker = Matchmaker::new(Time::ZERO, config, [1; 32]);
-        let config = FrontConfig { match_key: Some(KEY), ..FrontConfig::default() };
+        let config = EndpointConfig { match_key: Some(KEY), ..EndpointConfig::default() };
         let mut server = Server::new(config, [2; 32]);
         server.offer(Time::ZERO, Dots::default(), Name::new("Dots"), 1, RoomConfig::default());
         let known = [Known::default(); PLAYERS];

@@ -12,7 +12,7 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::time::Duration;
 
 use backspin_sim::dot::Dots;
-use backspin::front::FrontConfig;
+use backspin::endpoint::EndpointConfig;
 use backspin::node::{Node, Path, StreamAction, StreamEvent, StreamId, StreamNode};
 use backspin::room::RoomConfig;
 use backspin::server::Server;
@@ -69,7 +69,7 @@ fuzz_target!(|data: &[u8]| {
 
 impl Street {
     fn new() -> Self {
-        let mut server = Server::new(FrontConfig::default(), [9; 32]);
+        let mut server = Server::new(EndpointConfig::default(), [9; 32]);
         server.open(Time::ZERO, Dots::default(), Name::new("Dots"), 0, RoomConfig::default());
         let credit = [Credit { native: 0, old: FREE }; STRANGERS];
         Street { server, now: Time::ZERO, credit, streams: 0, token: None }

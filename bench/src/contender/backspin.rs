@@ -7,9 +7,9 @@ use std::io;
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
-use backspin::front::{FrontConfig, Limits};
+use backspin::endpoint::{EndpointConfig, Limits};
 use backspin::game::{Game, GameId, PlayerId, Turn};
-use backspin::replica::{Entity, Field, Kind, Motion, Schema, State, Step};
+use backspin::replicationtion::{Entity, Field, Kind, Motion, Schema, State, Step};
 use backspin::room::RoomConfig;
 use backspin::server::Server;
 use backspin::wire::Name;
@@ -113,7 +113,7 @@ impl Host {
             stranger_datagrams_per_s: 1_000_000,
             ..Limits::default()
         };
-        let config = FrontConfig { limits: many, ..FrontConfig::default() };
+        let config = EndpointConfig { limits: many, ..EndpointConfig::default() };
         let mut server = Server::new(config, [7; 32]);
         for room in 0..clients.div_ceil(ROOM) {
             let name = Name::new(&format!("Room {room}"));

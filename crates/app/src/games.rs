@@ -11,7 +11,7 @@
 use std::error::Error;
 
 use backspin::game::{Game, GameId, PlayerId};
-use backspin::replica::State;
+use backspin::replication::State;
 use backspin_classic::{ClassicGame, Dialect};
 use backspin_sim::Measured;
 use clap::{Subcommand, ValueEnum};

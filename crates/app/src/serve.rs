@@ -137,7 +137,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Box<dyn Error>> {
             results.release(driver.now(), &mut server);
         }
         recording.keep(driver.now(), &mut server);
-        if recording.may_begin_log(driver.now()) && server.server().front().is_idle() {
+        if recording.may_begin_log(driver.now()) && server.server().endpoint().is_idle() {
             recording.begin_log();
             server = make_anew(driver.now(), &server, &config, &ports, room)?;
             server.server_mut().keep_lines(log::kept_lines(net_log.as_ref()));
@@ -173,10 +173,10 @@ fn make_server(
     room: RoomConfig,
     has_log: bool,
 ) -> Result<Recorded<AnyGame>, Box<dyn Error>> {
-    let (front, secret) = (config.front(ports), seed::secret()?);
+    let (endpoint, secret) = (config.endpoint(ports), seed::secret()?);
     let mut server = match has_log {
-        true => Recorded::on(now, utc::unix_ms(), front, secret),
-        false => Recorded::off(front, secret),
+        true => Recorded::on(now, utc::unix_ms(), endpoint, secret),
+        false => Recorded::off(endpoint, secret),
     }
     .speaking(backspin_classic::dialects());
     for (title, game, most) in config.room_counts.offers() {
@@ -194,12 +194,12 @@ fn make_anew(
     room: RoomConfig,
 ) -> Result<Recorded<AnyGame>, Box<dyn Error>> {
     let mut server = make_server(now, config, ports, room, true)?;
-    let front = old.server().front();
-    for (ip, lasts) in front.bans(now) {
+    let endpoint = old.server().endpoint();
+    for (ip, lasts) in endpoint.bans(now) {
         // It has room for as many.
         let _ = server.ban(now, ip, lasts);
     }
-    if front.is_draining() {
+    if endpoint.is_draining() {
         server.drain(now);
     }
     Ok(server)
@@ -277,7 +277,7 @@ fn reload(
     match has_log {
         // The log says how the door was set up, and could not be played back.
         true => warn!("everything is being recorded: who is let in stays as it was"),
-        false => server.server_mut().reconfigure(new.front(ports)),
+        false => server.server_mut().reconfigure(new.endpoint(ports)),
     }
     info!("the settings were read again");
     new

@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::wire::{lan, rtype};
 use backspin::game::{Event, Game, PlayerId};
-use backspin::replica::{Entity, State};
+use backspin::replication::{Entity, State};
 
 /// What the old dialects are told of a game, and what it makes of what they tell. A game that says
 /// nothing plays in `rtype` by the names of its fields, and not in `lan`.
@@ -22,7 +22,7 @@ pub trait ClassicGame: Game<World: Send + Sync> + fmt::Debug + Send + Sync {
     /// Writes what a host of Networked Pong says into an empty state, in the order of ids. The
     /// right paddle is the guest's own: the [entity](Game::entity_of) of player 2.
     ///
-    /// The numbers are a stranger's: [`Field::quantise`](backspin::replica::Field::quantise) brings
+    /// The numbers are a stranger's: [`Field::quantise`](backspin::replication::Field::quantise) brings
     /// them into range.
     fn read_lan(&self, _update: &lan::StateUpdate, _state: &mut State) {}
 
@@ -56,7 +56,7 @@ pub trait ClassicGame: Game<World: Send + Sync> + fmt::Debug + Send + Sync {
     /// Writes what an `rtype` server says into an empty state. Its ids are its own: a player's ship
     /// becomes the [entity](Game::entity_of) of the player, other things get ids from their slots.
     ///
-    /// The numbers are a stranger's: [`Field::quantise`](backspin::replica::Field::quantise) brings
+    /// The numbers are a stranger's: [`Field::quantise`](backspin::replication::Field::quantise) brings
     /// them into range.
     fn read_rtype(&self, _told: &RtypeSight<'_>, _state: &mut State) {}
 
@@ -137,7 +137,7 @@ macro_rules! any_classic_game {
         const _: () = {
             use $crate::*;
             use $crate::backspin::game::{Event, PlayerId};
-            use $crate::backspin::replica::{Entity, State};
+            use $crate::backspin::replication::{Entity, State};
             use $crate::wire::{lan, rtype};
 
             #[allow(unreachable_patterns)]

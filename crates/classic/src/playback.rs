@@ -8,10 +8,10 @@ use std::collections::VecDeque;
 use std::time::Duration;
 
 use backspin::client::{ClientCore, ClientEvent, Frame};
-use backspin::clock::{ArrivalClock, Delay, LossMeter, Mark};
 use backspin::game::{Buttons, Event, Game, PlayerId, Reach};
-use backspin::replica::{Drawn, KEPT, Picture, State, Trail};
+use backspin::replication::{Drawn, KEPT, SnapshotBuffer, State, UnackedPrediction};
 use backspin::time::Time;
+use backspin::timing::{ArrivalClock, Delay, LossMeter, Mark};
 
 /// Of states that come faster than this, the newest in each such stretch is kept: all that are
 /// kept reach back for three quarters of a second at least.
@@ -29,14 +29,14 @@ pub struct LegacyPlayback<G: Game> {
     game: G,
     clock: ArrivalClock,
     loss: Option<LossMeter>,
-    picture: Picture,
+    picture: SnapshotBuffer,
     /// The time of each state that is kept, by its number.
     stamps_s: [f64; KEPT],
     /// The newest state; its tick is its number here.
     state: State,
     /// When the last frame was, and the time that it drew.
     last_frame: Option<(Time, f64)>,
-    own: Option<Trail<G>>,
+    own: Option<UnackedPrediction<G>>,
     last_input: Time,
     next_input: Time,
     happened: VecDeque<Event>,
@@ -49,7 +49,7 @@ impl<G: Game> LegacyPlayback<G> {
             game,
             clock: ArrivalClock::new(),
             loss: None,
-            picture: Picture::default(),
+            picture: SnapshotBuffer::default(),
             stamps_s: [0.0; KEPT],
             state: State::default(),
             last_frame: None,
@@ -89,7 +89,7 @@ impl<G: Game> LegacyPlayback<G> {
     }
 
     /// Whether the own entity is there: it may be dead.
-    fn has(&self, own: &Trail<G>) -> bool {
+    fn has(&self, own: &UnackedPrediction<G>) -> bool {
         self.state.find(own.own()).is_some()
     }
 
@@ -134,7 +134,7 @@ impl<G: Game> LegacyPlayback<G> {
             return;
         }
         let lag = rtt.map(|rtt| rtt.div_duration_f32(INPUT_PERIOD));
-        self.own = Trail::new(self.game.clone(), player, &self.state, lag);
+        self.own = UnackedPrediction::new(self.game.clone(), player, &self.state, lag);
     }
 
     // --- what goes out -----------------------------------------------------------------------
@@ -190,7 +190,7 @@ impl<G: Game> LegacyPlayback<G> {
             self.picture.redate(self.number_at(last_s));
         }
         let number = self.number_at(drawn_s);
-        let own_id = self.own.as_ref().map(Trail::own);
+        let own_id = self.own.as_ref().map(UnackedPrediction::own);
         self.picture.draw(self.game.schema(), number, ms, |entity, fields| {
             if Some(entity.id) != own_id {
                 frame.entities.push(Drawn { entity: *entity, fields });

@@ -16,15 +16,15 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use crate::channel::{AlarmEvent, Journal, LogLine, Pending, Timeline};
-use crate::clock::Delay;
 use crate::game::{Buttons, Event, Game, PlayerId};
 use crate::node::{Node, Path, StreamAction, StreamEvent, StreamId, StreamNode, Transmit};
-use crate::replica::State;
+use crate::replication::State;
 use crate::session::{
     ArrivalCounts, EndReason, Grade, LifeEvent, PingCounts, Retry, RetryPolicy, RetryStep,
     RoundTrip, Secrets, Session,
 };
 use crate::time::Time;
+use crate::timing::Delay;
 use crate::wire::Name;
 use crate::wire::native::{self as wire, PlayerFlags, Role, Secret, SessionIndex};
 
@@ -96,7 +96,7 @@ pub struct ClientCounts {
 pub struct Client<G: Game> {
     game: G,
     core: ClientCore,
-    speech: Speech<G>,
+    speech: DialectSide<G>,
     secrets: Secrets,
     /// Until when the server keeps our place, if it is lost.
     resume_until: Time,
@@ -113,7 +113,7 @@ struct Nothing {
 
 /// A dialect, with what it keeps.
 #[derive(Clone, Debug)]
-enum Speech<G: Game> {
+enum DialectSide<G: Game> {
     Native(Box<native::Native<G>>),
     Other(Box<dyn ClientDialect<G>>),
 }
@@ -124,7 +124,7 @@ impl<G: Game> Client<G> {
     pub fn new(now: Time, game: G, config: ClientConfig, seed: [u8; 32]) -> Self {
         let mut secrets = Secrets::new(seed);
         let native = native::Native::new(&mut secrets, config.ticket);
-        let speech = Speech::Native(Box::new(native));
+        let speech = DialectSide::Native(Box::new(native));
         Client::start(now, game, config, secrets, speech)
     }
 
@@ -136,7 +136,7 @@ impl<G: Game> Client<G> {
         config: ClientConfig,
         seed: [u8; 32],
     ) -> Self {
-        Client::start(now, game, config, Secrets::new(seed), Speech::Other(dialect))
+        Client::start(now, game, config, Secrets::new(seed), DialectSide::Other(dialect))
     }
 
     fn start(
@@ -144,10 +144,10 @@ impl<G: Game> Client<G> {
         game: G,
         config: ClientConfig,
         secrets: Secrets,
-        mut speech: Speech<G>,
+        mut speech: DialectSide<G>,
     ) -> Self {
         let mut core = ClientCore::new(now, config);
-        if let Speech::Other(dialect) = &mut speech {
+        if let DialectSide::Other(dialect) = &mut speech {
             dialect.start(&mut core, now);
         }
         let empty = Nothing::default();
@@ -172,8 +172,8 @@ impl<G: Game> Client<G> {
     /// Whether the server has said anything at all, be it in the TCP step.
     pub fn has_answer(&self) -> bool {
         let asked = match &self.speech {
-            Speech::Native(native) => native.is_answered(),
-            Speech::Other(dialect) => dialect.has_answer(),
+            DialectSide::Native(native) => native.is_answered(),
+            DialectSide::Other(dialect) => dialect.has_answer(),
         };
         asked || self.core.player.is_some()
     }
@@ -194,7 +194,7 @@ impl<G: Game> Client<G> {
     ///
     /// Only who is in a room can go to another: else this does nothing.
     pub fn enter_room(&mut self, now: Time, room: u32, role: Role, password: Name) {
-        if let Speech::Native(native) = &mut self.speech
+        if let DialectSide::Native(native) = &mut self.speech
             && self.core.is_playing()
         {
             native.start_move(&mut self.secrets, native::Move { room, role, password });
@@ -226,19 +226,19 @@ impl<G: Game> Client<G> {
     /// The newest that the server said of the world.
     pub fn state(&self) -> &State {
         match &self.speech {
-            Speech::Native(native) => {
+            DialectSide::Native(native) => {
                 let seat = native.seat.as_deref();
                 seat.and_then(seat::Seat::newest_state).unwrap_or(&self.empty.state)
             }
-            Speech::Other(dialect) => dialect.state(),
+            DialectSide::Other(dialect) => dialect.state(),
         }
     }
 
     /// The tick of the newest snapshot; in other dialects, how many states were taken.
     pub fn server_tick(&self) -> u32 {
         match &self.speech {
-            Speech::Native(_) => self.seat().and_then(seat::Seat::newest_tick).unwrap_or(0),
-            Speech::Other(_) => self.core.counts.states as u32,
+            DialectSide::Native(_) => self.seat().and_then(seat::Seat::newest_tick).unwrap_or(0),
+            DialectSide::Other(_) => self.core.counts.states as u32,
         }
     }
 
@@ -265,15 +265,15 @@ impl<G: Game> Client<G> {
     /// How far behind others are drawn, and why; in other dialects behind when states come.
     pub fn delay(&self) -> Option<Delay> {
         match &self.speech {
-            Speech::Native(_) => self.seat().map(seat::Seat::delay),
-            Speech::Other(dialect) => Some(dialect.delay()),
+            DialectSide::Native(_) => self.seat().map(seat::Seat::delay),
+            DialectSide::Other(dialect) => Some(dialect.delay()),
         }
     }
 
     /// The tick that is predicted, in other dialects the newest input, and where the own entity
     /// is after it.
     pub fn predicted(&self) -> Option<(u32, [f32; 2])> {
-        if let Speech::Other(dialect) = &self.speech {
+        if let DialectSide::Other(dialect) = &self.speech {
             return dialect.predicted();
         }
         let prediction = self.seat()?.prediction()?;
@@ -285,20 +285,20 @@ impl<G: Game> Client<G> {
     pub fn draw(&mut self, now: Time, frame: &mut Frame) {
         frame.clear();
         match &mut self.speech {
-            Speech::Native(native) => {
+            DialectSide::Native(native) => {
                 if let Some(seat) = &mut native.seat {
                     seat.draw(now, frame);
                 }
             }
-            Speech::Other(dialect) => dialect.draw(now, frame),
+            DialectSide::Other(dialect) => dialect.draw(now, frame),
         }
     }
 
     /// Whether nothing has come yet of the time at which others are drawn now.
     pub fn is_starved(&self, now: Time) -> bool {
         match &self.speech {
-            Speech::Native(_) => self.seat().is_none_or(|seat| seat.is_starved(now)),
-            Speech::Other(dialect) => dialect.is_starved(now),
+            DialectSide::Native(_) => self.seat().is_none_or(|seat| seat.is_starved(now)),
+            DialectSide::Other(dialect) => dialect.is_starved(now),
         }
     }
 
@@ -327,8 +327,10 @@ impl<G: Game> Client<G> {
     /// dialect whether it has a word for it.
     pub fn send(&mut self, event: &[u8]) -> bool {
         match &mut self.speech {
-            Speech::Native(native) => native.seat.as_mut().is_some_and(|seat| seat.send(event)),
-            Speech::Other(dialect) => dialect.send(event),
+            DialectSide::Native(native) => {
+                native.seat.as_mut().is_some_and(|seat| seat.send(event))
+            }
+            DialectSide::Other(dialect) => dialect.send(event),
         }
     }
 
@@ -340,8 +342,8 @@ impl<G: Game> Client<G> {
     /// The round trip, by the local clock alone.
     pub fn round_trip(&self) -> &RoundTrip {
         let measured = match &self.speech {
-            Speech::Native(native) => native.session().map(Session::round_trip),
-            Speech::Other(dialect) => dialect.round_trip(),
+            DialectSide::Native(native) => native.session().map(Session::round_trip),
+            DialectSide::Other(dialect) => dialect.round_trip(),
         };
         measured.unwrap_or(&self.empty.round_trip)
     }
@@ -350,8 +352,8 @@ impl<G: Game> Client<G> {
     /// can be counted there.
     pub fn loss(&self) -> Option<f64> {
         match &self.speech {
-            Speech::Native(_) => self.seat().map(|seat| seat.session.recent_loss()),
-            Speech::Other(dialect) => dialect.loss(),
+            DialectSide::Native(_) => self.seat().map(|seat| seat.session.recent_loss()),
+            DialectSide::Other(dialect) => dialect.loss(),
         }
     }
 
@@ -363,14 +365,14 @@ impl<G: Game> Client<G> {
     /// The name of the dialect that is spoken.
     pub fn dialect(&self) -> &'static str {
         match &self.speech {
-            Speech::Native(_) => wire::DIALECT,
-            Speech::Other(dialect) => dialect.name(),
+            DialectSide::Native(_) => wire::DIALECT,
+            DialectSide::Other(dialect) => dialect.name(),
         }
     }
 
     /// Whether the dialect is `native`.
     pub fn is_native(&self) -> bool {
-        matches!(self.speech, Speech::Native(_))
+        matches!(self.speech, DialectSide::Native(_))
     }
 
     /// The server.
@@ -386,8 +388,10 @@ impl<G: Game> Client<G> {
     /// This client's pings.
     pub fn pings(&self) -> &PingCounts {
         let counted = match &self.speech {
-            Speech::Native(native) => native.session().map(|session| session.pinger().counts()),
-            Speech::Other(dialect) => dialect.pings(),
+            DialectSide::Native(native) => {
+                native.session().map(|session| session.pinger().counts())
+            }
+            DialectSide::Other(dialect) => dialect.pings(),
         };
         counted.unwrap_or(&self.empty.pings)
     }
@@ -404,7 +408,7 @@ impl<G: Game> Client<G> {
 
     /// The session is lost or unknown: ask again, with what proves who we are.
     fn try_again(&mut self, now: Time) {
-        if let Speech::Native(native) = &mut self.speech
+        if let DialectSide::Native(native) = &mut self.speech
             && self.core.is_playing()
         {
             native.start_resume(&mut self.secrets);
@@ -417,11 +421,11 @@ impl<G: Game> Client<G> {
     }
 
     fn handle_playing_timeout(&mut self, now: Time) {
-        if let Speech::Other(dialect) = &mut self.speech {
+        if let DialectSide::Other(dialect) = &mut self.speech {
             return dialect.handle_timeout(&mut self.core, now);
         }
         self.handle_native_timeout(now);
-        let Speech::Native(native) = &mut self.speech else { return };
+        let DialectSide::Native(native) = &mut self.speech else { return };
         let Some(session) = native.session_mut() else { return };
         self.core.poll_ping(now, session.pinger_mut());
         if self.core.poll_silence(now, &mut session.liveness) == Some(LifeEvent::Drop) {
@@ -456,9 +460,9 @@ impl<G: Game> Client<G> {
     /// Why nobody answered.
     fn no_answer(&self) -> EndReason {
         match &self.speech {
-            Speech::Other(dialect) => dialect.no_answer(&self.core),
-            Speech::Native(_) if self.core.player.is_some() => EndReason::NotResponding,
-            Speech::Native(_) => EndReason::NoAnswer { address: self.core.config.server },
+            DialectSide::Other(dialect) => dialect.no_answer(&self.core),
+            DialectSide::Native(_) if self.core.player.is_some() => EndReason::NotResponding,
+            DialectSide::Native(_) => EndReason::NoAnswer { address: self.core.config.server },
         }
     }
 }
@@ -470,8 +474,8 @@ impl<G: Game> Node for Client<G> {
             core.counts.foreign += 1;
             if core.journal.is_kept() {
                 let hello_ack = match &self.speech {
-                    Speech::Native(_) => false,
-                    Speech::Other(dialect) => dialect.is_acceptance(bytes),
+                    DialectSide::Native(_) => false,
+                    DialectSide::Other(dialect) => dialect.is_acceptance(bytes),
                 };
                 core.journal.note(LogLine::WrongSender { from: path.remote, hello_ack });
             }
@@ -482,19 +486,19 @@ impl<G: Game> Node for Client<G> {
             return;
         }
         match &mut self.speech {
-            Speech::Native(_) => self.handle_native(now, bytes),
-            Speech::Other(dialect) => dialect.handle(core, now, bytes),
+            DialectSide::Native(_) => self.handle_native(now, bytes),
+            DialectSide::Other(dialect) => dialect.handle(core, now, bytes),
         }
     }
 
     fn handle_wake(&mut self, now: Time) {
         match &mut self.speech {
-            Speech::Native(native) => {
+            DialectSide::Native(native) => {
                 if let Some(seat) = &mut native.seat {
                     seat.handle_wake(now);
                 }
             }
-            Speech::Other(dialect) => dialect.handle_wake(now),
+            DialectSide::Other(dialect) => dialect.handle_wake(now),
         }
     }
 
@@ -517,8 +521,8 @@ impl<G: Game> Node for Client<G> {
 
     fn poll_transmit(&mut self, now: Time, out: &mut [u8]) -> Option<Transmit> {
         let said = match &mut self.speech {
-            Speech::Native(_) => self.speak_native(now, out),
-            Speech::Other(dialect) => dialect.speak(&mut self.core, now, out),
+            DialectSide::Native(_) => self.speak_native(now, out),
+            DialectSide::Other(dialect) => dialect.speak(&mut self.core, now, out),
         };
         let len = said?.ok()?;
         self.core.counts.bytes_out += len as u64;
@@ -530,14 +534,14 @@ impl<G: Game> Node for Client<G> {
             Phase::Asking(retry) => Some(retry.deadline()),
             Phase::Dialing { until } => Some(*until),
             Phase::Playing => match &self.speech {
-                Speech::Native(native) => {
+                DialectSide::Native(native) => {
                     let seat = native.seat.as_ref()?;
                     Some(match self.core.config.role {
                         Role::Play => seat.input_due(),
                         Role::Watch => seat.ack_due(),
                     })
                 }
-                Speech::Other(dialect) => Some(dialect.poll_timeout()),
+                DialectSide::Other(dialect) => Some(dialect.poll_timeout()),
             },
             Phase::Ended(_) => None,
         }
@@ -546,15 +550,15 @@ impl<G: Game> Node for Client<G> {
 
 impl<G: Game> StreamNode for Client<G> {
     fn handle_stream(&mut self, now: Time, stream: StreamId, event: StreamEvent<'_>) {
-        if let Speech::Other(dialect) = &mut self.speech {
+        if let DialectSide::Other(dialect) = &mut self.speech {
             dialect.handle_stream(&mut self.core, now, stream, event);
         }
     }
 
     fn poll_stream(&mut self, _now: Time, out: &mut [u8]) -> Option<(StreamId, StreamAction)> {
         match &mut self.speech {
-            Speech::Native(_) => None,
-            Speech::Other(dialect) => dialect.poll_stream(&mut self.core, out),
+            DialectSide::Native(_) => None,
+            DialectSide::Other(dialect) => dialect.poll_stream(&mut self.core, out),
         }
     }
 }

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use crate::channel::Journal;
 use crate::client::ClientDialect;
-use crate::front::{Call, Front, Guests};
+use crate::endpoint::{Call, Endpoint, Guests};
 use crate::game::{Buttons, Event, Game, PlayerId};
 use crate::node::{Path, StreamAction, StreamEvent, StreamId};
 use crate::room::{Announcement, Counted};
@@ -66,7 +66,7 @@ impl DialectId {
 }
 
 /// A dialect at the endpoint: whose datagram it is, and who is let in. It answers by
-/// [`Front::say`], and asks the front for places.
+/// [`Endpoint::say`], and asks the endpoint for places.
 pub trait EndpointDialect: fmt::Debug + Send + Sync {
     /// Whether a datagram is of this dialect, by its shape alone. At most one says so.
     fn detect(&self, bytes: &[u8]) -> bool;
@@ -77,7 +77,7 @@ pub trait EndpointDialect: fmt::Debug + Send + Sync {
     /// Takes a datagram of its shape; what belongs to a room comes back as a call to it.
     fn handle<'a>(
         &mut self,
-        front: &mut Front,
+        endpoint: &mut Endpoint,
         now: Time,
         path: Path,
         bytes: &'a mut [u8],
@@ -91,7 +91,7 @@ pub trait EndpointDialect: fmt::Debug + Send + Sync {
     /// Takes what happened to a stream.
     fn handle_stream(
         &mut self,
-        _front: &mut Front,
+        _front: &mut Endpoint,
         _now: Time,
         _stream: StreamId,
         _event: StreamEvent<'_>,

@@ -408,7 +408,7 @@ impl StreamNode for Finder {}
 mod tests {
     use super::*;
     use crate::dot::Dots;
-    use crate::front::FrontConfig;
+    use crate::endpoint::EndpointConfig;
     use crate::game::Game;
     use crate::room::RoomConfig;
     use crate::server::Server;
@@ -438,7 +438,7 @@ mod tests {
     }
 
     fn server(name: &str) -> Server<Dots> {
-        let config = FrontConfig { name: Name::new(name), ..FrontConfig::default() };
+        let config = EndpointConfig { name: Name::new(name), ..EndpointConfig::default() };
         let mut server = Server::new(config, [7; 32]);
         let room = RoomConfig::default();
         server.open(Time::ZERO, Dots::default(), Name::new("Room"), 1, room);

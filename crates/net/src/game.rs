@@ -19,7 +19,7 @@ pub use turn::{PlayerInput, REWIND_LIMIT_MS, REWIND_TICKS_MAX, Turn, rewind_limi
 
 use std::fmt;
 
-use crate::replica::{Drawn, Entity, Schema, State};
+use crate::replication::{Drawn, Entity, Schema, State};
 
 /// A player in a room, the same for as long as the slot is held.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -104,7 +104,7 @@ pub trait Game: Clone + 'static {
         60
     }
 
-    /// How far back contacts may be judged, in ms: see [`Turn::seen_by`]. Further away than that
+    /// How far back contacts may be judged, in ms: see [`Turn::rewound_for`]. Further away than that
     /// from the server, a player's hits are judged otherwise than they were drawn; but whoever is
     /// hit learns of it so much later than it was seen, so a game in which players fight each other
     /// keeps it short. At most [`REWIND_TICKS_MAX`] ticks. 0 is no lag compensation: the rules never
@@ -169,14 +169,14 @@ pub trait Game: Clone + 'static {
     /// For what both sides meet, a ball: its time slides from one clock to the other as it
     /// crosses the field, so it must change gently with where the entity is. From 0 to 1 are
     /// `gap_ticks`: where there is little way for much time, a game lets some of it be.
-    fn slide(&self, _drawn: &Drawn, _player: PlayerId, _gap_ticks: f32) -> Option<f32> {
+    fn time_blend(&self, _drawn: &Drawn, _player: PlayerId, _gap_ticks: f32) -> Option<f32> {
         None
     }
 
     /// What `player` sees meet from one frame to the next, and what ends there: own shots at what
     /// they hit, what hits the own ship. Both are where they are drawn, each in its own time: the
     /// player's own things ahead of the server, the rest behind it. That is how
-    /// [`Turn::seen_by`] lets the server judge it, a round trip later.
+    /// [`Turn::rewound_for`] lets the server judge it, a round trip later.
     ///
     /// What stops is drawn in this frame and not again. If the server does not take it away in the
     /// tick it was seen in, it flies on. Frames say what was seen: [`Frame::impacts`] what is new,
@@ -192,7 +192,7 @@ pub trait Game: Clone + 'static {
 
     /// Hears what a player said with [`Client::send`](crate::client::Client::send), at most 255
     /// bytes: in order and once, before the step of the next tick. They may be anything.
-    fn hear(
+    fn on_message(
         &self,
         _world: &mut Self::World,
         _player: PlayerId,
@@ -204,7 +204,7 @@ pub trait Game: Clone + 'static {
     /// What a bot would hold in the place of `player`; `None` if the game has no bot. It is part of
     /// the rules and not of the app, because the room itself plays so for whoever was dropped and may
     /// come back, and beside a `lan` guest who is alone.
-    fn stand_in(&self, _world: &Self::World, _player: PlayerId) -> Option<Buttons> {
+    fn bot_input(&self, _world: &Self::World, _player: PlayerId) -> Option<Buttons> {
         None
     }
 
@@ -220,7 +220,7 @@ pub enum PlayerStatus {
     /// Just joined, and can say nothing but buttons: a bot, or a player who speaks an old dialect.
     Mute,
     /// Was dropped or has gone, and may come back: the slot is kept, and a bot
-    /// [stands in](Game::stand_in).
+    /// [stands in](Game::bot_input).
     Away,
     /// Is back.
     Back,

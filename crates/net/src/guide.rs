@@ -12,7 +12,7 @@
 //! `y`: whoever measures and draws looks for those.
 //!
 //! A field is a whole count of steps. `Step::new(1, 16)` is 1/16 of a pixel. A field that follows
-//! a velocity ([`Motion::Along`](crate::replica::Motion::Along)) costs next to nothing to send as
+//! a velocity ([`Motion::Along`](crate::replication::Motion::Along)) costs next to nothing to send as
 //! long as it does what its velocity says, and is drawn smoothly in between.
 //!
 //! ```
@@ -105,7 +105,7 @@
 //!
 //! ```text
 //! let mut driver = Loop::new(vec![Socket::bind("0.0.0.0:4300".parse()?)?])?;
-//! let mut server = Server::new(FrontConfig::default(), seed);     // 32 random bytes
+//! let mut server = Server::new(EndpointConfig::default(), seed);     // 32 random bytes
 //! server.open(driver.now(), Pucks, Name::new("Rink"), 1, RoomConfig::default());
 //! loop {
 //!     driver.turn(&mut server, driver.now() + Duration::from_secs(1))?;
@@ -146,7 +146,7 @@
 //! # Contacts
 //!
 //! Others are drawn a little behind the server, so a player aims at where they were. Each input
-//! says which tick was on the screen, and [`Turn::seen_by`](crate::game::Turn::seen_by) gives the
+//! says which tick was on the screen, and [`Turn::rewound_for`](crate::game::Turn::rewound_for) gives the
 //! world of that tick, up to 250 ms back or what
 //! [`Game::rewind_limit_ms`](crate::game::Game::rewind_limit_ms) says. Take the player's own things
 //! from the world as it is, the others' from the world that was seen; then what looked like a hit is
@@ -157,7 +157,7 @@
 //! # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/guide/world.rs"));
 //! /// Whom the puck touches, as its player saw it.
 //! fn touched(puck: &Puck, world: &World, turn: &Turn<'_, World>) -> Option<PlayerId> {
-//!     let seen = turn.seen_by(puck.player).unwrap_or(world);
+//!     let seen = turn.rewound_for(puck.player).unwrap_or(world);
 //!     let mut others = seen.pucks.iter().filter(|other| other.player != puck.player);
 //!     let near = |a: i32, b: i32| (a - b).abs() < 20 * 16;
 //!     Some(others.find(|other| near(other.x, puck.x) && near(other.y, puck.y))?.player)

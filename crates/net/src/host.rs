@@ -113,7 +113,7 @@ mod tests {
     use super::*;
     use crate::client::Frame;
     use crate::dot::Dots;
-    use crate::front::FrontConfig;
+    use crate::endpoint::EndpointConfig;
     use crate::game::{Buttons, PlayerId};
     use crate::room::RoomConfig;
 
@@ -131,7 +131,7 @@ mod tests {
     }
 
     fn host() -> Host<Dots> {
-        let mut server = Server::new(FrontConfig::default(), [1; 32]);
+        let mut server = Server::new(EndpointConfig::default(), [1; 32]);
         let name = Name::new("Room");
         server.open(Time::ZERO, Dots::default(), name, 1, RoomConfig::default());
         Host::new(Time::ZERO, server, Dots::default(), Name::new("Ann"), [2; 32])

@@ -15,23 +15,24 @@
 
 pub mod channel;
 pub mod client;
-pub mod clock;
+
 pub mod dialect;
+pub mod endpoint;
 pub mod finder;
-pub mod front;
 pub mod game;
 pub mod guide;
 pub mod host;
 pub mod local;
 pub mod matching;
 pub mod node;
-pub mod replica;
+pub mod replication;
 pub mod room;
 #[doc(hidden)]
 pub mod sabotage;
 pub mod server;
 pub mod session;
 pub mod time;
+pub mod timing;
 pub mod wire;
 
 // The unit tests draw from the simulator's chance and play its game. They are compiled into the tests, since the

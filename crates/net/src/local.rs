@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use crate::client::Frame;
 use crate::game::{Buttons, Event, Game, PlayerId, PlayerInput, Turn};
-use crate::replica::{Drawn, Entity, State, blend};
+use crate::replication::{Drawn, Entity, State, blend};
 use crate::time::Time;
 
 /// Events that nobody has read yet; older ones make room.
@@ -93,7 +93,7 @@ impl<G: Game> Local<G> {
 
     /// What a player says to the game.
     pub fn say(&mut self, player: PlayerId, words: &[u8]) {
-        self.game.hear(&mut self.world, player, words, &mut self.raised);
+        self.game.on_message(&mut self.world, player, words, &mut self.raised);
     }
 
     /// What happened since this was asked last.

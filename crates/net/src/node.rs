@@ -34,7 +34,7 @@ pub trait Node {
     /// Names the memory that will be touched by what is about to be handed over or done, so that
     /// whoever drives the node can have it brought near for many at once, instead of waiting for one
     /// after the other. Changes nothing, and need not be asked.
-    fn foresee(&self, coming: Foreseen<'_>, fetch: Fetch) {
+    fn prefetch(&self, coming: Prefetch<'_>, fetch: Fetch) {
         let _ = (coming, fetch);
     }
 }
@@ -42,7 +42,7 @@ pub trait Node {
 /// What is about to happen. A datagram is foreseen in three steps, each of which finds near what the
 /// one before it has named.
 #[derive(Clone, Copy, Debug)]
-pub enum Foreseen<'a> {
+pub enum Prefetch<'a> {
     /// What says whose the datagram is, is wanted.
     Sender(&'a [u8]),
     /// What leads to its sender is wanted, now that it is known who that is.
@@ -109,8 +109,8 @@ impl<T: Node + ?Sized> Node for Box<T> {
         (**self).poll_timeout()
     }
 
-    fn foresee(&self, coming: Foreseen<'_>, fetch: Fetch) {
-        (**self).foresee(coming, fetch);
+    fn prefetch(&self, coming: Prefetch<'_>, fetch: Fetch) {
+        (**self).prefetch(coming, fetch);
     }
 }
 

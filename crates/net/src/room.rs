@@ -1,6 +1,6 @@
 //! One match: its members, its world, and what each of them is sent.
 //!
-//! Below is the [front](crate::front), which hands over [`Call`]s and is told by [`Notice`]s;
+//! Below is the [endpoint](crate::endpoint), which hands over [`Call`]s and is told by [`Notice`]s;
 //! above is the [game](crate::game). A room is a machine of its own and may live on any thread.
 //! Every tick the world takes one step and every member is sent one datagram, or the parts of a
 //! world that is too large for one.
@@ -11,7 +11,7 @@ mod member;
 mod native;
 mod sight;
 mod silence;
-mod voice;
+mod speak;
 
 use std::collections::VecDeque;
 use std::mem::offset_of;
@@ -19,13 +19,13 @@ use std::time::Duration;
 
 use crate::channel::{Journal, LogLine};
 use crate::dialect::{Dialect, Hearing, RoomDialect};
-use crate::front::{CLAIM_WITHIN, Call, CallKind, Notice, Outcome, RESUME_FOR};
+use crate::endpoint::{CLAIM_WITHIN, Call, CallKind, Notice, Outcome, RESUME_FOR};
 use crate::game::{
     Buttons, Event, Game, Lobby, Marks, PlayerId, PlayerInput, PlayerStatus, Reach, Stage,
     Standing, Turn, rewind_limit_ticks,
 };
 use crate::node::{Fetch, Path, Transmit, fetch_all, fetch_to};
-use crate::replica::{Bodies, Cuts, History, State};
+use crate::replication::{Bodies, FragmentCache, History, State};
 use crate::sabotage::{self, Sabotage};
 use crate::session::{ArrivalCounts, Grade, Limits, PingCounts, Session};
 use crate::time::Time;
@@ -150,11 +150,11 @@ pub struct MemberCard {
 /// One match.
 //
 // What every datagram and every tick touches comes first, as in `Member`: rooms of a crowd are far
-// away when their turn comes, and are brought near by `foresee` and `foresee_tick`.
+// away when their turn comes, and are brought near by `prefetch` and `prefetch_tick`.
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub struct Room<G: Game> {
-    /// By place, as the front counts them, up to the last that was ever taken. They lie one behind the
+    /// By place, as the endpoint counts them, up to the last that was ever taken. They lie one behind the
     /// other: to look up which page is where costs as much as what is on it.
     members: Vec<Option<Member>>,
     /// The tick that was stepped last.
@@ -202,7 +202,7 @@ struct View {
     /// The newest state is what is shown.
     history: History,
     /// Of the states that are too large for one datagram.
-    cuts: Box<Cuts>,
+    cuts: Box<FragmentCache>,
 }
 
 /// How everyone stands after a tick, in games that count it.
@@ -396,7 +396,7 @@ impl<G: Game> Room<G> {
         self.journal.poll()
     }
 
-    /// What the front must know.
+    /// What the endpoint must know.
     pub fn poll_notice(&mut self) -> Option<Notice> {
         self.notices.pop_front()
     }
@@ -406,7 +406,7 @@ impl<G: Game> Room<G> {
         self.may_speak
     }
 
-    /// Takes what the front hands over, and says what it came to.
+    /// Takes what the endpoint hands over, and says what it came to.
     pub fn handle_call(&mut self, now: Time, call: Call<'_>) -> Outcome {
         let place = usize::from(call.place);
         if let CallKind::Datagram(bytes) = call.kind {
@@ -548,27 +548,27 @@ impl<G: Game> Room<G> {
     }
 
     /// Has what a datagram to any member, or a tick, touches first brought near.
-    pub(crate) fn foresee(&self, fetch: Fetch) {
+    pub(crate) fn prefetch(&self, fetch: Fetch) {
         // A large world is not touched all over.
         let len = offset_of!(Room<G>, clock) + TickClock::HEAD_LEN;
         fetch_to(self, len.min(HEAD_LIMIT), fetch);
     }
 
     /// Has what is kept of the member in a place brought near; the room is near by then.
-    pub(crate) fn foresee_member(&self, place: usize, fetch: Fetch) {
+    pub(crate) fn prefetch_member(&self, place: usize, fetch: Fetch) {
         // Whether there is one is not asked: the answer is a part of what is to be fetched.
         if let Some(member) = self.members.get(place) {
-            Member::foresee(member, fetch);
+            Member::prefetch(member, fetch);
         }
     }
 
     /// Has what the next tick touches brought near; the room is near by then.
-    pub(crate) fn foresee_tick(&self, fetch: Fetch) {
+    pub(crate) fn prefetch_tick(&self, fetch: Fetch) {
         let tick = self.tick.wrapping_add(1);
         fetch_to(&self.view.bodies, size_of::<Bodies>(), fetch);
-        self.view.history.foresee(tick, fetch);
-        self.clock.foresee(tick, fetch);
-        self.members.iter().for_each(|member| Member::foresee(member, fetch));
+        self.view.history.prefetch(tick, fetch);
+        self.clock.prefetch(tick, fetch);
+        self.members.iter().for_each(|member| Member::prefetch(member, fetch));
         fetch_all(&self.inputs, fetch);
         fetch_all(&self.board.players, fetch);
     }
@@ -646,7 +646,7 @@ impl<G: Game> Room<G> {
             };
             if member.role == Role::Play {
                 if matches!(member.presence, Presence::Away { .. }) {
-                    let held = self.game.stand_in(&self.world, member.player);
+                    let held = self.game.bot_input(&self.world, member.player);
                     input.buttons = held.unwrap_or_default();
                 }
                 self.inputs.push(input);
@@ -657,7 +657,7 @@ impl<G: Game> Room<G> {
             }
         }
         for &player in &self.bots {
-            let buttons = self.game.stand_in(&self.world, player).unwrap_or_default();
+            let buttons = self.game.bot_input(&self.world, player).unwrap_or_default();
             self.inputs.push(PlayerInput { player, buttons, drawn: None });
         }
         let (game_events, inputs) = (&mut self.game_events, &self.inputs);
@@ -695,10 +695,10 @@ impl<G: Game> Room<G> {
                 continue;
             }
             let has_say = member.role == Role::Play || sabotage::is(Sabotage::WatcherHeard);
-            for words in member.native.said.words().filter(|_| has_say) {
-                game.hear(world, member.player, words, events);
+            for words in member.native.messages.words().filter(|_| has_say) {
+                game.on_message(world, member.player, words, events);
             }
-            member.native.said.clear();
+            member.native.messages.clear();
         }
     }
 

@@ -1,4 +1,4 @@
-//! A whole server on one thread: the front and its rooms as one node.
+//! A whole server on one thread: the endpoint and its rooms as one node.
 
 mod phases;
 
@@ -7,12 +7,13 @@ use std::net::IpAddr;
 
 use crate::channel::LogLine;
 use crate::dialect::{DIALECT_LIMIT, Dialect, DialectId};
-use crate::front::{
-    BansFull, Call, CallKind, Front, FrontConfig, Guests, NewRoom, Outcome, RoomCard, RoomOrder,
+use crate::endpoint::{
+    BansFull, Call, CallKind, Endpoint, EndpointConfig, Guests, NewRoom, Outcome, RoomCard,
+    RoomOrder,
 };
 use crate::game::{Game, PlayerId};
 use crate::node::{
-    Fetch, Foreseen, Node, Path, StreamAction, StreamEvent, StreamId, StreamNode, Transmit,
+    Fetch, Node, Path, Prefetch, StreamAction, StreamEvent, StreamId, StreamNode, Transmit,
 };
 use crate::room::{ClosedRoom, Room, RoomConfig};
 use crate::time::Time;
@@ -31,14 +32,14 @@ const MEMBERS_AT_ONCE: usize = 128;
 /// Rooms that were closed and that nobody has asked about; older ones are forgotten.
 const CLOSED_LIMIT: usize = 16;
 
-/// A front with rooms behind it. A clone hands out the same secrets: it is for tests.
+/// A endpoint with rooms behind it. A clone hands out the same secrets: it is for tests.
 #[derive(Clone, Debug)]
 pub struct Server<G: Game> {
-    front: Front,
+    endpoint: Endpoint,
     /// In the order in which they were opened. Boxed: a room is large, and when one is closed those
     /// behind it move up.
     rooms: Vec<Box<Room<G>>>,
-    /// The slot that the front has for each of them.
+    /// The slot that the endpoint has for each of them.
     slots: Vec<usize>,
     /// When each of them ticks next: looked through more often than the rooms themselves.
     due: Vec<Time>,
@@ -71,9 +72,9 @@ struct Offer<G> {
 
 impl<G: Game> Server<G> {
     /// A server without rooms. `seed` must come from the system's generator.
-    pub fn new(config: FrontConfig, seed: [u8; 32]) -> Self {
+    pub fn new(config: EndpointConfig, seed: [u8; 32]) -> Self {
         Server {
-            front: Front::new(config, seed),
+            endpoint: Endpoint::new(config, seed),
             rooms: Vec::new(),
             slots: Vec::new(),
             due: Vec::new(),
@@ -95,15 +96,15 @@ impl<G: Game> Server<G> {
     pub fn speaking(mut self, dialects: &'static [&'static dyn Dialect<G>]) -> Self {
         self.dialects = &dialects[..dialects.len().min(DIALECT_LIMIT)];
         for (place, dialect) in self.dialects.iter().enumerate() {
-            self.front.add_dialect(dialect.endpoint(DialectId::listed(place)));
+            self.endpoint.add_dialect(dialect.endpoint(DialectId::listed(place)));
         }
         self
     }
 
     /// Opens a room whose world begins within a tick, and which stays; says its slot.
     pub fn open(&mut self, now: Time, game: G, name: Name, seed: u64, config: RoomConfig) -> usize {
-        let slot = self.front.add_room(self.card(&game, name));
-        let number = self.front.room(slot).map_or(0, |(number, _)| number);
+        let slot = self.endpoint.add_room(self.card(&game, name));
+        let number = self.endpoint.room(slot).map_or(0, |(number, _)| number);
         let begin = self.phases.begin(slot, now, game.tick_rate(), game.capacity());
         let room = Room::new(begin, game, seed, WATCHERS, config).speaking(self.dialects);
         self.add(slot, room.numbered(number));
@@ -116,20 +117,20 @@ impl<G: Game> Server<G> {
     /// play with bots in a room of their own: [`Dialect::plays_alone`].
     pub fn offer(&mut self, now: Time, game: G, name: Name, most: u16, config: RoomConfig) {
         let mut card = self.card(&game, name);
-        if game.stand_in(&game.begin(0), PlayerId(1)).is_some() {
+        if game.bot_input(&game.begin(0), PlayerId(1)).is_some() {
             let alone = self.dialects.iter().zip(&mut card.guests);
             for (_, guests) in alone.filter(|(dialect, _)| dialect.plays_alone()) {
                 *guests = guests.alone();
             }
         }
         self.offers.push(Offer { game, config });
-        self.front.offer(card, most);
+        self.endpoint.offer(card, most);
         self.obey(now);
     }
 
-    /// The door.
-    pub fn front(&self) -> &Front {
-        &self.front
+    /// The endpoint.
+    pub fn endpoint(&self) -> &Endpoint {
+        &self.endpoint
     }
 
     /// The rooms, in the order in which they were opened.
@@ -137,10 +138,10 @@ impl<G: Game> Server<G> {
         &self.rooms
     }
 
-    /// From now on the door is kept as `config` says, as far as that can change: see
-    /// [`Front::reconfigure`].
-    pub fn reconfigure(&mut self, config: FrontConfig) {
-        self.front.reconfigure(config);
+    /// From now on the endpoint is kept as `config` says, as far as that can change: see
+    /// [`Endpoint::reconfigure`].
+    pub fn reconfigure(&mut self, config: EndpointConfig) {
+        self.endpoint.reconfigure(config);
     }
 
     /// The rooms, to be asked for events.
@@ -148,17 +149,17 @@ impl<G: Game> Server<G> {
         &mut self.rooms
     }
 
-    /// From now on so many lines of the log are kept, by the door for [`Server::poll_line`] and by
+    /// From now on so many lines of the log are kept, by the endpoint for [`Server::poll_line`] and by
     /// each room for [`Room::poll_line`]; 0 is none.
     pub fn keep_lines(&mut self, limit: usize) {
-        self.front.keep_lines(limit);
+        self.endpoint.keep_lines(limit);
         self.offers.iter_mut().for_each(|offer| offer.config.journal = limit);
         self.rooms.iter_mut().for_each(|room| room.keep_lines(limit));
     }
 
-    /// The oldest line of the door's log that was not read yet: see [`Front::poll_line`].
+    /// The oldest line of the endpoint's log that was not read yet: see [`Endpoint::poll_line`].
     pub fn poll_line(&mut self) -> Option<LogLine> {
-        self.front.poll_line()
+        self.endpoint.poll_line()
     }
 
     /// A room that was closed since this was asked last, with its last events.
@@ -203,7 +204,7 @@ impl<G: Game> Server<G> {
     /// Keeps an address out until a time or for good, and ends the sessions of everyone there: an
     /// IPv4 address, or all of an IPv6 /64.
     pub fn ban(&mut self, now: Time, ip: IpAddr, until: Option<Time>) -> Result<(), BansFull> {
-        for (slot, seat) in self.front.ban(now, ip, until)? {
+        for (slot, seat) in self.endpoint.ban(now, ip, until)? {
             if let Some(place) = self.place(slot) {
                 self.rooms[place].expel(PlayerId(u32::from(seat) + 1), CloseReason::Banned);
                 self.after(place);
@@ -214,23 +215,23 @@ impl<G: Game> Server<G> {
 
     /// Lets an address in again.
     pub fn lift_ban(&mut self, ip: IpAddr) {
-        self.front.lift_ban(ip);
+        self.endpoint.lift_ban(ip);
     }
 
-    /// Lets nobody new in: see [`Front::drain`].
+    /// Lets nobody new in: see [`Endpoint::drain`].
     pub fn drain(&mut self) {
-        self.front.drain();
+        self.endpoint.drain();
     }
 
     /// Lets others in again.
     pub fn undrain(&mut self) {
-        self.front.undrain();
+        self.endpoint.undrain();
     }
 
     /// The rooms, each with its slot and its name.
     pub fn listed(&self) -> impl Iterator<Item = (usize, Name, &Room<G>)> {
         let rooms = self.slots.iter().zip(&self.rooms);
-        rooms.filter_map(|(&slot, room)| Some((slot, self.front.room(slot)?.1, &**room)))
+        rooms.filter_map(|(&slot, room)| Some((slot, self.endpoint.room(slot)?.1, &**room)))
     }
 
     /// How many slots there are: every room has one of its own for as long as it is there.
@@ -240,12 +241,12 @@ impl<G: Game> Server<G> {
 
     /// The room in a slot, with its name.
     pub fn room(&self, slot: usize) -> Option<(Name, &Room<G>)> {
-        Some((self.front.room(slot)?.1, &*self.rooms[self.place(slot)?]))
+        Some((self.endpoint.room(slot)?.1, &*self.rooms[self.place(slot)?]))
     }
 
     /// The room and the place of the sender of a datagram.
     fn seat_of(&self, bytes: &[u8]) -> Option<(&Room<G>, usize)> {
-        let (room, place) = self.front.seat_of(bytes)?;
+        let (room, place) = self.endpoint.seat_of(bytes)?;
         Some((&self.rooms[self.place(room)?], place.into()))
     }
 
@@ -260,7 +261,7 @@ impl<G: Game> Server<G> {
         self.places.get(slot).copied().flatten()
     }
 
-    /// A room of the game as the front sees it.
+    /// A room of the game as the endpoint sees it.
     fn card(&self, game: &G, name: Name) -> RoomCard {
         let mut guests = [Guests::Nowhere; DIALECT_LIMIT];
         for (dialect, guests) in self.dialects.iter().zip(&mut guests) {
@@ -308,9 +309,9 @@ impl<G: Game> Server<G> {
         let (room, slot) = (&mut self.rooms[place], self.slots[place]);
         self.due[place] = room.poll_timeout();
         while let Some(notice) = room.poll_notice() {
-            self.front.handle_notice(notice);
+            self.endpoint.handle_notice(notice);
         }
-        self.front.set_stage(slot, room.stage());
+        self.endpoint.set_stage(slot, room.stage());
         if room.holds_end() {
             if !self.holding.contains(&slot) {
                 self.holding.push(slot);
@@ -323,16 +324,16 @@ impl<G: Game> Server<G> {
         }
     }
 
-    /// Opens and closes rooms as the front says. It is asked for every datagram, and mostly in vain.
+    /// Opens and closes rooms as the endpoint says. It is asked for every datagram, and mostly in vain.
     #[inline(always)]
     fn obey(&mut self, now: Time) {
-        if self.front.has_orders() {
+        if self.endpoint.has_orders() {
             self.obey_orders(now);
         }
     }
 
     fn obey_orders(&mut self, now: Time) {
-        while let Some(order) = self.front.poll_order() {
+        while let Some(order) = self.endpoint.poll_order() {
             match order {
                 RoomOrder::Open(NewRoom { room, number, offer, seed, guest }) => {
                     let Offer { game, config } = &self.offers[offer];
@@ -388,22 +389,22 @@ impl<G: Game> Server<G> {
 impl<G: Game> Node for Server<G> {
     fn handle_datagram(&mut self, now: Time, path: Path, bytes: &mut [u8]) {
         let len = bytes.len();
-        let call = self.front.handle_datagram(now, path, bytes);
+        let call = self.endpoint.handle_datagram(now, path, bytes);
         let Some(Call { session, kind: CallKind::Datagram(_), .. }) = call else {
             self.call(now, call);
             return;
         };
         let outcome = self.call(now, call);
-        self.front.handle_outcome(now, path, session, (len, &outcome));
+        self.endpoint.handle_outcome(now, path, session, (len, &outcome));
         if let Outcome::Wish { sequence, wish } = outcome {
-            let call = self.front.enter_room(now, session, sequence, &wish);
+            let call = self.endpoint.enter_room(now, session, sequence, &wish);
             self.call(now, call);
         }
     }
 
     fn handle_timeout(&mut self, now: Time) {
-        if self.front.poll_timeout().is_some_and(|due| due <= now) {
-            self.front.handle_timeout(now);
+        if self.endpoint.poll_timeout().is_some_and(|due| due <= now) {
+            self.endpoint.handle_timeout(now);
         }
         let (mut members, mut place) = (0, self.next_look);
         for _ in 0..self.rooms.len() {
@@ -424,7 +425,7 @@ impl<G: Game> Node for Server<G> {
     }
 
     fn poll_transmit(&mut self, now: Time, out: &mut [u8]) -> Option<Transmit> {
-        if let Some(transmit) = self.front.poll_transmit(out) {
+        if let Some(transmit) = self.endpoint.poll_transmit(out) {
             return Some(transmit);
         }
         while let Some(&slot) = self.talking.front() {
@@ -440,27 +441,27 @@ impl<G: Game> Node for Server<G> {
     }
 
     fn poll_timeout(&self) -> Option<Time> {
-        self.due.iter().copied().chain(self.front.poll_timeout()).min()
+        self.due.iter().copied().chain(self.endpoint.poll_timeout()).min()
     }
 
-    fn foresee(&self, coming: Foreseen<'_>, fetch: Fetch) {
+    fn prefetch(&self, coming: Prefetch<'_>, fetch: Fetch) {
         match coming {
-            Foreseen::Sender(bytes) => self.front.foresee(bytes, fetch),
-            Foreseen::Way(bytes) => {
+            Prefetch::Sender(bytes) => self.endpoint.prefetch(bytes, fetch),
+            Prefetch::Way(bytes) => {
                 if let Some((room, _)) = self.seat_of(bytes) {
-                    room.foresee(fetch);
+                    room.prefetch(fetch);
                 }
             }
-            Foreseen::Datagram(bytes) => {
+            Prefetch::Datagram(bytes) => {
                 if let Some((room, place)) = self.seat_of(bytes) {
-                    room.foresee_member(place, fetch);
+                    room.prefetch_member(place, fetch);
                 }
             }
-            Foreseen::Timeout(now) => {
-                self.due_next(now).for_each(|room| room.foresee(fetch));
+            Prefetch::Timeout(now) => {
+                self.due_next(now).for_each(|room| room.prefetch(fetch));
                 let mut members = 0;
                 for room in self.due_next(now) {
-                    room.foresee_tick(fetch);
+                    room.prefetch_tick(fetch);
                     members += room.places_used();
                     if members >= MEMBERS_AT_ONCE {
                         break;
@@ -473,15 +474,15 @@ impl<G: Game> Node for Server<G> {
 
 impl<G: Game> StreamNode for Server<G> {
     fn accepts_streams(&self) -> bool {
-        self.front.has_streams()
+        self.endpoint.has_streams()
     }
 
     fn handle_stream(&mut self, now: Time, stream: StreamId, event: StreamEvent<'_>) {
-        let call = self.front.handle_stream(now, stream, event);
+        let call = self.endpoint.handle_stream(now, stream, event);
         self.call(now, call);
     }
 
     fn poll_stream(&mut self, _now: Time, out: &mut [u8]) -> Option<(StreamId, StreamAction)> {
-        self.front.poll_stream(out)
+        self.endpoint.poll_stream(out)
     }
 }

@@ -6,7 +6,7 @@ mod hostile;
 use std::collections::{BTreeSet, HashSet};
 use std::path::Path;
 
-use backspin::front::FrontCounts;
+use backspin::endpoint::EndpointCounts;
 use hostile::{Extent, Outcome, STAGES, Script, stages};
 
 fn seeds() -> Vec<(String, Vec<u8>)> {
@@ -24,7 +24,7 @@ fn play(script: &[u8]) -> Outcome {
 
 #[test]
 fn no_seed_of_the_hostile_peer_hurts_anyone_and_together_they_go_past_every_limit() {
-    let (mut hurt, mut all) = (Vec::new(), FrontCounts::default());
+    let (mut hurt, mut all) = (Vec::new(), EndpointCounts::default());
     let (mut most_sessions, mut most_rooms) = (0, 0);
     for (name, script) in seeds() {
         let played = std::panic::catch_unwind(|| play(&script));
@@ -47,7 +47,7 @@ fn no_seed_of_the_hostile_peer_hurts_anyone_and_together_they_go_past_every_limi
     assert_eq!(most_sessions, 10, "every place is taken");
     assert_eq!(most_rooms, 5, "there are as many rooms as there may be");
     assert!(all.password_limit > 0, "{all:?}");
-    let FrontCounts { malformed, stranger_limit, player_limit, stray, numbers, .. } = all;
+    let EndpointCounts { malformed, stranger_limit, player_limit, stray, numbers, .. } = all;
     let reached =
         [malformed, stranger_limit, player_limit, stray, numbers, all.bad_proof, all.reach];
     assert!(reached.iter().all(|&count| count > 0), "{all:?}");

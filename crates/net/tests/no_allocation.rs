@@ -6,8 +6,8 @@ mod counting;
 use std::hint::black_box;
 
 use backspin::channel::{Inbox, InputQueue, Newest, Outbox, Pending, Timeline};
-use backspin::replica::parts::{Assembly, Cuts};
-use backspin::replica::{Entity, Field, History as States, Kind, Motion, Schema, State, Step};
+use backspin::replication::fragments::{Assembly, FragmentCache};
+use backspin::replication::{Entity, Field, History as States, Kind, Motion, Schema, State, Step};
 use backspin::time::Time;
 use backspin::wire::native::{self, Datagram, Scratch};
 use backspin::wire::{List, Name};
@@ -416,7 +416,7 @@ fn move_swarm(state: &mut State, tick: u32) {
 
 #[test]
 fn a_snapshot_in_parts_allocates_nothing_on_either_side_once_the_buffers_have_grown() {
-    let (mut cuts, mut assembly) = (Cuts::new(1005), Assembly::default());
+    let (mut cuts, mut assembly) = (FragmentCache::new(1005), Assembly::default());
     let (mut here, mut there, mut state) = (States::default(), States::default(), State::default());
     let mut whole_ticks = 0;
     let mut run = |ticks: std::ops::Range<u32>| {

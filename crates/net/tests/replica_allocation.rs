@@ -4,7 +4,7 @@
 mod counting;
 mod scenes;
 
-use backspin::replica::{Bodies, FullForm, History, Schema, State, delta};
+use backspin::replication::{Bodies, FullForm, History, Schema, State, delta};
 use scenes::schemas::{PONG, RTYPE};
 use scenes::{Pong, Rtype};
 

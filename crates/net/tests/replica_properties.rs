@@ -4,7 +4,7 @@
 #[path = "scenes/schemas.rs"]
 mod schemas;
 
-use backspin::replica::{
+use backspin::replication::{
     Entity, Field, History, Kind, MAX_FIELDS, Motion, Schema, State, Step, delta,
 };
 use proptest::collection::vec;

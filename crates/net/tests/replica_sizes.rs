@@ -2,7 +2,7 @@
 
 mod scenes;
 
-use backspin::replica::{Schema, State, delta};
+use backspin::replication::{Schema, State, delta};
 use scenes::schemas::{PONG, RTYPE};
 use scenes::{Pong, Rtype};
 

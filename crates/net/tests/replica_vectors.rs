@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use backspin::replica::{Entity, Field, Kind, Motion, Schema, State, Step, delta};
+use backspin::replication::{Entity, Field, Kind, Motion, Schema, State, Step, delta};
 use serde_json::Value;
 
 const fn field(name: &'static str, min: i32, max: i32, motion: Motion) -> Field {

@@ -4,9 +4,9 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use backspin::client::{Client, ClientConfig};
-use backspin::front::FrontConfig;
+use backspin::endpoint::EndpointConfig;
 use backspin::game::{Game, GameId, PlayerId, Turn, rewind_limit_ticks};
-use backspin::replica::{Schema, State};
+use backspin::replication::{Schema, State};
 use backspin::room::RoomConfig;
 use backspin::server::Server;
 use backspin::time::Time;
@@ -67,7 +67,7 @@ impl Game for Looking {
     fn step(&self, world: &mut Field, turn: &mut Turn<'_, Field>) {
         world.tick = turn.tick();
         for input in turn.inputs() {
-            if let Some(seen) = turn.seen_by(input.player) {
+            if let Some(seen) = turn.rewound_for(input.player) {
                 world.furthest = world.furthest.max(turn.tick() - seen.tick);
             }
         }
@@ -100,7 +100,7 @@ fn furthest_ms(game: &Looking, rtt_ms: u64) -> f64 {
     };
     let mut world = World::new(1, link);
     let address = SocketAddr::from(([10, 0, 0, 1], 4000));
-    let mut server = Server::new(FrontConfig::default(), [1; 32]);
+    let mut server = Server::new(EndpointConfig::default(), [1; 32]);
     server.open(Time::ZERO, game.clone(), Name::new("Room"), 1, RoomConfig::default());
     let server = world.add(Party::Server(Box::new(server)), &[address], Drift::NONE);
     let config = ClientConfig::new(address, Name::new("Alice"));

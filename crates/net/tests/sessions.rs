@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use backspin::client::{Client, ClientConfig, ClientEvent};
-use backspin::front::FrontConfig;
+use backspin::endpoint::EndpointConfig;
 use backspin::game::Buttons;
 use backspin::node::{Node, Path, StreamAction, StreamEvent, StreamId, StreamNode, Transmit};
 use backspin::room::RoomConfig;
@@ -88,7 +88,7 @@ fn seed(n: u64) -> [u8; 32] {
 
 fn server(now: Time, n: u64) -> Party {
     let mut server =
-        Server::new(FrontConfig::default(), seed(n)).speaking(backspin_classic::dialects());
+        Server::new(EndpointConfig::default(), seed(n)).speaking(backspin_classic::dialects());
     server.open(now, Dots::default(), Name::new("Dots"), n, RoomConfig::default());
     Party::Server(Box::new(server))
 }
@@ -342,7 +342,7 @@ fn a_drained_server_lets_nobody_new_in_and_keeps_those_it_has() {
     scene.run_ms(3000);
     assert!(scene.client(0).is_playing());
     let member = scene.server().rooms()[0].members().next().unwrap();
-    assert_eq!(scene.server().front().sessions(), 1);
+    assert_eq!(scene.server().endpoint().sessions(), 1);
     assert!((350..=420).contains(&member.inputs), "{} inputs in seven seconds", member.inputs);
 }
 
@@ -458,7 +458,7 @@ fn silence_counts_from_the_first_word_on_however_long_a_place_waits_for_it() {
     let config =
         RoomConfig { liveness, claim_within: Duration::from_secs(20), ..RoomConfig::default() };
     let mut server =
-        Server::new(FrontConfig::default(), seed(3)).speaking(backspin_classic::dialects());
+        Server::new(EndpointConfig::default(), seed(3)).speaking(backspin_classic::dialects());
     server.open(Time::ZERO, Dots::default(), Name::new("Dots"), 3, config);
     scene.world.replace(scene.server, Party::Server(Box::new(server)));
     scene.run_ms(1_000);
@@ -486,6 +486,6 @@ fn whoever_has_given_up_says_nothing_more() {
             scene.run_ms(100);
         }
         assert_eq!(scene.world.traffic(scene.clients[0]).sent, sent, "{dialect}");
-        assert_eq!(scene.server().front().sessions(), 0, "{dialect}");
+        assert_eq!(scene.server().endpoint().sessions(), 0, "{dialect}");
     }
 }

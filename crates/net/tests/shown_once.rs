@@ -6,9 +6,9 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use backspin::client::{Client, ClientConfig, ClientEvent, Frame};
-use backspin::front::FrontConfig;
+use backspin::endpoint::EndpointConfig;
 use backspin::game::{Game, PlayerId, Reach, SpawnName};
-use backspin::replica::State;
+use backspin::replication::State;
 use backspin::room::{Room, RoomConfig};
 use backspin::server::Server;
 use backspin::time::Time;
@@ -62,7 +62,7 @@ struct Guest {
 impl Scene {
     fn new(seed: u64, link: LinkConfig, players: u8) -> Self {
         let mut world = World::new(seed, link);
-        let mut server = Server::new(FrontConfig::default(), [1; 32]);
+        let mut server = Server::new(EndpointConfig::default(), [1; 32]);
         server.open(Time::ZERO, Tag, Name::new("Room"), seed, RoomConfig::default());
         let at = SocketAddr::from(([10, 0, 0, 1], 4300));
         let server = world.add(Party::Server(Box::new(server)), &[at], Drift::NONE);

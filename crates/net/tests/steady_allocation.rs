@@ -7,7 +7,7 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use backspin::client::{Client, ClientConfig, Frame};
-use backspin::front::FrontConfig;
+use backspin::endpoint::EndpointConfig;
 use backspin::game::{Buttons, Game};
 use backspin::node::{Node, Path, StreamEvent, StreamId, StreamNode};
 use backspin::room::RoomConfig;
@@ -85,7 +85,7 @@ impl Pipe {
 impl<G: Game> Table<G> {
     fn new(game: G) -> Self {
         let now = Time::from_millis(1_000);
-        let mut server = Server::new(FrontConfig::default(), [7; 32]);
+        let mut server = Server::new(EndpointConfig::default(), [7; 32]);
         server.open(now, game.clone(), Name::new("Room"), 1, RoomConfig::default());
         let client = |i: u8| {
             let config = ClientConfig::new(SERVER, Name::new("Alice"));

@@ -4,7 +4,7 @@ mod counting;
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
-use backspin::front::FrontConfig;
+use backspin::endpoint::EndpointConfig;
 use backspin::node::{Node, Path};
 use backspin::room::RoomConfig;
 use backspin::server::Server;
@@ -24,7 +24,7 @@ fn hello(nonce: u64) -> Vec<u8> {
 #[test]
 fn a_hundred_thousand_hellos_take_the_memory_of_one() {
     let mut server =
-        Server::new(FrontConfig::default(), [1; 32]).speaking(backspin_classic::dialects());
+        Server::new(EndpointConfig::default(), [1; 32]).speaking(backspin_classic::dialects());
     server.open(Time::ZERO, Dots::default(), Name::new("Dots"), 0, RoomConfig::default());
     let mut out = [0; 2048];
     let mut ask = |server: &mut Server<Dots>, n: u32| {
@@ -46,5 +46,5 @@ fn a_hundred_thousand_hellos_take_the_memory_of_one() {
     let answered = (1..100_000).map(|n| ask(&mut server, n)).count();
     assert_eq!(answered, 99_999);
     assert_eq!(counting::bytes_in_use(), after_one);
-    assert_eq!(server.front().sessions(), 0);
+    assert_eq!(server.endpoint().sessions(), 0);
 }

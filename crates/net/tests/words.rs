@@ -5,9 +5,9 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use backspin::client::{Client, ClientConfig, ClientEvent};
-use backspin::front::FrontConfig;
+use backspin::endpoint::EndpointConfig;
 use backspin::game::{Buttons, Event, Game, GameId, PlayerId, Reach, Turn};
-use backspin::replica::{Schema, State};
+use backspin::replication::{Schema, State};
 use backspin::room::RoomConfig;
 use backspin::server::Server;
 use backspin::time::Time;
@@ -63,7 +63,7 @@ impl Game for Talk {
         self.0.restore(state)
     }
 
-    fn hear(
+    fn on_message(
         &self,
         _world: &mut dot::World,
         player: PlayerId,
@@ -75,7 +75,7 @@ impl Game for Talk {
     }
 
     /// Whoever is away drifts to the right.
-    fn stand_in(&self, _world: &dot::World, _player: PlayerId) -> Option<Buttons> {
+    fn bot_input(&self, _world: &dot::World, _player: PlayerId) -> Option<Buttons> {
         Some(Buttons::RIGHT)
     }
 }
@@ -98,7 +98,7 @@ fn guest(now: Time, name: &str, seed: u8, ticket: Option<Secret>) -> Party<Talk>
 impl Scene {
     fn new(seed: u64) -> Self {
         let mut world = World::new(seed, Preset::Reference.config());
-        let mut server = Server::new(FrontConfig::default(), [1; 32]);
+        let mut server = Server::new(EndpointConfig::default(), [1; 32]);
         let room = RoomConfig::default();
         server.open(Time::ZERO, Talk::default(), Name::new("Room"), seed, room);
         let server = world.add(Party::Server(Box::new(server)), &[SERVER], Drift::NONE);
@@ -211,7 +211,7 @@ fn a_ticket_that_is_not_good_any_more_leads_to_a_new_place() {
 fn the_game_plays_for_who_is_away_and_stops_when_the_place_is_given_up() {
     let mut scene = Scene::new(1);
     let away = scene.client(1).player().unwrap().0;
-    let nobody = Server::new(FrontConfig::default(), [9; 32]);
+    let nobody = Server::new(EndpointConfig::default(), [9; 32]);
     scene.world.replace(scene.guests[1], Party::Server(Box::new(nobody)));
     scene.world.run_for(Duration::from_secs(15));
     let before = scene.dot(away).unwrap();

@@ -145,7 +145,7 @@ impl Bot {
 
 /// What the normal bot would hold, without a memory: it brakes early because what it sees may be
 /// old, and its misses follow from where the ball will come.
-pub(crate) fn stand_in(world: &World, player: PlayerId) -> Buttons {
+pub(crate) fn bot_input(world: &World, player: PlayerId) -> Buttons {
     let level = Level::Normal;
     let (Some(post), Some(paddle)) = (Post::of(player), world.paddle(player)) else {
         return Buttons::default();

@@ -26,7 +26,7 @@ impl World {
             let player = post.player();
             match self.attendance[post.side().index()] {
                 Attendance::Quiet => Buttons::default(),
-                Attendance::Replaced => bot::stand_in(self, player),
+                Attendance::Replaced => bot::bot_input(self, player),
                 Attendance::Here => {
                     let input = inputs.iter().find(|input| input.player == player);
                     input.map_or(Buttons::default(), |input| input.buttons)

@@ -1,6 +1,6 @@
 //! The world as Networked Pong has it: two paddles, a ball and a match to 5, in pixels.
 
-use backspin::replica::State;
+use backspin::replication::State;
 use backspin_classic::wire::lan::StateUpdate;
 
 use crate::Pong;

@@ -39,7 +39,7 @@ pub use world::{Attendance, Ball, Heading, Paddle, Phase, World};
 use backspin::game::{
     Buttons, Event, Frame, Game, GameId, Lobby, PlayerId, PlayerStatus, Stage, Turn,
 };
-use backspin::replica::{Drawn, Entity, Schema, State};
+use backspin::replication::{Drawn, Entity, Schema, State};
 use backspin_classic::ClassicGame;
 use backspin_classic::wire::lan::StateUpdate;
 use backspin_sim::{Contact, Foresight, Measured};
@@ -195,11 +195,17 @@ impl Game for Pong {
         Post::of(player).is_some_and(|post| post.paddle_id() == entity.id)
     }
 
-    fn slide(&self, drawn: &Drawn, player: PlayerId, gap_ticks: f32) -> Option<f32> {
+    fn time_blend(&self, drawn: &Drawn, player: PlayerId, gap_ticks: f32) -> Option<f32> {
         screen::slide(drawn, player, gap_ticks)
     }
 
-    fn hear(&self, world: &mut World, player: PlayerId, words: &[u8], events: &mut Vec<Event>) {
+    fn on_message(
+        &self,
+        world: &mut World,
+        player: PlayerId,
+        words: &[u8],
+        events: &mut Vec<Event>,
+    ) {
         match words {
             Pong::AGAIN => self.ask_again(world, player, events),
             Pong::GO_ON => world.go_on_without(player),
@@ -207,8 +213,8 @@ impl Game for Pong {
         }
     }
 
-    fn stand_in(&self, world: &World, player: PlayerId) -> Option<Buttons> {
-        Some(bot::stand_in(world, player))
+    fn bot_input(&self, world: &World, player: PlayerId) -> Option<Buttons> {
+        Some(bot::bot_input(world, player))
     }
 
     fn lobby(&self) -> &impl Lobby<World> {

@@ -1,6 +1,6 @@
 //! What is sent of a world: the paddles, the ball and the match, all of it exactly.
 
-use backspin::replica::{Entity, Field, Kind, Motion, Schema, State, Step};
+use backspin::replication::{Entity, Field, Kind, Motion, Schema, State, Step};
 
 use crate::Pong;
 use crate::field::{BALL_LOWEST, BALL_SPEED, OUT, PADDLE_LOWEST, PADDLE_SPEED, Post, UNITS};

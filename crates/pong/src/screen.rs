@@ -2,7 +2,7 @@
 //! meet. All in pixels, as drawn.
 
 use backspin::game::PlayerId;
-use backspin::replica::Drawn;
+use backspin::replication::Drawn;
 
 use crate::field::{BALL_SIZE, BALL_SPEED, PADDLE_SIZE, PADDLE_SPEED, Post, Side, UNITS};
 use crate::schema::{is_ball, is_doubles};

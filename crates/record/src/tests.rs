@@ -6,10 +6,10 @@ use super::frame::{Form, Framer, Frames};
 use super::log::{LogError, Recorded, Rerun};
 use super::replay::{Player, Replay, ReplayError, ReplayWriter};
 use super::{Damage, log, replay};
-use backspin::front::FrontConfig;
+use backspin::endpoint::EndpointConfig;
 use backspin::game::{Event, Game, PlayerId, Reach};
 use backspin::node::{Node, Path, StreamEvent, StreamId, StreamNode};
-use backspin::replica::State;
+use backspin::replication::State;
 use backspin::room::RoomConfig;
 use backspin::time::Time;
 use backspin::wire::Name;
@@ -58,7 +58,7 @@ fn bent(form: Form, bodies: &[Vec<u8>], chance: &mut Chance) -> Vec<u8> {
 fn a_log() -> Vec<u8> {
     let at = |ms| Time::from_millis(ms);
     let path = Path::to(([10, 0, 0, 9], 4242).into());
-    let mut server = Recorded::on(at(3), 5, FrontConfig::default(), [3; 32])
+    let mut server = Recorded::on(at(3), 5, EndpointConfig::default(), [3; 32])
         .speaking(backspin_classic::dialects());
     server.open(at(3), Dots { swarm: 5 }, Name::new("one"), 7, RoomConfig::default());
     let mut log = Vec::new();
@@ -173,7 +173,7 @@ fn a_replay_does_not_go_back_in_time() {
 fn a_log_has_at_most_4096_rooms() {
     let mut bodies = bodies(log::FORM, &a_log());
     let room = {
-        let mut server = Recorded::on(Time::ZERO, 0, FrontConfig::default(), [0; 32]);
+        let mut server = Recorded::on(Time::ZERO, 0, EndpointConfig::default(), [0; 32]);
         server.open(Time::ZERO, Dots::default(), Name::new("one"), 7, RoomConfig::default());
         let mut log = Vec::new();
         server.finish_log(&mut log);
@@ -193,7 +193,7 @@ fn a_log_has_at_most_4096_rooms() {
 #[test]
 fn a_log_has_at_most_16_games_that_are_offered() {
     let log = |offers: usize| {
-        let mut server = Recorded::on(Time::ZERO, 0, FrontConfig::default(), [0; 32]);
+        let mut server = Recorded::on(Time::ZERO, 0, EndpointConfig::default(), [0; 32]);
         for _ in 0..offers {
             let (name, config) = (Name::new("Dots"), RoomConfig::default());
             server.offer(Time::ZERO, Dots::default(), name, 1, config);

@@ -9,10 +9,10 @@ mod hostile_file;
 use std::collections::BTreeMap;
 use std::path::{Path as FilePath, PathBuf};
 
-use backspin::front::FrontConfig;
+use backspin::endpoint::EndpointConfig;
 use backspin::game::{Event, Game, PlayerId, Reach};
 use backspin::node::{Node, Path, StreamEvent, StreamId, StreamNode};
-use backspin::replica::{Entity, State};
+use backspin::replication::{Entity, State};
 use backspin::room::RoomConfig;
 use backspin::time::Time;
 use backspin::wire::Name;
@@ -82,7 +82,7 @@ fn a_replay() -> Vec<u8> {
 fn a_log() -> Vec<u8> {
     let at = Time::from_millis;
     let path = Path::to(([10, 0, 0, 9], 4242).into());
-    let mut server = Recorded::<Dots>::on(at(3), 5, FrontConfig::default(), [3; 32]);
+    let mut server = Recorded::<Dots>::on(at(3), 5, EndpointConfig::default(), [3; 32]);
     server.open(at(3), GAME, Name::new("one"), 7, RoomConfig::default());
     server.offer(at(4), GAME, Name::new("more"), 2, RoomConfig::default());
     let mut log = Vec::new();

@@ -12,7 +12,7 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::time::Duration;
 
 use backspin::client::{Client, ClientConfig};
-use backspin::front::FrontConfig;
+use backspin::endpoint::EndpointConfig;
 use backspin::game::Game;
 use backspin::node::{Node, Path};
 use backspin::room::RoomConfig;
@@ -99,7 +99,7 @@ impl Hall {
         let game = RType { opening: Opening::AtOnce, ..RType::default() };
         let now = Time::from_millis(1);
         let mut server =
-            Server::new(FrontConfig::default(), [7; 32]).speaking(backspin_classic::dialects());
+            Server::new(EndpointConfig::default(), [7; 32]).speaking(backspin_classic::dialects());
         for room in 0..rooms {
             let name = Name::new(&format!("Room {room}"));
             server.open(now, game.clone(), name, room as u64, RoomConfig::default());
@@ -146,7 +146,7 @@ impl Hall {
             {
                 let game = client.game();
                 game.restore_into(client.state(), &mut self.seen);
-                let held = game.stand_in(&self.seen, player).unwrap_or_default();
+                let held = game.bot_input(&self.seen, player).unwrap_or_default();
                 client.press(held);
             }
             if client.poll_timeout().is_some_and(|due| due <= now) {

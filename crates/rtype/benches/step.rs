@@ -3,7 +3,7 @@
 //! `cargo bench -p backspin-rtype`
 
 use backspin::game::{Game, PlayerId, PlayerInput, Turn, rewind_limit_ticks};
-use backspin::replica::State;
+use backspin::replication::State;
 use backspin_rtype::{Opening, RType, World};
 use divan::Bencher;
 use divan::counter::ItemsCount;
@@ -38,7 +38,7 @@ impl Table {
         if self.tick % 6 == 1 {
             self.inputs.clear();
             for player in (1..=4).map(PlayerId) {
-                let buttons = self.game.stand_in(&self.world, player).unwrap_or_default();
+                let buttons = self.game.bot_input(&self.world, player).unwrap_or_default();
                 self.inputs.push(PlayerInput { player, buttons, drawn: None });
             }
         }
@@ -83,7 +83,7 @@ fn swarm_of_64(bencher: Bencher<'_, '_>) {
 fn bot(bencher: Bencher<'_, '_>) {
     let table = Table::new(RType { swarm: 64, ..RType::default() });
     let Some(ship) = table.world.ships().first() else { panic!("every ship is lost") };
-    bencher.bench_local(|| table.game.stand_in(&table.world, ship.player));
+    bencher.bench_local(|| table.game.bot_input(&table.world, ship.player));
 }
 
 /// Everything that is sent of a tick.

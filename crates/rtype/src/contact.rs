@@ -50,12 +50,12 @@ impl<'a> Sight<'a> {
             let from = TickPart(until.0 - TickPart::WHOLE);
             Stretch { past, from, until, before_end: TickPart::default() }
         };
-        let Some((world, part)) = turn.sight_of(player) else {
+        let Some((world, part)) = turn.rewound_at(player) else {
             return Sight { early: None, late: whole(None, TickPart::default()) };
         };
         let part = TickPart::nearest(part);
         let late = whole(Some(world), part);
-        let Some(before) = turn.sight_before(player) else { return Sight { early: None, late } };
+        let Some(before) = turn.rewound_before(player) else { return Sight { early: None, late } };
         let until = TickPart(TickPart::WHOLE);
         let early = Stretch { past: Some(before), from: part, until, before_end: part };
         Sight { early: Some(early), late: Stretch { from: TickPart::default(), ..late } }

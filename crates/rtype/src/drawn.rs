@@ -3,7 +3,7 @@
 
 use backspin::client::Frame;
 use backspin::game::{Event, PlayerId, SpawnName};
-use backspin::replica::Drawn;
+use backspin::replication::Drawn;
 use backspin_sim::Contact;
 
 use crate::boss::Boss;
@@ -276,7 +276,7 @@ fn enemy_size(drawn: &Drawn) -> Size {
 #[cfg(test)]
 mod tests {
     use backspin::game::Reach;
-    use backspin::replica::Entity;
+    use backspin::replication::Entity;
 
     use super::*;
 

@@ -3,7 +3,7 @@
 
 use backspin::client::Frame;
 use backspin::game::{Impact, PlayerId, SpawnName};
-use backspin::replica::Drawn;
+use backspin::replication::Drawn;
 
 use crate::drawn::{Screen, Thing};
 use crate::rules::RType;
@@ -101,7 +101,7 @@ fn stop(entity: u16, target: u16, at: TickPart) -> Impact {
 
 #[cfg(test)]
 mod tests {
-    use backspin::replica::Entity;
+    use backspin::replication::Entity;
 
     use super::*;
     use crate::space::PX;

@@ -10,7 +10,7 @@
 //! let (player, mut world) = (PlayerId(1), game.begin(7));
 //! game.join(&mut world, player);
 //! for tick in 1..=1_200 {
-//!     let buttons = game.stand_in(&world, player).unwrap_or_default();
+//!     let buttons = game.bot_input(&world, player).unwrap_or_default();
 //!     let inputs = [PlayerInput { player, buttons, drawn: None }];
 //!     game.step(&mut world, &mut Turn::new(tick, &inputs, &[], &mut Vec::new()));
 //! }

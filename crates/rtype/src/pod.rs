@@ -22,7 +22,7 @@ pub struct Pod {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PodMode {
     /// Rides on the ship's nose.
-    Front,
+    Endpoint,
     /// Rides on its tail, and fires backwards.
     Back,
     /// Flies ahead, to the right.
@@ -38,7 +38,7 @@ pub enum PodMode {
 impl PodMode {
     /// All of them, as they are numbered when sent.
     pub(crate) const ALL: [PodMode; 6] = [
-        PodMode::Front,
+        PodMode::Endpoint,
         PodMode::Back,
         PodMode::Ahead,
         PodMode::Behind,
@@ -62,15 +62,15 @@ impl Pod {
 
     /// The pod of `ship`, on its nose.
     pub(crate) fn new(ship: &Ship) -> Self {
-        let (x, y) = Pod::seat(&ship.at, PodMode::Front);
+        let (x, y) = Pod::seat(&ship.at, PodMode::Endpoint);
         let at = Moving { x, y, ..ship.at };
-        Pod { player: ship.player, at, mode: PodMode::Front }
+        Pod { player: ship.player, at, mode: PodMode::Endpoint }
     }
 
     /// The player has pressed shoot and charge together: send it off, or call it back.
     pub(crate) fn command(&mut self) {
         self.mode = match self.mode {
-            PodMode::Front => PodMode::Ahead,
+            PodMode::Endpoint => PodMode::Ahead,
             PodMode::Back => PodMode::Behind,
             _ => PodMode::Returning,
         };
@@ -85,7 +85,7 @@ impl Pod {
     /// One tick, after its ship has moved.
     pub(crate) fn fly(&mut self, ship: &Moving) {
         match self.mode {
-            PodMode::Front | PodMode::Back => {
+            PodMode::Endpoint | PodMode::Back => {
                 let (x, y) = Pod::seat(ship, self.mode);
                 self.at.go_to(x, y);
             }
@@ -105,7 +105,7 @@ impl Pod {
     }
 
     fn come_back(&mut self, ship: &Moving) {
-        let side = if self.at.x >= ship.x { PodMode::Front } else { PodMode::Back };
+        let side = if self.at.x >= ship.x { PodMode::Endpoint } else { PodMode::Back };
         let seat = Pod::seat(ship, side);
         let step =
             |from: i32, to: i32| from + (to - from).clamp(-Pod::RETURN_SPEED, Pod::RETURN_SPEED);
@@ -170,7 +170,7 @@ mod tests {
         pod.command();
         assert_eq!(pod.mode, PodMode::Returning);
         (0..200).for_each(|_| pod.fly(&ship.at));
-        assert_eq!(pod.mode, PodMode::Front);
+        assert_eq!(pod.mode, PodMode::Endpoint);
     }
 
     #[test]

@@ -16,7 +16,7 @@ use backspin::game::{
     Buttons, Event, Frame, Game, GameId, Impact, Lobby, Marks, PlayerId, PlayerInput, PlayerStatus,
     SpawnName, Stage, Standing, Turn,
 };
-use backspin::replica::{Entity, Schema, State};
+use backspin::replication::{Entity, Schema, State};
 use backspin_classic::wire::rtype;
 use backspin_classic::{ClassicGame, RtypeMatch, RtypeSight, RtypeWish};
 use backspin_sim::{Contact, Measured};
@@ -207,13 +207,19 @@ impl Game for RType {
             || SpawnName::owner(entity.id) == Some(player)
     }
 
-    fn hear(&self, world: &mut World, player: PlayerId, words: &[u8], events: &mut Vec<Event>) {
+    fn on_message(
+        &self,
+        world: &mut World,
+        player: PlayerId,
+        words: &[u8],
+        events: &mut Vec<Event>,
+    ) {
         if let Some(command) = Command::decode(words) {
             world.obey(player, command, events);
         }
     }
 
-    fn stand_in(&self, world: &World, player: PlayerId) -> Option<Buttons> {
+    fn bot_input(&self, world: &World, player: PlayerId) -> Option<Buttons> {
         Some(bot::hold(world, player))
     }
 

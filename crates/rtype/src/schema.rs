@@ -9,7 +9,7 @@ mod restore;
 #[cfg(test)]
 mod tests;
 
-use backspin::replica::{Field, Kind, Motion, Schema, Step};
+use backspin::replication::{Field, Kind, Motion, Schema, Step};
 
 use crate::boss::Boss;
 use crate::mission::{Mission, Pilot};

@@ -2,7 +2,7 @@
 //! in px and px/s; and how the match stands. And the other way round: what a server of the dialect
 //! shows, as far as it can be told.
 
-use backspin::replica::{Entity, MAX_FIELDS, State};
+use backspin::replication::{Entity, MAX_FIELDS, State};
 use backspin_classic::wire::rtype;
 use backspin_classic::{RtypeMatch, RtypeSight, RtypeThing, RtypeWish};
 

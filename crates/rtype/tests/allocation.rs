@@ -5,7 +5,7 @@ mod counting;
 mod play;
 
 use backspin::game::Game;
-use backspin::replica::State;
+use backspin::replication::State;
 use backspin_rtype::{Opening, RType};
 use play::Play;
 

@@ -6,7 +6,7 @@ mod play;
 use std::collections::VecDeque;
 
 use backspin::game::{Buttons, Frame, Game, PlayerId};
-use backspin::replica::{Drawn, Entity, MAX_FIELDS, Motion, Prediction, State};
+use backspin::replication::{Drawn, Entity, MAX_FIELDS, Motion, Prediction, State};
 use backspin_rtype::{Opening, RType, schema};
 use backspin_sim::Measured;
 use play::Play;
@@ -121,7 +121,7 @@ fn played(game: RType, seed: u64, ticks: u32) -> (Seen, Seen) {
         // Someone who thinks four times a second is hit more often.
         let thinks = play.tick.is_multiple_of(15);
         play.step(|game, world, player| {
-            let held = game.stand_in(world, player).unwrap_or_default();
+            let held = game.bot_input(world, player).unwrap_or_default();
             if player != ME {
                 return held;
             }

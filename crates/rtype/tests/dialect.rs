@@ -5,7 +5,7 @@ mod desk;
 
 use std::net::SocketAddr;
 
-use backspin::front::{FrontConfig, Tokenless};
+use backspin::endpoint::{EndpointConfig, Tokenless};
 use backspin::game::{Game, PlayerId};
 use backspin::node::StreamEvent;
 use backspin::room::RoomConfig;
@@ -38,10 +38,10 @@ struct Table {
 
 impl Table {
     fn new() -> Self {
-        Table::with(FrontConfig::default())
+        Table::with(EndpointConfig::default())
     }
 
-    fn with(config: FrontConfig) -> Self {
+    fn with(config: EndpointConfig) -> Self {
         let mut server = Server::new(config, [5; 32]).speaking(backspin_classic::dialects());
         let (name, config) = (Name::new("Rooms"), RoomConfig::default());
         server.open(Time::ZERO, RType::default(), name, 7, config);
@@ -235,7 +235,7 @@ fn kills_are_scores_and_lost_ships_are_lives_for_everyone() {
     let mut sent = Vec::new();
     // Alice plays as well as a bot does; Bobby flies into whatever comes.
     for _ in 0..60 * 60 {
-        let held = RType::default().stand_in(table.world(), PlayerId(1)).unwrap();
+        let held = RType::default().bot_input(table.world(), PlayerId(1)).unwrap();
         sent.extend(table.hold(&[(alice(), held.0 as u8), (bobby(), 8)]));
     }
     let score = |player: usize| table.world().players().nth(player).unwrap().score;
@@ -266,7 +266,7 @@ fn a_first_program_client_with_a_long_name_and_no_token_sees_the_teams_score() {
     let name = "fourteen bytesé and twenty-three others.".as_bytes();
     let raw = [&[41, 0, 1, 1], name].concat();
     let mut table =
-        Table::with(FrontConfig { tokenless: Tokenless::Allowed, ..FrontConfig::default() });
+        Table::with(EndpointConfig { tokenless: Tokenless::Allowed, ..EndpointConfig::default() });
     table.desk.stream(1, StreamEvent::Opened(alice()));
     table.desk.stream(1, StreamEvent::Received(&raw));
     let sent = table.desk.receive(alice(), &raw);
@@ -278,7 +278,7 @@ fn a_first_program_client_with_a_long_name_and_no_token_sees_the_teams_score() {
     table.desk.receive(alice(), START_MATCH);
     let mut shown = 0;
     for tick in 0..40 * 60 {
-        let held = RType::default().stand_in(table.world(), PlayerId(2)).unwrap();
+        let held = RType::default().bot_input(table.world(), PlayerId(2)).unwrap();
         let sent = table.hold(&[(alice(), 0), (bobby(), held.0 as u8)]);
         if let Some(last) = of_type(&sent, alice(), SCORE).last() {
             assert_eq!(u32_at(last, 4), 0, "the last score in tick {tick} is a player's");

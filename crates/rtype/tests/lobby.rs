@@ -5,7 +5,7 @@
 mod scene;
 
 use backspin::client::RosterLine;
-use backspin::front::FrontConfig;
+use backspin::endpoint::EndpointConfig;
 use backspin::game::Buttons;
 use backspin::wire::native::{PlayerFlags, RoomFlags};
 use backspin_classic::Dialect;
@@ -19,7 +19,7 @@ type Scene = scene::Scene<RType>;
 
 fn scene() -> Scene {
     let game = (RType::default(), "R-Type");
-    let config = FrontConfig { other_ports: vec![("rtype", 4300)], ..FrontConfig::default() };
+    let config = EndpointConfig { other_ports: vec![("rtype", 4300)], ..EndpointConfig::default() };
     Scene::new(1, LinkConfig::PERFECT, game, 8, config)
 }
 

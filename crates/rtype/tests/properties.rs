@@ -96,7 +96,7 @@ proptest! {
                 Deed::Join(player) => play.game.join(&mut play.world, PlayerId(player)),
                 Deed::Leave(player) => play.game.leave(&mut play.world, PlayerId(player)),
                 Deed::Say(player, words) => {
-                    play.game.hear(&mut play.world, PlayerId(player), &words, &mut events);
+                    play.game.on_message(&mut play.world, PlayerId(player), &words, &mut events);
                 }
             }
             check(&play)?;

@@ -10,9 +10,9 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use backspin::client::{ClientEvent, Frame};
-use backspin::front::FrontConfig;
+use backspin::endpoint::EndpointConfig;
 use backspin::game::{Event, Game, PlayerId, Reach};
-use backspin::replica::State;
+use backspin::replication::State;
 use backspin_rtype::command::{Command, Setup};
 use backspin_rtype::difficulty::Difficulty;
 use backspin_rtype::event;
@@ -78,7 +78,8 @@ impl Match {
     fn new(seed: u64) -> Self {
         let (game, link) = (RType::default(), Preset::Reference.config());
         let known = game.restore(&State::default());
-        let mut scene = scene::Scene::new(seed, link, (game, "R-Type"), 1, FrontConfig::default());
+        let mut scene =
+            scene::Scene::new(seed, link, (game, "R-Type"), 1, EndpointConfig::default());
         let seat = |host| Seat { host, heard: Vec::new(), compared: 0, frame: Frame::default() };
         let seats: Vec<Seat> = scene.crowd(4).into_iter().map(seat).collect();
         let first = scene.server().rooms()[0].tick() + 1;
@@ -144,7 +145,7 @@ impl Match {
             let mut state = State::default();
             frame.write(game.schema(), &mut state);
             game.restore_into(&state, &mut self.known);
-            let held = game.stand_in(&self.known, player).unwrap_or_default();
+            let held = game.bot_input(&self.known, player).unwrap_or_default();
             client.press(held);
         }
     }

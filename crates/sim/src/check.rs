@@ -17,7 +17,7 @@ use std::fmt;
 pub use breach::{Breach, Difference, Proof, RuleError};
 
 use backspin::game::{Event, Game, PlayerId, PlayerInput, Turn, rewind_limit_ticks};
-use backspin::replica::{Entity, Kind, Motion, Schema, State};
+use backspin::replication::{Entity, Kind, Motion, Schema, State};
 use breach::difference;
 use crowd::Crowd;
 

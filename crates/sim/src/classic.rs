@@ -1,7 +1,7 @@
 //! The built-in game as the old dialects show it.
 
 use backspin::game::Game;
-use backspin::replica::{Entity, State};
+use backspin::replication::{Entity, State};
 use backspin_classic::wire::lan::StateUpdate;
 use backspin_classic::{ClassicGame, RtypeSight, RtypeThing};
 

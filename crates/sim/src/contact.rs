@@ -11,7 +11,7 @@ use super::kinds::ContactKinds;
 use super::leap::{Leaps, distance};
 use super::measured::{Contact, Measured};
 use backspin::game::{Frame, PlayerId};
-use backspin::replica::Schema;
+use backspin::replication::Schema;
 use backspin::room::Room;
 use backspin::time::Time;
 
@@ -226,7 +226,7 @@ mod tests {
 
     use super::*;
     use crate::dot::Dots;
-    use backspin::replica::{self, Entity};
+    use backspin::replication::{self, Entity};
 
     const ME: PlayerId = PlayerId(1);
 
@@ -313,7 +313,7 @@ mod tests {
         let schema = Dots::default().schema();
         let entities = dots.iter().map(|&(id, x)| {
             let entity = Entity::new(schema, id, 0, &[x as i32, 100, 0, 0]);
-            replica::Drawn { entity, fields: schema.kinds[0].values(&entity) }
+            replication::Drawn { entity, fields: schema.kinds[0].values(&entity) }
         });
         Frame { entities: entities.collect(), ..Frame::default() }
     }

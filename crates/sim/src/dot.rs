@@ -2,7 +2,7 @@
 //! beside, the real games.
 
 use backspin::game::{Buttons, Game, GameId, PlayerId, Turn};
-use backspin::replica::{Entity, Field, Kind, Motion, Schema, State, Step};
+use backspin::replication::{Entity, Field, Kind, Motion, Schema, State, Step};
 
 /// The rules.
 #[derive(Clone, Copy, Debug, Default)]

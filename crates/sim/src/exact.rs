@@ -35,16 +35,16 @@ fn below(a: f64, b: f64, x: f64) -> f64 {
     if x <= 0.0 || x >= 1.0 {
         return x.clamp(0.0, 1.0);
     }
-    let front = ln_gamma(a + b) - ln_gamma(a) - ln_gamma(b) + a * x.ln() + b * (-x).ln_1p();
+    let endpoint = ln_gamma(a + b) - ln_gamma(a) - ln_gamma(b) + a * x.ln() + b * (-x).ln_1p();
     // The fraction converges fast on this side of the mean only.
     if x < (a + 1.0) / (a + b + 2.0) {
-        front.exp() * fraction(a, b, x) / a
+        endpoint.exp() * fraction(a, b, x) / a
     } else {
-        1.0 - front.exp() * fraction(b, a, 1.0 - x) / b
+        1.0 - endpoint.exp() * fraction(b, a, 1.0 - x) / b
     }
 }
 
-/// The continued fraction of the incomplete beta function, evaluated from the front.
+/// The continued fraction of the incomplete beta function, evaluated from the endpoint.
 fn fraction(a: f64, b: f64, x: f64) -> f64 {
     const TINY: f64 = 1e-300;
     let away_from_zero = |value: f64| if value.abs() < TINY { TINY } else { value };

@@ -1,9 +1,9 @@
-//! What leapt in truth: rules that put a ball back in front of a paddle, say. To show that is no
+//! What leapt in truth: rules that put a ball back in endpoint of a paddle, say. To show that is no
 //! fault of the drawing.
 
 use std::time::Duration;
 
-use backspin::replica::{Entity, Schema, State};
+use backspin::replication::{Entity, Schema, State};
 use backspin::time::Time;
 
 /// Something that moves further than this beyond its own motion leaps.

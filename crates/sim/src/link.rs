@@ -122,7 +122,7 @@ impl Link {
         &self.config
     }
 
-    /// Cuts the link or heals it.
+    /// FragmentCache the link or heals it.
     pub fn set_partition(&mut self, partition: Partition) {
         self.partition = partition;
     }

@@ -18,7 +18,7 @@ use super::watch::{Faults, Observer, Seen, Settling, Truth};
 use super::{Chance, Drift, HostId, Lateness, LinkConfig, Party, Player, Preset, Traffic, World};
 use backspin::client::{Client, ClientConfig, Frame};
 use backspin::dialect::Dialect;
-use backspin::front::FrontConfig;
+use backspin::endpoint::EndpointConfig;
 use backspin::game::Game;
 use backspin::room::{Room, RoomConfig};
 use backspin::server::Server;
@@ -165,9 +165,11 @@ impl<G: Measured> Scene<G> {
         let mut chance = Chance::new(seed, 1);
         let address = SocketAddr::from(([10, 0, 0, 1], backspin::wire::native::DEFAULT_PORT));
         // Whoever comes in `rtype` is told over TCP where to go on.
-        let front =
-            FrontConfig { other_ports: vec![("rtype", address.port())], ..FrontConfig::default() };
-        let mut server = Server::new(front, secret(&mut chance)).speaking(dialects);
+        let endpoint = EndpointConfig {
+            other_ports: vec![("rtype", address.port())],
+            ..EndpointConfig::default()
+        };
+        let mut server = Server::new(endpoint, secret(&mut chance)).speaking(dialects);
         let name = Name::new("Room");
         server.open(Time::ZERO, game.clone(), name, seed, RoomConfig::default());
         let server = world.add(Party::Server(Box::new(server)), &[address], Drift::NONE);

@@ -19,7 +19,7 @@ pub enum Party<G: Game> {
 }
 
 /// A client whose buttons are pressed by a bot: it changes its mind two to ten times a second, and
-/// where the game has a [bot](Game::stand_in) of its own, it does what that would about half of
+/// where the game has a [bot](Game::bot_input) of its own, it does what that would about half of
 /// the time.
 #[derive(Debug)]
 pub struct Player<G: Game> {
@@ -111,7 +111,7 @@ impl<G: Game> Player<G> {
     /// What the game's own bot would do.
     fn advice(&self) -> Option<Buttons> {
         let (game, player) = (self.client.game(), self.client.player()?);
-        game.stand_in(&game.restore(self.client.state()), player)
+        game.bot_input(&game.restore(self.client.state()), player)
     }
 
     /// Whether the machine sleeps: nothing runs on it.

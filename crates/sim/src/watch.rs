@@ -16,7 +16,7 @@ use super::quality::{Corrections, Quality, Tally, percentile};
 use super::target::Bar;
 use backspin::client::{Client, Frame};
 use backspin::game::{Game, PlayerId};
-use backspin::replica::MAX_FIELDS;
+use backspin::replication::MAX_FIELDS;
 use backspin::room::Room;
 use backspin::time::Time;
 

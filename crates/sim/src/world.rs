@@ -229,7 +229,7 @@ impl<N: StreamNode> World<N> {
         self.hosts[id.index()].stalled_until = until;
     }
 
-    /// Cuts the links between two hosts or heals them, both ways.
+    /// FragmentCache the links between two hosts or heals them, both ways.
     ///
     /// # Panics
     /// If `a` is `b`.

@@ -10,7 +10,7 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use backspin::client::{Client, ClientConfig, ClientEvent, Frame};
-use backspin::front::FrontConfig;
+use backspin::endpoint::EndpointConfig;
 use backspin::game::Buttons;
 use backspin::room::RoomConfig;
 use backspin::server::Server;
@@ -35,7 +35,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 
 fn serve(address: SocketAddr) -> Result<(), Box<dyn Error>> {
     let mut driver = Loop::new(vec![Socket::bind(address)?])?;
-    let mut server = Server::new(FrontConfig::default(), seed()?);
+    let mut server = Server::new(EndpointConfig::default(), seed()?);
     server.open(driver.now(), Tag, Name::new("Field"), 1, RoomConfig::default());
     loop {
         driver.turn(&mut server, driver.now() + Duration::from_secs(1))?;

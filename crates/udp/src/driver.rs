@@ -3,7 +3,7 @@
 use std::io;
 use std::time::Duration;
 
-use backspin::node::{Foreseen, Node, Path, StreamNode};
+use backspin::node::{Node, Path, Prefetch, StreamNode};
 use backspin::time::Time;
 
 use crate::batch::{Backend, Inbox, Outbox};
@@ -179,7 +179,7 @@ impl Loop {
             if !due {
                 self.held_up = self.stall.so_far(self.told, run_time());
             }
-            node.foresee(Foreseen::Timeout(self.told), prefetch);
+            node.prefetch(Prefetch::Timeout(self.told), prefetch);
             node.handle_timeout(self.told);
             self.flush(node);
             due = true;
@@ -297,13 +297,13 @@ fn hand_over(inbox: &mut Inbox, node: &mut impl Node, told: &mut Time, now: Time
     for step in 0..inbox.len() + 3 * LEAD {
         let earlier = |steps| step.checked_sub(steps * LEAD);
         if let Some(bytes) = inbox.bytes(step) {
-            node.foresee(Foreseen::Sender(bytes), prefetch);
+            node.prefetch(Prefetch::Sender(bytes), prefetch);
         }
         if let Some(bytes) = earlier(1).and_then(|at| inbox.bytes(at)) {
-            node.foresee(Foreseen::Way(bytes), prefetch);
+            node.prefetch(Prefetch::Way(bytes), prefetch);
         }
         if let Some(bytes) = earlier(2).and_then(|at| inbox.bytes(at)) {
-            node.foresee(Foreseen::Datagram(bytes), prefetch);
+            node.prefetch(Prefetch::Datagram(bytes), prefetch);
         }
         if let Some((envelope, ago, bytes)) = earlier(3).and_then(|at| inbox.arrival(at)) {
             // When it came, and not when we looked: whoever measures time by it would be misled.

@@ -183,7 +183,7 @@ fn fit(window: Vec2) -> f32 {
     (window / LEAST).min_element()
 }
 
-/// Cuts a text at its spaces, and a word that is too long where it must be.
+/// FragmentCache a text at its spaces, and a word that is too long where it must be.
 fn wrap(text: &str, fits: impl Fn(&str) -> bool) -> Vec<String> {
     let mut lines = Vec::new();
     let mut line = String::new();

@@ -12,24 +12,24 @@
 //! ticket   -> the way back into a match after the program was killed
 //! ```
 //!
-//! A face, or a script with `--ui none`, asks a [`Table`] what to draw and tells it what is pressed.
+//! A face, or a script with `--ui none`, asks a [`NodeThread`] what to draw and tells it what is pressed.
 
 mod address;
 mod fallback;
+mod node_thread;
 mod open;
 mod quick;
 mod rooms;
 mod search;
 mod seat;
-mod table;
 mod ticket;
 
 pub(crate) use address::Address;
 use fallback::Fallback;
+pub(crate) use node_thread::{Access, NodeThread};
 pub(crate) use open::{Guest, Opened, RoomWish, host, join, local, sit};
 pub(crate) use quick::{QuickNews, quick};
 pub(crate) use rooms::{RoomSearch, at_native};
 pub(crate) use search::{Search, dialect_of};
 pub(crate) use seat::Seat;
-pub(crate) use table::{Access, Table};
 pub(crate) use ticket::{TicketFile, TicketKeeper};

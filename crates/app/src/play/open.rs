@@ -5,7 +5,7 @@ use std::iter;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
 use backspin::client::ClientConfig;
-use backspin::front::{FrontConfig, Tokenless};
+use backspin::endpoint::{EndpointConfig, Tokenless};
 use backspin::game::{Game, PlayerId};
 use backspin::host::Host;
 use backspin::local::Local;
@@ -17,13 +17,13 @@ use backspin_classic::Dialect;
 use backspin_udp::{Listener, Loop, Socket};
 
 use super::rooms::find_room;
-use super::{Address, Fallback, Seat, Table, TicketFile, TicketKeeper};
+use super::{Address, Fallback, NodeThread, Seat, TicketFile, TicketKeeper};
 use crate::games::AppGame;
 use crate::seed;
 
 /// A place at a table, and what belongs to it.
 pub(crate) struct Opened<G: Game> {
-    pub(crate) table: Table<Seat<G>>,
+    pub(crate) table: NodeThread<Seat<G>>,
     /// Who sits there.
     pub(crate) name: Name,
     /// Where others can come to.
@@ -93,7 +93,7 @@ pub(crate) fn local<G: AppGame>(
     let driver = Loop::new(Vec::new())?;
     let players = (1..=players).map(PlayerId);
     let local = Local::new(driver.now(), game, seed::world()?, players);
-    let table = Table::new(driver, Seat::Local(Box::new(local)))?;
+    let table = NodeThread::new(driver, Seat::Local(Box::new(local)))?;
     Ok(Opened { table, name, addresses: Vec::new(), ticket: None })
 }
 
@@ -125,12 +125,12 @@ pub(crate) fn host<G: AppGame>(
         let port = spoken.iter().find(|(it, _)| *it == dialect);
         port.map_or(0, |(_, port)| *port)
     };
-    let config = FrontConfig {
+    let config = EndpointConfig {
         name,
         native_port: port_of(Dialect::Native),
         other_ports: [Dialect::Lan, Dialect::Rtype].map(|it| (it.name(), port_of(it))).to_vec(),
         tokenless,
-        ..FrontConfig::default()
+        ..EndpointConfig::default()
     };
     let driver = Loop::with_listeners(sockets, listeners(port_of(Dialect::Rtype))?)?;
     let mut server = Server::new(config, seed::secret()?).speaking(backspin_classic::dialects());
@@ -138,7 +138,7 @@ pub(crate) fn host<G: AppGame>(
     server.keep_lines(journal);
     let mut host = Host::new(driver.now(), server, game, name, seed::secret()?);
     host.client_mut().keep_lines(journal);
-    let table = Table::new(driver, Seat::Host(Box::new(host)))?;
+    let table = NodeThread::new(driver, Seat::Host(Box::new(host)))?;
     Ok(Opened { table, name, addresses, ticket: None })
 }
 
@@ -223,6 +223,6 @@ pub(crate) fn sit<G: AppGame>(
         None => None,
     };
     let client = Box::new(dialect.client(began, game, config, seed::secret()?));
-    let table = Table::new(driver, Seat::Guest { client, began, fallback })?;
+    let table = NodeThread::new(driver, Seat::Guest { client, began, fallback })?;
     Ok(Opened { table, name: guest.name, addresses: Vec::new(), ticket })
 }

@@ -12,7 +12,7 @@ use backspin_classic::Dialect;
 use backspin_udp::{Loop, Socket};
 
 use super::rooms::LOOK_EVERY;
-use super::{Guest, Opened, RoomSearch, RoomWish, Table, at_native, sit};
+use super::{Guest, NodeThread, Opened, RoomSearch, RoomWish, at_native, sit};
 use crate::games::AppGame;
 use crate::seed;
 
@@ -92,7 +92,7 @@ fn seek<G: AppGame>(
     let driver = Loop::new([v4].into_iter().chain(v6).collect())?;
     let seeker = Seeker::new(driver.now(), game.id(), matchmaker, families, seed::secret()?);
     let seeker = seeker.ok_or("there is no IPv6 here to reach the matchmaker with")?;
-    let mut table = Table::new(driver, seeker)?;
+    let mut table = NodeThread::new(driver, seeker)?;
     let mut told = None;
     loop {
         if let Some(error) = table.failure() {

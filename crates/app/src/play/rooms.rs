@@ -12,7 +12,7 @@ use backspin::wire::Name;
 use backspin::wire::native::DEFAULT_PORT;
 use backspin_udp::{Loop, Socket};
 
-use super::{Address, Table};
+use super::{Address, NodeThread};
 use crate::games::AppGame;
 use crate::seed;
 
@@ -25,7 +25,7 @@ pub(super) const LOOK_EVERY: Duration = Duration::from_millis(10);
 /// Asks servers for their rooms until it is dropped.
 pub(crate) struct RoomSearch {
     /// One for IPv4 and one for IPv6, as far as there are servers.
-    tables: Vec<Table<Rooms>>,
+    tables: Vec<NodeThread<Rooms>>,
     began: Instant,
 }
 
@@ -40,14 +40,14 @@ impl RoomSearch {
             }
             let driver = Loop::new(vec![Socket::bind(SocketAddr::new(any, 0))?])?;
             let rooms = Rooms::new(driver.now(), game, &servers, seed::secret()?);
-            tables.push(Table::new(driver, rooms)?);
+            tables.push(NodeThread::new(driver, rooms)?);
         }
         Ok(RoomSearch { tables, began: Instant::now() })
     }
 
     /// Why it has ended by itself, if it has.
     pub(crate) fn failure(&mut self) -> Option<io::Error> {
-        self.tables.iter_mut().find_map(Table::failure)
+        self.tables.iter_mut().find_map(NodeThread::failure)
     }
 
     /// What is known of each server.

@@ -13,7 +13,7 @@ use backspin::wire::native::DEFAULT_PORT;
 use backspin_classic::{Dialect, lan};
 use backspin_udp::{Loop, Socket, interfaces, search_paths};
 
-use super::Table;
+use super::NodeThread;
 use crate::games::AppGame;
 use crate::seed;
 
@@ -22,7 +22,7 @@ const INTERFACES_EVERY: Duration = Duration::from_secs(1);
 
 /// A search that goes on until it is dropped.
 pub(crate) struct Search {
-    table: Table<Finder>,
+    table: NodeThread<Finder>,
     /// When the machine was asked for its interfaces; never where only one address is asked.
     looked_up: Option<Instant>,
 }
@@ -45,7 +45,7 @@ impl Search {
         let usual = FinderConfig::new(game.id(), places);
         let config = FinderConfig { own, native_port, probes, ..usual };
         let finder = Finder::new(driver.now(), config, seed::world()?);
-        Ok(Search { table: Table::new(driver, finder)?, looked_up: Some(Instant::now()) })
+        Ok(Search { table: NodeThread::new(driver, finder)?, looked_up: Some(Instant::now()) })
     }
 
     /// Asks for what is at one address, in `native`.
@@ -58,7 +58,7 @@ impl Search {
         let usual = FinderConfig::new(game, vec![Path::to(server)]);
         let config = FinderConfig { native_port: Some(server.port()), ..usual };
         let finder = Finder::new(driver.now(), config, seed::world()?);
-        Ok(Search { table: Table::new(driver, finder)?, looked_up: None })
+        Ok(Search { table: NodeThread::new(driver, finder)?, looked_up: None })
     }
 
     /// Why it has ended by itself, if it has.

@@ -5,7 +5,7 @@ use backspin::game::{Buttons, Game, PlayerId};
 use backspin::host::Host;
 use backspin::local::Local;
 use backspin::node::{Node, Path, StreamAction, StreamEvent, StreamId, StreamNode, Transmit};
-use backspin::replica::State;
+use backspin::replication::State;
 use backspin::time::Time;
 use backspin::wire::native::CloseReason;
 use backspin::wire::native::has_shape;

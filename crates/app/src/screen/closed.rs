@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::errand::Errand;
+use super::launch::Launch;
 use super::{List, Row, Tone};
 
 /// What is told, and the lines to choose from.
@@ -17,7 +17,7 @@ pub(super) struct Closed {
 /// What can be tried again.
 #[derive(Clone)]
 pub(super) enum Again {
-    Errand(Errand),
+    Launch(Launch),
     Search,
     Replay(PathBuf),
 }
@@ -35,7 +35,7 @@ impl Closed {
     /// It did not work: to try again is the first choice.
     pub(super) fn failed(again: Again, sentence: String) -> Self {
         let mut lines = vec![Next::Again];
-        if let Again::Errand(errand) = &again {
+        if let Again::Launch(errand) = &again {
             lines.extend(errand.typed().map(|_| Next::Address));
         }
         lines.push(Next::Menu);
@@ -43,8 +43,8 @@ impl Closed {
     }
 
     /// It could not even begin: where an address is to blame, it is to be changed.
-    pub(super) fn unopened(errand: Errand, sentence: String) -> Self {
-        let closed = Closed::failed(Again::Errand(errand), sentence);
+    pub(super) fn unopened(errand: Launch, sentence: String) -> Self {
+        let closed = Closed::failed(Again::Launch(errand), sentence);
         let selected = closed.lines.iter().position(|line| *line == Next::Address).unwrap_or(0);
         Closed { selected, ..closed }
     }
@@ -72,7 +72,7 @@ impl Closed {
             Row::new(match (line, &self.again) {
                 (Next::Menu, _) => "Menu",
                 (Next::Address, _) => "Change the address",
-                (Next::Again, Again::Errand(Errand::Host(_))) => "Host again",
+                (Next::Again, Again::Launch(Launch::Host(_))) => "Host again",
                 (Next::Again, _) => "Try again",
             })
         };

@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 use backspin::finder::{Fit, Found};
 use backspin::wire::native::DEFAULT_PORT;
 
-use super::errand::Options;
 use super::figures::{short_ms, span_tone};
+use super::launch::Options;
 use super::{Cell, List, Row, Tone};
 use crate::games::{Title, with_game};
 use crate::play::Search;

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use backspin::game::Game;
-use backspin::replica::State;
+use backspin::replication::State;
 use backspin_record::replay::{Player, ReplayHeader, ReplayWriter};
 
 use super::{Cell, List, Row, Tone};

@@ -1,7 +1,7 @@
 //! The menus, and where their lines lead.
 
 use super::bindings::Action;
-use super::errand::Errand;
+use super::launch::Launch;
 use super::settings::Settings;
 use super::stage::Stage;
 use super::{Cell, List, Row, Tone};
@@ -40,7 +40,7 @@ impl Places {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Lead {
     Menu(Menu),
-    Errand(Errand),
+    Launch(Launch),
     Search,
     Replays,
     Type(Question),
@@ -128,7 +128,7 @@ impl Menu {
                 let mut lines = Vec::new();
                 for &title in Title::ALL {
                     let ways = with_game!(title, G => G::WAYS);
-                    let lead = |way| Lead::Errand(Errand::Local(title, way));
+                    let lead = |way| Lead::Launch(Launch::Local(title, way));
                     lines.extend(ways.iter().map(|&(text, way)| line(text, lead(way))));
                 }
                 lines.push(line("Replays", Lead::Replays));
@@ -138,7 +138,7 @@ impl Menu {
             Menu::Online => {
                 let host = |&title: &Title| {
                     let text = format!("Host {}", title.name());
-                    line(&text, Lead::Errand(Errand::Host(title)))
+                    line(&text, Lead::Launch(Launch::Host(title)))
                 };
                 let watch = |&title: &Title| {
                     let text = format!("Watch {}", title.name());

@@ -20,15 +20,15 @@
 //! [`Pace`] asks, draws the [`View`], and may play the [`Cue`]s. Below is [`crate::play`].
 
 mod bindings;
-mod bout;
 mod closed;
-mod errand;
 mod figures;
 mod hosts;
+mod launch;
 mod library;
+mod match_screen;
 mod menu;
 mod program;
-mod reel;
+mod replay_screen;
 mod rooms;
 mod settings;
 pub(crate) mod stage;
@@ -38,8 +38,8 @@ mod typing;
 mod view;
 
 pub(crate) use bindings::{Action, Bindings};
-pub(crate) use bout::{Hand, Lane, Steers};
-pub(crate) use errand::{Errand, Options, sentence};
+pub(crate) use launch::{Launch, Options, sentence};
+pub(crate) use match_screen::{Hand, Lane, Steers};
 pub(crate) use program::{Held, Key, Pace, Program};
 pub(crate) use settings::{Settings, Shelf};
 pub(crate) use view::{

@@ -23,13 +23,13 @@ use backspin::wire::Name;
 use backspin_classic::Dialect;
 
 use super::bindings::{Action, Bindings, is_free};
-use super::bout::{Chosen, Sitting};
 use super::closed::{Again, Closed};
-use super::errand::{Coming, Errand, Options, sentence};
 use super::hosts::{Choice, Hosts};
+use super::launch::{Coming, Launch, Options, sentence};
 use super::library::{self, Library};
+use super::match_screen::{Chosen, MatchScreen};
 use super::menu::{Lead, Medium, Menu, Places, Question};
-use super::reel;
+use super::replay_screen;
 use super::rooms::{Outcome, Rooms};
 use super::settings::{Settings, Shelf};
 use super::typing::Typing;
@@ -88,7 +88,7 @@ pub(crate) struct Program {
     /// A window steers with the keys of the settings, a terminal with the usual ones.
     medium: Medium,
     /// What is set out for once the password of a room is known, or its name.
-    door: Option<Errand>,
+    door: Option<Launch>,
     /// The address that was typed last.
     typed: String,
     /// What begins once the player has a name.
@@ -101,7 +101,7 @@ pub(crate) struct Program {
 enum Start {
     #[default]
     Menu,
-    Errand(Errand),
+    Launch(Launch),
     Search,
 }
 
@@ -116,12 +116,12 @@ enum Screen {
     Hosts(Hosts),
     Rooms(Rooms),
     Opening {
-        errand: Errand,
+        errand: Launch,
         coming: Coming,
     },
-    Bout {
+    Match {
         again: Again,
-        bout: Box<dyn Sitting>,
+        bout: Box<dyn MatchScreen>,
     },
     Replays {
         entries: Vec<library::Entry>,
@@ -137,8 +137,8 @@ impl Program {
     }
 
     /// Begins as the command line says: with an errand, or looking for a host.
-    pub(crate) fn begin(shelf: Shelf, options: Options, errand: Option<Errand>) -> Self {
-        Program::starting(shelf, options, errand.map_or(Start::Search, Start::Errand))
+    pub(crate) fn begin(shelf: Shelf, options: Options, errand: Option<Launch>) -> Self {
+        Program::starting(shelf, options, errand.map_or(Start::Search, Start::Launch))
     }
 
     /// Asks for a name first, if a person plays who was never asked.
@@ -174,7 +174,7 @@ impl Program {
     fn start(&mut self) {
         match mem::take(&mut self.start) {
             Start::Menu => self.open(Menu::Main),
-            Start::Errand(errand) => self.set_out(errand),
+            Start::Launch(errand) => self.set_out(errand),
             Start::Search => self.search(),
         }
     }
@@ -188,14 +188,14 @@ impl Program {
     /// The line of the match goes dead: nobody says goodbye.
     #[cfg(test)]
     pub(super) fn fall_silent(&mut self) {
-        if let Screen::Bout { bout, .. } = mem::replace(&mut self.screen, Screen::Menu(Menu::Main))
+        if let Screen::Match { bout, .. } = mem::replace(&mut self.screen, Screen::Menu(Menu::Main))
         {
             bout.close();
         }
     }
 
     /// Sets out at once.
-    pub(crate) fn set_out(&mut self, errand: Errand) {
+    pub(crate) fn set_out(&mut self, errand: Launch) {
         self.leave();
         let shelf = self.library.folder().filter(|_| self.settings.record_matches);
         let coming = errand.set_out(&self.options, self.name(), shelf.map(Into::into));
@@ -241,8 +241,8 @@ impl Program {
             Screen::Rooms(rooms) if !rooms.is_listed() => Pace::Smooth,
             Screen::Hosts(_) | Screen::Rooms(_) => Pace::Slow,
             Screen::Opening { .. } => Pace::Smooth,
-            Screen::Bout { bout, .. } if bout.is_shown() => Pace::Smooth,
-            Screen::Bout { .. } => Pace::Slow,
+            Screen::Match { bout, .. } if bout.is_shown() => Pace::Smooth,
+            Screen::Match { .. } => Pace::Slow,
         }
     }
 
@@ -299,9 +299,9 @@ impl Program {
             (Screen::Binding { .. }, _) => {}
             (_, Key::Network) => self.overlay = !self.overlay,
             (_, Key::Esc) => self.back(),
-            (Screen::Bout { bout, .. }, Key::Char('p' | 'P')) => bout.pause(),
+            (Screen::Match { bout, .. }, Key::Char('p' | 'P')) => bout.pause(),
             // Whoever stops a paddle with it, or shoots, does not wish for another match.
-            (Screen::Bout { .. }, Key::Char(' ')) => {}
+            (Screen::Match { .. }, Key::Char(' ')) => {}
             (_, Key::Up | Key::Char('w' | 'W')) => self.turn(-1),
             (_, Key::Down | Key::Char('s' | 'S')) => self.turn(1),
             (Screen::Menu(menu), Key::Left | Key::Char('a' | 'A')) => {
@@ -312,10 +312,10 @@ impl Program {
                 let menu = *menu;
                 self.adjust(menu, Settings::louder);
             }
-            (Screen::Bout { bout, .. }, Key::Left) => bout.seek(-1),
-            (Screen::Bout { bout, .. }, Key::Right) => bout.seek(1),
+            (Screen::Match { bout, .. }, Key::Left) => bout.seek(-1),
+            (Screen::Match { bout, .. }, Key::Right) => bout.seek(1),
             (_, Key::Enter | Key::Char(' ')) => self.choose(),
-            (Screen::Bout { bout, .. }, Key::Char(letter)) => bout.type_key(letter),
+            (Screen::Match { bout, .. }, Key::Char(letter)) => bout.type_key(letter),
             _ => {}
         }
     }
@@ -327,7 +327,7 @@ impl Program {
                 let errand = errand.clone();
                 match coming.try_recv() {
                     Ok(Ok(bout)) => {
-                        self.screen = Screen::Bout { again: Again::Errand(errand), bout };
+                        self.screen = Screen::Match { again: Again::Launch(errand), bout };
                     }
                     Ok(Err(sentence)) => {
                         self.screen = Screen::Closed(Closed::unopened(errand, sentence));
@@ -335,7 +335,7 @@ impl Program {
                     Err(TryRecvError::Empty) => {}
                     Err(TryRecvError::Disconnected) => {
                         self.screen =
-                            failed(Again::Errand(errand), "The match could not be opened.".into());
+                            failed(Again::Launch(errand), "The match could not be opened.".into());
                     }
                 }
             }
@@ -354,7 +354,7 @@ impl Program {
                     self.screen = Screen::Closed(Closed::unopened(rooms.join(), sentence));
                 }
             },
-            Screen::Bout { again, bout } => {
+            Screen::Match { again, bout } => {
                 let shown = bout.is_shown();
                 let Some(sentence) = bout.look(self.held) else { return };
                 let (again, reason) = (again.clone(), bout.end_reason());
@@ -363,23 +363,23 @@ impl Program {
                     (_, Some(EndReason::HostLeft { .. })) => {
                         Screen::Closed(Closed::over(again, sentence))
                     }
-                    (Again::Errand(errand), Some(EndReason::Password)) => {
+                    (Again::Launch(errand), Some(EndReason::Password)) => {
                         self.door = Some(errand.clone());
                         let again = Typing::new(Question::RoomPassword, String::new());
                         Screen::Typing(again.because("That is not the password of this room."))
                     }
-                    (Again::Errand(errand @ Errand::Enter { .. }), Some(EndReason::RoomName)) => {
+                    (Again::Launch(errand @ Launch::Enter { .. }), Some(EndReason::RoomName)) => {
                         self.door = Some(errand.clone());
                         let again = Typing::new(Question::RoomName, String::new());
                         Screen::Typing(again.because("Another room there has this name."))
                     }
-                    (Again::Errand(errand), Some(reason)) => {
+                    (Again::Launch(errand), Some(reason)) => {
                         let sentence = errand.silence(reason).unwrap_or(sentence);
                         failed(again, sentence)
                     }
                     _ => failed(again, sentence),
                 };
-                if let Screen::Bout { bout, .. } = mem::replace(&mut self.screen, closed) {
+                if let Screen::Match { bout, .. } = mem::replace(&mut self.screen, closed) {
                     bout.close();
                 }
             }
@@ -420,7 +420,7 @@ impl Program {
                 let list = List { title: errand.heading().into(), text, ..List::default() };
                 (Page::List(list), "Esc: menu".to_owned())
             }
-            Screen::Bout { bout, .. } => {
+            Screen::Match { bout, .. } => {
                 let shown = (bout.page(&self.settings, self.overlay), bout.hint(&keys));
                 for cue in bout.take_cues() {
                     hear(&mut self.cues, cue);
@@ -439,7 +439,7 @@ impl Program {
 
     /// Whether there is nothing to choose from, because a match is played.
     fn is_flying(&self) -> bool {
-        matches!(&self.screen, Screen::Bout { bout, .. } if !bout.has_lines())
+        matches!(&self.screen, Screen::Match { bout, .. } if !bout.has_lines())
     }
 
     fn name(&self) -> Name {
@@ -449,7 +449,7 @@ impl Program {
     /// Back to the menu from anywhere; nothing stays open.
     fn leave(&mut self) {
         let menu = Screen::Menu(Menu::Main);
-        if let Screen::Bout { bout, .. } = mem::replace(&mut self.screen, menu) {
+        if let Screen::Match { bout, .. } = mem::replace(&mut self.screen, menu) {
             bout.leave();
         }
     }
@@ -466,16 +466,16 @@ impl Program {
             }
             Screen::Hosts(_) => self.open(Menu::Online),
             Screen::Rooms(rooms) => match rooms.join() {
-                Errand::Join(title, _) => self.search_at(Choice::TypeAddress(title)),
+                Launch::Join(title, _) => self.search_at(Choice::TypeAddress(title)),
                 _ => self.search(),
             },
             Screen::Menu(Menu::Keys) => self.open(Menu::Settings),
             Screen::Replays { .. } => self.open(Menu::Play),
-            Screen::Bout { again: Again::Replay(path), .. } => {
+            Screen::Match { again: Again::Replay(path), .. } => {
                 let path = path.clone();
                 self.show_replays(Some(&path));
             }
-            Screen::Bout { bout, .. } => {
+            Screen::Match { bout, .. } => {
                 if bout.escape() == Chosen::Leave {
                     self.leave();
                 }
@@ -499,7 +499,7 @@ impl Program {
             Screen::Hosts(hosts) => hosts.turn(lines),
             Screen::Rooms(rooms) => rooms.turn(lines),
             Screen::Replays { entries, selected } => around(selected, entries.len() + 1),
-            Screen::Bout { bout, .. } => bout.turn(lines),
+            Screen::Match { bout, .. } => bout.turn(lines),
             Screen::Closed(closed) => {
                 let count = closed.count();
                 around(&mut closed.selected, count);
@@ -518,7 +518,7 @@ impl Program {
             Screen::Hosts(hosts) => hosts.point(row),
             Screen::Rooms(rooms) => rooms.point(row),
             Screen::Replays { entries, selected } => *selected = within(entries.len() + 1),
-            Screen::Bout { bout, .. } => bout.point(row),
+            Screen::Match { bout, .. } => bout.point(row),
             Screen::Closed(closed) => closed.selected = within(closed.count()),
             Screen::Typing(_) | Screen::Binding { .. } | Screen::Opening { .. } => {}
         }
@@ -544,7 +544,7 @@ impl Program {
                 Choice::Host(title, found) => {
                     let Found { address, .. } = found;
                     let dialect = crate::play::dialect_of(&found);
-                    let errand = Errand::Sit { title, address, dialect };
+                    let errand = Launch::Sit { title, address, dialect };
                     match dialect {
                         Dialect::Native => self.knock(title, address.to_string(), errand),
                         _ => self.set_out(errand),
@@ -565,7 +565,7 @@ impl Program {
                 }
                 None => self.back(),
             },
-            Screen::Bout { bout, .. } => {
+            Screen::Match { bout, .. } => {
                 if bout.choose() == Chosen::Leave {
                     self.leave();
                 }
@@ -586,8 +586,8 @@ impl Program {
     }
 
     fn show_replay(&mut self, path: PathBuf) {
-        self.screen = match reel::open(&path) {
-            Ok(bout) => Screen::Bout { again: Again::Replay(path), bout },
+        self.screen = match replay_screen::open(&path) {
+            Ok(bout) => Screen::Match { again: Again::Replay(path), bout },
             Err(sentence) => failed(Again::Replay(path), sentence),
         };
     }
@@ -621,7 +621,7 @@ impl Program {
                 self.note = None;
                 self.open(menu);
             }
-            Lead::Errand(errand) => self.set_out(errand),
+            Lead::Launch(errand) => self.set_out(errand),
             Lead::Search => self.search(),
             Lead::Replays => self.show_replays(None),
             Lead::Type(question) => self.ask(question),

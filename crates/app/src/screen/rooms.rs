@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 use backspin::client::{ListStatus, ServerRooms};
 use backspin::wire::native::{RoomEntry, RoomFlags};
 
-use super::errand::{Errand, sentence};
 use super::figures::{short_ms, span_tone};
+use super::launch::{Launch, sentence};
 use super::{Cell, List, Row, Tone};
 use crate::games::Title;
 use crate::play::{RoomSearch, Search, at_native};
@@ -18,7 +18,7 @@ pub(super) struct Rooms {
     title: Title,
     address: String,
     /// What is done where there is nothing to choose.
-    join: Errand,
+    join: Launch,
     asking: Asking,
     /// Rooms come and go; what is chosen stays chosen. `None` is the first line.
     chosen: Option<Choice>,
@@ -72,7 +72,7 @@ pub(super) enum Outcome {
 
 impl Rooms {
     /// Asks the server at an address; `join` is what is done where there is nothing to choose.
-    pub(super) fn start(title: Title, address: String, join: Errand) -> Self {
+    pub(super) fn start(title: Title, address: String, join: Launch) -> Self {
         let (sender, receiver) = mpsc::channel();
         let text = address.clone();
         std::thread::spawn(move || {
@@ -91,7 +91,7 @@ impl Rooms {
     }
 
     /// What is done where there is nothing to choose.
-    pub(super) fn join(&self) -> Errand {
+    pub(super) fn join(&self) -> Launch {
         self.join.clone()
     }
 

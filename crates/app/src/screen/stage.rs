@@ -5,11 +5,11 @@ use std::time::Duration;
 
 use backspin::client::Frame;
 use backspin::game::{Buttons, Event, PlayerId};
-use backspin::replica::State;
+use backspin::replication::State;
 use backspin::wire::Name;
 
-use super::bout::{Hand, Lane, Steers};
-use super::{Banner, BurstKind, Controls, Cue, Errand, Hud, Options, Row, Scene, Tone};
+use super::match_screen::{Hand, Lane, Steers};
+use super::{Banner, BurstKind, Controls, Cue, Hud, Launch, Options, Row, Scene, Tone};
 use crate::games::AppGame;
 
 /// A game that can be shown.
@@ -78,7 +78,7 @@ pub(crate) trait Stage: AppGame {
     /// Who steers what on this machine.
     fn hands(
         &self,
-        _errand: &Errand,
+        _errand: &Launch,
         options: &Options,
         name: Name,
     ) -> Result<Vec<Hand<Self>>, Box<dyn Error>> {

@@ -19,7 +19,7 @@ use backspin_udp::{Loop, Socket};
 
 use super::*;
 use crate::games::{OwnLook, Title, rtype};
-use crate::play::Table;
+use crate::play::NodeThread;
 
 /// Longer than anything here takes, on the slowest machine.
 const PATIENCE: Duration = Duration::from_secs(40);
@@ -123,11 +123,11 @@ fn wait_for(program: &mut Program, words: &str) {
 /// A host and a guest who have met.
 fn met(port: u16) -> (Program, Program) {
     let mut host = program(options("Ann", Some(port)));
-    host.set_out(Errand::Host(Title::Pong));
+    host.set_out(Launch::Host(Title::Pong));
     wait_for(&mut host, "Waiting for someone to join.");
     assert_eq!(host.pace(), Pace::Slow);
     let mut guest = program(options("Ben", None));
-    guest.set_out(Errand::Join(Title::Pong, format!("127.0.0.1:{port}")));
+    guest.set_out(Launch::Join(Title::Pong, format!("127.0.0.1:{port}")));
     wait("a match", &mut [&mut host, &mut guest], |all| {
         all.iter_mut().all(|program| arena(program).is_some())
     });
@@ -176,7 +176,7 @@ fn a_key_is_asked_for_refused_taken_and_named_in_the_hint() {
     assert_eq!(program.settings().keys.key(Action::Up), "Home");
     press(&mut program, &[Key::Enter, Key::Esc]);
     assert!(shown(&mut program).contains("> Up  Home"));
-    program.set_out(Errand::Local(Title::Pong, None));
+    program.set_out(Launch::Local(Title::Pong, None));
     wait_for(&mut program, "Home/S: left   arrows: right");
     // The menus are where they were left: at Settings, at Keys, at the first key.
     leave(&mut program);
@@ -200,7 +200,7 @@ fn a_pointer_chooses_as_the_keys_do() {
 #[test]
 fn a_match_against_a_bot_is_played_paused_lost_and_played_again() {
     let mut program = program(Options { rules: short(), ..Options::default() });
-    program.set_out(Errand::Local(Title::Pong, Some(Level::Hard as u8)));
+    program.set_out(Launch::Local(Title::Pong, Some(Level::Hard as u8)));
     wait("the ball", &mut [&mut program], |all| {
         arena(all[0]).is_some_and(|arena| arena.banner.is_none())
     });
@@ -230,7 +230,7 @@ fn a_match_against_a_bot_is_played_paused_lost_and_played_again() {
 #[test]
 fn two_at_one_keyboard_steer_a_paddle_each() {
     let mut program = program(Options { rules: short(), ..Options::default() });
-    program.set_out(Errand::Local(Title::Pong, None));
+    program.set_out(Launch::Local(Title::Pong, None));
     wait("the field", &mut [&mut program], |all| arena(all[0]).is_some());
     assert!(shown(&mut program).contains("W/S: left   arrows: right"));
     program.hold(Held { left: Buttons::UP, right: Buttons::DOWN });
@@ -325,7 +325,7 @@ fn esc_opens_and_closes_the_pause_panel_and_leaving_asks() {
 #[test]
 fn a_local_match_stands_still_while_it_is_paused_and_asked_about() {
     let mut one = program(Options { rules: short(), ..Options::default() });
-    one.set_out(Errand::Local(Title::Pong, Some(Level::Hard as u8)));
+    one.set_out(Launch::Local(Title::Pong, Some(Level::Hard as u8)));
     wait("a match", &mut [&mut one], |all| arena(all[0]).is_some());
     press(&mut one, &[Key::Esc]);
     assert!(shown(&mut one).contains("= Paused ="));
@@ -384,7 +384,7 @@ fn a_host_is_found_in_the_list_and_joined_from_it() {
     guest.search();
     assert!(shown(&mut guest).contains("> Type an address"));
     let mut host = program(options("Ann", Some(port)));
-    host.set_out(Errand::Host(Title::Pong));
+    host.set_out(Launch::Host(Title::Pong));
     wait("the host", &mut [&mut host, &mut guest], |all| shown(all[1]).contains("> Ann  1/2"));
     // The choice stays where it is put, whoever comes.
     press(&mut guest, &[Key::Up]);
@@ -400,7 +400,7 @@ fn a_watcher_sees_the_match_and_steers_nothing() {
     let port = free_port();
     let (mut host, mut guest) = met(port);
     let mut watcher = program(options("Eve", None));
-    watcher.set_out(Errand::Watch(Title::Pong, format!("127.0.0.1:{port}")));
+    watcher.set_out(Launch::Watch(Title::Pong, format!("127.0.0.1:{port}")));
     wait("a third screen", &mut [&mut host, &mut guest, &mut watcher], |all| {
         shown(all[0]).contains("Eve watches") && shown(all[2]).contains("watching")
     });
@@ -414,7 +414,7 @@ fn a_watcher_sees_the_match_and_steers_nothing() {
 fn every_failure_is_a_sentence_with_a_way_back() {
     let taken = UdpSocket::bind("0.0.0.0:0").unwrap();
     let mut one = program(options("Ann", Some(taken.local_addr().unwrap().port())));
-    one.set_out(Errand::Host(Title::Pong));
+    one.set_out(Launch::Host(Title::Pong));
     wait_for(&mut one, "is taken by another program; stop it or choose another port.");
     assert!(shown(&mut one).contains("> Host again"));
     drop(taken);
@@ -422,12 +422,12 @@ fn every_failure_is_a_sentence_with_a_way_back() {
     wait_for(&mut one, "Waiting for someone to join.");
 
     let mut one = program(options("Ann", None));
-    one.set_out(Errand::Join(Title::Pong, "attic:0".into()));
+    one.set_out(Launch::Join(Title::Pong, "attic:0".into()));
     wait_for(&mut one, "\"0\" is no port; a port is a number from 1 to 65535.");
     press(&mut one, &[Key::Down, Key::Enter]);
     assert!(shown(&mut one).contains("= BACKSPIN ="));
 
-    one.set_out(Errand::Join(Title::Pong, format!("127.0.0.1:{}", free_port())));
+    one.set_out(Launch::Join(Title::Pong, format!("127.0.0.1:{}", free_port())));
     wait_for(&mut one, "= Joining =");
     wait_for(&mut one, "No answer from 127.0.0.1:");
     assert!(shown(&mut one).contains("= That did not work ="));
@@ -436,7 +436,7 @@ fn every_failure_is_a_sentence_with_a_way_back() {
 #[test]
 fn whoever_gives_up_waiting_is_in_the_menu() {
     let mut one = program(options("Ann", None));
-    one.set_out(Errand::Join(Title::Pong, "127.0.0.1:9".into()));
+    one.set_out(Launch::Join(Title::Pong, "127.0.0.1:9".into()));
     press(&mut one, &[Key::Esc]);
     assert!(shown(&mut one).contains("= BACKSPIN ="));
     one.search();
@@ -453,7 +453,7 @@ fn a_host_that_gives_up_waiting_is_in_the_menu_and_its_port_is_free() {
     let port = free_port();
     let mut host = program(options("Ann", Some(port)));
     for _ in 0..2 {
-        host.set_out(Errand::Host(Title::Pong));
+        host.set_out(Launch::Host(Title::Pong));
         wait_for(&mut host, "Waiting for someone to join.");
         press(&mut host, &[Key::Esc]);
         assert!(shown(&mut host).contains("= BACKSPIN ="));
@@ -464,7 +464,7 @@ fn a_host_that_gives_up_waiting_is_in_the_menu_and_its_port_is_free() {
 #[test]
 fn r_type_is_played_alone_with_everything_in_sight() {
     let mut program = program(Options { bot: Some(Level::Normal as u8), ..Options::default() });
-    program.set_out(Errand::Local(Title::Rtype, Some(0)));
+    program.set_out(Launch::Local(Title::Rtype, Some(0)));
     wait("the countdown", &mut [&mut program], |all| {
         arena(all[0]).is_some_and(|arena| arena.banner.is_some_and(|it| it.large == "1"))
     });
@@ -503,7 +503,7 @@ fn r_type_is_played_alone_with_everything_in_sight() {
 fn the_last_ship_is_seen_to_burst_before_the_panel_comes() {
     // Nobody steers: it ends soon.
     let mut program = program(Options::default());
-    program.set_out(Errand::Local(Title::Rtype, Some(2)));
+    program.set_out(Launch::Local(Title::Rtype, Some(2)));
     let (mut last, mut notes) = (0, Vec::new());
     let began = Instant::now();
     loop {
@@ -538,7 +538,7 @@ fn rtype_options(name: &str, port: Option<u16>) -> Options {
 fn a_crew_meets_in_the_lobby_talks_and_starts_when_everyone_is_ready() {
     let port = free_port();
     let mut host = program(rtype_options("Ann", Some(port)));
-    host.set_out(Errand::Host(Title::Rtype));
+    host.set_out(Launch::Host(Title::Rtype));
     wait_for(&mut host, "> Start the match");
     let mut guest = program(rtype_options("Ben", Some(port)));
     guest.search();
@@ -593,11 +593,11 @@ fn matches_of_both_games_are_recorded_on_wish_and_shown_again() {
     press(&mut program, &[Key::Down; 4]);
     press(&mut program, &[Key::Enter]);
     assert!(shown(&mut program).contains("> Record matches  on"));
-    program.set_out(Errand::Local(Title::Pong, Some(Level::Easy as u8)));
+    program.set_out(Launch::Local(Title::Pong, Some(Level::Easy as u8)));
     wait("the end", &mut [&mut program], |all| {
         arena(all[0]).is_some_and(|arena| arena.dialog.is_some())
     });
-    program.set_out(Errand::Local(Title::Rtype, None));
+    program.set_out(Launch::Local(Title::Rtype, None));
     wait_for(&mut program, "Level 1: Outer Belt");
     leave(&mut program);
     press(&mut program, &[Key::Up, Key::Up, Key::Enter]);
@@ -643,7 +643,7 @@ fn matches_of_both_games_are_recorded_on_wish_and_shown_again() {
 }
 
 /// A matchmaker with a server that nobody has started.
-fn matchmaker() -> (Table<Matchmaker>, String) {
+fn matchmaker() -> (NodeThread<Matchmaker>, String) {
     let socket = Socket::bind((Ipv4Addr::LOCALHOST, 0).into()).unwrap();
     let address = socket.local_addr().unwrap().to_string();
     let server = (Ipv4Addr::LOCALHOST, free_port()).into();
@@ -656,14 +656,14 @@ fn matchmaker() -> (Table<Matchmaker>, String) {
     };
     let driver = Loop::new(vec![socket]).unwrap();
     let node = Matchmaker::new(driver.now(), config, [1; 32]);
-    (Table::new(driver, node).unwrap(), address)
+    (NodeThread::new(driver, node).unwrap(), address)
 }
 
 #[test]
 fn a_search_for_others_that_is_cancelled_leaves_the_matchmaker_at_once() {
     let (matchmaker, address) = matchmaker();
     let mut guest = program(options("Ann", None));
-    guest.set_out(Errand::Quick(Title::Pong, vec![address]));
+    guest.set_out(Launch::Quick(Title::Pong, vec![address]));
     wait("a place in the queue", &mut [&mut guest], |_| matchmaker.seat().kept() == 1);
     press(&mut guest, &[Key::Esc]);
     let cancelled = Instant::now();
@@ -676,7 +676,7 @@ fn a_search_for_others_that_is_cancelled_leaves_the_matchmaker_at_once() {
 fn a_guest_whom_nobody_answers_reads_that_it_still_tries() {
     let silent = UdpSocket::bind("127.0.0.1:0").unwrap();
     let mut guest = program(options("Ann", None));
-    guest.set_out(Errand::Join(Title::Pong, silent.local_addr().unwrap().to_string()));
+    guest.set_out(Launch::Join(Title::Pong, silent.local_addr().unwrap().to_string()));
     wait_for(&mut guest, "Asking 127.0.0.1");
     wait_for(&mut guest, "No answer yet, still trying.");
 }

@@ -21,7 +21,7 @@ use std::time::{Duration, Instant};
 
 use backspin::client::{ClientEvent, Frame, RosterLine};
 use backspin::game::{Buttons, PlayerId};
-use backspin::replica::State;
+use backspin::replication::State;
 use backspin::room::{Room, RoomEvent};
 use backspin::session::EndReason;
 use backspin::wire::native::PlayerFlags;
@@ -29,7 +29,7 @@ use backspin::wire::native::PlayerFlags;
 use crate::netlog::NetLog;
 use crate::play::{self, Opened, QuickNews, Seat};
 use crate::screen::stage::Stage;
-use crate::screen::{Errand, Options};
+use crate::screen::{Launch, Options};
 use crate::serve::stop::Stop;
 
 pub(crate) use line::{Lines, Tell};
@@ -95,7 +95,7 @@ pub(crate) struct News<'a> {
 pub(crate) fn run<V: Voice>(
     game: V::Game,
     options: &Options,
-    errand: Option<&Errand>,
+    errand: Option<&Launch>,
     voice: V,
     args: &SeatArgs,
 ) -> Result<(), Box<dyn Error>> {
@@ -113,13 +113,13 @@ pub(crate) fn run<V: Voice>(
 fn open<G: Stage>(
     game: G,
     options: &Options,
-    errand: Option<&Errand>,
+    errand: Option<&Launch>,
     args: &SeatArgs,
     lines: &Lines,
 ) -> Result<Option<Opened<G>>, Box<dyn Error>> {
     let guest = options.guest(args.name());
     match errand {
-        Some(Errand::Quick(_, addresses)) => {
+        Some(Launch::Quick(_, addresses)) => {
             let stop = Stop::on_signals()?;
             let tell = |news: QuickNews<'_>| match news {
                 QuickNews::Server(server) => lines.say(&Line::server(server)),

@@ -10,7 +10,7 @@ use backspin::wire::Name;
 use super::Lines;
 use crate::face::Ui;
 use crate::netlog::NetLog;
-use crate::screen::Errand;
+use crate::screen::Launch;
 
 /// What everyone decides.
 #[derive(clap::Args)]
@@ -67,11 +67,11 @@ impl SeatArgs {
     /// Where it is written down what happens on the line, if it is.
     pub(crate) fn net_log(
         &self,
-        errand: Option<&Errand>,
+        errand: Option<&Launch>,
     ) -> Result<Option<NetLog>, Box<dyn Error>> {
         let Some(path) = &self.net_log else { return Ok(None) };
         match errand {
-            Some(Errand::Local(..)) => Err(
+            Some(Launch::Local(..)) => Err(
                 "a match on this machine alone sends nothing that --net-log could write down; it \
                      is for host, join and watch"
                     .into(),

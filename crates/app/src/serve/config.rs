@@ -6,7 +6,7 @@ use std::fs;
 use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 
-use backspin::front::{FrontConfig, Limits, Reach, Tokenless, Unguarded};
+use backspin::endpoint::{Audience, EndpointConfig, Limits, Tokenless, Unguarded};
 use backspin::matching::MatchKey;
 use backspin::session::Wider;
 use backspin::wire::Name;
@@ -473,8 +473,8 @@ impl Config {
     }
 
     /// What is decided about the door.
-    pub(super) fn front(&self, ports: &Ports) -> FrontConfig {
-        FrontConfig {
+    pub(super) fn endpoint(&self, ports: &Ports) -> EndpointConfig {
+        EndpointConfig {
             name: self.name,
             native_port: ports.of(Dialect::Native),
             other_ports: [Dialect::Lan, Dialect::Rtype]
@@ -491,8 +491,8 @@ impl Config {
                 false => Tokenless::Refused,
             },
             reach: match self.lan_everywhere {
-                true => Reach::Everywhere,
-                false => Reach::PrivateOnly,
+                true => Audience::Everywhere,
+                false => Audience::PrivateOnly,
             },
             limits: Limits {
                 rooms: self.rooms,

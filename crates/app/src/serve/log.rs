@@ -118,7 +118,7 @@ impl Teller {
             let number = room.number();
             self.tell_lines(now, Some(number), net_log, || room.poll_line());
         }
-        self.tell_tokenless(now, server.front().counts().tokenless);
+        self.tell_tokenless(now, server.endpoint().counts().tokenless);
         while let Some(ClosedRoom { number, events, mut lines }) = server.poll_closed() {
             self.tell_lines(now, Some(number), net_log, || lines.poll());
             for event in events {

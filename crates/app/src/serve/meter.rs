@@ -4,7 +4,7 @@
 use std::time::{Duration, Instant};
 
 use backspin::node::{
-    Fetch, Foreseen, Node, Path, StreamAction, StreamEvent, StreamId, StreamNode, Transmit,
+    Fetch, Node, Path, Prefetch, StreamAction, StreamEvent, StreamId, StreamNode, Transmit,
 };
 use backspin::time::Time;
 use tracing::debug;
@@ -176,8 +176,8 @@ impl<N: Node> Node for Metered<'_, N> {
         self.node.poll_timeout()
     }
 
-    fn foresee(&self, coming: Foreseen<'_>, fetch: Fetch) {
-        self.node.foresee(coming, fetch);
+    fn prefetch(&self, coming: Prefetch<'_>, fetch: Fetch) {
+        self.node.prefetch(coming, fetch);
     }
 }
 

@@ -13,7 +13,7 @@ use std::sync::mpsc::{Receiver, sync_channel};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use backspin::front::BAN_LIMIT;
+use backspin::endpoint::BAN_LIMIT;
 use backspin::session::limited_ip;
 use serde::{Deserialize, Serialize};
 use tracing::{info, warn};

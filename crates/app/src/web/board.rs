@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use backspin::game::GameId;
-use backspin::replica::State;
+use backspin::replication::State;
 use mio::Waker;
 
 use super::status::Status;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::mpsc::Receiver;
 use std::time::Duration;
 
-use backspin::front::{BAN_LIMIT, BansFull};
+use backspin::endpoint::{BAN_LIMIT, BansFull};
 use backspin::game::Game;
 use backspin::room::{MemberCard, Room};
 use backspin::server::Server;
@@ -191,18 +191,18 @@ impl Publisher {
 
     /// How the server is, its rooms left out.
     fn status<G: Game>(&self, now: Time, server: &Server<G>, meter: &Meter, unsent: u64) -> Status {
-        let front = server.front();
+        let endpoint = server.endpoint();
         Status {
             number: self.last.number + 1,
-            name: front.name(),
+            name: endpoint.name(),
             uptime: now.since(self.started),
-            draining: front.is_draining(),
-            sessions: front.sessions(),
+            draining: endpoint.is_draining(),
+            sessions: endpoint.sessions(),
             traffic: meter.traffic,
             ticks: meter.ticks.clone(),
             skipped_ticks: server.late_ticks(),
             log_dropped: meter.log_dropped,
-            dropped: Drops { front: *front.counts(), unsent },
+            dropped: Drops { endpoint: *endpoint.counts(), unsent },
             rooms: Vec::with_capacity(server.rooms().len()),
         }
     }
@@ -253,7 +253,7 @@ mod tests {
     use std::io::Write;
     use std::process::{Command, Stdio};
 
-    use backspin::front::FrontConfig;
+    use backspin::endpoint::EndpointConfig;
     use backspin::node::{Node, Path};
     use backspin::room::RoomConfig;
     use backspin_pong::Pong;
@@ -270,7 +270,7 @@ mod tests {
 
     fn server(rooms: usize) -> Server<Pong> {
         let mut server =
-            Server::new(FrontConfig::default(), [7; 32]).speaking(backspin_classic::dialects());
+            Server::new(EndpointConfig::default(), [7; 32]).speaking(backspin_classic::dialects());
         for room in 0..rooms {
             let name = Name::new(&format!("Room {room}"));
             server.open(Time::ZERO, Pong::default(), name, 1, RoomConfig::default());

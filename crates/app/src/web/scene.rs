@@ -68,7 +68,7 @@ impl Thing {
 #[cfg(test)]
 mod tests {
     use backspin::game::Game;
-    use backspin::replica::State;
+    use backspin::replication::State;
     use backspin_pong::Pong;
 
     use super::*;

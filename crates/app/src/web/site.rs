@@ -5,7 +5,7 @@ use std::net::IpAddr;
 use std::sync::mpsc::SyncSender;
 use std::time::{Duration, Instant};
 
-use backspin::front::BAN_LIMIT;
+use backspin::endpoint::BAN_LIMIT;
 use backspin::game::PlayerId;
 use serde::Serialize;
 

@@ -4,7 +4,7 @@
 use std::net::IpAddr;
 use std::time::Duration;
 
-use backspin::front::FrontCounts;
+use backspin::endpoint::EndpointCounts;
 use backspin::wire::Name;
 use serde::{Serialize, Serializer};
 
@@ -109,7 +109,7 @@ pub(crate) struct Arrivals {
 /// What was dropped, by reason.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Drops {
-    pub(crate) front: FrontCounts,
+    pub(crate) endpoint: EndpointCounts,
     /// What the system did not take.
     pub(crate) unsent: u64,
 }
@@ -118,8 +118,8 @@ impl Drops {
     /// Every reason and how often it was.
     pub(crate) fn by_reason(&self) -> [(&'static str, u64); 14] {
         // Named one by one, so that a new count cannot be left out.
-        let Drops { front, unsent } = *self;
-        let FrontCounts {
+        let Drops { endpoint, unsent } = *self;
+        let EndpointCounts {
             malformed,
             stranger_limit,
             player_limit,
@@ -133,7 +133,7 @@ impl Drops {
             password_limit,
             guest_limit,
             banned,
-        } = front;
+        } = endpoint;
         [
             ("malformed", malformed),
             ("stranger_limit", stranger_limit),

@@ -5,7 +5,7 @@ use std::net::{Ipv4Addr, TcpStream};
 use std::time::{Duration, Instant};
 
 use backspin::game::Game;
-use backspin::replica::State;
+use backspin::replication::State;
 use backspin_pong::Pong;
 
 use super::board::Scene;

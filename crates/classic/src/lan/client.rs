@@ -3,11 +3,11 @@
 use crate::lan::wire::{GuestInput, Hello, Packet, StateUpdate, Steer};
 use crate::{ClassicGame, Dialect, LegacyPlayback};
 use backspin::client::{ClientCore, ClientDialect, Frame};
-use backspin::clock::{Delay, Mark};
 use backspin::game::{Buttons, PlayerId};
-use backspin::replica::State;
+use backspin::replication::State;
 use backspin::session::{EndReason, LifeEvent, Liveness};
 use backspin::time::Time;
+use backspin::timing::{Delay, Mark};
 use backspin::wire::Full;
 
 /// A guest is always the right player, the second of two.

@@ -6,18 +6,18 @@ use super::{NAME, PORT};
 use crate::lan::wire::{Hello, HostHere, Packet, Upgrade};
 use backspin::channel::LogLine;
 use backspin::dialect::{DialectId, EndpointDialect};
-use backspin::front::{Call, CallKind, Front, Reach};
+use backspin::endpoint::{Audience, Call, CallKind, Endpoint};
 use backspin::node::Path;
 use backspin::time::Time;
 use backspin::wire::{Malformed, Name};
 
-/// It keeps nothing: sessions are the front's.
+/// It keeps nothing: sessions are the endpoint's.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Endpoint {
+pub(super) struct LanEndpoint {
     pub(super) id: DialectId,
 }
 
-impl EndpointDialect for Endpoint {
+impl EndpointDialect for LanEndpoint {
     fn detect(&self, bytes: &[u8]) -> bool {
         Packet::has_shape(bytes)
     }
@@ -33,40 +33,40 @@ impl EndpointDialect for Endpoint {
 
     fn handle<'a>(
         &mut self,
-        front: &mut Front,
+        endpoint: &mut Endpoint,
         now: Time,
         path: Path,
         bytes: &'a mut [u8],
     ) -> Option<Call<'a>> {
-        if front.config().reach == Reach::PrivateOnly && !is_private(path.remote.ip()) {
-            front.counts_mut().reach += 1;
+        if endpoint.config().reach == Audience::PrivateOnly && !is_private(path.remote.ip()) {
+            endpoint.counts_mut().reach += 1;
             return None;
         }
-        let known = front.session_at(self.id, path);
-        if !front.admits(now, path, known) {
+        let known = endpoint.session_at(self.id, path);
+        if !endpoint.admits(now, path, known) {
             return None;
         }
         match (Packet::decode(bytes), known) {
             // Who has no place left does not call others in.
             (Ok(Packet::FindHost(_)), _) => {
-                let port = front.config().port_of(NAME).unwrap_or(PORT);
-                if port != 0 && front.takes_guest(self.id, path.remote.ip()) {
-                    self.say_here(front, path, port);
+                let port = endpoint.config().port_of(NAME).unwrap_or(PORT);
+                if port != 0 && endpoint.takes_guest(self.id, path.remote.ip()) {
+                    self.say_here(endpoint, path, port);
                 }
                 None
             }
-            (Ok(Packet::Hello(hello)), _) => self.hello(front, now, path, hello),
+            (Ok(Packet::Hello(hello)), _) => self.hello(endpoint, now, path, hello),
             (Ok(Packet::GuestInput(_)), Some(session)) => {
-                front.call(session, CallKind::Datagram(bytes))
+                endpoint.call(session, CallKind::Datagram(bytes))
             }
             (Ok(packet), _) => {
-                front.counts_mut().stray += 1;
-                front.note_stray(path, packet.direction(), packet.name());
+                endpoint.counts_mut().stray += 1;
+                endpoint.note_stray(path, packet.direction(), packet.name());
                 None
             }
             (Err(error), _) => {
-                front.counts_mut().malformed += 1;
-                front.note_malformed(path, bytes.len(), error);
+                endpoint.counts_mut().malformed += 1;
+                endpoint.note_malformed(path, bytes.len(), error);
                 None
             }
         }
@@ -77,41 +77,41 @@ impl EndpointDialect for Endpoint {
     }
 }
 
-impl Endpoint {
-    fn say_here(&self, front: &mut Front, path: Path, port: u16) {
-        let native_port = front.config().native_port;
+impl LanEndpoint {
+    fn say_here(&self, endpoint: &mut Endpoint, path: Path, port: u16) {
+        let native_port = endpoint.config().native_port;
         let upgrade = (native_port != 0).then_some(Upgrade { native_port, flags: 0 });
         let line = LogLine::SearchAnswered { to: path.remote };
         let packet = Packet::HostHere(HostHere { port, upgrade });
-        front.say(path, Some(line), |out| packet.encode(out));
+        endpoint.say(path, Some(line), |out| packet.encode(out));
     }
 
     /// Everything goes to the port that HELLO names; inputs may come from either.
     fn hello<'a>(
         &self,
-        front: &mut Front,
+        endpoint: &mut Endpoint,
         now: Time,
         from: Path,
         hello: Hello,
     ) -> Option<Call<'a>> {
         let named = SocketAddr::new(from.remote.ip(), hello.port);
         let path = Path { remote: named, ..from };
-        if let Some(session) = front.session_at(self.id, path) {
-            return front.call(session, CallKind::Repeat { sequence: None });
+        if let Some(session) = endpoint.session_at(self.id, path) {
+            return endpoint.call(session, CallKind::Repeat { sequence: None });
         }
         // Port 0 is nowhere; whoever is refused hears nothing: the dialect has no word for it.
         if hello.port == 0 {
-            front.counts_mut().malformed += 1;
+            endpoint.counts_mut().malformed += 1;
             return None;
         }
-        let Some(found) = front.place_guest(now, self.id, path) else {
-            front.counts_mut().guest_limit += 1;
+        let Some(found) = endpoint.place_guest(now, self.id, path) else {
+            endpoint.counts_mut().guest_limit += 1;
             return None;
         };
         if from.remote != named {
-            front.also_at(found.session, from.remote);
+            endpoint.also_at(found.session, from.remote);
         }
-        Some(front.admit_guest(&found, self.id, path, Name::new("Guest"), false))
+        Some(endpoint.admit_guest(&found, self.id, path, Name::new("Guest"), false))
     }
 }
 

@@ -12,7 +12,7 @@ pub use probe::probe;
 use super::ClassicGame;
 use backspin::client::ClientDialect;
 use backspin::dialect::{Dialect, DialectId, EndpointDialect, RoomDialect};
-use backspin::front::Guests;
+use backspin::endpoint::Guests;
 use backspin::time::Time;
 
 /// The dialect.
@@ -43,7 +43,7 @@ impl<G: ClassicGame> Dialect<G> for Lan {
     }
 
     fn endpoint(&self, id: DialectId) -> Box<dyn EndpointDialect> {
-        Box::new(endpoint::Endpoint { id })
+        Box::new(endpoint::LanEndpoint { id })
     }
 
     fn room(&self, places: usize) -> Box<dyn RoomDialect<G>> {

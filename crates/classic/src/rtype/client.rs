@@ -13,14 +13,14 @@ use crate::rtype::wire::{
 use crate::{ClassicGame, Dialect, LegacyPlayback, RtypeSight};
 use backspin::channel::LogLine;
 use backspin::client::{ClientCore, ClientDialect, ClientEvent, Frame, Phase, RosterLine};
-use backspin::clock::Delay;
 use backspin::game::PlayerId;
 use backspin::node::{StreamAction, StreamEvent, StreamId};
-use backspin::replica::State;
+use backspin::replication::State;
 use backspin::session::{
     EndReason, LifeEvent, Limits, Liveness, PingCounts, Pinger, Question, RoundTrip,
 };
 use backspin::time::Time;
+use backspin::timing::Delay;
 use backspin::wire::native::PlayerFlags;
 use backspin::wire::{Direction, Fault, Full, List};
 

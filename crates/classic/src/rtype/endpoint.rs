@@ -15,7 +15,7 @@ use crate::rtype::wire::{
 };
 use backspin::channel::LogLine;
 use backspin::dialect::{DialectId, EndpointDialect};
-use backspin::front::{Call, CallKind, Front, Limits, Tokenless, same_peer};
+use backspin::endpoint::{Call, CallKind, Endpoint, Limits, Tokenless, same_peer};
 use backspin::node::{Path, StreamAction, StreamEvent, StreamId};
 use backspin::sabotage::{self, Sabotage};
 use backspin::session::{Prefix, limited_ip};
@@ -46,7 +46,7 @@ const INBOX_LEN: usize = HEADER_LEN + RawName::MAX;
 
 /// The dialect at the endpoint.
 #[derive(Clone, Debug)]
-pub(super) struct Endpoint {
+pub(super) struct RtypeEndpoint {
     id: DialectId,
     lobby: Lobby,
 }
@@ -122,13 +122,13 @@ enum Deed {
     Close,
 }
 
-impl Endpoint {
+impl RtypeEndpoint {
     pub(super) fn new(id: DialectId) -> Self {
-        Endpoint { id, lobby: Lobby::default() }
+        RtypeEndpoint { id, lobby: Lobby::default() }
     }
 }
 
-impl EndpointDialect for Endpoint {
+impl EndpointDialect for RtypeEndpoint {
     fn detect(&self, bytes: &[u8]) -> bool {
         Packet::has_shape(bytes)
     }
@@ -142,37 +142,37 @@ impl EndpointDialect for Endpoint {
 
     fn handle<'a>(
         &mut self,
-        front: &mut Front,
+        endpoint: &mut Endpoint,
         now: Time,
         path: Path,
         bytes: &'a mut [u8],
     ) -> Option<Call<'a>> {
-        let known = front.session_at(self.id, path);
-        if !front.admits(now, path, known) {
+        let known = endpoint.session_at(self.id, path);
+        if !endpoint.admits(now, path, known) {
             return None;
         }
         let packet = match Packet::decode(bytes) {
             Ok(packet) => packet,
             Err(error) => {
-                front.counts_mut().malformed += 1;
-                front.note_malformed(path, bytes.len(), error);
+                endpoint.counts_mut().malformed += 1;
+                endpoint.note_malformed(path, bytes.len(), error);
                 return None;
             }
         };
         let (direction, name) = (packet.direction(), packet.name());
         let is_ping = matches!(packet, Packet::Ping(_));
         match packet {
-            Packet::Hello(hello) => return self.hello(front, now, path, &hello),
+            Packet::Hello(hello) => return self.hello(endpoint, now, path, &hello),
             // Anyone's ping is answered, so that servers can be compared before joining.
             Packet::Ping(ping) => {
-                front.say(path, None, |out| Packet::Pong(ping.pong()).encode(out));
+                endpoint.say(path, None, |out| Packet::Pong(ping.pong()).encode(out));
             }
             Packet::Pong(pong) => {
                 let bytes = u64::from(pong.sequence) << 32 | u64::from(pong.timestamp);
                 match self.lobby.proves(path, bytes) {
                     Proves::Address(hello) => {
-                        let (key, name) = self.find_token(front, now, path, &hello)?;
-                        return self.enter(front, now, path, &hello, key, name);
+                        let (key, name) = self.find_token(endpoint, now, path, &hello)?;
+                        return self.enter(endpoint, now, path, &hello, key, name);
                     }
                     // No answer to a Ping of the room, which would complain of it.
                     Proves::Again => return None,
@@ -183,12 +183,12 @@ impl EndpointDialect for Endpoint {
         }
         match known {
             Some(session) if matches!(direction, Direction::ToServer | Direction::Both) => {
-                front.call(session, CallKind::Datagram(bytes))
+                endpoint.call(session, CallKind::Datagram(bytes))
             }
             _ => {
                 if !is_ping {
-                    front.counts_mut().stray += 1;
-                    front.note_stray(path, direction, name);
+                    endpoint.counts_mut().stray += 1;
+                    endpoint.note_stray(path, direction, name);
                 }
                 None
             }
@@ -201,18 +201,18 @@ impl EndpointDialect for Endpoint {
 
     fn handle_stream(
         &mut self,
-        front: &mut Front,
+        endpoint: &mut Endpoint,
         now: Time,
         stream: StreamId,
         event: StreamEvent<'_>,
     ) -> Option<Call<'static>> {
         match event {
             StreamEvent::Opened(peer) => {
-                self.open_stream(front, now, stream, peer.ip().to_canonical());
+                self.open_stream(endpoint, now, stream, peer.ip().to_canonical());
             }
-            StreamEvent::Received(bytes) => self.read_stream(front, now, stream, bytes),
+            StreamEvent::Received(bytes) => self.read_stream(endpoint, now, stream, bytes),
             StreamEvent::Closed | StreamEvent::Failed => {
-                return self.close_stream(front, now, stream);
+                return self.close_stream(endpoint, now, stream);
             }
         }
         None
@@ -257,45 +257,46 @@ impl EndpointDialect for Endpoint {
     }
 }
 
-impl Endpoint {
+impl RtypeEndpoint {
     /// A wrong token gets silence.
     fn hello<'a>(
         &mut self,
-        front: &mut Front,
+        endpoint: &mut Endpoint,
         now: Time,
         path: Path,
         hello: &Hello,
     ) -> Option<Call<'a>> {
-        let Some((key, name)) = self.find_token(front, now, path, hello) else {
-            let refused = front.config().tokenless == Tokenless::Refused && hello.token.is_none();
-            let counts = front.counts_mut();
+        let Some((key, name)) = self.find_token(endpoint, now, path, hello) else {
+            let refused =
+                endpoint.config().tokenless == Tokenless::Refused && hello.token.is_none();
+            let counts = endpoint.counts_mut();
             *if refused { &mut counts.tokenless } else { &mut counts.bad_proof } += 1;
             return None;
         };
-        if self.is_proved(front, now, path, key) {
-            return self.enter(front, now, path, hello, key, name);
+        if self.is_proved(endpoint, now, path, key) {
+            return self.enter(endpoint, now, path, hello, key, name);
         }
         // Who would find no place is not called in.
-        if self.session_of(key).is_none() && !front.has_place_for(now, self.id, path) {
+        if self.session_of(key).is_none() && !endpoint.has_place_for(now, self.id, path) {
             return None;
         }
-        let drawn = front.secrets_mut().nonce();
+        let drawn = endpoint.secrets_mut().nonce();
         let bytes = self.lobby.challenge(key, path, *hello, drawn)?;
         let line = LogLine::HelloAckSent { to: path.remote };
-        front.say(path, Some(line), |out| Packet::HelloAck(HelloAck).encode(out));
+        endpoint.say(path, Some(line), |out| Packet::HelloAck(HelloAck).encode(out));
         let (sequence, timestamp) = ((bytes >> 32) as u32, bytes as u32);
-        front.say(path, None, |out| Packet::Ping(Ping { sequence, timestamp }).encode(out));
+        endpoint.say(path, None, |out| Packet::Ping(Ping { sequence, timestamp }).encode(out));
         None
     }
 
     /// Whether the owner of a token is known to be there: where its stream comes from, or where the
     /// player was before.
-    fn is_proved(&self, front: &Front, now: Time, path: Path, key: NonZeroU32) -> bool {
+    fn is_proved(&self, endpoint: &Endpoint, now: Time, path: Path, key: NonZeroU32) -> bool {
         let Some(token) = self.lobby.tokens.get(&key) else { return false };
         let here = limited_ip(path.remote.ip());
         let is_callers =
             limited_ip(token.ip) == here && token.proves_until.is_none_or(|until| now < until);
-        let route = self.session_of(key).and_then(|session| front.route(session));
+        let route = self.session_of(key).and_then(|session| endpoint.route(session));
         is_callers || route.is_some_and(|route| limited_ip(route.path.remote.ip()) == here)
     }
 
@@ -310,7 +311,7 @@ impl Endpoint {
     /// Someone at an address that is proved comes in, or comes back.
     fn enter<'a>(
         &mut self,
-        front: &mut Front,
+        endpoint: &mut Endpoint,
         now: Time,
         path: Path,
         hello: &Hello,
@@ -319,23 +320,23 @@ impl Endpoint {
     ) -> Option<Call<'a>> {
         if let Some(session) = self.session_of(key) {
             // The room knows whether the old address still plays.
-            let kind = match same_peer(front.route(session)?.path, path) {
+            let kind = match same_peer(endpoint.route(session)?.path, path) {
                 true => CallKind::Repeat { sequence: None },
                 false => CallKind::Resume { path, sequence: 0, nonce: 0, fresh: false },
             };
-            return front.call(session, kind);
+            return endpoint.call(session, kind);
         }
-        let found = front.place_guest(now, self.id, path)?;
+        let found = endpoint.place_guest(now, self.id, path)?;
         let open = self.lobby.spend(now, key, found.session, hello.token.is_none());
         let kept_by_stream = hello.token.is_none() && open;
-        Some(front.admit_guest(&found, self.id, path, name, kept_by_stream))
+        Some(endpoint.admit_guest(&found, self.id, path, name, kept_by_stream))
     }
 
     /// The token that a Hello names or, without one, that its address was given; and the name that
     /// comes with it.
     fn find_token(
         &self,
-        front: &Front,
+        endpoint: &Endpoint,
         now: Time,
         path: Path,
         hello: &Hello,
@@ -350,13 +351,13 @@ impl Endpoint {
             return Some((key, hello.name.cut()));
         }
         // Without a token, or with one that nobody was given: then it may be a name of 20 bytes.
-        if front.config().tokenless == Tokenless::Refused {
+        if endpoint.config().tokenless == Tokenless::Refused {
             return None;
         }
         let ip = path.remote.ip().to_canonical();
         let ours = |token: &Token| token.ip == ip && good(token);
         let spent_here = |token: &Token| match token.use_ {
-            Use::Spent { session } => front.session_at(self.id, path) == Some(session),
+            Use::Spent { session } => endpoint.session_at(self.id, path) == Some(session),
             Use::Fresh { .. } => false,
         };
         let fresh = |token: &Token| {
@@ -369,14 +370,14 @@ impl Endpoint {
         Some((*key, token.name))
     }
 
-    fn open_stream(&mut self, front: &mut Front, now: Time, stream: StreamId, ip: IpAddr) {
-        if !front.speaks_unguarded() {
-            front.counts_mut().unguarded += 1;
+    fn open_stream(&mut self, endpoint: &mut Endpoint, now: Time, stream: StreamId, ip: IpAddr) {
+        if !endpoint.speaks_unguarded() {
+            endpoint.counts_mut().unguarded += 1;
             self.lobby.actions.push_back((stream, Deed::Close));
-        } else if front.is_draining() || front.is_banned(now, ip) {
+        } else if endpoint.is_draining() || endpoint.is_banned(now, ip) {
             self.lobby.actions.push_back((stream, Deed::Close));
-        } else if !self.lobby.takes(ip, &front.config().limits) {
-            front.counts_mut().stranger_limit += 1;
+        } else if !self.lobby.takes(ip, &endpoint.config().limits) {
+            endpoint.counts_mut().stranger_limit += 1;
             self.lobby.actions.push_back((stream, Deed::Close));
         } else {
             let ends = Some(now + HELLO_WITHIN).filter(|_| !sabotage::is(Sabotage::StreamKept));
@@ -387,7 +388,7 @@ impl Endpoint {
         }
     }
 
-    fn read_stream(&mut self, front: &mut Front, now: Time, stream: StreamId, bytes: &[u8]) {
+    fn read_stream(&mut self, endpoint: &mut Endpoint, now: Time, stream: StreamId, bytes: &[u8]) {
         let Some(caller) = self.lobby.streams.get_mut(&stream) else { return };
         // After its Hello a client has nothing more to say here.
         if caller.token.is_some() {
@@ -401,7 +402,7 @@ impl Endpoint {
             Ok(None) => {}
             Ok(Some((Message::Hello(hello), _))) => {
                 let token = loop {
-                    let token = front.secrets_mut().token();
+                    let token = endpoint.secrets_mut().token();
                     if !self.lobby.tokens.contains_key(&token) {
                         break token;
                     }
@@ -419,12 +420,12 @@ impl Endpoint {
                 };
                 self.lobby.tokens.insert(token, entry);
                 self.lobby.look_at(Some(until));
-                let udp_port = front.config().port_of(NAME).unwrap_or(PORT);
+                let udp_port = endpoint.config().port_of(NAME).unwrap_or(PORT);
                 let ack = TcpHelloAck { udp_port, token: token.get() };
                 self.lobby.actions.push_back((stream, Deed::Ack(ack)));
             }
             Ok(Some(_)) | Err(_) => {
-                front.counts_mut().malformed += 1;
+                endpoint.counts_mut().malformed += 1;
                 self.lobby.end_stream(now, stream);
             }
         }
@@ -432,7 +433,7 @@ impl Endpoint {
 
     fn close_stream(
         &mut self,
-        front: &Front,
+        endpoint: &Endpoint,
         now: Time,
         stream: StreamId,
     ) -> Option<Call<'static>> {
@@ -441,7 +442,7 @@ impl Endpoint {
         }
         let key = self.lobby.forget_stream(now, stream)?;
         let session = self.session_of(key)?;
-        front.call(session, CallKind::StreamClosed)
+        endpoint.call(session, CallKind::StreamClosed)
     }
 }
 

@@ -13,7 +13,7 @@ pub use endpoint::TOKEN_LIMIT;
 use super::ClassicGame;
 use backspin::client::ClientDialect;
 use backspin::dialect::{Dialect, DialectId, EndpointDialect, RoomDialect};
-use backspin::front::Guests;
+use backspin::endpoint::Guests;
 use backspin::time::Time;
 
 /// The dialect.
@@ -39,7 +39,7 @@ impl<G: ClassicGame> Dialect<G> for Rtype {
     }
 
     fn endpoint(&self, id: DialectId) -> Box<dyn EndpointDialect> {
-        Box::new(endpoint::Endpoint::new(id))
+        Box::new(endpoint::RtypeEndpoint::new(id))
     }
 
     fn room(&self, places: usize) -> Box<dyn RoomDialect<G>> {

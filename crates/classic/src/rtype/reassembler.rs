@@ -15,9 +15,9 @@ use std::time::Duration;
 
 use crate::RtypeThing;
 use crate::rtype::wire::{Entity, Kind};
-use backspin::clock::Mark;
-use backspin::replica::ENTITY_LIMIT;
+use backspin::replication::ENTITY_LIMIT;
 use backspin::time::Time;
+use backspin::timing::Mark;
 use backspin::wire::List;
 
 /// What is not spoken of for so long is gone, whatever was lost.

@@ -14,7 +14,7 @@ use crate::{ClassicGame, RtypeMatch, RtypeWish};
 use backspin::channel::{Journal, LogLine};
 use backspin::dialect::{Hearing, Manners, Meaning, RoomDialect, Saying, Telling};
 use backspin::game::{Buttons, Event, PlayerId, Standing};
-use backspin::replica::{FullForm, State as World};
+use backspin::replication::{FullForm, State as World};
 use backspin::room::Counted;
 use backspin::session::{Question, Verdict};
 use backspin::time::Time;
@@ -45,7 +45,7 @@ struct Player {
     /// The newest input's number; its client counts anew after a break.
     newest: Option<u32>,
     wishes: Wishes,
-    told: Told,
+    told: Announced,
     /// What has gone in the last tick; so much of it was told already.
     gone: Option<u16>,
 }
@@ -72,7 +72,7 @@ struct Wishes {
 
 /// What a member was told last. What is not there is to be told.
 #[derive(Clone, Debug)]
-struct Told {
+struct Announced {
     lobby: Option<LobbyStatus>,
     over: Option<GameOverReason>,
     team_score: Option<i32>,
@@ -84,7 +84,7 @@ struct Told {
 
 impl Player {
     fn new(places: usize) -> Self {
-        let told = Told {
+        let told = Announced {
             lobby: None,
             over: None,
             team_score: None,
@@ -112,7 +112,7 @@ impl Wishes {
     }
 }
 
-impl Told {
+impl Announced {
     fn forget_match(&mut self) {
         (self.lobby, self.over) = (None, None);
     }

@@ -3,7 +3,7 @@
 //! Lengths are whole numbers of 1/16 px, so that what is predicted comes back to the bit.
 
 use backspin::game::{Buttons, Event, Game, GameId, PlayerId, PlayerInput, Reach, SpawnName, Turn};
-use backspin::replica::{Entity, Field, Kind, Motion, Schema, State, Step};
+use backspin::replication::{Entity, Field, Kind, Motion, Schema, State, Step};
 
 /// The rules.
 #[derive(Clone, Copy, Debug, Default)]
@@ -177,7 +177,7 @@ impl Tag {
     /// them.
     fn touched(&self, world: &World, tagger: usize, turn: &Turn<'_, World>) -> Option<usize> {
         let tagger = &world.runners[tagger];
-        let seen = turn.seen_by(tagger.player).unwrap_or(world);
+        let seen = turn.rewound_for(tagger.player).unwrap_or(world);
         let other = |r: &&Runner| r.player != tagger.player && r.at.touches(&tagger.at);
         let touched = seen.runners.iter().find(other)?.player;
         world.runners.iter().position(|r| r.player == touched)

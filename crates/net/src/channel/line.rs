@@ -1,5 +1,5 @@
 //! What happened on the line, in the documents' words: the log lines of document 004, section 7.3, the
-//! latency lines of 000 and 001, and what was dropped or answered at the door. A [`super::Journal`]
+//! latency lines of 000 and 001, and what was dropped or answered at the endpoint. A [`super::Journal`]
 //! keeps them; text is made only when one is read.
 
 use std::fmt;

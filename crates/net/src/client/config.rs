@@ -56,7 +56,7 @@ impl ClientConfig {
             liveness: Limits::DEFAULT,
             journal: 0,
             predicts: true,
-            resume_for: crate::front::RESUME_FOR,
+            resume_for: crate::endpoint::RESUME_FOR,
             ticket: None,
         }
     }

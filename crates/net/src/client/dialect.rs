@@ -3,12 +3,12 @@
 use std::fmt;
 
 use super::{ClientCore, Frame};
-use crate::clock::Delay;
 use crate::game::Game;
 use crate::node::{StreamAction, StreamEvent, StreamId};
-use crate::replica::State;
+use crate::replication::State;
 use crate::session::{EndReason, PingCounts, RoundTrip};
 use crate::time::Time;
+use crate::timing::Delay;
 use crate::wire::Full;
 
 /// A dialect other than `native`, as a client speaks it: [`Client::speaking`](super::Client::speaking).

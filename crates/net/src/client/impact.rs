@@ -6,7 +6,7 @@
 
 use super::Frame;
 use crate::game::{Game, Impact, PlayerId};
-use crate::replica::{Drawn, State};
+use crate::replication::{Drawn, State};
 
 /// The server may judge a contact so many ticks later than it was seen: the two clocks of a client
 /// are bent while the inputs that speak of them are under way.

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::seat::Seat;
-use super::{Client, ClientConfig, ClientEvent, Phase, RosterLine, Speech};
+use super::{Client, ClientConfig, ClientEvent, DialectSide, Phase, RosterLine};
 use crate::game::{Game, GameId, PlayerId};
 use crate::session::{EndReason, Opening, Outgoing, Question, Retry, Secrets, Session};
 use crate::time::Time;
@@ -97,15 +97,15 @@ impl<G: Game> Native<G> {
 impl<G: Game> Client<G> {
     fn native(&mut self) -> Option<&mut Native<G>> {
         match &mut self.speech {
-            Speech::Native(native) => Some(native),
-            Speech::Other(_) => None,
+            DialectSide::Native(native) => Some(native),
+            DialectSide::Other(_) => None,
         }
     }
 
     pub(super) fn seat(&self) -> Option<&Seat<G>> {
         match &self.speech {
-            Speech::Native(native) => native.seat.as_deref(),
-            Speech::Other(_) => None,
+            DialectSide::Native(native) => native.seat.as_deref(),
+            DialectSide::Other(_) => None,
         }
     }
 
@@ -144,7 +144,7 @@ impl<G: Game> Client<G> {
     }
 
     fn handle_pong(&mut self, now: Time, answer: Question) {
-        let Speech::Native(native) = &mut self.speech else { return };
+        let DialectSide::Native(native) = &mut self.speech else { return };
         let Some(session) = native.session_mut() else {
             self.core.counts.stray += 1;
             return;
@@ -155,7 +155,7 @@ impl<G: Game> Client<G> {
 
     fn handle_challenge(&mut self, now: Time, challenge: &Challenge) {
         let asking = self.core.is_asking();
-        let Speech::Native(native) = &mut self.speech else { return };
+        let DialectSide::Native(native) = &mut self.speech else { return };
         if !asking || challenge.nonce != native.nonce {
             self.core.counts.stray += 1;
             return;
@@ -177,7 +177,7 @@ impl<G: Game> Client<G> {
     fn handle_accept(&mut self, now: Time, sequence: u32, accept: &Accept) {
         let asking = self.core.is_asking();
         let game = self.game.clone();
-        let Speech::Native(native) = &mut self.speech else { return };
+        let DialectSide::Native(native) = &mut self.speech else { return };
         if !asking || accept.nonce != native.nonce || native.cookie.is_none() {
             self.core.counts.stray += 1;
             return;
@@ -229,7 +229,7 @@ impl<G: Game> Client<G> {
 
     fn handle_reject(&mut self, now: Time, reject: &Reject) {
         let asking = self.core.is_asking();
-        let Speech::Native(native) = &mut self.speech else { return };
+        let DialectSide::Native(native) = &mut self.speech else { return };
         match asking && reject.nonce == native.nonce {
             // The place of an earlier run is given up: then a new one.
             true if reject.reason == RejectReason::Ticket && native.ticket.take().is_some() => {
@@ -275,7 +275,7 @@ impl<G: Game> Client<G> {
 
     fn handle_session_packet(&mut self, now: Time, sequence: u32, packet: Packet<'_>) {
         let playing = self.is_playing();
-        let Speech::Native(native) = &mut self.speech else { return };
+        let DialectSide::Native(native) = &mut self.speech else { return };
         let Some(seat) = native.seat.as_mut() else {
             self.core.counts.stray += 1;
             return;
@@ -331,7 +331,7 @@ impl<G: Game> Client<G> {
             }
             packet => self.core.drop_stray(packet.name()),
         }
-        if let Speech::Native(native) = &mut self.speech
+        if let DialectSide::Native(native) = &mut self.speech
             && let Some(session) = native.session_mut()
         {
             self.core.heard(now, &mut session.liveness);
@@ -348,7 +348,7 @@ impl<G: Game> Client<G> {
     /// Inputs that are due, and what they say of the line.
     pub(super) fn handle_native_timeout(&mut self, now: Time) {
         let (buttons, role) = (self.core.buttons, self.core.config.role);
-        let Speech::Native(native) = &mut self.speech else { return };
+        let DialectSide::Native(native) = &mut self.speech else { return };
         let Some(seat) = native.seat.as_mut() else { return };
         let due = match role {
             Role::Play => seat.make_inputs(now, buttons, &mut self.core.journal),
@@ -371,7 +371,7 @@ impl<G: Game> Client<G> {
             self.core.due.questions -= 1;
             return Some(self.ask_native(now, out));
         }
-        let Speech::Native(native) = &mut self.speech else { return None };
+        let DialectSide::Native(native) = &mut self.speech else { return None };
         let seat = native.seat.as_mut()?;
         let session = seat.session.index();
         let packet = if self.core.due.goodbyes > 0 {
@@ -395,7 +395,7 @@ impl<G: Game> Client<G> {
 
     fn ask_native(&mut self, now: Time, out: &mut [u8]) -> Result<usize, Full> {
         let (config, id) = (&self.core.config, self.game.id());
-        let Speech::Native(native) = &mut self.speech else { return Err(Full) };
+        let DialectSide::Native(native) = &mut self.speech else { return Err(Full) };
         native.asked = now;
         let nonce = native.nonce;
         let ticket = match &native.seat {

@@ -9,13 +9,15 @@ use super::{ClientEvent, Frame};
 use crate::channel::{
     Alarm, AlarmEvent, BLOCK_ROOM, Journal, LogLine, Pending, Timeline, event_block, tick,
 };
-use crate::clock::{Ahead, Behind, Feedback, ServerClock};
 use crate::game::{Buttons, Event, Game, PlayerId, Reach};
-use crate::replica::parts::{Assembly, PartError};
-use crate::replica::{Course, Drawn, Moment, Picture, Prediction, Sliding, State, delta};
+use crate::replication::fragments::{Assembly, FragmentError};
+use crate::replication::{
+    Course, Drawn, Moment, Prediction, SnapshotBuffer, State, TimeBlend, delta,
+};
 use crate::sabotage::{self, Sabotage};
 use crate::session::{RESEND_SLACK, Session};
 use crate::time::Time;
+use crate::timing::{Feedback, InputClock, InterpolationClock, ServerClock};
 use crate::wire::Full;
 use crate::wire::native::{
     Accept, DeltaSnapshot, EventBlock, History, Input, InputRecord, MAX_BASELINE_BACK, Packet,
@@ -52,17 +54,17 @@ pub(super) struct Seat<G: Game> {
     pub(super) room: u32,
     pub(super) role: Role,
     pub(super) session: Session,
-    ahead: Ahead,
-    behind: Behind,
+    ahead: InputClock,
+    behind: InterpolationClock,
     clock: ServerClock,
     /// The tick of the next input.
     next_input: u32,
     pending: Pending,
-    picture: Picture,
+    picture: SnapshotBuffer,
     /// [`super::ClientConfig::predicts`].
     pub(super) predicts: bool,
     prediction: Option<Prediction<G>>,
-    sliding: Sliding,
+    sliding: TimeBlend,
     impacts: Impacts,
     rate: u8,
     state: State,
@@ -107,11 +109,11 @@ pub(super) enum Refused {
     Malformed,
 }
 
-impl From<PartError> for Refused {
-    fn from(error: PartError) -> Self {
+impl From<FragmentError> for Refused {
+    fn from(error: FragmentError) -> Self {
         match error {
-            PartError::Malformed(_) | PartError::Contradiction => Refused::Malformed,
-            PartError::Duplicate | PartError::Late => Refused::Stray,
+            FragmentError::Malformed(_) | FragmentError::Contradiction => Refused::Malformed,
+            FragmentError::Duplicate | FragmentError::Late => Refused::Stray,
         }
     }
 }
@@ -126,7 +128,7 @@ impl<G: Game> Seat<G> {
     ) -> Self {
         let rate = accept.tick_rate;
         let server_tick = f64::from(accept.tick) + rtt.as_secs_f64() / 2.0 * f64::from(rate);
-        let ahead = Ahead::new(now, rate, server_tick, rtt);
+        let ahead = InputClock::new(now, rate, server_tick, rtt);
         Seat {
             game,
             player: PlayerId(accept.player),
@@ -135,13 +137,13 @@ impl<G: Game> Seat<G> {
             session,
             next_input: (ahead.tick(now) as u32).max(1),
             ahead,
-            behind: Behind::new(rate, 1),
+            behind: InterpolationClock::new(rate, 1),
             clock: ServerClock::new(now, rate, server_tick, rtt),
             pending: Pending::new(),
-            picture: Picture::default(),
+            picture: SnapshotBuffer::default(),
             predicts: true,
             prediction: None,
-            sliding: Sliding::default(),
+            sliding: TimeBlend::default(),
             impacts: Impacts::default(),
             rate,
             state: State::default(),
@@ -477,7 +479,7 @@ impl<G: Game> Seat<G> {
         if let Some(drawn) = frame.drawn_tick {
             self.picture.draw(game.schema(), drawn, ms, |entity, fields| {
                 let drawn = Drawn { entity: *entity, fields };
-                match game.slide(&drawn, player, gap) {
+                match game.time_blend(&drawn, player, gap) {
                     Some(_) => slides = true,
                     None if game.is_ahead(entity, player) => {}
                     None => frame.entities.push(drawn),
@@ -517,7 +519,7 @@ impl<G: Game> Seat<G> {
             [self.picture.newest_state(), predicted.and_then(|trail| trail.newest_state())];
         for entity in newest.into_iter().flatten().flat_map(State::entities) {
             let drawn = Drawn { entity: *entity, fields: game.schema().values(entity) };
-            if game.slide(&drawn, player, gap).is_some() {
+            if game.time_blend(&drawn, player, gap).is_some() {
                 self.sliding.meet(game, player, course, moment, &drawn);
             }
         }
@@ -570,7 +572,7 @@ impl<G: Game> Seat<G> {
         self.prediction.as_ref()
     }
 
-    pub(super) fn delay(&self) -> crate::clock::Delay {
+    pub(super) fn delay(&self) -> crate::timing::Delay {
         self.behind.delay()
     }
 
@@ -586,4 +588,4 @@ fn note(events: &mut VecDeque<ClientEvent>, event: ClientEvent) {
     events.push_back(event);
 }
 
-const _: () = assert!(MAX_BASELINE_BACK as usize <= crate::replica::KEPT);
+const _: () = assert!(MAX_BASELINE_BACK as usize <= crate::replication::KEPT);

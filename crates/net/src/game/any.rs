@@ -47,7 +47,7 @@ macro_rules! any_game {
 
         const _: () = {
             use $crate::game::*;
-            use $crate::replica::{Drawn, Entity, Schema, State};
+            use $crate::replication::{Drawn, Entity, Schema, State};
 
             #[allow(unreachable_patterns)]
             impl Game for $Any {
@@ -162,8 +162,8 @@ macro_rules! any_game {
                     match self { $($Any::$Kind(game) => game.is_ahead(entity, player),)+ }
                 }
 
-                fn slide(&self, drawn: &Drawn, player: PlayerId, gap_ticks: f32) -> Option<f32> {
-                    match self { $($Any::$Kind(game) => game.slide(drawn, player, gap_ticks),)+ }
+                fn time_blend(&self, drawn: &Drawn, player: PlayerId, gap_ticks: f32) -> Option<f32> {
+                    match self { $($Any::$Kind(game) => game.time_blend(drawn, player, gap_ticks),)+ }
                 }
 
                 fn impacts(
@@ -176,7 +176,7 @@ macro_rules! any_game {
                     match self { $($Any::$Kind(game) => game.impacts(before, now, player, meet),)+ }
                 }
 
-                fn hear(
+                fn on_message(
                     &self,
                     world: &mut $World,
                     player: PlayerId,
@@ -184,14 +184,14 @@ macro_rules! any_game {
                     events: &mut Vec<Event>,
                 ) {
                     match (self, world) {
-                        $(($Any::$Kind(game), $World::$Kind(world)) => game.hear(world, player, words, events),)+
+                        $(($Any::$Kind(game), $World::$Kind(world)) => game.on_message(world, player, words, events),)+
                         _ => Default::default(),
                     }
                 }
 
-                fn stand_in(&self, world: &$World, player: PlayerId) -> Option<Buttons> {
+                fn bot_input(&self, world: &$World, player: PlayerId) -> Option<Buttons> {
                     match (self, world) {
-                        $(($Any::$Kind(game), $World::$Kind(world)) => game.stand_in(world, player),)+
+                        $(($Any::$Kind(game), $World::$Kind(world)) => game.bot_input(world, player),)+
                         _ => Default::default(),
                     }
                 }

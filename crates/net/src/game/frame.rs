@@ -1,6 +1,6 @@
 //! What is on the screen at one moment.
 
-use crate::replica::{Drawn, Schema, State};
+use crate::replication::{Drawn, Schema, State};
 
 /// What is on the screen at one moment.
 #[derive(Clone, Debug, Default)]

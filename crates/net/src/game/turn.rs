@@ -123,21 +123,21 @@ impl<'a, W> Turn<'a, W> {
     /// The world that `player` had on the screen when the input was made, no longer ago than
     /// [`Game::rewind_limit_ms`]: what the player hit or was hit by is judged in it. `None` is "as
     /// it is now".
-    pub fn seen_by(&self, player: PlayerId) -> Option<&'a W> {
+    pub fn rewound_for(&self, player: PlayerId) -> Option<&'a W> {
         self.past.at(self.drawn_by(player)?.round() as u32)
     }
 
     /// The same more finely: the last world before what `player` had on the screen, and the part
     /// of a tick, below 1, that was drawn past it. What was there in it was drawn, moved on by that
     /// part.
-    pub fn sight_of(&self, player: PlayerId) -> Option<(&'a W, f64)> {
+    pub fn rewound_at(&self, player: PlayerId) -> Option<(&'a W, f64)> {
         let drawn = self.drawn_by(player)?;
         Some((self.past.at(drawn.floor() as u32)?, drawn.fract()))
     }
 
-    /// The world a tick before that of [`Turn::sight_of`]: a tick ago `player` had on the screen
+    /// The world a tick before that of [`Turn::rewound_at`]: a tick ago `player` had on the screen
     /// what was there in it, moved on by the same part.
-    pub fn sight_before(&self, player: PlayerId) -> Option<&'a W> {
+    pub fn rewound_before(&self, player: PlayerId) -> Option<&'a W> {
         self.past.at((self.drawn_by(player)?.floor() as u32).checked_sub(1)?)
     }
 
@@ -169,7 +169,7 @@ mod tests {
             let mut events = Vec::new();
             let inputs = [input(drawn)];
             let turn = Turn::new(100, &inputs, &past, &mut events).rewinding(15);
-            turn.seen_by(PlayerId(1)).copied()
+            turn.rewound_for(PlayerId(1)).copied()
         };
         assert_eq!(seen(94.6), Some("near"));
         assert_eq!(seen(90.4), Some("far"));
@@ -189,7 +189,7 @@ mod tests {
             turn.within(
                 |(own, world)| (*own == 1).then_some(world),
                 |turn| {
-                    seen.push(turn.seen_by(player).copied());
+                    seen.push(turn.rewound_for(player).copied());
                     assert_eq!((turn.tick(), turn.buttons(player)), (100, Buttons::UP));
                     turn.raise(Event { kind: 1, entity: 0, value: 0, reach: Reach::Own });
                 },
@@ -207,7 +207,7 @@ mod tests {
             let inputs = [PlayerInput { player, buttons: Buttons::default(), drawn: Some(drawn) }];
             Turn::new(100, &inputs, &past, &mut Vec::new())
                 .rewinding(15)
-                .sight_of(player)
+                .rewound_at(player)
                 .map(|(world, part)| (*world, part))
         };
         assert_eq!(sight(90.75), Some(("far", 0.75)));
@@ -226,7 +226,7 @@ mod tests {
             let inputs = [PlayerInput { player, buttons: Buttons::default(), drawn: Some(drawn) }];
             let (past, mut events) = (&past, Vec::new());
             let turn = Turn::new(100, &inputs, past, &mut events).rewinding(15);
-            turn.sight_before(player).copied()
+            turn.rewound_before(player).copied()
         };
         assert_eq!(before(91.75), Some("far"));
         assert_eq!(before(90.75), None);

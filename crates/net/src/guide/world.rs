@@ -1,5 +1,5 @@
 use backspin::game::{Buttons, Event, Game, GameId, PlayerId, Reach, SpawnName, Turn};
-use backspin::replica::{Entity, Field, Kind, Motion, Schema, State, Step};
+use backspin::replication::{Entity, Field, Kind, Motion, Schema, State, Step};
 
 /// The rules. They have nothing to remember: that is the world's.
 #[derive(Clone, Copy, Debug, Default)]

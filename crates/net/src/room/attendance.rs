@@ -3,7 +3,7 @@
 use super::member::{Came, Keep, Member, Presence, Return};
 use super::{Room, RoomEvent};
 use crate::channel::LogLine;
-use crate::front::{Admission, Notice, NoticeKind};
+use crate::endpoint::{Admission, Notice, NoticeKind};
 use crate::game::{Game, PlayerStatus};
 use crate::node::Path;
 use crate::sabotage::{self, Sabotage};

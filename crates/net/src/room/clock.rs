@@ -55,7 +55,7 @@ impl TickClock {
     }
 
     /// Has what is noted of `tick` when it is shown brought near.
-    pub(super) fn foresee(&self, tick: u32, fetch: Fetch) {
+    pub(super) fn prefetch(&self, tick: u32, fetch: Fetch) {
         let slot = &self.shown[tick as usize % SHOWN];
         fetch_to(slot, size_of_val(slot), fetch);
     }

@@ -10,7 +10,7 @@ use super::silence::Silence;
 use super::{MemberCard, RoomConfig};
 use crate::channel::{InputSource, Journal, LogLine, Received, tick};
 use crate::dialect::{DialectId, Manners, Meaning};
-use crate::front::{Admission, Outcome};
+use crate::endpoint::{Admission, Outcome};
 use crate::game::{Buttons, PlayerId, PlayerInput, PlayerStatus};
 use crate::node::{Fetch, Path, fetch_to};
 use crate::sabotage::{self, Sabotage};
@@ -218,7 +218,7 @@ impl Member {
     }
 
     /// Has what a datagram or a tick touches of whoever has a place brought near.
-    pub(super) fn foresee(place: &Option<Member>, fetch: Fetch) {
+    pub(super) fn prefetch(place: &Option<Member>, fetch: Fetch) {
         fetch_to(place, offset_of!(Member, session) + Session::HEAD_LEN, fetch);
     }
 
@@ -542,7 +542,7 @@ impl Member {
     }
 
     fn handle_events(&mut self, block: &native::EventBlock<'_>) {
-        self.session.handle_events(block).for_each(|words| self.native.said.push(words));
+        self.session.handle_events(block).for_each(|words| self.native.messages.push(words));
     }
 
     /// The sign of life counts in any case; what else came is told first.

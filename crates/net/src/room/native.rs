@@ -16,7 +16,7 @@ pub(super) struct Native {
     pub(super) baseline: Option<u32>,
     /// How far behind its inputs the client draws the others.
     pub(super) sight: Sight,
-    pub(super) said: Said,
+    pub(super) messages: Messages,
     pub(super) queue: InputQueue,
 }
 
@@ -28,7 +28,7 @@ impl Native {
             has: None,
             baseline: None,
             sight: Sight::default(),
-            said: Said::default(),
+            messages: Messages::default(),
         }
     }
 
@@ -70,17 +70,17 @@ impl Native {
 /// What a player said since the last tick, each behind its length. An inbox lets no more through
 /// than it has room for, and a tick is short.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Said {
+pub(super) struct Messages {
     bytes: Vec<u8>,
 }
 
-impl Said {
+impl Messages {
     /// Words beyond this wait for nobody: a player who says more in one tick is not heard.
     const LIMIT: usize = BACKLOG_BYTES;
 
     pub(super) fn push(&mut self, words: &[u8]) {
         if let Ok(len) = u8::try_from(words.len())
-            && self.bytes.len() + 1 + words.len() <= Said::LIMIT
+            && self.bytes.len() + 1 + words.len() <= Messages::LIMIT
         {
             self.bytes.push(len);
             self.bytes.extend_from_slice(words);

@@ -1,7 +1,7 @@
 //! The stateless cookie of `native`: a stranger proves that it receives at its address, and the
 //! server keeps nothing until it has.
 //!
-//! The front bakes one for each Hello and checks it in Join, Resume and ListRooms. A cookie is
+//! The endpoint bakes one for each Hello and checks it in Join, Resume and ListRooms. A cookie is
 //! SipHash-2-4, 128 bits, with a key that never leaves the server, over
 //!
 //! ```text

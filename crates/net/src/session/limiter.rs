@@ -1,7 +1,7 @@
 //! How much strangers may ask of a server, per address and in constant memory; and one bucket of
 //! the same kind for a player's own datagrams.
 //!
-//! The front asks the limiter before it does anything for a stranger. Its table has a fixed
+//! The endpoint asks the limiter before it does anything for a stranger. Its table has a fixed
 //! size, and addresses that fall into the same place share what there is: which those are
 //! depends on a key that nobody outside knows, so that no one can be starved on purpose.
 

@@ -10,9 +10,9 @@ use std::time::Duration;
 
 use super::{Arrival, ArrivalCounts, LifeEvent, Limits, Liveness, Pinger, ReplayWindow, RoundTrip};
 use crate::channel::{Inbox, Outbox};
-use crate::clock::LossMeter;
 use crate::sabotage::{self, Sabotage};
 use crate::time::Time;
+use crate::timing::LossMeter;
 use crate::wire::native::{Budget, Datagram, EventBlock, Packet, Secret, SessionIndex};
 use crate::wire::{Full, Malformed};
 

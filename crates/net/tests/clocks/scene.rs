@@ -5,8 +5,8 @@ use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap, VecDeque};
 use std::time::Duration;
 
-use backspin::clock::{Ahead, Behind, Feedback, LossMeter, ServerClock};
 use backspin::time::Time;
+use backspin::timing::{Feedback, InputClock, InterpolationClock, LossMeter, ServerClock};
 use backspin_sim::{Chance, Drift, Duplex, LinkConfig};
 
 pub(crate) const TICK_RATE: u8 = 60;
@@ -116,8 +116,8 @@ struct Server {
 }
 
 struct Client {
-    ahead: Ahead,
-    behind: Behind,
+    ahead: InputClock,
+    behind: InterpolationClock,
     server: ServerClock,
     next_input: u32,
     datagrams: u32,
@@ -148,11 +148,11 @@ impl<'a> Scene<'a> {
         let now = drift.local(joined);
         let told = true_tick(accepted) as u32;
         let guess = f64::from(told) + 0.5 + rtt.as_secs_f64() / 2.0 * f64::from(TICK_RATE);
-        let ahead = Ahead::new(now, TICK_RATE, guess, rtt);
+        let ahead = InputClock::new(now, TICK_RATE, guess, rtt);
         let client = Client {
             next_input: ahead.tick(now).ceil() as u32,
             ahead,
-            behind: Behind::new(TICK_RATE, 1),
+            behind: InterpolationClock::new(TICK_RATE, 1),
             server: ServerClock::new(now, TICK_RATE, guess, rtt),
             datagrams: 0,
             newest_snapshot: 0,

@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 
 use backspin::client::{Client, ClientConfig, ClientEvent};
-use backspin::front::FrontConfig;
+use backspin::endpoint::EndpointConfig;
 use backspin::node::StreamEvent;
 use backspin::room::{RoomConfig, RoomEvent};
 use backspin::server::Server;
@@ -61,7 +61,7 @@ pub(crate) fn connections(desk: &mut Desk<Client<Dots>>) -> usize {
 
 pub(crate) fn server() -> Desk<Server<Dots>> {
     let mut server =
-        Server::new(FrontConfig::default(), [5; 32]).speaking(backspin_classic::dialects());
+        Server::new(EndpointConfig::default(), [5; 32]).speaking(backspin_classic::dialects());
     server.open(Time::ZERO, Dots::default(), Name::new("Dots"), 0, RoomConfig::default());
     Desk::new(server)
 }

@@ -1,4 +1,4 @@
-//! What a client, a room and the door have to say of the line, when somebody reads it.
+//! What a client, a room and the endpoint have to say of the line, when somebody reads it.
 
 use std::net::SocketAddr;
 
@@ -24,7 +24,7 @@ fn server_with_alice() -> (Desk<Server<Dots>>, SocketAddr) {
     (desk, alice)
 }
 
-/// What the door and the room have kept since this was asked last.
+/// What the endpoint and the room have kept since this was asked last.
 fn lines(desk: &mut Desk<Server<Dots>>) -> Vec<String> {
     let mut lines: Vec<_> =
         std::iter::from_fn(|| desk.node.poll_line()).map(|line| line.to_string()).collect();

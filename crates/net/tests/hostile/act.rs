@@ -151,7 +151,7 @@ impl<'a> Script<'a> {
         Some(u32::from_be_bytes(*first))
     }
 
-    /// Behind their number.
+    /// InterpolationClock their number.
     fn bytes(&mut self) -> Option<&'a [u8]> {
         let len = usize::from(self.byte()?);
         let (bytes, rest) = self.0.split_at_checked(len)?;

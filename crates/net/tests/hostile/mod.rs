@@ -30,7 +30,7 @@ mod yard;
 
 use std::time::Duration;
 
-use backspin::front::FrontCounts;
+use backspin::endpoint::EndpointCounts;
 
 #[allow(
     unused_imports,
@@ -56,8 +56,8 @@ pub(crate) struct Outcome {
     pub(crate) most_sessions: usize,
     /// How many rooms there were at most, those of the honest among them.
     pub(crate) most_rooms: usize,
-    /// What was dropped at the door.
-    pub(crate) counts: FrontCounts,
+    /// What was dropped at the endpoint.
+    pub(crate) counts: EndpointCounts,
 }
 
 /// How much of a script is played.

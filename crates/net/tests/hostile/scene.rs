@@ -5,7 +5,7 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::OnceLock;
 use std::time::Duration;
 
-use backspin::front::{FrontConfig, FrontCounts, Limits};
+use backspin::endpoint::{EndpointConfig, EndpointCounts, Limits};
 use backspin::game::PlayerId;
 use backspin::node::{Node, Path, StreamAction, StreamEvent, StreamId, StreamNode};
 use backspin::room::{Room, RoomConfig};
@@ -138,7 +138,7 @@ impl Scene {
     }
 
     fn begin(twin: Option<&'static [Standings]>) -> Self {
-        let config = FrontConfig { limits: LIMITS, ..FrontConfig::default() };
+        let config = EndpointConfig { limits: LIMITS, ..EndpointConfig::default() };
         let mut server = Server::new(config, [9; 32]).speaking(backspin_classic::dialects());
         let room = RoomConfig {
             liveness: LIVENESS,
@@ -185,9 +185,9 @@ impl Scene {
         &self.server.rooms()[0]
     }
 
-    /// What was dropped at the door.
-    pub(crate) fn counts(&self) -> FrontCounts {
-        *self.server.front().counts()
+    /// What was dropped at the endpoint.
+    pub(crate) fn counts(&self) -> EndpointCounts {
+        *self.server.endpoint().counts()
     }
 
     /// The server's last tick.
@@ -198,9 +198,9 @@ impl Scene {
     /// How many are there, how many places are taken, and how many rooms there are.
     #[allow(dead_code, reason = "the seeds' test looks at it, the fuzz target does not")]
     pub(crate) fn crowd(&self) -> (usize, usize, usize) {
-        let (front, rooms) = (self.server.front(), self.server.rooms());
+        let (endpoint, rooms) = (self.server.endpoint(), self.server.rooms());
         let present = rooms.iter().flat_map(|room| room.members()).filter(|card| card.present);
-        (present.count(), front.sessions(), rooms.len())
+        (present.count(), endpoint.sessions(), rooms.len())
     }
 
     /// A script begins, which may take so long.
@@ -294,7 +294,7 @@ impl Scene {
                 break;
             }
         }
-        self.most_sessions = self.most_sessions.max(self.server.front().sessions());
+        self.most_sessions = self.most_sessions.max(self.server.endpoint().sessions());
         assert!(self.most_sessions <= usize::from(LIMITS.sessions));
         self.most_rooms = self.most_rooms.max(self.server.rooms().len());
         assert!(self.most_rooms <= usize::from(LIMITS.rooms));

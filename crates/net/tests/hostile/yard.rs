@@ -1,7 +1,7 @@
 //! The game that is attacked: dots who talk. It keeps count of whose words it has heard.
 
 use backspin::game::{Event, Game, GameId, PlayerId, Reach, Turn};
-use backspin::replica::{Schema, State};
+use backspin::replication::{Schema, State};
 use backspin_classic::{ClassicGame, RtypeSight};
 use backspin_sim::dot::{self, Dots};
 
@@ -77,7 +77,13 @@ impl Game for Yard {
         World { dots: self.0.restore(state), ..World::default() }
     }
 
-    fn hear(&self, world: &mut World, player: PlayerId, words: &[u8], events: &mut Vec<Event>) {
+    fn on_message(
+        &self,
+        world: &mut World,
+        player: PlayerId,
+        words: &[u8],
+        events: &mut Vec<Event>,
+    ) {
         let Some(heard) = world.heard.get_mut(player.0 as usize - 1) else { return };
         let Ok(number) = words.try_into().map(u32::from_be_bytes) else {
             heard.strange += 1;

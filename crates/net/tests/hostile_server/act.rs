@@ -67,7 +67,7 @@ impl<'a> Script<'a> {
         Some(*first)
     }
 
-    /// Behind their number; the last of a script may be fewer.
+    /// InterpolationClock their number; the last of a script may be fewer.
     fn bytes(&mut self) -> Option<&'a [u8]> {
         let len = usize::from(self.byte()?).min(self.0.len());
         let (bytes, rest) = self.0.split_at(len);

@@ -15,7 +15,7 @@ use backspin::channel::tick;
 use backspin::client::{Client, ClientEvent, Frame};
 use backspin::game::{Buttons, Game};
 use backspin::node::{Node, Path, StreamEvent, StreamId, StreamNode};
-use backspin::replica::{ENTITY_LIMIT, Entity, MAX_FIELDS, State, delta};
+use backspin::replication::{ENTITY_LIMIT, Entity, MAX_FIELDS, State, delta};
 use backspin::session::EndReason;
 use backspin::time::Time;
 use backspin::wire::native::{
@@ -453,7 +453,7 @@ fn encode_lan_world(
     let newest = newest?;
     let seq = newest.seq.wrapping_add_signed(on.into());
     let len = lan::Packet::StateUpdate(lan::StateUpdate { seq, ..newest }).encode(out).ok()?;
-    // Behind the kind and the number.
+    // InterpolationClock the kind and the number.
     let at = 5 + usize::from(form) % (len - 5 - bytes.len());
     out[at..at + bytes.len()].copy_from_slice(&bytes);
     Some(len)

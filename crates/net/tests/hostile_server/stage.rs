@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use std::time::Duration;
 
 use backspin::client::{ClientConfig, Frame};
-use backspin::front::FrontConfig;
+use backspin::endpoint::EndpointConfig;
 use backspin::game::Buttons;
 use backspin::node::{Node, Path, StreamAction, StreamEvent, StreamId, StreamNode};
 use backspin::room::RoomConfig;
@@ -70,7 +70,7 @@ fn play(dialect: Dialect, role: Role, span: Duration) -> Scene {
         ..ClientConfig::new(SERVER, Name::new("Alice"))
     };
     let mut server =
-        Server::new(FrontConfig::default(), [9; 32]).speaking(backspin_classic::dialects());
+        Server::new(EndpointConfig::default(), [9; 32]).speaking(backspin_classic::dialects());
     server.open(start, game, Name::new("One"), 0, RoomConfig::default());
     let mut scene = Scene {
         client: dialect.client(start, game, config, [5; 32]),

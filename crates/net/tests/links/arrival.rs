@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use backspin::clock::{ArrivalClock, Mark};
 use backspin::time::Time;
+use backspin::timing::{ArrivalClock, Mark};
 use backspin_sim::{Chance, Deliveries, Jitter, Link, LinkConfig, Loss};
 
 /// What a guest sees of a thing that moves by one a second.

@@ -1,7 +1,7 @@
 //! Dots for two, with a bot: a guest of Networked Pong is on the right.
 
 use backspin::game::{Buttons, Game, GameId, PlayerId, Turn};
-use backspin::replica::{Schema, State};
+use backspin::replication::{Schema, State};
 use backspin_classic::ClassicGame;
 use backspin_classic::wire::lan::StateUpdate;
 use backspin_sim::dot::{Dots, World};
@@ -49,7 +49,7 @@ impl Game for Manned {
     }
 
     /// The bot goes down, whatever happens.
-    fn stand_in(&self, _world: &World, _player: PlayerId) -> Option<Buttons> {
+    fn bot_input(&self, _world: &World, _player: PlayerId) -> Option<Buttons> {
         Some(Buttons::DOWN)
     }
 }

@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 use std::time::Duration;
 
-use backspin::front::FrontConfig;
+use backspin::endpoint::EndpointConfig;
 use backspin::game::{Game, GameId};
 use backspin::matching::{
     Families, MatchEvent, MatchKey, MatchLimits, Matchmaker, MatchmakerConfig, SeekStatus, Seeker,
@@ -105,7 +105,7 @@ pub(crate) fn seeded_matchmaker(servers: usize, limits: MatchLimits, seed: u8) -
 }
 
 pub(crate) fn game_server(key: Option<MatchKey>, seed: u8) -> Server<Dots> {
-    let config = FrontConfig { match_key: key, ..FrontConfig::default() };
+    let config = EndpointConfig { match_key: key, ..EndpointConfig::default() };
     let mut server = Server::new(config, [seed; 32]).speaking(backspin_classic::dialects());
     server.offer(Time::ZERO, Dots::default(), Name::new("Dots"), 1, RoomConfig::default());
     server

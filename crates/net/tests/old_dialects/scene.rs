@@ -6,7 +6,7 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use backspin::client::{Client, ClientConfig, Frame};
-use backspin::front::FrontConfig;
+use backspin::endpoint::EndpointConfig;
 use backspin::game::{Buttons, PlayerId};
 use backspin::node::{Node, Path, StreamAction, StreamEvent, StreamId, StreamNode, Transmit};
 use backspin::room::RoomConfig;
@@ -101,7 +101,7 @@ impl Scene {
         let mut world = World::new(seed, link);
         let at = address("10.0.0.1:4242");
         let mut server =
-            Server::new(FrontConfig::default(), [7; 32]).speaking(backspin_classic::dialects());
+            Server::new(EndpointConfig::default(), [7; 32]).speaking(backspin_classic::dialects());
         let game = Dots { swarm };
         server.open(Time::ZERO, game, Name::new("Dots"), seed, RoomConfig::default());
         let server = world.add(Party::Server(Box::new(server)), &[at], Drift::NONE);

@@ -1,7 +1,7 @@
 //! Rooms of guests of Networked Pong, who are alone with a bot; what others see of them.
 
 use backspin::client::{Client, ClientConfig};
-use backspin::front::{FrontConfig, Limits};
+use backspin::endpoint::{EndpointConfig, Limits};
 use backspin::game::{Buttons, PlayerId};
 use backspin::session::EndReason;
 use backspin::time::Time;
@@ -14,12 +14,12 @@ use super::scene;
 
 type Scene = scene::Scene<Manned>;
 
-fn scene_with(link: LinkConfig, config: FrontConfig) -> Scene {
+fn scene_with(link: LinkConfig, config: EndpointConfig) -> Scene {
     Scene::new(4, link, (Manned::default(), "Open"), 8, config)
 }
 
 fn scene(link: LinkConfig) -> Scene {
-    scene_with(link, FrontConfig::default())
+    scene_with(link, EndpointConfig::default())
 }
 
 fn guest(now: Time, game: Manned, config: ClientConfig, seed: [u8; 32]) -> Client<Manned> {
@@ -67,7 +67,7 @@ fn others_see_a_full_room_and_play_elsewhere() {
 #[test]
 fn guests_at_their_limit_leave_rooms_for_others() {
     let limits = Limits { rooms: 8, ..Limits::default() };
-    let config = FrontConfig { limits, ..FrontConfig::default() };
+    let config = EndpointConfig { limits, ..EndpointConfig::default() };
     let mut scene = scene_with(LinkConfig::PERFECT, config);
     let guests = [(); 3].map(|()| scene.join_speaking(guest));
     let let_in = guests.map(|guest| scene.client(guest).is_playing());
@@ -97,5 +97,5 @@ fn who_watches_a_guest_sees_the_bot_and_is_told_when_the_room_closes() {
     scene.run_ms(1_000);
     assert_eq!(scene.client(watcher).ended(), Some(&EndReason::RoomClosed));
     assert_eq!(scene.numbers(), [1]);
-    assert_eq!(scene.server().front().sessions(), 0);
+    assert_eq!(scene.server().endpoint().sessions(), 0);
 }

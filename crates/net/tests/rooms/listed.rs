@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use backspin::client::ListStatus;
-use backspin::front::FrontConfig;
+use backspin::endpoint::EndpointConfig;
 use backspin::session::EndReason;
 use backspin::wire::Name;
 use backspin::wire::native::RoomFlags;
@@ -15,7 +15,7 @@ use super::scene_with;
 #[test]
 fn the_list_says_who_is_where_and_how_far_it_is() {
     let link = LinkConfig::PERFECT.with_rtt(Duration::from_millis(50));
-    let mut scene = scene_with(6, link, 8, FrontConfig::default());
+    let mut scene = scene_with(6, link, 8, EndpointConfig::default());
     scene.join(|_| {});
     scene.make("Vault", "sesame");
     let host = scene.list();
@@ -42,7 +42,7 @@ fn the_list_says_who_is_where_and_how_far_it_is() {
 
 #[test]
 fn a_long_list_comes_in_pages_over_a_bad_line_too() {
-    let mut scene = scene_with(7, Preset::Reference.config(), 8, FrontConfig::default());
+    let mut scene = scene_with(7, Preset::Reference.config(), 8, EndpointConfig::default());
     for room in 0..40 {
         scene.knock(&format!("10.1.1.{}", room + 1), |config| {
             config.new_room = Some(Name::new(&format!("Room {room}")));
@@ -61,7 +61,7 @@ fn a_long_list_comes_in_pages_over_a_bad_line_too() {
 #[test]
 fn a_server_that_is_not_there_is_given_up_and_the_nearest_with_a_place_is_the_best() {
     let link = LinkConfig::PERFECT.with_rtt(Duration::from_millis(20));
-    let mut scene = scene_with(8, link, 1, FrontConfig::default());
+    let mut scene = scene_with(8, link, 1, EndpointConfig::default());
     let nowhere = "10.0.0.77:4300".parse().unwrap();
     let host = scene.list_of(&[nowhere, server_address()]);
     assert!(!scene.rooms(host).is_settled());

@@ -1,7 +1,7 @@
 //! Rooms that players make.
 
 use backspin::client::ClientConfig;
-use backspin::front::{FrontConfig, Limits};
+use backspin::endpoint::{EndpointConfig, Limits};
 use backspin::session::EndReason;
 use backspin::wire::Name;
 use backspin_sim::{HostId, LinkConfig, Preset};
@@ -9,7 +9,7 @@ use backspin_sim::{HostId, LinkConfig, Preset};
 use super::{Scene, scene_with};
 
 fn scene() -> Scene {
-    scene_with(3, LinkConfig::PERFECT, 8, FrontConfig::default())
+    scene_with(3, LinkConfig::PERFECT, 8, EndpointConfig::default())
 }
 
 /// To that room with that password.
@@ -43,7 +43,7 @@ fn who_makes_a_room_is_in_it_and_it_closes_behind_the_last() {
 fn a_room_is_made_once_over_a_bad_line_too() {
     for seed in 1..=10 {
         let link = Preset::Reference.config();
-        let mut scene = scene_with(seed, link, 8, FrontConfig::default());
+        let mut scene = scene_with(seed, link, 8, EndpointConfig::default());
         let maker = scene.make("Hangar", "");
         scene.run_ms(4_000);
         assert_eq!(scene.client(maker).room(), Some(2));
@@ -88,7 +88,7 @@ fn passwords_are_tried_so_often_and_then_not_at_all_for_a_while() {
     scene.run_ms(1_000);
     let again = scene.join_from("10.9.9.9", room(2, "sesame"));
     assert_eq!(scene.client(again).room(), Some(2));
-    assert_eq!(scene.server().front().counts().password_limit, 2);
+    assert_eq!(scene.server().endpoint().counts().password_limit, 2);
 }
 
 #[test]
@@ -125,7 +125,7 @@ fn one_address_makes_four_rooms_and_no_fifth() {
 #[test]
 fn a_server_has_as_many_rooms_as_it_may_and_no_more() {
     let limits = Limits { rooms: 3, ..Limits::default() };
-    let config = FrontConfig { limits, ..FrontConfig::default() };
+    let config = EndpointConfig { limits, ..EndpointConfig::default() };
     let mut scene = scene_with(4, LinkConfig::PERFECT, 8, config);
     let makers = ["a", "b"].map(|name| scene.make(name, ""));
     assert!(makers.iter().all(|maker| scene.client(*maker).is_playing()));
@@ -137,7 +137,7 @@ fn a_server_has_as_many_rooms_as_it_may_and_no_more() {
 #[test]
 fn a_room_that_cannot_be_entered_is_not_made() {
     let limits = Limits { sessions: 1, sessions_per_ip: 1, ..Limits::default() };
-    let config = FrontConfig { limits, ..FrontConfig::default() };
+    let config = EndpointConfig { limits, ..EndpointConfig::default() };
     let mut scene = scene_with(5, LinkConfig::PERFECT, 8, config);
     scene.join_from("10.5.5.5", |_| {});
     let same = scene.join_from("10.5.5.5", |config| config.new_room = Some(Name::new("a")));

@@ -19,13 +19,13 @@ mod moving;
 mod offered;
 mod scene;
 
-use backspin::front::FrontConfig;
+use backspin::endpoint::EndpointConfig;
 use backspin_sim::LinkConfig;
 use backspin_sim::dot::Dots;
 
 type Scene = scene::Scene<Dots>;
 
 /// A server with at most so many open rooms of dots, four places each.
-fn scene_with(seed: u64, link: LinkConfig, most: u16, config: FrontConfig) -> Scene {
+fn scene_with(seed: u64, link: LinkConfig, most: u16, config: EndpointConfig) -> Scene {
     Scene::new(seed, link, (Dots::default(), "Dots"), most, config)
 }

@@ -1,7 +1,7 @@
 //! From one room to another.
 
 use backspin::client::ClientEvent;
-use backspin::front::FrontConfig;
+use backspin::endpoint::EndpointConfig;
 use backspin::game::{Buttons, PlayerId};
 use backspin::session::EndReason;
 use backspin::wire::native::Role;
@@ -10,13 +10,13 @@ use backspin_sim::{LinkConfig, Loss, Preset};
 use super::{Scene, scene_with};
 
 fn scene(link: LinkConfig) -> Scene {
-    scene_with(9, link, 8, FrontConfig::default())
+    scene_with(9, link, 8, EndpointConfig::default())
 }
 
 #[test]
 fn a_player_goes_to_another_room_with_the_same_session_and_plays_there() {
     for (link, seed) in [(LinkConfig::PERFECT, 9), (Preset::Reference.config(), 10)] {
-        let mut scene = scene_with(seed, link, 8, FrontConfig::default());
+        let mut scene = scene_with(seed, link, 8, EndpointConfig::default());
         scene.make("Hangar", "");
         scene.run_ms(2_000);
         let guest = scene.join(|config| config.room = 1);
@@ -83,7 +83,7 @@ fn a_player_becomes_a_watcher_and_a_player_again() {
     scene.enter(guest, 1, Role::Play, "");
     assert_eq!(scene.client(guest).player(), Some(PlayerId(1)));
     assert_eq!(scene.server().rooms()[0].world().dots.len(), 1);
-    assert_eq!(scene.server().front().sessions(), 1);
+    assert_eq!(scene.server().endpoint().sessions(), 1);
 }
 
 #[test]
@@ -96,7 +96,7 @@ fn who_enters_the_room_that_it_is_in_has_a_new_place_and_begins_anew_there() {
     // what is told in the new one.
     assert!(scene.events(guest).contains(&ClientEvent::Connected(PlayerId(2))));
     assert_eq!(scene.client(guest).player(), Some(PlayerId(2)));
-    assert_eq!(scene.server().front().sessions(), 1);
+    assert_eq!(scene.server().endpoint().sessions(), 1);
 }
 
 #[test]

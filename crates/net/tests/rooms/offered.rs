@@ -3,8 +3,8 @@
 use std::cell::Cell;
 use std::time::Duration;
 
-use backspin::front::{FrontConfig, Limits};
-use backspin::node::{Foreseen, Node};
+use backspin::endpoint::{EndpointConfig, Limits};
+use backspin::node::{Node, Prefetch};
 use backspin::session::EndReason;
 use backspin::wire::native::Role;
 use backspin_sim::{Chance, LinkConfig};
@@ -12,7 +12,7 @@ use backspin_sim::{Chance, LinkConfig};
 use super::{Scene, scene_with};
 
 fn scene(most: u16) -> Scene {
-    scene_with(1, LinkConfig::PERFECT, most, FrontConfig::default())
+    scene_with(1, LinkConfig::PERFECT, most, EndpointConfig::default())
 }
 
 #[test]
@@ -90,9 +90,9 @@ thread_local! {
 }
 
 /// How many bytes a server wants near for what is coming.
-fn foreseen(scene: &Scene, coming: Foreseen<'_>) -> usize {
+fn foreseen(scene: &Scene, coming: Prefetch<'_>) -> usize {
     FETCHED.set(0);
-    scene.server().foresee(coming, |_, len| FETCHED.set(FETCHED.get() + len));
+    scene.server().prefetch(coming, |_, len| FETCHED.set(FETCHED.get() + len));
     FETCHED.get()
 }
 
@@ -100,12 +100,12 @@ fn foreseen(scene: &Scene, coming: Foreseen<'_>) -> usize {
 fn what_a_tick_will_touch_is_foreseen_of_the_rooms_that_are_due() {
     let mut scene = scene(3);
     let due = scene.server().poll_timeout().unwrap();
-    assert_eq!(foreseen(&scene, Foreseen::Timeout(due - Duration::from_nanos(1))), 0);
-    let of_one = foreseen(&scene, Foreseen::Timeout(due));
+    assert_eq!(foreseen(&scene, Prefetch::Timeout(due - Duration::from_nanos(1))), 0);
+    let of_one = foreseen(&scene, Prefetch::Timeout(due));
     assert!(of_one > 0);
     scene.crowd(2);
     let later = scene.world.now() + Duration::from_secs(1);
-    let with_members = foreseen(&scene, Foreseen::Timeout(later));
+    let with_members = foreseen(&scene, Prefetch::Timeout(later));
     assert!(with_members > of_one + 2 * 256, "{of_one} {with_members}");
 }
 
@@ -117,7 +117,7 @@ fn whatever_comes_can_be_foreseen() {
     for _ in 0..10_000 {
         let mut bytes = vec![0; chance.below(40) as usize];
         bytes.fill_with(|| chance.below(4) as u8);
-        let steps = [Foreseen::Sender(&bytes), Foreseen::Way(&bytes), Foreseen::Datagram(&bytes)];
+        let steps = [Prefetch::Sender(&bytes), Prefetch::Way(&bytes), Prefetch::Datagram(&bytes)];
         for step in steps {
             assert!(foreseen(&scene, step) <= 2048);
         }
@@ -171,7 +171,7 @@ fn open_rooms_end_at_their_limit_and_one_past_it_nobody_gets_in() {
 #[test]
 fn the_limit_of_the_server_counts_too() {
     let limits = Limits { rooms: 2, ..Limits::default() };
-    let config = FrontConfig { limits, ..FrontConfig::default() };
+    let config = EndpointConfig { limits, ..EndpointConfig::default() };
     let mut scene = scene_with(2, LinkConfig::PERFECT, 9, config);
     scene.crowd(8);
     assert_eq!(scene.numbers(), [1, 2]);

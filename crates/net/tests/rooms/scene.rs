@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use backspin::client::{Client, ClientConfig, ClientEvent, Rooms};
-use backspin::front::FrontConfig;
+use backspin::endpoint::EndpointConfig;
 use backspin::game::Game;
 use backspin::node::{Node, Path, StreamAction, StreamEvent, StreamId, StreamNode, Transmit};
 use backspin::room::RoomConfig;
@@ -94,7 +94,7 @@ impl<G: backspin_classic::ClassicGame> Scene<G> {
         link: LinkConfig,
         game: (G, &str),
         most: u16,
-        config: FrontConfig,
+        config: EndpointConfig,
     ) -> Self {
         println!("seed {seed}");
         let mut world = World::new(seed, link);

@@ -3,7 +3,7 @@
 
 pub(crate) mod schemas;
 
-use backspin::replica::{Entity, State};
+use backspin::replication::{Entity, State};
 use backspin_sim::Chance;
 
 use schemas::{PONG, RTYPE};

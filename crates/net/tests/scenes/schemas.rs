@@ -1,6 +1,6 @@
 //! The schemas of two games in miniature.
 
-use backspin::replica::{Field, Kind, Motion, Schema, Step};
+use backspin::replication::{Field, Kind, Motion, Schema, Step};
 
 const fn still(name: &'static str, min: i32, max: i32, step: Step) -> Field {
     Field { name, min, max, step, motion: Motion::Still }

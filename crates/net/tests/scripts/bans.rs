@@ -29,7 +29,7 @@ fn everyone_at_the_address_reads_that_they_are_banned_and_the_others_play_on() {
         assert_eq!(close.reason, CloseReason::Banned);
         assert_eq!(EndReason::from(close.reason).to_string(), BANNED);
     }
-    assert_eq!(desk.node.front().sessions(), 1);
+    assert_eq!(desk.node.endpoint().sessions(), 1);
     assert!(play(&mut desk, &mut bob, 1_000).len() > 50);
 }
 
@@ -67,7 +67,7 @@ fn whoever_asks_for_anything_is_told_in_fewer_bytes_until_the_ban_is_over() {
     // What asks for nothing gets nothing.
     assert_eq!(desk.receive(other, &native(0x05, 79, &[0; 8])), []);
     assert_eq!(desk.receive(other, b"nonsense"), []);
-    assert_eq!(desk.node.front().counts().banned, 7);
+    assert_eq!(desk.node.endpoint().counts().banned, 7);
     desk.advance_ms(60_000);
     join(&mut desk, other);
 }
@@ -77,11 +77,11 @@ fn a_ban_that_is_lifted_holds_nobody() {
     let mut desk = desk();
     let at = address("[2001:db8::7]:5000");
     desk.node.ban(desk.now, "2001:db8::1".parse().unwrap(), None).unwrap();
-    assert!(desk.node.front().is_banned(desk.now, at.ip()));
-    assert_eq!(desk.node.front().kept().bans, 1);
+    assert!(desk.node.endpoint().is_banned(desk.now, at.ip()));
+    assert_eq!(desk.node.endpoint().kept().bans, 1);
     desk.node.lift_ban("2001:db8::2".parse().unwrap());
     join(&mut desk, at);
-    assert_eq!(desk.node.front().kept().bans, 0);
+    assert_eq!(desk.node.endpoint().kept().bans, 0);
 }
 
 #[test]
@@ -101,7 +101,7 @@ fn the_old_dialects_have_no_word_for_it_but_the_way_to_the_menu() {
     assert_eq!(desk.stream(3, opened), [None]);
     let sent = desk.advance_ms(1_000);
     assert_eq!(sent_to(&sent, alice).last().map(|bytes| bytes[2]), Some(17), "ReturnToMenu");
-    assert_eq!(desk.node.front().sessions(), 0);
+    assert_eq!(desk.node.endpoint().sessions(), 0);
     for bytes in [&rtype_hello(token)[..], &rtype_hello(unused), &[1], &[3, 0xD2, 0xF1]] {
         assert_eq!(desk.receive(alice, bytes), []);
     }

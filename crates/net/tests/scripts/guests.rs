@@ -3,7 +3,7 @@
 
 use std::net::SocketAddr;
 
-use backspin::front::{FrontConfig, GUEST_SHARE, Limits};
+use backspin::endpoint::{EndpointConfig, GUEST_SHARE, Limits};
 use backspin::game::PlayerId;
 use backspin::room::{Room, RoomConfig, RoomEvent};
 use backspin::server::Server;
@@ -20,7 +20,7 @@ const HELLO_ACK: &[u8] = &[4];
 const UP: &[u8] = &[5, 0, 0, 0xFF];
 
 fn desk_with(limits: Limits) -> Table {
-    let mut server = Server::new(FrontConfig { limits, ..FrontConfig::default() }, [5; 32])
+    let mut server = Server::new(EndpointConfig { limits, ..EndpointConfig::default() }, [5; 32])
         .speaking(backspin_classic::dialects());
     server.offer(Time::ZERO, Manned::default(), Name::new("Open"), 8, RoomConfig::default());
     Desk::new(server)
@@ -111,7 +111,7 @@ fn a_room_closes_when_its_guest_is_silent_for_ten_seconds() {
     let closed = desk.node.poll_closed().expect("it was closed");
     let gone = [RoomEvent::Dropped(PlayerId(2)), RoomEvent::Freed(PlayerId(2))];
     assert_eq!((closed.number, closed.events.range(2..).copied().collect()), (3, gone.to_vec()));
-    assert_eq!(desk.node.front().kept().sessions, 1);
+    assert_eq!(desk.node.endpoint().kept().sessions, 1);
 }
 
 #[test]
@@ -125,7 +125,7 @@ fn a_hello_that_nobody_plays_behind_keeps_a_room_for_five_seconds() {
     assert_eq!(rooms(&desk).len(), 3);
     play_ms(&mut desk, &[real], 400);
     assert_eq!(rooms(&desk), ["Open 1", "Guest 2"]);
-    let kept = desk.node.front().kept();
+    let kept = desk.node.endpoint().kept();
     assert_eq!((kept.sessions, kept.addresses, kept.rooms), (1, 1, 2));
 }
 
@@ -161,8 +161,8 @@ fn a_flood_of_forged_hellos_takes_a_share_of_the_rooms_and_no_more() {
     assert_eq!((share, most), (5, 1 + share), "at the limit, and the open room");
     // Fifteen seconds, five of them each: three times five.
     assert_eq!(let_in, 3 * share);
-    assert_eq!(desk.node.front().counts().guest_limit, 6_000 - let_in as u64);
-    let kept = desk.node.front().kept();
+    assert_eq!(desk.node.endpoint().counts().guest_limit, 6_000 - let_in as u64);
+    let kept = desk.node.endpoint().kept();
     assert!(kept.sessions <= share && kept.addresses <= share && kept.answers == 0, "{kept:?}");
     desk.advance_ms(5_100);
     assert_eq!(rooms(&desk), ["Open 1"]);

@@ -1,7 +1,7 @@
-//! Every named limit of the door, at it and one past it.
+//! Every named limit of the endpoint, at it and one past it.
 
 use backspin::client::{Client, ClientConfig};
-use backspin::front::{ANSWER_LIMIT, FrontConfig, Limits};
+use backspin::endpoint::{ANSWER_LIMIT, EndpointConfig, Limits};
 use backspin::node::{Node, Path, Transmit};
 use backspin::room::RoomConfig;
 use backspin::server::{Server, WATCHERS};
@@ -14,7 +14,7 @@ use backspin_sim::dot::Dots;
 use super::desk::{Desk, address};
 
 fn desk(rooms: u64, limits: Limits) -> Desk<Server<Dots>> {
-    let mut server = Server::new(FrontConfig { limits, ..FrontConfig::default() }, [5; 32])
+    let mut server = Server::new(EndpointConfig { limits, ..EndpointConfig::default() }, [5; 32])
         .speaking(backspin_classic::dialects());
     for room in 0..rooms {
         server.open(Time::ZERO, Dots::default(), Name::new("Dots"), room, RoomConfig::default());
@@ -67,7 +67,7 @@ fn sessions_in_all() {
     let mut desk = desk(8, Limits { sessions: 10, ..Limits::default() });
     assert!((1..=10).all(|host| hello(&mut desk, &format!("10.0.0.{host}"), 5000)));
     assert!(!hello(&mut desk, "10.0.0.11", 5000));
-    assert_eq!(desk.node.front().sessions(), 10);
+    assert_eq!(desk.node.endpoint().sessions(), 10);
 }
 
 #[test]
@@ -92,7 +92,7 @@ fn strangers_datagrams_a_second() {
     assert_eq!(answered(&mut desk, "192.0.2.2"), 20, "another address has its own");
     desk.advance_ms(500);
     assert_eq!(answered(&mut desk, "192.0.2.1"), 10, "half a second, half of them");
-    assert_eq!(desk.node.front().counts().stranger_limit, 80 + 80 + 90);
+    assert_eq!(desk.node.endpoint().counts().stranger_limit, 80 + 80 + 90);
 }
 
 #[test]
@@ -103,7 +103,7 @@ fn a_players_datagrams_a_second() {
     for _ in 0..60 {
         desk.receive(player, &[5, 0, 0, 1]);
     }
-    assert_eq!(desk.node.front().counts().player_limit, 10);
+    assert_eq!(desk.node.endpoint().counts().player_limit, 10);
 }
 
 #[test]
@@ -117,7 +117,7 @@ fn answers_that_wait() {
         desk.node.handle_datagram(Time::ZERO, path(host), &mut PING.to_vec());
     }
     assert_eq!(desk.drain().len(), ANSWER_LIMIT);
-    assert_eq!(desk.node.front().counts().answer_limit, 1);
+    assert_eq!(desk.node.endpoint().counts().answer_limit, 1);
 }
 
 #[test]

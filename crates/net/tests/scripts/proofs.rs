@@ -2,7 +2,7 @@
 
 use std::net::SocketAddr;
 
-use backspin::front::{CLAIM_WITHIN, FrontConfig, Limits, Tokenless, Unguarded};
+use backspin::endpoint::{CLAIM_WITHIN, EndpointConfig, Limits, Tokenless, Unguarded};
 use backspin::node::StreamEvent;
 use backspin::room::RoomConfig;
 use backspin::server::Server;
@@ -19,14 +19,14 @@ const START_MATCH: &[u8] = &[0, 0, 14, 1];
 /// Bytes of IPv4 and UDP around every datagram.
 const HEADERS: usize = 28;
 
-fn desk_with(config: FrontConfig) -> Desk<Server<Dots>> {
+fn desk_with(config: EndpointConfig) -> Desk<Server<Dots>> {
     let mut server = Server::new(config, [5; 32]).speaking(backspin_classic::dialects());
     server.open(Time::ZERO, Dots::default(), Name::new("Dots"), 0, RoomConfig::default());
     Desk::new(server)
 }
 
 fn desk() -> Desk<Server<Dots>> {
-    desk_with(FrontConfig::default())
+    desk_with(EndpointConfig::default())
 }
 
 fn tcp_step(desk: &mut Desk<Server<Dots>>, id: u64, peer: &str) -> [u8; 4] {
@@ -76,7 +76,7 @@ fn an_rtype_token_from_elsewhere_reflects_no_more_than_three_times_its_bytes() {
     let told = wire_bytes(sent_to(&sent, victim));
     assert!(told > 0 && told <= 3 * got, "{told} for {got}");
     assert!(!shows_state(&sent, victim));
-    assert_eq!(desk.node.front().sessions(), 0, "and it holds no place");
+    assert_eq!(desk.node.endpoint().sessions(), 0, "and it holds no place");
 }
 
 #[test]
@@ -155,9 +155,9 @@ fn a_place_is_free_five_seconds_after_the_last_answer_to_a_hello_that_nothing_fo
     desk.advance_ms(4_000);
     desk.receive(alice, &hello(token));
     desk.advance_ms(4_900);
-    assert_eq!(desk.node.front().sessions(), 1);
+    assert_eq!(desk.node.endpoint().sessions(), 1);
     desk.advance_ms(200);
-    assert_eq!(desk.node.front().sessions(), 0);
+    assert_eq!(desk.node.endpoint().sessions(), 0);
     assert_eq!(desk.receive(alice, &hello(token)), [], "and nothing is held for a return");
     assert_eq!(CLAIM_WITHIN.as_secs(), 5);
 }
@@ -170,7 +170,7 @@ fn a_stream_ends_with_its_unused_token_and_soon_after_the_start() {
         desk.stream(id, StreamEvent::Received(&[])).contains(&None)
     };
     let mut desk =
-        desk_with(FrontConfig { tokenless: Tokenless::Allowed, ..FrontConfig::default() });
+        desk_with(EndpointConfig { tokenless: Tokenless::Allowed, ..EndpointConfig::default() });
     desk.stream(1, StreamEvent::Opened(address("10.0.0.2:40000")));
     assert!(!closes(&mut desk, 1, 9_900) && closes(&mut desk, 1, 200), "no Hello");
     tcp_step(&mut desk, 2, "10.0.0.2:40000");
@@ -183,11 +183,11 @@ fn a_stream_ends_with_its_unused_token_and_soon_after_the_start() {
     tcp_step(&mut desk, 4, "10.0.0.4:40000");
     desk.receive(address("10.0.0.4:5000"), b"\x05\x00\x01\x01Alice");
     assert!(!closes(&mut desk, 4, 300_000));
-    assert_eq!(desk.node.front().kept().streams, 1);
+    assert_eq!(desk.node.endpoint().kept().streams, 1);
     // It goes with the player.
     desk.receive(address("10.0.0.4:5000"), &[0, 0, 16, 1]);
     assert!(closes(&mut desk, 4, 30_100));
-    assert_eq!((desk.node.front().kept().streams, desk.node.front().kept().tokens), (0, 0));
+    assert_eq!((desk.node.endpoint().kept().streams, desk.node.endpoint().kept().tokens), (0, 0));
 }
 
 #[test]
@@ -197,7 +197,7 @@ fn idle_streams_of_a_few_do_not_shut_the_door_for_others() {
         let peer = format!("10.0.{}.2:40000", id % 16);
         desk.stream(id, StreamEvent::Opened(address(&peer)));
     }
-    assert_eq!(desk.node.front().kept().streams, 256);
+    assert_eq!(desk.node.endpoint().kept().streams, 256);
     desk.advance_ms(10_100);
     tcp_step(&mut desk, 1_000, "10.9.9.9:40000");
 }
@@ -205,10 +205,10 @@ fn idle_streams_of_a_few_do_not_shut_the_door_for_others() {
 #[test]
 fn an_ipv6_56_has_four_times_the_sessions_and_streams_of_a_64_and_a_48_eight_times() {
     let limits = Limits { sessions_per_ip: 1, streams_per_ip: 2, ..Limits::default() };
-    let mut desk = desk_with(FrontConfig {
+    let mut desk = desk_with(EndpointConfig {
         limits,
-        reach: backspin::front::Reach::Everywhere,
-        ..FrontConfig::default()
+        reach: backspin::endpoint::Audience::Everywhere,
+        ..EndpointConfig::default()
     });
     for _ in 0..15 {
         desk.node.open(Time::ZERO, Dots::default(), Name::new("Dots"), 0, RoomConfig::default());
@@ -232,13 +232,14 @@ fn an_ipv6_56_has_four_times_the_sessions_and_streams_of_a_64_and_a_48_eight_tim
 #[test]
 fn a_token_guards_the_dialects_that_cannot_carry_it() {
     for (unguarded, answers) in [(Unguarded::Refused, false), (Unguarded::Allowed, true)] {
-        let config = FrontConfig { token: b"moth".to_vec(), unguarded, ..FrontConfig::default() };
+        let config =
+            EndpointConfig { token: b"moth".to_vec(), unguarded, ..EndpointConfig::default() };
         let (mut desk, at) = (desk_with(config), address("10.0.0.2:5000"));
         for bytes in [&[1][..], &[3, 0x13, 0x88], &[8, 0, 7, 1, 5, 0, 0, 0, 0x39, 0x30, 0, 0]] {
             assert_eq!(!desk.receive(at, bytes).is_empty(), answers, "{bytes:?}");
         }
         let welcome = desk.stream(1, StreamEvent::Opened(at));
         assert_eq!(welcome, [answers.then(|| vec![0, 0, 100, 1])]);
-        assert_eq!(desk.node.front().counts().unguarded, if answers { 0 } else { 4 });
+        assert_eq!(desk.node.endpoint().counts().unguarded, if answers { 0 } else { 4 });
     }
 }

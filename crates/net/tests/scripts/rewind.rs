@@ -1,9 +1,9 @@
 //! How far the server rewinds for a client that cannot say what it drew.
 
-use backspin::front::FrontConfig;
+use backspin::endpoint::EndpointConfig;
 use backspin::game::{Game, GameId, PlayerId, Turn};
 use backspin::node::StreamEvent;
-use backspin::replica::{Field, Kind, Motion, Schema, State, Step};
+use backspin::replication::{Field, Kind, Motion, Schema, State, Step};
 use backspin::room::RoomConfig;
 use backspin::server::Server;
 use backspin::time::Time;
@@ -62,7 +62,7 @@ impl ClassicGame for Witness {}
 
 #[test]
 fn an_rtype_players_screen_is_a_measured_round_trip_behind() {
-    let mut server = Server::new(FrontConfig::default(), [5; 32]).speaking(dialects());
+    let mut server = Server::new(EndpointConfig::default(), [5; 32]).speaking(dialects());
     server.open(Time::ZERO, Witness, Name::new("Witness"), 0, RoomConfig::default());
     let (mut desk, alice) = (Desk::new(server), address("10.0.0.2:5000"));
     desk.stream(1, StreamEvent::Opened(alice));

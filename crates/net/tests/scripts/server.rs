@@ -2,7 +2,7 @@
 
 use std::net::SocketAddr;
 
-use backspin::front::{FrontConfig, Tokenless};
+use backspin::endpoint::{EndpointConfig, Tokenless};
 use backspin::game::PlayerId;
 use backspin::node::{Node, Path, StreamEvent};
 use backspin::room::{RoomConfig, RoomEvent};
@@ -17,14 +17,14 @@ use super::desk::{Desk, Sent, address, sent_to};
 
 const HELLO_ACK: &[u8] = &[0, 0, 2, 1];
 
-fn desk_with(config: FrontConfig) -> Desk<Server<Dots>> {
+fn desk_with(config: EndpointConfig) -> Desk<Server<Dots>> {
     let mut server = Server::new(config, [5; 32]).speaking(backspin_classic::dialects());
     server.open(Time::ZERO, Dots::default(), Name::new("Dots"), 0, RoomConfig::default());
     Desk::new(server)
 }
 
 pub(crate) fn desk() -> Desk<Server<Dots>> {
-    desk_with(FrontConfig::default())
+    desk_with(EndpointConfig::default())
 }
 
 fn room_events(desk: &mut Desk<Server<Dots>>) -> Vec<RoomEvent> {
@@ -101,8 +101,8 @@ fn a_wrong_token_gets_silence() {
     assert_eq!(desk.receive(address("10.0.0.2:5000"), &rtype_hello(token)), []);
     assert_eq!(desk.receive(address("10.0.0.2:5000"), &rtype_hello([0; 4])), []);
     assert_eq!(desk.receive(address("10.0.0.2:5000"), b"\x05\x00\x01\x01Alice"), []);
-    assert_eq!(desk.node.front().sessions(), 0);
-    let counts = desk.node.front().counts();
+    assert_eq!(desk.node.endpoint().sessions(), 0);
+    let counts = desk.node.endpoint().counts();
     assert_eq!((counts.bad_proof, counts.tokenless), (2, 1));
 }
 
@@ -179,7 +179,7 @@ fn who_is_heard_again_is_warned_about_again_however_late_the_drop_is() {
     let liveness = Limits { warn: Duration::from_secs(1), drop: Duration::from_secs(60) };
     let config = RoomConfig { liveness, ..RoomConfig::default() };
     let mut server =
-        Server::new(FrontConfig::default(), [5; 32]).speaking(backspin_classic::dialects());
+        Server::new(EndpointConfig::default(), [5; 32]).speaking(backspin_classic::dialects());
     server.open(Time::ZERO, Dots::default(), Name::new("Dots"), 0, config);
     let mut desk = Desk::new(server);
     let (alice, id) = (address("10.0.0.2:5000"), PlayerId(1));
@@ -230,7 +230,7 @@ fn who_disconnects_may_come_back_with_the_token() {
 #[test]
 fn a_tokenless_hello_is_bound_to_the_tcp_step_of_its_address() {
     let mut desk =
-        desk_with(FrontConfig { tokenless: Tokenless::Allowed, ..FrontConfig::default() });
+        desk_with(EndpointConfig { tokenless: Tokenless::Allowed, ..EndpointConfig::default() });
     let (alice, other) = (address("10.0.0.2:5000"), address("10.0.0.3:5000"));
     tcp_step(&mut desk, 1, "10.0.0.2");
     assert_eq!(desk.receive(other, b"\x05\x00\x01\x01Alice"), []);
@@ -321,7 +321,7 @@ fn lan_is_spoken_to_the_neighbourhood_only() {
     let mut desk = desk();
     assert_eq!(desk.receive(address("203.0.113.5:54000"), &[1]), []);
     assert_eq!(desk.receive(address("203.0.113.5:54000"), &[3, 0xD2, 0xF1]), []);
-    assert_eq!(desk.node.front().counts().reach, 2);
+    assert_eq!(desk.node.endpoint().counts().reach, 2);
 }
 
 // --- native ----------------------------------------------------------------------------------
@@ -513,11 +513,11 @@ fn a_join_that_nothing_follows_holds_its_place_for_five_seconds_and_for_no_retur
         let input = bob.input(0);
         desk.receive(bob.at, &input);
     }
-    assert_eq!(desk.node.front().sessions(), 2);
+    assert_eq!(desk.node.endpoint().sessions(), 2);
     desk.advance_ms(200);
     let gone = [RoomEvent::Dropped(PlayerId(1)), RoomEvent::Freed(PlayerId(1))];
     assert_eq!(room_events(&mut desk), gone);
-    assert_eq!(desk.node.front().sessions(), 1, "who plays stays");
+    assert_eq!(desk.node.endpoint().sessions(), 1, "who plays stays");
     let answer = resume(&mut desk, address("10.0.0.2:5000"), alice.ticket).unwrap();
     assert_eq!(words(&answer), EndReason::PlaceGivenUp.to_string());
 }
@@ -628,7 +628,7 @@ fn a_stopped_server_says_goodbye_to_everyone() {
     let sent = desk.advance_ms(100);
     let closes = sent_to(&sent, alice.at);
     assert!(closes.iter().any(|bytes| bytes[1] == 0x86 && bytes[11] == 3), "{closes:?}");
-    assert_eq!(desk.node.front().sessions(), 0);
+    assert_eq!(desk.node.endpoint().sessions(), 0);
 }
 
 #[test]
@@ -643,7 +643,7 @@ fn words_of_another_dialect_do_not_speak_for_a_native_player() {
         assert_eq!(desk.receive(alice.at, words), []);
     }
     assert_eq!(room_events(&mut desk), []);
-    assert_eq!(desk.node.front().counts().stray, 3);
+    assert_eq!(desk.node.endpoint().counts().stray, 3);
     let member = desk.node.rooms()[0].members().next().unwrap();
     assert!(member.present && member.buttons.0 == 8);
 }
@@ -656,12 +656,12 @@ fn a_flood_in_a_players_name_takes_nothing_from_the_player() {
         let ping = [&alice.session[..], &[0; 8]].concat();
         assert_eq!(desk.receive(alice.at, &native(0x04, 0x4000_0000 + guess, &ping)), []);
     }
-    assert_eq!(desk.node.front().counts().numbers, 1_000);
+    assert_eq!(desk.node.endpoint().counts().numbers, 1_000);
     // All that a second holds is still there, and not one more.
     for left in (0..=256).rev() {
         let input = alice.input(8);
         desk.receive(alice.at, &input);
-        assert_eq!(desk.node.front().counts().player_limit, u64::from(left == 0));
+        assert_eq!(desk.node.endpoint().counts().player_limit, u64::from(left == 0));
     }
 }
 

@@ -131,7 +131,7 @@ fn a_bot_without_a_paddle_holds_nothing() {
     let world = Stage::playing().world;
     for player in [0, 3, 9, u32::MAX] {
         assert_eq!(bot.buttons(&world, PlayerId(player), 1), Buttons(0));
-        assert_eq!(Pong::default().stand_in(&world, PlayerId(player)), Some(Buttons(0)));
+        assert_eq!(Pong::default().bot_input(&world, PlayerId(player)), Some(Buttons(0)));
     }
 }
 
@@ -140,7 +140,7 @@ fn who_stands_in_returns_most_balls() {
     struct StandIn;
     impl Plays for StandIn {
         fn play(&mut self, world: &World, player: PlayerId, _: u32) -> Buttons {
-            Pong::default().stand_in(world, player).unwrap()
+            Pong::default().bot_input(world, player).unwrap()
         }
     }
     let outcome = play(&mut StandIn, &mut Bot::new(Level::Hard, 5), 0);

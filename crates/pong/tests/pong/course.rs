@@ -291,7 +291,7 @@ fn predicts_exactly(mut stage: Stage, seed: u64) -> u32 {
     let mut waiting: Vec<(u32, World)> = Vec::new();
     for _ in 0..1_200 {
         if dice.below(8) == 0 {
-            let sane = client.stand_in(&stage.world, PlayerId(1)).unwrap();
+            let sane = client.bot_input(&stage.world, PlayerId(1)).unwrap();
             held = if dice.below(3) == 0 { Buttons(dice.below(4) as u16) } else { sane };
         }
         waiting.push((stage.tick, client.restore(&stage.state())));

@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 use std::time::Duration;
 
-use backspin::front::FrontConfig;
+use backspin::endpoint::EndpointConfig;
 use backspin::game::PlayerId;
 use backspin::node::{Node, Path};
 use backspin::room::RoomConfig;
@@ -26,7 +26,7 @@ struct Table {
 impl Table {
     fn new() -> Self {
         let mut server =
-            Server::new(FrontConfig::default(), [7; 32]).speaking(backspin_classic::dialects());
+            Server::new(EndpointConfig::default(), [7; 32]).speaking(backspin_classic::dialects());
         let (name, config) = (Name::new("Pong"), RoomConfig::default());
         server.offer(Time::ZERO, Pong::default(), name, 4, config);
         let guest = SocketAddr::from(([192, 168, 0, 5], 54_001));

@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use backspin::client::{Client, ClientConfig};
-use backspin::front::FrontConfig;
+use backspin::endpoint::EndpointConfig;
 use backspin::game::{Game, PlayerId, PlayerInput, Turn};
 use backspin::node::{Node, Path, StreamAction, StreamEvent, StreamId, StreamNode, Transmit};
 use backspin::room::RoomConfig;
@@ -66,7 +66,7 @@ fn after_half_a_minute_a_bot_plays_until_the_player_is_back() {
     // The bot goes to meet the ball, and returns it.
     let (mut moved, mut returned) = (false, false);
     while !returned && stage.world.phase != Phase::Over {
-        let first = stage.game.stand_in(&stage.world, PlayerId(1)).unwrap();
+        let first = stage.game.bot_input(&stage.world, PlayerId(1)).unwrap();
         stage.step(&[(1, first)]);
         moved |= stage.world.paddles[1].is_some_and(|paddle| paddle.vy != 0);
         returned |= stage.events.iter().any(|it| it.kind == Pong::CONTACT && it.entity == 2);
@@ -289,7 +289,7 @@ impl Scene {
         let at: SocketAddr = "10.0.0.1:4300".parse().unwrap();
         let game = Pong { points: Pong::MAX_POINTS, ..Pong::default() };
         let mut server =
-            Server::new(FrontConfig::default(), [7; 32]).speaking(backspin_classic::dialects());
+            Server::new(EndpointConfig::default(), [7; 32]).speaking(backspin_classic::dialects());
         server.open(Time::ZERO, game, Name::new("Pong"), seed, RoomConfig::default());
         let mut network = Network::new(seed, link);
         let server = network.add(Party::Server(Box::new(server)), &[at], Drift::NONE);

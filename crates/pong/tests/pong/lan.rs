@@ -1,7 +1,7 @@
 //! The world as Networked Pong shows it, and back.
 
 use backspin::game::{Game, PlayerId};
-use backspin::replica::State;
+use backspin::replication::State;
 use backspin_classic::ClassicGame;
 use backspin_classic::wire::lan::StateUpdate;
 use backspin_pong::{Ball, MATCH_ID, Paddle, Phase, Pong, UNITS, World};

@@ -41,7 +41,7 @@ fn digest(game: Pong, seed: u64) -> (u32, u32, u64) {
             61..=180 => held = Buttons(dice.below(64) as u16),
             _ => {}
         }
-        let sane = |player| game.stand_in(&stage.world, PlayerId(player)).unwrap();
+        let sane = |player| game.bot_input(&stage.world, PlayerId(player)).unwrap();
         let first = if dice.below(4) == 0 { held } else { sane(1) };
         let inputs = [(1, first), (2, sane(2)), (3, sane(3)), (4, sane(4))];
         stage.step(&inputs);

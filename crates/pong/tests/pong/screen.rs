@@ -1,7 +1,7 @@
 //! What is read off the screen: the slide of the ball, and the contacts that are seen.
 
 use backspin::game::{Buttons, Frame, Game, PlayerId};
-use backspin::replica::{Drawn, KEPT, Picture, State};
+use backspin::replication::{Drawn, KEPT, SnapshotBuffer, State};
 use backspin_pong::{BALL_IDS, Ball, Paddle, Phase, Pong, UNITS, World};
 use backspin_sim::{Contact, Measured};
 
@@ -22,7 +22,7 @@ fn frame(world: &World) -> Vec<Drawn> {
     let (game, mut state) = (Pong::default(), State::new(1));
     game.capture(world, &mut state);
     let kinds = game.schema().kinds;
-    let drawn = |entity: &backspin::replica::Entity| Drawn {
+    let drawn = |entity: &backspin::replication::Entity| Drawn {
         entity: *entity,
         fields: kinds[usize::from(entity.kind)].values(entity),
     };
@@ -130,7 +130,7 @@ fn a_served_ball_meets_nothing_on_its_way_from_the_goal() {
 
 fn slide_of(world: &World, player: u32) -> Option<f32> {
     let (frame, player) = (frame(world), PlayerId(player));
-    let slide = |drawn: &Drawn| Pong::default().slide(drawn, player, GAP);
+    let slide = |drawn: &Drawn| Pong::default().time_blend(drawn, player, GAP);
     let is_ball = |drawn: &&Drawn| BALL_IDS.contains(&drawn.entity.id);
     let own = frame.iter().find(|drawn| u32::from(drawn.entity.id) == player.0);
     assert!(own.is_none_or(|own| slide(own).is_none()), "the own paddle is ahead");
@@ -180,7 +180,7 @@ fn in_doubles_a_partners_paddle_is_drawn_with_the_ball_but_never_far_ahead() {
         let world = World { doubles: true, ..world((700.0, 400.0, -400), 390.0, 390.0) };
         let frame = frame(&world);
         let back = frame.iter().find(|drawn| drawn.entity.id == 1).unwrap();
-        Pong::default().slide(back, PlayerId(3), gap).unwrap()
+        Pong::default().time_blend(back, PlayerId(3), gap).unwrap()
     };
     assert_eq!((partner(0.5), partner(5.5), partner(11.0)), (0.0, 0.0, 0.5));
     assert!((partner(24.0) - 0.25).abs() < 1e-6);
@@ -191,7 +191,7 @@ fn in_doubles_a_partners_paddle_is_drawn_with_the_ball_but_never_far_ahead() {
 fn draw_match(game: Pong, seed: u64, rate: f64) -> u32 {
     let players = u32::from(game.capacity());
     let mut stage = Stage::new(game, players);
-    let (mut dice, mut picture) = (Dice(seed), Picture::<KEPT>::default());
+    let (mut dice, mut picture) = (Dice(seed), SnapshotBuffer::<KEPT>::default());
     let (mut before, mut now, mut judged, mut drawn) =
         (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     let mut at = dice.below(1000) as f64 / 1000.0;
@@ -199,7 +199,7 @@ fn draw_match(game: Pong, seed: u64, rate: f64) -> u32 {
     for tick in 1..3_000 {
         for (i, buttons) in held.iter_mut().enumerate() {
             if dice.below(6) == 0 {
-                let sane = game.stand_in(&stage.world, PlayerId(i as u32 + 1)).unwrap();
+                let sane = game.bot_input(&stage.world, PlayerId(i as u32 + 1)).unwrap();
                 *buttons = if dice.below(3) == 0 { Buttons(dice.below(4) as u16) } else { sane };
             }
         }

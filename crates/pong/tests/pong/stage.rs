@@ -1,7 +1,7 @@
 //! A room without a network.
 
 use backspin::game::{Buttons, Event, Game, PlayerId, PlayerInput, PlayerStatus, Turn};
-use backspin::replica::State;
+use backspin::replication::State;
 use backspin_pong::{Phase, Pong, World};
 
 pub(crate) const UP: Buttons = Buttons::UP;
@@ -66,7 +66,7 @@ impl Stage {
 
     pub(crate) fn say(&mut self, player: u32, words: &[u8]) -> Vec<Event> {
         let mut events = Vec::new();
-        self.game.hear(&mut self.world, PlayerId(player), words, &mut events);
+        self.game.on_message(&mut self.world, PlayerId(player), words, &mut events);
         events
     }
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::super::field::{self, put_bytes, put_name, put_varint, small, varint, varint_upto};
 use super::LONGEST;
-use backspin::front::{FrontConfig, Limits, Reach, Tokenless, Unguarded};
+use backspin::endpoint::{Audience, EndpointConfig, Limits, Tokenless, Unguarded};
 use backspin::game::GameId;
 use backspin::matching::MatchKey;
 use backspin::room::RoomConfig;
@@ -17,7 +17,7 @@ use backspin::wire::{Malformed, Name, Reader};
 /// What the first frame of a log says.
 ///
 /// ```text
-/// | protocol u16 | dialects u8 | unix_ms | start ns | seed, 32 bytes | configuration of the door |
+/// | protocol u16 | dialects u8 | unix_ms | start ns | seed, 32 bytes | configuration of the endpoint |
 /// ```
 #[derive(Clone)]
 pub struct Origin {
@@ -28,7 +28,7 @@ pub struct Origin {
     /// The node's own time at the start.
     pub start: Time,
     pub(super) seed: [u8; 32],
-    pub(super) config: FrontConfig,
+    pub(super) config: EndpointConfig,
 }
 
 /// What must be the same in two programs for one to replay the other's log.
@@ -122,8 +122,8 @@ impl fmt::Debug for Origin {
 /// The dialects whose ports a log has, and the usual ones.
 const OTHER_PORTS: [(&str, u16); 2] = [("lan", 54000), ("rtype", 4242)];
 
-fn encode_front(config: &FrontConfig, out: &mut Vec<u8>) {
-    let FrontConfig {
+fn encode_front(config: &EndpointConfig, out: &mut Vec<u8>) {
+    let EndpointConfig {
         name,
         native_port,
         other_ports: _,
@@ -142,7 +142,7 @@ fn encode_front(config: &FrontConfig, out: &mut Vec<u8>) {
     put_bytes(out, token);
     out.push(u8::from(*unguarded == Unguarded::Allowed));
     out.push(u8::from(*tokenless == Tokenless::Allowed));
-    out.push(u8::from(*reach == Reach::Everywhere));
+    out.push(u8::from(*reach == Audience::Everywhere));
     let Limits {
         sessions,
         sessions_per_ip,
@@ -172,8 +172,8 @@ fn encode_front(config: &FrontConfig, out: &mut Vec<u8>) {
     }
 }
 
-fn decode_front(r: &mut Reader<'_>) -> Result<FrontConfig, Malformed> {
-    Ok(FrontConfig {
+fn decode_front(r: &mut Reader<'_>) -> Result<EndpointConfig, Malformed> {
+    Ok(EndpointConfig {
         name: field::name(r, "name")?,
         native_port: small(r, "native_port")?,
         other_ports: OTHER_PORTS
@@ -190,8 +190,8 @@ fn decode_front(r: &mut Reader<'_>) -> Result<FrontConfig, Malformed> {
             false => Tokenless::Refused,
         },
         reach: match r.flag("reach")? {
-            true => Reach::Everywhere,
-            false => Reach::PrivateOnly,
+            true => Audience::Everywhere,
+            false => Audience::PrivateOnly,
         },
         limits: Limits {
             sessions: small(r, "sessions")?,
@@ -287,7 +287,7 @@ mod tests {
     fn a_key_for_a_matchmaker_is_kept_and_none_takes_no_bytes() {
         let encoded = |match_key| {
             let mut bytes = Vec::new();
-            encode_front(&FrontConfig { match_key, ..FrontConfig::default() }, &mut bytes);
+            encode_front(&EndpointConfig { match_key, ..EndpointConfig::default() }, &mut bytes);
             let decoded = decode_front(&mut Reader::new(&bytes)).unwrap().match_key;
             assert_eq!(decoded, match_key);
             bytes.len()
@@ -297,13 +297,13 @@ mod tests {
 
     #[test]
     fn a_door_that_lets_no_stranger_speak_is_refused() {
-        let front = |strangers: u8| {
+        let endpoint = |strangers: u8| {
             let bytes = [1, b'x', 1, 2, 3, 0, 0, 0, 0, 10, 3, strangers, 10, 6, 3, 5, 1, 16, 4, 8];
             let mut r = Reader::new(&bytes);
             let decoded = decode_front(&mut r).map(|config| config.limits.stranger_datagrams_per_s);
             decoded.inspect(|_| assert_eq!(r.left(), 0))
         };
-        assert_eq!(front(1), Ok(1));
-        assert_eq!(front(0), Err(Malformed::out_of_range("stranger_datagrams_per_s", 0)));
+        assert_eq!(endpoint(1), Ok(1));
+        assert_eq!(endpoint(0), Err(Malformed::out_of_range("stranger_datagrams_per_s", 0)));
     }
 }

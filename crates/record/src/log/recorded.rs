@@ -9,10 +9,10 @@ use super::witness::Witness;
 use super::{BUFFER_LEN, FORM, LONGEST};
 use crate::frame::Framer;
 use backspin::dialect::Dialect;
-use backspin::front::{BansFull, FrontConfig};
+use backspin::endpoint::{BansFull, EndpointConfig};
 use backspin::game::{Game, PlayerId};
 use backspin::node::{
-    Fetch, Foreseen, Node, Path, StreamAction, StreamEvent, StreamId, StreamNode, Transmit,
+    Fetch, Node, Path, Prefetch, StreamAction, StreamEvent, StreamId, StreamNode, Transmit,
 };
 use backspin::room::RoomConfig;
 use backspin::server::Server;
@@ -56,13 +56,13 @@ const CHECKPOINT_EVERY: Duration = Duration::from_secs(1);
 
 impl<G: Game> Recorded<G> {
     /// A server without rooms that writes nothing down. `seed` as for [`Server::new`].
-    pub fn off(config: FrontConfig, seed: [u8; 32]) -> Self {
+    pub fn off(config: EndpointConfig, seed: [u8; 32]) -> Self {
         Recorded { server: Server::new(config, seed), tape: None }
     }
 
     /// A server without rooms that writes everything down from `now` on; the wall clock shows
     /// `unix_ms`.
-    pub fn on(now: Time, unix_ms: u64, config: FrontConfig, seed: [u8; 32]) -> Self {
+    pub fn on(now: Time, unix_ms: u64, config: EndpointConfig, seed: [u8; 32]) -> Self {
         let origin =
             Origin { build: Build::HERE, unix_ms, start: now, seed, config: config.clone() };
         let mut framer = Framer::new(FORM);
@@ -287,8 +287,8 @@ impl<G: Game> Node for Recorded<G> {
         self.server.poll_timeout()
     }
 
-    fn foresee(&self, coming: Foreseen<'_>, fetch: Fetch) {
-        self.server.foresee(coming, fetch);
+    fn prefetch(&self, coming: Prefetch<'_>, fetch: Fetch) {
+        self.server.prefetch(coming, fetch);
     }
 }
 

@@ -183,7 +183,7 @@ impl<G: Game, F: FnMut(GameId) -> Option<G>> Rerun<G, F> {
         let Some(run) = self.run else { return Err(LogError::Damage(damage.unwrap_or(cut))) };
         Ok(Verdict {
             length: run.context.now().since(run.origin.start),
-            counts: Counts { rooms: run.server.front().rooms_opened().into(), ..run.counts },
+            counts: Counts { rooms: run.server.endpoint().rooms_opened().into(), ..run.counts },
             digest: run.witness.checkpoint(&run.server).sent,
             difference: run.difference,
             origin: run.origin,

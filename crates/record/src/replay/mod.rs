@@ -35,7 +35,7 @@ pub use writer::ReplayWriter;
 use super::field::{self, put_name, put_varint, small, varint, varint_upto};
 use super::frame::{Damage, Form, Frames};
 use backspin::game::{Event, Game, GameId, PlayerId, Reach};
-use backspin::replica::{Motion, Schema};
+use backspin::replication::{Motion, Schema};
 use backspin::wire::{Malformed, Name, Reader};
 
 pub(super) const FORM: Form = Form { letters: *b"BSREPLAY", version: 1, name: "match replay" };

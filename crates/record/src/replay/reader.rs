@@ -8,7 +8,7 @@ use crate::field::{bytes, small, varint_upto};
 use crate::frame::{Damage, Frames};
 use backspin::client::Frame;
 use backspin::game::{Event, Game};
-use backspin::replica::{Drawn, Schema, State, delta, draw_between};
+use backspin::replication::{Drawn, Schema, State, delta, draw_between};
 use backspin::wire::native::MAX_BASELINE_BACK;
 use backspin::wire::{Malformed, Reader};
 

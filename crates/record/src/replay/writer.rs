@@ -4,7 +4,7 @@ use super::{FORM, Player, ROSTER_LIMIT, ReplayHeader, put_event, put_roster};
 use crate::field::{put_bytes, put_varint};
 use crate::frame::Framer;
 use backspin::game::{Event, Game};
-use backspin::replica::{Schema, State, delta};
+use backspin::replication::{Schema, State, delta};
 use backspin::room::{BOT, Room};
 use backspin::wire::native::{MAX_BASELINE_BACK, Role};
 use backspin::wire::{Full, Name};

@@ -10,9 +10,9 @@
 //! ```
 
 use backspin::client::Frame;
-use backspin::front::FrontConfig;
+use backspin::endpoint::EndpointConfig;
 use backspin::game::{Game, GameId};
-use backspin::replica::State;
+use backspin::replication::State;
 use backspin::time::Time;
 use backspin::wire::Name;
 use backspin_record::log::{LogError, Verdict};
@@ -56,7 +56,7 @@ pub(crate) fn good_start(kind: FileKind) -> Vec<u8> {
     match kind {
         FileKind::Replay => ReplayWriter::new(&GAME, 5, Name::new("one")).finish(&mut bytes),
         FileKind::NodeLog => {
-            let config = FrontConfig::default();
+            let config = EndpointConfig::default();
             Recorded::<Dots>::on(Time::from_millis(3), 5, config, [3; 32]).finish_log(&mut bytes);
         }
     }

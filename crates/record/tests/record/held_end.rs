@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use backspin::game::{Game, GameId, Lobby, PlayerId, Stage, Turn};
-use backspin::replica::{Entity, Field, Kind, Motion, Schema, State, Step};
+use backspin::replication::{Entity, Field, Kind, Motion, Schema, State, Step};
 use backspin::room::RoomConfig;
 use backspin_classic::{ClassicGame, Dialect};
 use backspin_record::log::Rerun;

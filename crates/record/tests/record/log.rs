@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use backspin::client::ClientConfig;
-use backspin::front::FrontConfig;
+use backspin::endpoint::EndpointConfig;
 use backspin::game::{GameId, PlayerId};
 use backspin::node::Node;
 use backspin::room::RoomConfig;
@@ -99,7 +99,7 @@ fn what_an_operator_does_replays_too() {
     assert_eq!(scene.client(lifted).ended(), None);
     assert_eq!(scene.client(banned).ended(), Some(&EndReason::Banned));
     let now = scene.world.now();
-    assert!(!scene.server().server().front().is_banned(now, first));
+    assert!(!scene.server().server().endpoint().is_banned(now, first));
     let verdict = replay(&scene.finish()).unwrap();
     assert_eq!(verdict.difference, None);
     assert_eq!(verdict.counts.joined, 3);
@@ -248,7 +248,7 @@ fn a_replay_that_goes_another_way_is_found_within_a_second() {
 
 #[test]
 fn a_flood_from_everywhere_costs_the_log_no_memory() {
-    let mut server = Recorded::on(Time::ZERO, 0, FrontConfig::default(), [1; 32]);
+    let mut server = Recorded::on(Time::ZERO, 0, EndpointConfig::default(), [1; 32]);
     server.open(Time::ZERO, Dots::default(), Name::new("one"), 1, RoomConfig::default());
     let mut log = Vec::new();
     let mut flood = |server: &mut Recorded<Dots>, rounds: std::ops::Range<u32>| {

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use backspin::client::Frame;
 use backspin::game::{Event, Game, GameId, PlayerId, Reach};
-use backspin::replica::State;
+use backspin::replication::State;
 use backspin::wire::Name;
 use backspin_classic::{ClassicGame, Dialect};
 use backspin_record::replay::{Player, Replay, ReplayError, ReplayHeader, ReplayWriter};

@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use backspin::client::{Client, ClientConfig};
-use backspin::front::FrontConfig;
+use backspin::endpoint::EndpointConfig;
 use backspin::game::Game;
 use backspin::node::{Node, Path, StreamAction, StreamEvent, StreamId, StreamNode, Transmit};
 use backspin::room::RoomConfig;
@@ -97,7 +97,7 @@ impl<G: ClassicGame> Scene<G> {
         let mut world = World::new(seed, link);
         let start = Time::ZERO;
         let mut server =
-            Recorded::on(start, 1_700_000_000_000, FrontConfig::default(), secret(seed))
+            Recorded::on(start, 1_700_000_000_000, EndpointConfig::default(), secret(seed))
                 .speaking(backspin_classic::dialects());
         for (name, seed) in [("one", seed), ("two", seed + 1)] {
             server.open(start, game.clone(), Name::new(name), seed, config);

@@ -20,7 +20,7 @@ fn lobby(players: u32) -> World {
 fn say(world: &mut World, player: PlayerId, command: Command) -> Vec<Event> {
     let (mut bytes, mut events) = ([0; Command::LEN_MAX], Vec::new());
     let len = command.encode(&mut bytes);
-    RType::default().hear(world, player, &bytes[..len], &mut events);
+    RType::default().on_message(world, player, &bytes[..len], &mut events);
     events
 }
 
@@ -150,7 +150,7 @@ fn bytes_that_are_no_command_change_nothing() {
     let before = world.clone();
     let mut events = Vec::new();
     for bytes in [&[][..], &[0], &[255; 255], &[3, 9, 9, 9], &[4, 200]] {
-        RType::default().hear(&mut world, HOST, bytes, &mut events);
+        RType::default().on_message(&mut world, HOST, bytes, &mut events);
     }
     assert!(world == before && events.is_empty());
 }

@@ -1,6 +1,6 @@
 //! From a world to a state.
 
-use backspin::replica::{Entity, State};
+use backspin::replication::{Entity, State};
 
 use super::{
     BOSS, BULLET, ENEMY, HEAVY_SHOT, MISSION, MISSION_ID, PILOT, PILOT_IDS, POD, POWER_UP, SCHEMA,

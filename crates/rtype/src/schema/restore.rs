@@ -1,7 +1,7 @@
 //! From a state to a world, as far as a player may know it.
 
 use backspin::game::PlayerId;
-use backspin::replica::{Entity, State};
+use backspin::replication::{Entity, State};
 
 use super::{
     BOSS, BULLET, ENEMY, HEAVY_SHOT, MISSION, PILOT, PILOT_IDS, POD, POWER_UP, SHIP, SHOT,

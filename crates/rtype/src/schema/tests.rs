@@ -1,5 +1,5 @@
 use backspin::game::{Buttons, Game, PlayerId, PlayerInput, Turn};
-use backspin::replica::{State, delta};
+use backspin::replication::{State, delta};
 
 use super::*;
 use crate::rules::RType;

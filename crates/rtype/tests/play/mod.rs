@@ -1,7 +1,7 @@
 //! A match in the pure rules: worlds are stepped and remembered as a room does it.
 
 use backspin::game::{Buttons, Event, Game, PlayerId, PlayerInput, Turn, rewind_limit_ticks};
-use backspin::replica::State;
+use backspin::replication::State;
 use backspin_rtype::{RType, World};
 
 /// A match under way.
@@ -50,7 +50,7 @@ impl Play {
 
     /// One tick played by the game's own bots.
     pub(crate) fn step_bots(&mut self) {
-        self.step(|game, world, player| game.stand_in(world, player).unwrap_or_default());
+        self.step(|game, world, player| game.bot_input(world, player).unwrap_or_default());
     }
 
     pub(crate) fn state(&self) -> State {

@@ -18,7 +18,7 @@ use std::time::Duration;
 use super::breach::Breach;
 use super::probe::Probe;
 use super::rules::Rules;
-use backspin::front::ANSWER_LIMIT;
+use backspin::endpoint::ANSWER_LIMIT;
 use backspin::server::Server;
 use backspin::session::limited_ip;
 use backspin::time::Time;
@@ -230,7 +230,7 @@ impl Audit {
 
     /// The server has read all that it reads before it answers.
     pub(super) fn check_answers(&mut self, server: &Server<Probe>) {
-        let (kept, limit) = (server.front().kept().answers, ANSWER_LIMIT);
+        let (kept, limit) = (server.endpoint().kept().answers, ANSWER_LIMIT);
         if kept > limit {
             self.report(Err(Breach::OverLimit { what: "answers", kept, limit }));
         }

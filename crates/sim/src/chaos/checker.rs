@@ -12,7 +12,7 @@ use super::stage::{Deed, Stage};
 use backspin::channel::{EVENT_LIMIT, PENDING_LIMIT};
 use backspin::client::Frame;
 use backspin::game::{Buttons, PlayerId, rewind_limit_ticks};
-use backspin::replica::{Drawn, Entity, State};
+use backspin::replication::{Drawn, Entity, State};
 use backspin::room::{MemberCard, RoomEvent};
 use backspin::time::Time;
 use backspin::wire::Name;
@@ -360,7 +360,7 @@ impl Checker {
             let super::ledger::Excess { address, got, sent } = excess;
             return Err(Breach::Unproved { address, got, sent });
         }
-        let kept = gate.server.front().kept();
+        let kept = gate.server.endpoint().kept();
         let members = gate.server.rooms().iter().map(|room| room.members_here()).sum();
         check_limit("sessions", kept.sessions, limits.sessions.into())?;
         check_limit("members", members, kept.sessions)?;

@@ -9,7 +9,7 @@
 //! probe    -> the game: it logs what the room applied, heard and raised
 //! gate     -> the server on a machine that stalls and fails, between ledger and audit
 //! ledger   -> bytes from and to every address, between server and network
-//! audit    -> the right answer to every question at the door: limits, cookies, tickets, places
+//! audit    -> the right answer to every question at the endpoint: limits, cookies, tickets, places
 //! checker  -> looks after every single event, and believes neither client nor server
 //! breach   -> what must never happen, in a sentence each
 //! ```

@@ -5,7 +5,7 @@
 
 use crate::dot::{self, Dots};
 use backspin::game::{Buttons, Event, Game, GameId, PlayerId, Reach, Turn};
-use backspin::replica::{Schema, State};
+use backspin::replication::{Schema, State};
 use backspin_classic::ClassicGame;
 
 /// The rules: those of [`Dots`], with numbered events now and then.
@@ -169,7 +169,7 @@ impl Game for Probe {
         self.dots.restore_into(state, &mut world.dots);
     }
 
-    fn hear(&self, world: &mut World, player: PlayerId, words: &[u8], _: &mut Vec<Event>) {
+    fn on_message(&self, world: &mut World, player: PlayerId, words: &[u8], _: &mut Vec<Event>) {
         // What is damaged on the way says nothing; the gap that it leaves is seen.
         if let &[a, b, c, d, e, f, g, h] = words {
             let (life, number) =
@@ -204,10 +204,10 @@ mod tests {
     #[test]
     fn a_log_says_which_tick_came_after_a_word_and_forgets_old_ones() {
         let (probe, mut world, mut events) = (Probe::default(), World::default(), Vec::new());
-        probe.hear(&mut world, PlayerId(1), &word(7, 0), &mut events);
-        probe.hear(&mut world, PlayerId(1), &word(7, 1), &mut events);
+        probe.on_message(&mut world, PlayerId(1), &word(7, 0), &mut events);
+        probe.on_message(&mut world, PlayerId(1), &word(7, 1), &mut events);
         probe.step(&mut world, &mut Turn::new(1, &[], &[], &mut events));
-        probe.hear(&mut world, PlayerId(1), &word(7, 2), &mut events);
+        probe.on_message(&mut world, PlayerId(1), &word(7, 2), &mut events);
         let words = |world: &World| -> Vec<_> {
             world.log.words.iter().map(|word| (word.tick, word.number)).collect()
         };

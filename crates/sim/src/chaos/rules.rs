@@ -5,7 +5,7 @@ use std::fmt;
 use std::time::Duration;
 
 use crate::Chance;
-use backspin::front;
+use backspin::endpoint;
 use backspin::session;
 
 /// The limits and timers of a chaos run.
@@ -17,8 +17,8 @@ pub struct Rules {
     pub resume_for: Duration,
     /// How long a place waits for who joined and has said nothing since.
     pub claim_within: Duration,
-    /// The limits of the door.
-    pub limits: front::Limits,
+    /// The limits of the endpoint.
+    pub limits: endpoint::Limits,
 }
 
 impl Rules {
@@ -28,7 +28,7 @@ impl Rules {
 
     pub(super) fn draw(chance: &mut Chance) -> Self {
         let drop = within(chance, DROP_MS);
-        let limits = front::Limits {
+        let limits = endpoint::Limits {
             sessions: 4 + chance.below(9) as u16,
             sessions_per_ip: 1 + chance.below(4) as u16,
             stranger_datagrams_per_s: 32 + chance.below(64) as u32,

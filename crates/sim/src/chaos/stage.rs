@@ -13,7 +13,7 @@ use super::stranger;
 use super::visitor::{self, Visitor};
 use crate::{Chance, HostId, LinkConfig, Partition, Preset, World};
 use backspin::client::ClientConfig;
-use backspin::front::FrontConfig;
+use backspin::endpoint::EndpointConfig;
 use backspin::room::RoomConfig;
 use backspin::server::Server;
 use backspin::time::Time;
@@ -399,10 +399,10 @@ fn has_streams(dialect: Dialect) -> bool {
 /// A server that has just been started: one room that stays, and more as they are needed.
 fn open(now: Time, rules: Rules, chance: &mut Chance) -> Gate {
     let Rules { liveness, resume_for, claim_within, limits } = rules;
-    let config = FrontConfig {
+    let config = EndpointConfig {
         other_ports: vec![("rtype", DEFAULT_PORT)],
         limits,
-        ..FrontConfig::default()
+        ..EndpointConfig::default()
     };
     let mut server = Server::new(config, secret(chance)).speaking(backspin_classic::dialects());
     let room = RoomConfig { liveness, resume_for, claim_within, ..RoomConfig::default() };

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use backspin::replica::{Entity, Field, Mistake, PushError, Schema, State};
+use backspin::replication::{Entity, Field, Mistake, PushError, Schema, State};
 
 /// Why a game cannot be predicted and sent as it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicI32, Ordering};
 use super::*;
 use crate::dot::Dots;
 use backspin::game::{Buttons, GameId, Reach};
-use backspin::replica::{Field, Step};
+use backspin::replication::{Field, Step};
 
 /// Carts on a line, and what they drop.
 #[derive(Clone, Debug, Default)]

@@ -213,9 +213,9 @@ impl Streams {
         let index = (segment.number - end.next) as usize;
         end.inbox[index].progress = Progress::Landed;
         while end.inbox.front().is_some_and(|front| front.progress == Progress::Landed) {
-            let Some(front) = end.inbox.pop_front() else { break };
+            let Some(endpoint) = end.inbox.pop_front() else { break };
             end.next += 1;
-            match (readable.last_mut(), front.content) {
+            match (readable.last_mut(), endpoint.content) {
                 (Some(Content::Bytes(before)), Content::Bytes(more))
                     if before.len() + more.len() <= READ_LEN_MAX =>
                 {

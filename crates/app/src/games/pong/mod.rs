@@ -12,14 +12,14 @@ use std::sync::Arc;
 
 use backspin_classic::Dialect;
 use backspin::game::{Game, PlayerId};
-use backspin::replica::State;
+use backspin::replication::State;
 use backspin_pong::{Level, Phase, Pong, Post, World};
 use clap::builder::PossibleValue;
 use clap::{Subcommand, ValueEnum};
 
 use crate::face::{self, Ui};
 use crate::games::{AppGame, Title};
-use crate::screen::{Errand, Options, Program, Shelf};
+use crate::screen::{Launch, Options, Program, Shelf};
 use crate::script::{self, MakeArgs, RoomArgs, SeatArgs, Steers};
 use crate::serve::Verdict;
 use crate::web::Picture;
@@ -232,7 +232,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Box<dyn Error>> {
     }
     let game: Pong = options.rules();
     let versus = match errand {
-        Some(Errand::Local(_, way)) => way.map(stage::level),
+        Some(Launch::Local(_, way)) => way.map(stage::level),
         _ => None,
     };
     let bot = bot.map(|level| level.0);
@@ -241,7 +241,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Box<dyn Error>> {
 }
 
 /// What was asked for: where it leads, or nowhere if a host is to be found first.
-fn plan(mode: &Mode) -> (Options, Option<Errand>) {
+fn plan(mode: &Mode) -> (Options, Option<Launch>) {
     let Player { bot, seat } = mode.player();
     let mut options = Options {
         token: seat.token(),
@@ -253,22 +253,22 @@ fn plan(mode: &Mode) -> (Options, Option<Errand>) {
     let errand = match mode {
         Mode::Local { versus, rules, .. } => {
             options.rules = Some(Arc::new(rules.game()));
-            Some(Errand::Local(Title::Pong, versus.map(|level| level.0 as u8)))
+            Some(Launch::Local(Title::Pong, versus.map(|level| level.0 as u8)))
         }
         Mode::Host { port, dialect, rules, .. } => {
             options.rules = Some(Arc::new(rules.game()));
             (options.port, options.dialect) = (*port, dialect.map(Dialect::from));
-            Some(Errand::Host(Title::Pong))
+            Some(Launch::Host(Title::Pong))
         }
         Mode::Join { address, port, dialect, room, make, .. } => {
             (options.port, options.dialect) = (*port, dialect.map(Dialect::from));
             (options.room, options.password) = (make.wish(room), room.password);
-            address.clone().map(|address| Errand::Join(Title::Pong, address))
+            address.clone().map(|address| Launch::Join(Title::Pong, address))
         }
-        Mode::Quick { addresses, .. } => Some(Errand::Quick(Title::Pong, addresses.clone())),
+        Mode::Quick { addresses, .. } => Some(Launch::Quick(Title::Pong, addresses.clone())),
         Mode::Watch { address, room, .. } => {
             (options.room, options.password) = (room.wish(), room.password);
-            Some(Errand::Watch(Title::Pong, address.clone()))
+            Some(Launch::Watch(Title::Pong, address.clone()))
         }
     };
     (options, errand)

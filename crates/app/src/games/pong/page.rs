@@ -1,7 +1,7 @@
 //! Pong on the operator's page.
 
 use backspin::game::Game;
-use backspin::replica::State;
+use backspin::replication::State;
 use backspin_pong::{BALL_IDS, BALL_SIZE, FIELD, PADDLE_SIZE, Phase, Pong, Side, UNITS};
 
 use crate::web::{Picture, Thing};

@@ -3,7 +3,7 @@
 use std::error::Error;
 
 use backspin::game::{Buttons, Frame, Game, PlayerId};
-use backspin::replica::{Drawn, State};
+use backspin::replication::{Drawn, State};
 use backspin::wire::Name;
 use backspin_pong::{
     Attendance, BALL_IDS, BALL_SIZE, Bot, FIELD, Level, PADDLE_SIZE, Phase, Pong, Post, Side,
@@ -14,7 +14,7 @@ use crate::screen::stage::{
     Happenings, Interlude, Names, Offer, Sight, Stage, Standing, StandingPhase, Way,
 };
 use crate::screen::{
-    Banner, BurstKind, Controls, Cue, Errand, Hand, Lane, Look, Options, Row, Scene, Steers, Thing,
+    Banner, BurstKind, Controls, Cue, Launch, Hand, Lane, Look, Options, Row, Scene, Steers, Thing,
     Tone, sentence,
 };
 use crate::seed;
@@ -193,7 +193,7 @@ impl Stage for Pong {
 
     fn hands(
         &self,
-        errand: &Errand,
+        errand: &Launch,
         options: &Options,
         name: Name,
     ) -> Result<Vec<Hand<Pong>>, Box<dyn Error>> {
@@ -208,7 +208,7 @@ impl Stage for Pong {
             Ok(Hand { player: PlayerId(player), name, steers: Steers::Bot(Pong::bot(level)?) })
         };
         let (players, versus) = match errand {
-            Errand::Local(_, way) => (self.players_alone(), *way),
+            Launch::Local(_, way) => (self.players_alone(), *way),
             _ => (1, None),
         };
         let alone = players == 1 || versus.is_some();

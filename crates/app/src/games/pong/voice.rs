@@ -4,7 +4,7 @@ use std::error::Error;
 use std::io;
 
 use backspin::game::{Buttons, Game, PlayerId};
-use backspin::replica::State;
+use backspin::replication::State;
 use backspin_pong::{Attendance, Bot, Level, Phase, Pong, Post, Side, World};
 use serde::Serialize;
 

@@ -12,9 +12,9 @@ use std::error::Error;
 use std::sync::Arc;
 
 use backspin_classic::Dialect;
-use backspin::front::Tokenless;
+use backspin::endpoint::Tokenless;
 use backspin::game::PlayerId;
-use backspin::replica::State;
+use backspin::replication::State;
 use backspin_rtype::command::{Command, Setup};
 use backspin_rtype::difficulty::Difficulty;
 use backspin_rtype::mission::Phase;
@@ -24,7 +24,7 @@ use clap::{Subcommand, ValueEnum};
 
 use crate::face::{self, Ui};
 use crate::games::{AppGame, Title};
-use crate::screen::{Errand, Options, Program, Shelf};
+use crate::screen::{Launch, Options, Program, Shelf};
 use crate::script::{self, MakeArgs, RoomArgs, SeatArgs, Steers};
 use crate::serve::Verdict;
 use crate::web::Picture;
@@ -248,14 +248,14 @@ pub(crate) fn run(args: &Args) -> Result<(), Box<dyn Error>> {
         let program = Program::begin(Shelf::usual(), options, errand);
         return face::show(program, ui, seat.span());
     }
-    let alone = Errand::Local(Title::Rtype, None);
+    let alone = Launch::Local(Title::Rtype, None);
     let game: RType = errand.as_ref().unwrap_or(&alone).rules(&options);
     let voice = RtypeVoice::new(game.clone(), steers);
     script::run(game, &options, errand.as_ref(), voice, seat)
 }
 
 /// What was asked for: where it leads, or nowhere if a host is to be found first.
-fn plan(mode: &Mode) -> (Options, Option<Errand>) {
+fn plan(mode: &Mode) -> (Options, Option<Launch>) {
     let Player { bot, seat } = mode.player();
     let mut options = Options {
         token: seat.token(),
@@ -267,7 +267,7 @@ fn plan(mode: &Mode) -> (Options, Option<Errand>) {
     let errand = match mode {
         Mode::Solo { rules, .. } => {
             options.rules = Some(Arc::new(rules.game()));
-            Some(Errand::Local(Title::Rtype, None))
+            Some(Launch::Local(Title::Rtype, None))
         }
         Mode::Host { port, dialect, allow_tokenless, rules, .. } => {
             if *allow_tokenless {
@@ -275,17 +275,17 @@ fn plan(mode: &Mode) -> (Options, Option<Errand>) {
             }
             options.rules = Some(Arc::new(rules.game()));
             (options.port, options.dialect) = (*port, dialect.map(Dialect::from));
-            Some(Errand::Host(Title::Rtype))
+            Some(Launch::Host(Title::Rtype))
         }
         Mode::Join { address, port, dialect, room, make, .. } => {
             (options.port, options.dialect) = (*port, dialect.map(Dialect::from));
             (options.room, options.password) = (make.wish(room), room.password);
-            address.clone().map(|address| Errand::Join(Title::Rtype, address))
+            address.clone().map(|address| Launch::Join(Title::Rtype, address))
         }
-        Mode::Quick { addresses, .. } => Some(Errand::Quick(Title::Rtype, addresses.clone())),
+        Mode::Quick { addresses, .. } => Some(Launch::Quick(Title::Rtype, addresses.clone())),
         Mode::Watch { address, room, .. } => {
             (options.room, options.password) = (room.wish(), room.password);
-            Some(Errand::Watch(Title::Rtype, address.clone()))
+            Some(Launch::Watch(Title::Rtype, address.clone()))
         }
     };
     (options, errand)

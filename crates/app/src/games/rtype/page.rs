@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use backspin::game::Game;
-use backspin::replica::{Entity, State};
+use backspin::replication::{Entity, State};
 use backspin_rtype::boss::Boss;
 use backspin_rtype::enemy::Species;
 use backspin_rtype::mission::{Mission, Phase};
@@ -83,7 +83,7 @@ mod tests {
         game.join(&mut world, player);
         let mut seen = std::collections::BTreeSet::new();
         for tick in 1..=1_200 {
-            let buttons = game.stand_in(&world, player).unwrap_or_default();
+            let buttons = game.bot_input(&world, player).unwrap_or_default();
             let inputs = [backspin::game::PlayerInput { player, buttons, drawn: None }];
             game.step(&mut world, &mut Turn::new(tick, &inputs, &[], &mut Vec::new()));
             let mut state = State::new(tick);

@@ -14,7 +14,7 @@ use std::error::Error;
 use std::time::Duration;
 
 use backspin::game::{Buttons, Event, PlayerId};
-use backspin::replica::State;
+use backspin::replication::State;
 use backspin_rtype::command::{Command, PHRASES};
 use backspin_rtype::difficulty::Difficulty;
 use backspin_rtype::mission::{Mission, Phase, Pilot};

@@ -5,8 +5,8 @@ use backspin::wire::native::RoomFlags;
 use backspin_classic::Dialect;
 
 use super::super::closed::{Again, Next};
-use super::super::errand::Errand;
 use super::super::hosts::Choice;
+use super::super::launch::Launch;
 use super::super::menu::{Menu, Question};
 use super::super::rooms::{self, Rooms};
 use super::super::settings::login_name;
@@ -47,9 +47,9 @@ impl Program {
             (Question::JoinAddress(title), _) => self.search_at(Choice::TypeAddress(title)),
             (
                 Question::RoomPassword | Question::RoomName,
-                Some(Errand::Enter { title, address, .. }),
+                Some(Launch::Enter { title, address, .. }),
             ) => {
-                let join = Errand::Join(title, address.clone());
+                let join = Launch::Join(title, address.clone());
                 self.screen = Screen::Rooms(Rooms::start(title, address, join));
             }
             (Question::Name | Question::FirstName, _) => self.open(Menu::Settings),
@@ -61,16 +61,16 @@ impl Program {
         match question {
             Question::JoinAddress(title) => {
                 self.typed.clone_from(&text);
-                self.knock(title, text.clone(), Errand::Join(title, text));
+                self.knock(title, text.clone(), Launch::Join(title, text));
             }
             Question::WatchAddress(title) => {
                 self.typed.clone_from(&text);
-                self.set_out(Errand::Watch(title, text));
+                self.set_out(Launch::Watch(title, text));
             }
             Question::RoomPassword => {
                 let Some(mut errand) = self.door.take() else { return };
                 match &mut errand {
-                    Errand::Enter { password, .. } => *password = Name::new(&text),
+                    Launch::Enter { password, .. } => *password = Name::new(&text),
                     // The command line has named the room.
                     _ => self.options.password = Name::new(&text),
                 }
@@ -78,7 +78,7 @@ impl Program {
             }
             Question::RoomName => {
                 let Some(mut errand) = self.door.take() else { return };
-                if let Errand::Enter { room, .. } = &mut errand {
+                if let Launch::Enter { room, .. } = &mut errand {
                     *room = RoomWish::New(Name::new(&text));
                 }
                 self.set_out(errand);
@@ -100,19 +100,19 @@ impl Program {
     pub(super) fn go_on(&mut self, next: Next, again: Again) {
         match (next, again) {
             (Next::Menu, _) => self.leave(),
-            (Next::Address, Again::Errand(errand)) => {
+            (Next::Address, Again::Launch(errand)) => {
                 let Some((question, address)) = errand.typed() else { return };
                 let typing = Typing::new(question, String::new());
                 self.screen = Screen::Typing(typing.beginning_with(address.to_owned()));
             }
-            (_, Again::Errand(errand)) => self.set_out(errand),
+            (_, Again::Launch(errand)) => self.set_out(errand),
             (_, Again::Search) => self.search(),
             (_, Again::Replay(path)) => self.show_replay(path),
         }
     }
 
     /// Asks a server for its rooms, unless the command line has named one.
-    pub(super) fn knock(&mut self, title: Title, address: String, join: Errand) {
+    pub(super) fn knock(&mut self, title: Title, address: String, join: Launch) {
         let speaks_native = self.options.dialect.is_none_or(|only| only == Dialect::Native);
         match self.options.room {
             RoomWish::Any if speaks_native => {
@@ -128,9 +128,9 @@ impl Program {
         choice: rooms::Choice,
         title: Title,
         address: String,
-        join: Errand,
+        join: Launch,
     ) {
-        let into = |room| Errand::Enter { title, address, room, password: Name::default() };
+        let into = |room| Launch::Enter { title, address, room, password: Name::default() };
         match choice {
             rooms::Choice::Room(room) if room.flags.contains(RoomFlags::LOCKED) => {
                 self.door = Some(into(RoomWish::Number(room.room)));

@@ -46,7 +46,7 @@ fn a_name_is_asked_for_once_and_the_login_name_is_offered() {
     assert_eq!(one.settings().name(), login);
     // Another home, another name; the errand of the command line waits for it.
     let home = Home::new("second");
-    let local = Errand::Local(Title::Pong, Some(Level::Easy as u8));
+    let local = Launch::Local(Title::Pong, Some(Level::Easy as u8));
     let mut one = Program::begin(home.shelf(), Options::default(), Some(local.clone()));
     type_in(&mut one, "Ann");
     assert_eq!(one.view().hint, "Enter: done");
@@ -60,7 +60,7 @@ fn a_name_is_asked_for_once_and_the_login_name_is_offered() {
 #[test]
 fn whoever_says_a_name_or_lets_a_bot_play_is_not_asked() {
     let home = Home::new("unasked");
-    let local = || Some(Errand::Local(Title::Pong, Some(Level::Easy as u8)));
+    let local = || Some(Launch::Local(Title::Pong, Some(Level::Easy as u8)));
     let named = Options { name: Some(Name::new("Ann")), ..Options::default() };
     let bot = Options { bot: Some(Level::Easy as u8), ..Options::default() };
     for options in [named, bot] {
@@ -145,7 +145,7 @@ fn menus_are_where_they_were_left() {
     assert!(shown(&mut program).contains("> Pong against a hard bot"));
     press(&mut program, &[Key::Enter]);
     wait("the match", &mut [&mut program], |all| arena(all[0]).is_some());
-    program.set_out(Errand::Local(Title::Pong, None));
+    program.set_out(Launch::Local(Title::Pong, None));
     press(&mut program, &[Key::Esc, Key::Enter]);
     assert!(shown(&mut program).contains("> Pong against a hard bot"));
     press(&mut program, &[Key::Esc]);
@@ -175,7 +175,7 @@ fn a_pong_host_is_one_line_of_the_list_in_twenty_of_twenty_looks() {
         ..Options::default()
     };
     let mut host = program(everything("Ann"));
-    host.set_out(Errand::Host(Title::Pong));
+    host.set_out(Launch::Host(Title::Pong));
     wait_for(&mut host, "Waiting for someone to join.");
     let mut guests: Vec<_> = (0..20).map(|_| program(everything("Ben"))).collect();
     guests.iter_mut().for_each(Program::search);
@@ -199,7 +199,7 @@ fn an_address_without_an_answer_is_kept_and_can_be_corrected() {
     // Both dialects are tried.
     let mut one = program(Options { name: Some(Name::new("Ann")), ..Options::default() });
     let address = format!("127.0.0.1:{}", free_port());
-    one.set_out(Errand::Join(Title::Pong, address.clone()));
+    one.set_out(Launch::Join(Title::Pong, address.clone()));
     wait_for(&mut one, "= That did not work =");
     let page = shown(&mut one);
     assert!(page.contains(&format!("No answer from {address}. Check the address")), "{page}");
@@ -217,7 +217,7 @@ fn an_address_without_an_answer_is_kept_and_can_be_corrected() {
 #[test]
 fn an_address_that_is_none_is_to_be_changed_first() {
     let mut one = program(Options::default());
-    one.set_out(Errand::Watch(Title::Pong, "attic:0".into()));
+    one.set_out(Launch::Watch(Title::Pong, "attic:0".into()));
     wait_for(&mut one, "is no port");
     assert!(shown(&mut one).contains("> Change the address"));
     press(&mut one, &[Key::Enter]);
@@ -230,7 +230,7 @@ fn a_host_at_an_address_that_was_typed_is_joined_without_a_question() {
         let port = free_port();
         let with = |name| Options { title: Some(title), ..options(name, Some(port)) };
         let mut host = program(with("Ann"));
-        host.set_out(Errand::Host(title));
+        host.set_out(Launch::Host(title));
         let mut guest = program(with("Ben"));
         guest.search();
         press(&mut guest, &[Key::Up, Key::Up, Key::Enter]);

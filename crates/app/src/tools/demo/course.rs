@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use backspin::client::Frame;
 use backspin::game::Game;
-use backspin::replica::State;
+use backspin::replication::State;
 use backspin::time::Time;
 use backspin_pong::{Bot, Level, Phase, Pong, World};
 use backspin_sim::{Bar, LinkConfig, Quality, Setup, Tally, Traffic, Truth, Umpire};

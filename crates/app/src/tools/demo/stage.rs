@@ -11,7 +11,7 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use backspin::client::{Client, ClientConfig};
-use backspin::front::FrontConfig;
+use backspin::endpoint::EndpointConfig;
 use backspin::host::Host;
 use backspin::node::StreamNode;
 use backspin::room::RoomConfig;
@@ -24,7 +24,7 @@ use backspin_sim::{Drift, LinkConfig, World};
 use backspin_udp::{Clock, Loop, Socket};
 
 use super::guest::Guest;
-use crate::play::{Access, Table};
+use crate::play::{Access, NodeThread};
 use crate::seed;
 use crate::tools::lag::{self, Proxy};
 
@@ -47,8 +47,8 @@ enum Engine {
 struct Real {
     /// Everyone's, so that what the guest believes of the server's can be held against it.
     clock: Clock,
-    guest: Table<Guest>,
-    host: Table<Host<Pong>>,
+    guest: NodeThread<Guest>,
+    host: NodeThread<Host<Pong>>,
     cable: Cable,
 }
 
@@ -61,12 +61,12 @@ impl Stage {
         let target = host_socket.local_addr()?;
         let host = host(clock.now(), game, [seed::secret()?, seed::secret()?]);
         let driver = Loop::new(vec![host_socket])?.with_clock(clock);
-        let host = Table::new(driver, host)?;
+        let host = NodeThread::new(driver, host)?;
         let front = bind()?;
         let server = front.local_addr()?;
         let cable = Cable::lay(clock, front, target, link)?;
         let guest = guest(clock.now(), server, seed::secret()?);
-        let guest = Table::new(Loop::new(vec![bind()?])?.with_clock(clock), guest)?;
+        let guest = NodeThread::new(Loop::new(vec![bind()?])?.with_clock(clock), guest)?;
         Ok(Stage {
             host: host.access(),
             guest: guest.access(),
@@ -111,8 +111,8 @@ impl Stage {
 }
 
 fn host(now: Time, game: Pong, [server_secret, secret]: [[u8; 32]; 2]) -> Host<Pong> {
-    let mut server =
-        Server::new(FrontConfig::default(), server_secret).speaking(backspin_classic::dialects());
+    let mut server = Server::new(EndpointConfig::default(), server_secret)
+        .speaking(backspin_classic::dialects());
     server.open(now, game, Name::new("Demo"), SEED, RoomConfig::default());
     Host::new(now, server, game, Name::new("Hard"), secret)
 }

@@ -123,7 +123,7 @@ impl<G: AppGame> Bot<G> {
         self.next_thought = now + THINK_EVERY;
         let game = self.client.game();
         game.restore_into(self.client.state(), &mut self.world);
-        if let Some(buttons) = game.stand_in(&self.world, player) {
+        if let Some(buttons) = game.bot_input(&self.world, player) {
             self.client.press(buttons);
         }
         if self.next_words <= now

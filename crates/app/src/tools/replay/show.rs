@@ -5,7 +5,7 @@ use std::io::{self, Read, Write};
 
 use backspin::client::Frame;
 use backspin::game::Game;
-use backspin::replica::{Drawn, Schema};
+use backspin::replication::{Drawn, Schema};
 use backspin_record::replay::{Replay, ReplayError, ReplayHeader};
 use serde_json::json;
 

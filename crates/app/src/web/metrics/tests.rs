@@ -35,7 +35,7 @@ fn status() -> Status {
         members: vec![member()],
     };
     let mut dropped = Drops { unsent: 4, ..Drops::default() };
-    dropped.front.malformed = 7;
+    dropped.endpoint.malformed = 7;
     Status {
         number: 1,
         uptime: Duration::from_millis(1_500),

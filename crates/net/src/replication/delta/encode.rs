@@ -1,0 +1,138 @@
+//! From two states to a body.
+
+use super::change::Change;
+use super::{Baseline, IdRange, gap_bits};
+use crate::replication::bits::{BitWriter, ones};
+use crate::replication::{ENTITY_LIMIT, Entity, Schema, State};
+use crate::wire::Full;
+
+/// Writes `current` against `baseline`, and says how many bytes it is. Both are of `schema`;
+/// debug builds make sure.
+///
+/// # Panics
+/// If the baseline is not of the 32 ticks before.
+pub fn encode(
+    schema: &Schema,
+    baseline: Option<&State>,
+    current: &State,
+    out: &mut [u8],
+) -> Result<usize, Full> {
+    encode_range(schema, baseline, current, IdRange::ALL, out)
+}
+
+/// Writes the entities of `current` whose ids are among `ids` against those of `baseline`.
+///
+/// # Panics
+/// Like [`encode`].
+pub fn encode_range(
+    schema: &Schema,
+    baseline: Option<&State>,
+    current: &State,
+    ids: IdRange,
+    out: &mut [u8],
+) -> Result<usize, Full> {
+    let baseline = Baseline::new(baseline, current.tick, ids)
+        .unwrap_or_else(|ticks| panic!("a baseline is 1 to 32 ticks old, not {ticks}"));
+    let now = ids.of(current.entities());
+    debug_assert!(now.iter().all(|entity| entity.conforms(schema)), "not of the schema");
+    let mut w = BitWriter::new(out);
+    let changed = Changed::find(schema, baseline, now);
+    encode_changes(schema, baseline, now, &changed, &mut w);
+    if changed.kept < now.len() {
+        encode_new(schema, baseline, now, &mut w);
+    }
+    w.flag(false);
+    w.finish()
+}
+
+/// Which entities of the baseline are not as their velocities had them.
+struct Changed {
+    /// A bit for each.
+    set: [u32; ENTITY_LIMIT / 32],
+    /// How many are changed or gone.
+    count: u32,
+    /// How many are not gone.
+    kept: usize,
+}
+
+impl Changed {
+    fn find(schema: &Schema, baseline: Baseline<'_>, now: &[Entity]) -> Self {
+        let mut changed = Changed { set: [0; ENTITY_LIMIT / 32], count: 0, kept: 0 };
+        let mut rest = now;
+        for (index, before) in baseline.entities.iter().enumerate() {
+            let after = pass(&mut rest, before);
+            changed.kept += usize::from(after.is_some());
+            let kind = &schema.kinds[usize::from(before.kind)];
+            if !after.is_some_and(|after| before.is_carried_to(after, kind, baseline.ticks)) {
+                changed.set[index / 32] |= 1 << (index % 32);
+                changed.count += 1;
+            }
+        }
+        changed
+    }
+
+    /// Their indices, among so many entities.
+    fn iter(&self, entities: usize) -> impl Iterator<Item = usize> {
+        let words = self.set[..entities.div_ceil(32)].iter().enumerate();
+        words.flat_map(|(word, &bits)| ones(bits).map(move |bit| word * 32 + bit))
+    }
+}
+
+fn encode_changes(
+    schema: &Schema,
+    baseline: Baseline<'_>,
+    now: &[Entity],
+    changed: &Changed,
+    w: &mut BitWriter<'_>,
+) {
+    w.count(changed.count);
+    let (mut next, mut rest) = (0, now);
+    for (index, changes) in changed.iter(baseline.entities.len()).zip((1..=changed.count).rev()) {
+        let free = (baseline.entities.len() - next) as u32 - changes;
+        if free > 0 {
+            w.rice((index - next) as u32, gap_bits(free, changes));
+        }
+        next = index + 1;
+        let before = &baseline.entities[index];
+        let after = pass(&mut rest, before);
+        w.flag(after.is_none());
+        if let Some(after) = after {
+            let kind = &schema.kinds[usize::from(before.kind)];
+            Change::new(kind, before, baseline.ticks).encode(after, w);
+        }
+    }
+}
+
+fn encode_new(schema: &Schema, baseline: Baseline<'_>, now: &[Entity], w: &mut BitWriter<'_>) {
+    let (mut rest, mut last) = (baseline.entities, None);
+    for entity in now {
+        if pass(&mut rest, entity).is_some() {
+            continue;
+        }
+        w.flag(true);
+        let id = i32::from(entity.id);
+        match last {
+            None => w.signed(id - baseline.next_id()),
+            Some(last) => w.count((id - last - 1) as u32),
+        }
+        last = Some(id);
+        w.ranged(u32::from(entity.kind), schema.kinds.len() as u32 - 1);
+        let fields = schema.kinds[usize::from(entity.kind)].fields;
+        for (field, &value) in fields.iter().zip(&entity.fields) {
+            w.bits(value.abs_diff(field.min), field.bits());
+        }
+    }
+}
+
+/// The same thing as `entity` in `rest`, where what comes before it is dropped. An id that is
+/// another kind of thing now was given to a new one.
+#[inline]
+fn pass<'a>(rest: &mut &'a [Entity], entity: &Entity) -> Option<&'a Entity> {
+    while let [first, behind @ ..] = rest {
+        if first.id >= entity.id {
+            return Some(first).filter(|first| (first.id, first.kind) == (entity.id, entity.kind));
+        }
+        *rest = behind;
+    }
+    None
+}

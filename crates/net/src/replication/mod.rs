@@ -1,0 +1,36 @@
+//! State over time: what a game's entities are made of, how a world of them is written against
+//! an older one, and which older ones are kept.
+//!
+//! Below is the wire, which carries a [`delta`]'s bytes as the body of a
+//! [`DeltaSnapshot`](crate::wire::native::DeltaSnapshot); above is the game, whose world is
+//! written into a [`State`] by its [`Schema`]. Nothing here knows a clock or chance, and nothing
+//! allocates once its buffers have grown to the size of the game.
+//!
+//! ```text
+//! game -> State -> History, Bodies, FragmentCache -> delta::encode -> body       server
+//! game <- State <- SnapshotBuffer, Assembly     <- delta::decode <- body       client
+//! ```
+
+pub mod bits;
+pub mod delta;
+pub mod fragments;
+pub mod full;
+pub mod history;
+mod place;
+mod prediction;
+pub mod schema;
+mod snapshot_buffer;
+pub mod state;
+mod time_blend;
+mod unacked_prediction;
+
+pub use fragments::{Assembly, FragmentCache};
+pub use full::FullForm;
+pub use history::{Bodies, HISTORY_LEN, History};
+pub(crate) use prediction::blend;
+pub use prediction::{Correction, Prediction};
+pub use schema::{Field, Kind, MAX_FIELDS, Mistake, Motion, Schema, Step};
+pub use snapshot_buffer::{Drawn, KEPT, SnapshotBuffer, draw_between};
+pub use state::{ENTITY_LIMIT, Entity, PushError, State};
+pub(crate) use time_blend::{Course, Moment, TimeBlend};
+pub use unacked_prediction::UnackedPrediction;

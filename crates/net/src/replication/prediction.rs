@@ -1,0 +1,413 @@
+//! The player's own part of the world, ahead of the server: restored from the newest snapshot,
+//! with every input that is not acknowledged replayed on top.
+//!
+//! With every input on time and nobody else's doing, what the server says is what was predicted,
+//! to the bit. Where it is not, the error is drawn and decays over a few frames.
+//!
+//! Drawing is always between two ticks, the last predicted one and the one before it: also where
+//! the server is so near that its snapshot of the last tick has come already. What a snapshot takes
+//! away is drawn until the time of that snapshot is reached on the screen.
+
+use super::snapshot_buffer::{fade, shifted};
+use super::{Entity, Field, Kind, MAX_FIELDS, Motion, Schema, SnapshotBuffer, State};
+use crate::channel::PENDING_LIMIT;
+use crate::game::{Buttons, Event, Game, PlayerId, PlayerInput, Turn};
+
+/// What was predicted of each tick after a snapshot: as many as inputs may be pending.
+pub(crate) type Forecast = SnapshotBuffer<PENDING_LIMIT>;
+
+/// What one player predicts.
+#[derive(Clone, Debug)]
+pub struct Prediction<G: Game> {
+    game: G,
+    player: PlayerId,
+    world: G::World,
+    /// The tick that was predicted last.
+    tick: u32,
+    /// What there was to see after that tick, and after the one before.
+    newest: State,
+    before: State,
+    /// What is left of the last errors of the own entity, by field, in the field's unit.
+    error: [f32; MAX_FIELDS],
+    events: Vec<Event>,
+    /// What there was to see after each tick since the snapshot, once something slides.
+    trail: Option<Box<Forecast>>,
+    /// What snapshots took away and the screen has not shown to its end yet.
+    ending: Vec<Ending>,
+    /// The tick that was drawn last, with its fraction.
+    drawn_tick: Option<f64>,
+}
+
+/// Something that is gone, and still to be drawn for a moment.
+#[derive(Clone, Copy, Debug)]
+struct Ending {
+    /// As it was predicted for `tick`.
+    entity: Entity,
+    tick: u32,
+    /// The tick of the first snapshot without it.
+    gone: u32,
+}
+
+/// What a snapshot did to the prediction.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Correction {
+    /// How far the own position moved, in the fields' unit.
+    pub distance: f32,
+}
+
+impl<G: Game> Prediction<G> {
+    /// The prediction of `player` from the first snapshot on.
+    pub fn new(game: G, player: PlayerId, state: &State) -> Self {
+        let world = game.restore(state);
+        let mut prediction = Prediction {
+            game,
+            player,
+            world,
+            tick: state.tick,
+            newest: State::default(),
+            before: State::default(),
+            error: [0.0; MAX_FIELDS],
+            events: Vec::new(),
+            trail: None,
+            ending: Vec::new(),
+            drawn_tick: None,
+        };
+        prediction.look();
+        prediction.before.clone_from(&prediction.newest);
+        prediction
+    }
+
+    /// The tick that was predicted last.
+    pub fn tick(&self) -> u32 {
+        self.tick
+    }
+
+    /// The own entity as predicted.
+    pub fn own(&self) -> Option<&Entity> {
+        self.newest.find(self.game.entity_of(self.player))
+    }
+
+    /// Keeps a trail from the next snapshot on: things are to be drawn between the clocks.
+    pub(crate) fn keep_trail(&mut self) {
+        self.trail.get_or_insert_default();
+    }
+
+    /// What was predicted of the ticks since the snapshot.
+    pub(crate) fn trail(&self) -> Option<&Forecast> {
+        self.trail.as_deref()
+    }
+
+    /// What there is to see after the last predicted tick.
+    pub fn state(&self) -> &State {
+        &self.newest
+    }
+
+    /// One tick further, with the player's own input. What happened is shown now, and not again
+    /// when the tick is replayed.
+    pub fn advance(&mut self, buttons: Buttons) -> impl Iterator<Item = Event> + '_ {
+        self.replay(self.tick.wrapping_add(1), buttons);
+        std::mem::swap(&mut self.newest, &mut self.before);
+        self.look();
+        self.events.drain(..)
+    }
+
+    /// Starts again from what the server says, and replays `inputs`: those of the ticks after the
+    /// state, oldest first. Says how far the own position moved; `None` while it is not there.
+    pub fn reconcile(
+        &mut self,
+        state: &State,
+        inputs: impl Iterator<Item = Buttons>,
+    ) -> Option<Correction> {
+        let own = self.game.entity_of(self.player);
+        let then = self.newest.find(own).copied();
+        let reached = self.tick;
+        self.note_endings(state);
+        match state.tick.wrapping_sub(reached) {
+            // The server is as far as we are: what came before is drawn from all the same.
+            0 => self.resume(state, state.tick),
+            // It is a tick further: what was the newest comes before it.
+            1 => {
+                std::mem::swap(&mut self.newest, &mut self.before);
+                self.resume(state, state.tick);
+            }
+            _ => self.restart(state, state.tick),
+        }
+        for buttons in inputs {
+            self.replay(self.tick.wrapping_add(1), buttons);
+            let shown = self.tick == reached || self.tick == reached.wrapping_sub(1);
+            if shown || self.trail.is_some() {
+                std::mem::swap(&mut self.newest, &mut self.before);
+                self.look();
+            }
+        }
+        self.events.clear();
+        // What was spawned after the snapshot's tick is there again.
+        self.ending.retain(|ending| self.newest.find(ending.entity.id).is_none());
+        let (then, now) = (then?, *self.newest.find(own)?);
+        if self.tick != reached {
+            // The server went on without us, as after a sleep: what it did is not seen at once.
+            if self.tick.wrapping_sub(reached) as i32 > 1 {
+                self.take_error(&then, &now);
+            }
+            return None;
+        }
+        if state.tick == reached {
+            self.shift_before(&then, &now);
+        }
+        Some(self.take_error(&then, &now))
+    }
+
+    /// Goes back to what the server says, as the world after `tick`.
+    pub(super) fn restart(&mut self, state: &State, tick: u32) {
+        self.resume(state, tick);
+        self.before.clone_from(&self.newest);
+    }
+
+    /// The same, and what came before `tick` is known already.
+    fn resume(&mut self, state: &State, tick: u32) {
+        self.game.restore_into(state, &mut self.world);
+        self.tick = tick;
+        self.look();
+    }
+
+    /// What is drawn `fraction` of a tick after the tick before the last: the entities that the
+    /// player sees ahead. What is new in the last comes from where its velocity says.
+    pub fn draw(&mut self, fraction: f32, mut show: impl FnMut(&Entity, [f32; MAX_FIELDS])) {
+        let schema = self.game.schema();
+        let own = self.game.entity_of(self.player);
+        let ahead = |entity: &&Entity| self.game.is_ahead(entity, self.player);
+        for entity in self.newest.entities().iter().filter(ahead) {
+            let fields = match self.before.find(entity.id) {
+                Some(before) => blend(schema, before, entity, fraction),
+                None => blend(schema, entity, &entity.extrapolate(schema, 1), fraction - 1.0),
+            };
+            let error = if entity.id == own { self.error } else { [0.0; MAX_FIELDS] };
+            show(entity, shifted(fields, error));
+        }
+        let drawn = f64::from(self.tick) - 1.0 + f64::from(fraction);
+        for Ending { entity, tick, .. } in &self.ending {
+            // As it would be in the newest tick, like all else.
+            let since = self.tick.wrapping_sub(*tick);
+            let entity = entity.extrapolate(schema, since);
+            let next = entity.extrapolate(schema, 1);
+            show(&entity, blend(schema, &entity, &next, fraction - 1.0));
+        }
+        // Each is drawn in one frame at or past its end: what it met there is on its way.
+        self.ending.retain(|ending| drawn < f64::from(ending.gone));
+        self.drawn_tick = Some(drawn);
+    }
+
+    /// Notes what the server took away before it was drawn to its end. What we predicted to be gone
+    /// by then has been drawn so.
+    fn note_endings(&mut self, state: &State) {
+        let drawn = self.drawn_tick;
+        let is_to_come = |gone: u32| drawn.is_some_and(|drawn| drawn < f64::from(gone));
+        self.ending.retain(|ending| state.find(ending.entity.id).is_none());
+        if !is_to_come(state.tick) {
+            return;
+        }
+        for entity in self.newest.entities() {
+            let is_known = self.ending.iter().any(|ending| ending.entity.id == entity.id);
+            let is_gone = state.find(entity.id).is_none();
+            if is_gone && !is_known && self.game.is_ahead(entity, self.player) {
+                self.ending.push(Ending { entity: *entity, tick: self.tick, gone: state.tick });
+            }
+        }
+    }
+
+    /// The own entity was corrected: it comes from as far off as it goes to.
+    fn shift_before(&mut self, then: &Entity, now: &Entity) {
+        let Some(before) = self.before.find_mut(now.id).filter(|it| it.kind == now.kind) else {
+            return;
+        };
+        let kind = &self.game.schema().kinds[usize::from(now.kind)];
+        for (i, field) in kind.fields.iter().enumerate() {
+            if is_steered(kind, field) {
+                let moved = now.fields[i] - then.fields[i];
+                before.fields[i] = (before.fields[i] + moved).clamp(field.min, field.max);
+            }
+        }
+    }
+
+    /// Lets the visible error fade, as time passes on the screen.
+    pub fn fade(&mut self, ms: f32) {
+        self.error.iter_mut().for_each(|error| *error = fade(*error, ms));
+    }
+
+    fn replay(&mut self, tick: u32, buttons: Buttons) {
+        let inputs = [PlayerInput { player: self.player, buttons, drawn: None }];
+        let mut turn = Turn::new(tick, &inputs, &[], &mut self.events);
+        self.game.predict(&mut self.world, &mut turn);
+        self.tick = tick;
+    }
+
+    fn look(&mut self) {
+        self.newest.clear(self.tick);
+        self.game.capture(&self.world, &mut self.newest);
+        if let Some(trail) = &mut self.trail {
+            trail.keep(&self.newest);
+        }
+    }
+
+    fn take_error(&mut self, then: &Entity, now: &Entity) -> Correction {
+        let kind = &self.game.schema().kinds[usize::from(now.kind)];
+        let mut square = 0.0;
+        for (i, field) in kind.fields.iter().enumerate() {
+            if !is_steered(kind, field) {
+                continue;
+            }
+            let moved = field.value(then.fields[i]) - field.value(now.fields[i]);
+            square += moved * moved;
+            self.error[i] += moved;
+        }
+        Correction { distance: square.sqrt() }
+    }
+}
+
+/// Whether a field moves as its player likes. What always runs at the same pace is a clock: it is
+/// set, and does not slide.
+fn is_steered(kind: &Kind, field: &Field) -> bool {
+    let Motion::Along { velocity, .. } = field.motion else { return false };
+    kind.fields.get(velocity).is_some_and(|pace| pace.min < pace.max)
+}
+
+/// The fields between two looks at an entity: what moves is in between, the rest is as it was.
+pub(crate) fn blend(
+    schema: &Schema,
+    from: &Entity,
+    to: &Entity,
+    fraction: f32,
+) -> [f32; MAX_FIELDS] {
+    let mut out = [0.0; MAX_FIELDS];
+    let Some(kind) = schema.kinds.get(usize::from(to.kind)) else { return out };
+    for (i, field) in kind.fields.iter().enumerate() {
+        let (a, b) = (field.value(from.fields[i]), field.value(to.fields[i]));
+        out[i] = match field.motion {
+            Motion::Along { .. } => a + (b - a) * fraction,
+            Motion::Still => b,
+        };
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dot::{Dots, World};
+
+    const ALICE: PlayerId = PlayerId(1);
+
+    /// A server that has every input at once, and what Alice predicts.
+    struct Table {
+        server: World,
+        tick: u32,
+        prediction: Prediction<Dots>,
+    }
+
+    impl Table {
+        fn new() -> Self {
+            let game = Dots::default();
+            let mut server = game.begin(0);
+            game.join(&mut server, ALICE);
+            let state = state(&server, 0);
+            let prediction = Prediction::new(game, ALICE, &state);
+            Table { server, tick: 0, prediction }
+        }
+
+        fn advance(&mut self, buttons: Buttons) {
+            self.prediction.advance(buttons).for_each(drop);
+        }
+
+        fn step(&mut self, buttons: Buttons) {
+            self.tick += 1;
+            let inputs = [PlayerInput { player: ALICE, buttons, drawn: None }];
+            let mut turn = Turn::new(self.tick, &inputs, &[], &mut self.prediction.events);
+            Dots::default().step(&mut self.server, &mut turn);
+            self.prediction.events.clear();
+        }
+
+        fn hear(&mut self) -> Option<Correction> {
+            let said = state(&self.server, self.tick);
+            self.prediction.reconcile(&said, std::iter::empty())
+        }
+
+        /// Where Alice is drawn, if she is.
+        fn drawn_x(&mut self, fraction: f32) -> Option<f32> {
+            let mut x = None;
+            self.prediction.draw(fraction, |_, fields| x = Some(fields[0]));
+            x
+        }
+    }
+
+    fn state(world: &World, tick: u32) -> State {
+        let mut state = State::new(tick);
+        Dots::default().capture(world, &mut state);
+        state
+    }
+
+    #[test]
+    fn own_things_are_drawn_between_two_ticks_also_when_the_snapshot_of_the_last_has_come() {
+        let mut table = Table::new();
+        table.advance(Buttons::RIGHT);
+        let places: Vec<_> = [0.0, 0.4, 1.0].map(|part| table.drawn_x(part)).into();
+        assert!(places[0] < places[1] && places[1] < places[2], "{places:?}");
+        table.step(Buttons::RIGHT);
+        assert_eq!(table.hear(), Some(Correction { distance: 0.0 }));
+        assert_eq!([0.0, 0.4, 1.0].map(|part| table.drawn_x(part)), *places);
+    }
+
+    #[test]
+    fn a_correction_of_the_newest_tick_moves_nothing_at_once() {
+        let mut table = Table::new();
+        table.advance(Buttons::RIGHT);
+        let before = table.drawn_x(0.3);
+        table.step(Buttons::LEFT);
+        assert!(table.hear().unwrap().distance > 0.0);
+        let (before, after) = (before.unwrap(), table.drawn_x(0.3).unwrap());
+        assert!((before - after).abs() < 1e-3, "{before} and {after}");
+        (0..100).for_each(|_| table.prediction.fade(16.0));
+        let corrected = table.drawn_x(1.0).unwrap();
+        assert!(corrected < before, "{corrected}");
+    }
+
+    #[test]
+    fn what_a_snapshot_takes_away_is_drawn_until_its_time_is_reached() {
+        let mut table = Table::new();
+        table.advance(Buttons::RIGHT);
+        let (early, end) = (table.drawn_x(0.25), table.drawn_x(1.0));
+        table.prediction.draw(0.3, |_, _| ());
+        table.step(Buttons::RIGHT);
+        table.server.dots.clear();
+        table.hear();
+        assert_eq!(table.drawn_x(0.25), early);
+        // The first frame past its end shows it for the last time.
+        table.advance(Buttons::RIGHT);
+        assert!(table.drawn_x(0.5) > end);
+        assert_eq!(table.drawn_x(0.6), None);
+    }
+
+    #[test]
+    fn where_the_server_went_on_alone_the_own_thing_slides() {
+        let mut table = Table::new();
+        table.advance(Buttons::RIGHT);
+        let slept = table.drawn_x(1.0).unwrap();
+        (0..24).for_each(|_| table.step(Buttons::RIGHT));
+        assert_eq!(table.hear(), None);
+        let woken = table.drawn_x(1.0).unwrap();
+        assert!((woken - slept).abs() < 1e-3, "{slept} and {woken}");
+        (0..400).for_each(|_| table.prediction.fade(16.0));
+        assert!(table.drawn_x(1.0).unwrap() > slept + 24.0);
+    }
+
+    #[test]
+    fn a_snapshot_of_the_next_tick_is_drawn_towards() {
+        let mut table = Table::new();
+        table.advance(Buttons::RIGHT);
+        let reached = table.drawn_x(1.0);
+        table.step(Buttons::RIGHT);
+        table.step(Buttons::RIGHT);
+        table.hear();
+        assert_eq!(table.drawn_x(0.0), reached);
+        assert!(table.drawn_x(1.0) > reached);
+    }
+}

@@ -1,0 +1,344 @@
+//! What a game's entities are made of: kinds, and their fields with range, step and motion.
+//!
+//! A schema is a constant of the game. Both sides have the same one, by the game's version, so
+//! nothing of it travels.
+
+use std::fmt;
+
+/// An entity has at most so many fields.
+pub const MAX_FIELDS: usize = 12;
+
+/// A schema has at most so many kinds.
+pub const MAX_KINDS: usize = 255;
+
+/// All kinds of entity in a game.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Schema {
+    /// The kinds; an entity names its own by the index here.
+    pub kinds: &'static [Kind],
+}
+
+/// One kind of entity.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Kind {
+    /// For people.
+    pub name: &'static str,
+    /// What it is made of, [`MAX_FIELDS`] at most.
+    pub fields: &'static [Field],
+}
+
+/// One number of an entity: a whole count of steps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Field {
+    /// For people, for faults, and for the full form.
+    pub name: &'static str,
+    /// The least count.
+    pub min: i32,
+    /// The greatest count. A field with `min == max` is a constant and costs nothing.
+    pub max: i32,
+    /// What one count is worth.
+    pub step: Step,
+    /// What becomes of it in time.
+    pub motion: Motion,
+}
+
+/// What one count of a field is worth: `numerator / denominator` of its unit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Step {
+    /// Not 0.
+    pub numerator: u32,
+    /// Not 0.
+    pub denominator: u32,
+}
+
+/// What becomes of a field in time, as long as nothing happens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Motion {
+    /// It stays.
+    Still,
+    /// It follows a velocity, up to the field's own range.
+    Along {
+        /// The index of the velocity among the fields of the same kind; it is [`Motion::Still`].
+        velocity: usize,
+        /// The velocity counts this field's counts per so many ticks; not 0.
+        per_ticks: u16,
+    },
+}
+
+impl Schema {
+    /// Finds what is wrong with a schema. It can run at compile time:
+    ///
+    /// ```
+    /// use backspin::replication::{Field, Kind, Motion, Schema, Step};
+    /// const SCORE: Field =
+    ///     Field { name: "score", min: 0, max: 99, step: Step::ONE, motion: Motion::Still };
+    /// const SCHEMA: Schema = Schema { kinds: &[Kind { name: "match", fields: &[SCORE] }] };
+    /// const _: () = assert!(SCHEMA.check().is_ok());
+    /// ```
+    pub const fn check(&self) -> Result<(), Mistake> {
+        if self.kinds.len() > MAX_KINDS {
+            return Err(Mistake::TooManyKinds);
+        }
+        let mut index = 0;
+        while index < self.kinds.len() {
+            if let Err(mistake) = self.kinds[index].check() {
+                return Err(mistake);
+            }
+            index += 1;
+        }
+        Ok(())
+    }
+}
+
+impl Kind {
+    const fn check(&self) -> Result<(), Mistake> {
+        let (kind, fields) = (self.name, self.fields);
+        if fields.len() > MAX_FIELDS {
+            return Err(Mistake::TooManyFields { kind });
+        }
+        let mut index = 0;
+        while index < fields.len() {
+            let Field { name: field, min, max, step, motion } = fields[index];
+            if min > max {
+                return Err(Mistake::EmptyRange { kind, field });
+            }
+            if step.numerator == 0 || step.denominator == 0 {
+                return Err(Mistake::NoStep { kind, field });
+            }
+            if let Motion::Along { velocity, per_ticks } = motion {
+                if per_ticks == 0 {
+                    return Err(Mistake::NoTicks { kind, field });
+                }
+                if velocity >= fields.len() {
+                    return Err(Mistake::NoVelocity { kind, field });
+                }
+                if !matches!(fields[velocity].motion, Motion::Still) {
+                    return Err(Mistake::MovingVelocity { kind, field });
+                }
+            }
+            index += 1;
+        }
+        Ok(())
+    }
+}
+
+impl Field {
+    /// The count nearest to `value` within the range; a half goes away from 0, and what is not a
+    /// number counts as 0.
+    pub fn quantise(&self, value: f32) -> i32 {
+        let Step { numerator, denominator } = self.step;
+        let count = f64::from(value) * f64::from(denominator) / f64::from(numerator);
+        (count.round() as i32).clamp(self.min, self.max)
+    }
+
+    /// What `count` is worth.
+    pub fn value(&self, count: i32) -> f32 {
+        let Step { numerator, denominator } = self.step;
+        (f64::from(count) * f64::from(numerator) / f64::from(denominator)) as f32
+    }
+
+    /// How many bits a value in full takes.
+    #[inline]
+    pub(super) const fn bits(&self) -> u32 {
+        u32::BITS - self.span().leading_zeros()
+    }
+
+    /// The greatest distance from `min`.
+    #[inline]
+    pub(super) const fn span(&self) -> u32 {
+        self.max.abs_diff(self.min)
+    }
+
+    /// Where `velocity` carries `base` in `ticks`, if it moves.
+    #[inline]
+    pub(super) fn carried(&self, base: i32, velocity: i32, ticks: u32) -> i32 {
+        let Motion::Along { per_ticks, .. } = self.motion else { return base };
+        // Both products and sums of these types fit.
+        let way = i64::from(velocity) * i64::from(ticks);
+        // Most games count per tick, and a division costs more than all else here.
+        let way = if per_ticks == 1 { way } else { way.div_euclid(i64::from(per_ticks)) };
+        (i64::from(base) + way).clamp(i64::from(self.min), i64::from(self.max)) as i32
+    }
+}
+
+impl Step {
+    /// A count is worth 1.
+    pub const ONE: Step = Step::new(1, 1);
+
+    /// A count is worth `numerator / denominator`.
+    pub const fn new(numerator: u32, denominator: u32) -> Self {
+        Step { numerator, denominator }
+    }
+}
+
+/// What is wrong with a schema.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mistake {
+    /// More than [`MAX_KINDS`].
+    TooManyKinds,
+    /// More than [`MAX_FIELDS`].
+    TooManyFields {
+        /// In which kind.
+        kind: &'static str,
+    },
+    /// No count lies within the range.
+    EmptyRange {
+        /// In which kind.
+        kind: &'static str,
+        /// Which field.
+        field: &'static str,
+    },
+    /// A step with a 0.
+    NoStep {
+        /// In which kind.
+        kind: &'static str,
+        /// Which field.
+        field: &'static str,
+    },
+    /// A velocity that counts per 0 ticks.
+    NoTicks {
+        /// In which kind.
+        kind: &'static str,
+        /// Which field moves so.
+        field: &'static str,
+    },
+    /// The velocity's index is beyond the kind's fields.
+    NoVelocity {
+        /// In which kind.
+        kind: &'static str,
+        /// Which field moves so.
+        field: &'static str,
+    },
+    /// The velocity moves itself.
+    MovingVelocity {
+        /// In which kind.
+        kind: &'static str,
+        /// Which field moves so.
+        field: &'static str,
+    },
+}
+
+impl fmt::Display for Mistake {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Mistake::TooManyKinds => write!(f, "a schema has at most {MAX_KINDS} kinds"),
+            Mistake::TooManyFields { kind } => {
+                write!(f, "{kind}: a kind has at most {MAX_FIELDS} fields")
+            }
+            Mistake::EmptyRange { kind, field } => {
+                write!(f, "{kind}.{field}: min is greater than max, so it has no value")
+            }
+            Mistake::NoStep { kind, field } => {
+                write!(f, "{kind}.{field}: a step needs a numerator and a denominator above 0")
+            }
+            Mistake::NoTicks { kind, field } => {
+                write!(f, "{kind}.{field}: its velocity must count per 1 tick or more")
+            }
+            Mistake::NoVelocity { kind, field } => {
+                write!(f, "{kind}.{field}: the index of its velocity is beyond the kind's fields")
+            }
+            Mistake::MovingVelocity { kind, field } => {
+                write!(f, "{kind}.{field}: its velocity must stay still, not move itself")
+            }
+        }
+    }
+}
+
+impl std::error::Error for Mistake {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FIELD: Field =
+        Field { name: "x", min: -160, max: 1600, step: Step::new(1, 16), motion: Motion::Still };
+
+    fn mistake(fields: &'static [Field]) -> Option<Mistake> {
+        let kinds: &'static [Kind] = Vec::leak(vec![Kind { name: "ship", fields }]);
+        Schema { kinds }.check().err()
+    }
+
+    fn one(field: Field) -> Option<Mistake> {
+        mistake(Vec::leak(vec![field]))
+    }
+
+    #[test]
+    fn values_become_the_nearest_count_within_the_range() {
+        for (value, count) in [
+            (0.0, 0),
+            (1.0, 16),
+            (0.031, 0),
+            (0.0313, 1),
+            (-0.03125, -1),
+            (-10.0, -160),
+            (-10.1, -160),
+            (1e30, 1600),
+            (f32::NEG_INFINITY, -160),
+            (f32::NAN, 0),
+        ] {
+            assert_eq!(FIELD.quantise(value), count, "{value}");
+        }
+        assert_eq!(FIELD.value(-24), -1.5);
+        assert!((-160..=1600).all(|count| FIELD.quantise(FIELD.value(count)) == count));
+    }
+
+    #[test]
+    fn motion_rounds_down_and_stops_at_the_range() {
+        for (base, velocity, per_ticks, ticks, then) in [
+            (0, 7, 1, 3, 21),
+            (0, 7, 2, 3, 10),
+            (0, -7, 2, 3, -11),
+            (0, -1, 60, 1, -1),
+            (5, 0, 60, 9, 5),
+            (1590, 7, 1, 3, 1600),
+            (0, i32::MIN, 1, u32::MAX, -160),
+            (0, i32::MAX, 1, u32::MAX, 1600),
+        ] {
+            let motion = Motion::Along { velocity: 0, per_ticks };
+            assert_eq!(Field { motion, ..FIELD }.carried(base, velocity, ticks), then);
+        }
+    }
+
+    #[test]
+    fn a_range_takes_as_many_bits_as_it_needs() {
+        for (min, max, bits) in
+            [(7, 7, 0), (0, 1, 1), (-1, 1, 2), (0, 255, 8), (0, 256, 9), (i32::MIN, i32::MAX, 32)]
+        {
+            assert_eq!(Field { min, max, ..FIELD }.bits(), bits);
+        }
+    }
+
+    #[test]
+    fn twelve_fields_and_255_kinds_are_allowed_and_no_more() {
+        assert_eq!(mistake(&[FIELD; 12]), None);
+        let Some(mistake) = mistake(&[FIELD; 13]) else { panic!("13 fields pass") };
+        assert_eq!(mistake.to_string(), "ship: a kind has at most 12 fields");
+        const KIND: Kind = Kind { name: "ship", fields: &[FIELD] };
+        assert_eq!(Schema { kinds: &[KIND; 255] }.check(), Ok(()));
+        assert_eq!(Schema { kinds: &[KIND; 256] }.check(), Err(Mistake::TooManyKinds));
+    }
+
+    #[test]
+    fn mistakes_are_told_in_sentences() {
+        let along = |velocity, per_ticks| Motion::Along { velocity, per_ticks };
+        let told = [
+            (Field { min: 1, max: 0, ..FIELD }, "min is greater than max, so it has no value"),
+            (
+                Field { step: Step::new(1, 0), ..FIELD },
+                "a step needs a numerator and a denominator above 0",
+            ),
+            (Field { motion: along(0, 0), ..FIELD }, "its velocity must count per 1 tick or more"),
+            (
+                Field { motion: along(1, 1), ..FIELD },
+                "the index of its velocity is beyond the kind's fields",
+            ),
+            (
+                Field { motion: along(0, 1), ..FIELD },
+                "its velocity must stay still, not move itself",
+            ),
+        ];
+        for (field, sentence) in told {
+            assert_eq!(one(field).unwrap().to_string(), format!("ship.x: {sentence}"));
+        }
+    }
+}

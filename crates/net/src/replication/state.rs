@@ -1,0 +1,316 @@
+//! The entities of one tick.
+//!
+//! A game writes its world into a [`State`]; the delta carries it; a client reads it back.
+
+use std::fmt;
+use std::hash::Hasher;
+
+use siphasher::sip::SipHasher24;
+
+use super::schema::{Kind, MAX_FIELDS, Motion, Schema};
+
+/// A state has at most so many entities.
+pub const ENTITY_LIMIT: usize = 1024;
+
+/// One thing in the world.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Entity {
+    /// The same for as long as the thing lives.
+    pub id: u16,
+    /// Its index among the schema's kinds.
+    pub kind: u8,
+    /// Its counts, in the order of the kind's fields; those beyond are 0.
+    pub fields: [i32; MAX_FIELDS],
+}
+
+/// Everything there is after one tick: sorted by id, each id once.
+#[derive(Debug, Default)]
+pub struct State {
+    /// The tick after which the world looked so.
+    pub tick: u32,
+    entities: Vec<Entity>,
+    refused: Option<PushError>,
+}
+
+impl PartialEq for State {
+    /// Two states are the same if they show the same; what was refused on the way is not shown.
+    fn eq(&self, other: &State) -> bool {
+        self.tick == other.tick && self.entities == other.entities
+    }
+}
+
+impl Eq for State {}
+
+impl Entity {
+    /// An entity of `schema` with these counts, each brought into its field's range. Counts that
+    /// are not given are taken as 0, those beyond the kind's fields are dropped.
+    ///
+    /// # Panics
+    /// If the schema has no such kind.
+    pub fn new(schema: &Schema, id: u16, kind: u8, counts: &[i32]) -> Self {
+        let mut fields = [0; MAX_FIELDS];
+        for (index, field) in schema.kinds[usize::from(kind)].fields.iter().enumerate() {
+            let count = counts.get(index).copied().unwrap_or(0);
+            fields[index] = count.clamp(field.min, field.max);
+        }
+        Entity { id, kind, fields }
+    }
+
+    /// What its velocities make of it after `ticks`.
+    ///
+    /// # Panics
+    /// If it is not of `schema`.
+    pub fn extrapolate(&self, schema: &Schema, ticks: u32) -> Entity {
+        let mut then = *self;
+        then.carry(&schema.kinds[usize::from(self.kind)], ticks);
+        then
+    }
+
+    /// The same in place, of a known kind.
+    #[inline]
+    pub(super) fn carry(&mut self, kind: &Kind, ticks: u32) {
+        let before = self.fields;
+        for (count, field) in self.fields.iter_mut().zip(kind.fields) {
+            if let Motion::Along { velocity, .. } = field.motion {
+                *count = field.carried(*count, before[velocity], ticks);
+            }
+        }
+    }
+
+    /// Whether `after` is what its velocities make of it.
+    #[inline]
+    pub(super) fn is_carried_to(&self, after: &Entity, kind: &Kind, ticks: u32) -> bool {
+        kind.fields.iter().enumerate().all(|(index, field)| {
+            let velocity = match field.motion {
+                Motion::Along { velocity, .. } => self.fields[velocity],
+                Motion::Still => 0,
+            };
+            after.fields[index] == field.carried(self.fields[index], velocity, ticks)
+        })
+    }
+
+    /// Whether it is of `schema`: its kind is known, its counts are in their ranges.
+    pub fn conforms(&self, schema: &Schema) -> bool {
+        let Some(kind) = schema.kinds.get(usize::from(self.kind)) else { return false };
+        let (counts, beyond) = self.fields.split_at(kind.fields.len());
+        let in_range =
+            |(field, count): (&super::Field, &i32)| (field.min..=field.max).contains(count);
+        kind.fields.iter().zip(counts).all(in_range) && beyond.iter().all(|&count| count == 0)
+    }
+}
+
+impl State {
+    /// An empty state of tick `tick`.
+    pub const fn new(tick: u32) -> Self {
+        State { tick, entities: Vec::new(), refused: None }
+    }
+
+    /// Begins again with tick `tick`; the memory is kept.
+    pub fn clear(&mut self, tick: u32) {
+        self.tick = tick;
+        self.entities.clear();
+        self.refused = None;
+    }
+
+    /// Adds an entity in its place. In the order of ids it is cheapest.
+    pub fn push(&mut self, entity: Entity) -> Result<(), PushError> {
+        let pushed = self.insert(entity);
+        self.refused = self.refused.or(pushed.err());
+        pushed
+    }
+
+    fn insert(&mut self, entity: Entity) -> Result<(), PushError> {
+        if self.entities.len() >= ENTITY_LIMIT {
+            return Err(PushError::Limit);
+        }
+        match self.entities.last() {
+            Some(last) if last.id >= entity.id => match self.place(entity.id) {
+                Ok(_) => return Err(PushError::Duplicate(entity.id)),
+                Err(place) => self.entities.insert(place, entity),
+            },
+            _ => self.entities.push(entity),
+        }
+        Ok(())
+    }
+
+    /// Why an entity was left out since the state began, if one was.
+    pub fn refused(&self) -> Option<PushError> {
+        self.refused
+    }
+
+    /// The entities, sorted by id.
+    #[inline]
+    pub fn entities(&self) -> &[Entity] {
+        &self.entities
+    }
+
+    /// The entity with this id.
+    pub fn find(&self, id: u16) -> Option<&Entity> {
+        self.place(id).ok().map(|place| &self.entities[place])
+    }
+
+    /// The same to be changed; its id must stay.
+    pub(super) fn find_mut(&mut self, id: u16) -> Option<&mut Entity> {
+        self.place(id).ok().map(|place| &mut self.entities[place])
+    }
+
+    /// A number that stands for all of it: two states that differ have different ones, but for
+    /// chance. (SipHash-2-4 of tick, ids, kinds and fields; it is the same on every machine.)
+    pub fn digest(&self) -> u64 {
+        let mut hasher = SipHasher24::new_with_key(b"backspin digest.");
+        hasher.write(&self.tick.to_le_bytes());
+        for entity in &self.entities {
+            let mut bytes = [0; 3 + 4 * MAX_FIELDS];
+            bytes[..2].copy_from_slice(&entity.id.to_le_bytes());
+            bytes[2] = entity.kind;
+            for (place, field) in bytes[3..].chunks_exact_mut(4).zip(&entity.fields) {
+                place.copy_from_slice(&field.to_le_bytes());
+            }
+            hasher.write(&bytes);
+        }
+        hasher.finish()
+    }
+
+    fn place(&self, id: u16) -> Result<usize, usize> {
+        self.entities.binary_search_by_key(&id, |entity| entity.id)
+    }
+
+    /// The list itself, for the decoder, which leaves it sorted and within the limit.
+    pub(super) fn entities_mut(&mut self) -> &mut Vec<Entity> {
+        &mut self.entities
+    }
+}
+
+impl Clone for State {
+    fn clone(&self) -> Self {
+        State { tick: self.tick, entities: self.entities.clone(), refused: self.refused }
+    }
+
+    /// Keeps the memory.
+    fn clone_from(&mut self, source: &Self) {
+        self.tick = source.tick;
+        self.entities.clone_from(&source.entities);
+        self.refused = source.refused;
+    }
+}
+
+/// Why an entity was not added.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PushError {
+    /// There are [`ENTITY_LIMIT`] already.
+    Limit,
+    /// There is one with this id already.
+    Duplicate(u16),
+}
+
+impl fmt::Display for PushError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            PushError::Limit => write!(f, "a state has at most {ENTITY_LIMIT} entities"),
+            PushError::Duplicate(id) => write!(f, "there is an entity {id} already"),
+        }
+    }
+}
+
+impl std::error::Error for PushError {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::replication::{Field, Step};
+
+    const SCHEMA: Schema = Schema {
+        kinds: &[Kind {
+            name: "ship",
+            fields: &[
+                Field {
+                    name: "x",
+                    min: 0,
+                    max: 100,
+                    step: Step::ONE,
+                    motion: Motion::Along { velocity: 1, per_ticks: 2 },
+                },
+                Field { name: "vx", min: -9, max: 9, step: Step::ONE, motion: Motion::Still },
+            ],
+        }],
+    };
+
+    fn entity(id: u16) -> Entity {
+        Entity::new(&SCHEMA, id, 0, &[50, -3])
+    }
+
+    fn ids(state: &State) -> Vec<u16> {
+        state.entities().iter().map(|entity| entity.id).collect()
+    }
+
+    #[test]
+    fn entities_are_sorted_however_they_come() {
+        let mut state = State::new(7);
+        for id in [5, 9, 1, 7, 65535, 0] {
+            assert_eq!(state.push(entity(id)), Ok(()));
+        }
+        assert_eq!(ids(&state), [0, 1, 5, 7, 9, 65535]);
+        for id in [0, 7, 65535] {
+            assert_eq!(state.push(entity(id)), Err(PushError::Duplicate(id)));
+            assert_eq!(state.find(id), Some(&entity(id)));
+        }
+        assert_eq!(state.find(6), None);
+        state.clear(8);
+        assert_eq!(state, State::new(8));
+    }
+
+    #[test]
+    fn a_state_takes_1024_entities_and_no_more() {
+        let mut state = State::default();
+        for id in 0..1024 {
+            assert_eq!(state.push(entity(id)), Ok(()));
+        }
+        assert_eq!(state.push(entity(1024)), Err(PushError::Limit));
+        assert_eq!(state.entities().len(), ENTITY_LIMIT);
+    }
+
+    #[test]
+    fn counts_are_brought_into_their_ranges() {
+        let made = Entity::new(&SCHEMA, 1, 0, &[101, -10, 7]);
+        assert_eq!(made.fields, [100, -9, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
+        assert!(made.conforms(&SCHEMA));
+        let mut fields = made.fields;
+        fields[2] = 1;
+        assert!(!Entity { fields, ..made }.conforms(&SCHEMA));
+        fields = [101, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
+        assert!(!Entity { fields, ..made }.conforms(&SCHEMA));
+        assert!(!Entity { kind: 1, ..made }.conforms(&SCHEMA));
+    }
+
+    #[test]
+    fn velocity_carries_an_entity_to_the_edge() {
+        assert_eq!(entity(1).extrapolate(&SCHEMA, 3).fields[..2], [45, -3]);
+        assert_eq!(entity(1).extrapolate(&SCHEMA, 99).fields[..2], [0, -3]);
+        assert_eq!(entity(1).extrapolate(&SCHEMA, 0), entity(1));
+    }
+
+    #[test]
+    fn every_part_of_a_state_counts_in_its_digest() {
+        let state = |tick, entities: &[Entity]| {
+            let mut state = State::new(tick);
+            entities.iter().for_each(|&entity| state.push(entity).unwrap());
+            state.digest()
+        };
+        let mut other = entity(1);
+        other.fields[1] += 1;
+        let digests = [
+            state(1, &[]),
+            state(2, &[]),
+            state(1, &[entity(1)]),
+            state(1, &[entity(2)]),
+            state(1, &[other]),
+            state(1, &[Entity { kind: 1, ..entity(1) }]),
+            state(1, &[entity(1), entity(2)]),
+        ];
+        for (index, digest) in digests.iter().enumerate() {
+            assert!(!digests[..index].contains(digest), "{index}");
+        }
+        // Computed apart from this code, from SipHash's specification.
+        assert_eq!(digests[2], 3_144_014_762_001_573_082);
+    }
+}
