@@ -22,6 +22,7 @@ const QUALITY: [&str; 23] = [
     "past_target_px_p99",
     "contact_to_burst_ms_p50",
     "recovery_s",
+    "lead_back_s",
     "playback_rate_min",
     "playback_rate_max",
     "clock_error_ms_p99",
