@@ -4,7 +4,7 @@ use std::process::{Command, Output};
 
 use serde_json::Value;
 
-const QUALITY: [&str; 23] = [
+const QUALITY: [&str; 24] = [
     "own_input_ms_p99",
     "ticks_without_input_pct",
     "lead_ms_p50",
