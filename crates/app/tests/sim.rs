@@ -4,7 +4,7 @@ use std::process::{Command, Output};
 
 use serde_json::Value;
 
-const QUALITY: [&str; 23] = [
+const QUALITY: [&str; 24] = [
     "own_input_ms_p99",
     "ticks_without_input_pct",
     "lead_ms_p50",
@@ -22,6 +22,7 @@ const QUALITY: [&str; 23] = [
     "past_target_px_p99",
     "contact_to_burst_ms_p50",
     "recovery_s",
+    "lead_back_s",
     "playback_rate_min",
     "playback_rate_max",
     "clock_error_ms_p99",

@@ -3,8 +3,8 @@
 //! The path of a datagram is the list of modules, from the outside in:
 //!
 //! ```text
-//! socket -> wire -> session -> channel -> replica -> game        in
-//! socket <- wire <- session <- channel <- replica <- game        out
+//! udp -> wire -> endpoint -> session -> channel -> room -> game              an input, to the server
+//! udp -> wire -> client -> session -> replication -> timing -> game          a snapshot, to the screen
 //! ```
 //!
 //! Nothing here owns a clock, a socket, a thread or chance: time and seeds are arguments.
@@ -15,7 +15,6 @@
 
 pub mod channel;
 pub mod client;
-
 pub mod dialect;
 pub mod endpoint;
 pub mod finder;

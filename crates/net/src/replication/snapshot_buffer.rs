@@ -1,5 +1,5 @@
-//! What is drawn of the others: between the two snapshots around the drawn time, or a little past
-//! the newest where none has come in time.
+//! The snapshot buffer, and what is drawn of the others by interpolation: between the two snapshots
+//! around the drawn time, or a little past the newest where none has come in time.
 
 use super::prediction::blend;
 use super::{Entity, MAX_FIELDS, Motion, Schema, State};

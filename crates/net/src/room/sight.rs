@@ -1,4 +1,4 @@
-//! Which server time a member had on the screen, as far as it is believed.
+//! Lag compensation: which server time a member had on the screen, as far as it is believed.
 //!
 //! A client says how far behind its inputs it draws the others, and contacts are judged at that
 //! time. Whoever could choose it would step out of the way of every shot, so it is held to what the

@@ -1,5 +1,5 @@
-//! The receiving side of the `native` header's sequence: what is new, late, repeated or not the
-//! peer's at all, and how much was lost.
+//! The replay window, the receiving side of the `native` header's sequence: what is new, late,
+//! repeated or not the peer's at all, and how much was lost.
 //!
 //! The header carries the low half of a 64-bit count; here it becomes whole again. Whoever owns
 //! the session hands every decoded header to its window before it believes the packet.

@@ -1,4 +1,4 @@
-//! The clock that own inputs are made by: ahead of the server's, so that they reach it just in
+//! The input clock, which own inputs are made by: ahead of the server's, so that they reach it just in
 //! time.
 //!
 //! Every report says how long a datagram took, on both clocks together: `lag = (time of the

@@ -1,5 +1,6 @@
-//! The clock that others are drawn by: behind the server's, so that snapshots are nearly always
-//! there, and no further.
+//! The interpolation clock, which others are drawn by: behind the server's, so that snapshots are
+//! nearly always there, and no further. It is the clock of the jitter buffer: what lies between
+//! arriving and being drawn is kept in the snapshot buffer.
 //!
 //! A snapshot's lateness is its local time of arrival less the time of its tick. The clock stays
 //! behind the arrival of nearly all of them by one interval, to have something to draw towards,

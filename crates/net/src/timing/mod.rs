@@ -1,15 +1,15 @@
 //! Time on the client: the two clocks that a player feels, and what they are steered by.
 //!
 //! ```text
-//! ahead   -> the tick that own inputs are for: they reach the server just in time
-//! server  -> the tick that the server steps now, as far as the client can know
-//! behind  -> the tick at which others are drawn: snapshots are nearly always there
-//! arrival -> the same for dialects without ticks, by the time at which states arrive
-//! loss    -> what share of numbered datagrams is lost, for either side
-//! reach   -> how late is late enough, from the last delays in a window
-//! stall   -> how late the client's own thread wakes, and the room to make for it
-//! shift   -> delays that have changed for good, and the hurry that a clock is in then
-//! slew    -> a clock that is bent, never turned back
+//! input_clock         -> the tick that own inputs are for: they reach the server just in time
+//! server_clock        -> the tick that the server steps now, as far as the client can know
+//! interpolation_clock -> the tick at which others are drawn: snapshots are nearly always there
+//! arrival             -> the same for dialects without ticks, by the time at which states arrive
+//! loss                -> what share of numbered datagrams is lost, for either side
+//! delay_estimator     -> how late is late enough, from the last delays in a window
+//! stall               -> how late the client's own thread wakes, and the room to make for it
+//! shift               -> delays that have changed for good, and the hurry that a clock is in then
+//! slew                -> a clock that is bent, never turned back
 //! ```
 //!
 //! Below is the session, which delivers snapshots and what they report on inputs; above are
