@@ -129,7 +129,7 @@ pub enum RtypeWish {
     Start,
 }
 
-/// Lets an enum of games that [`any_game!`](crate::any_game) wrote be spoken of in the old dialects: the
+/// Lets an enum of games that [`any_game!`](backspin::any_game) wrote be spoken of in the old dialects: the
 /// enum of the games, that of their worlds, and their names in both.
 #[macro_export]
 macro_rules! any_classic_game {

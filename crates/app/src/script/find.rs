@@ -49,7 +49,7 @@ pub(super) fn find<G: AppGame>(
         // All that was found is told before one of it is joined.
         if let Some(found) = hosts.iter().find(|found| obstacle(found).is_none()) {
             drop(search);
-            return play::sit(game, guest, found.address, play::dialect_of(&found), None).map(Some);
+            return play::sit(game, guest, found.address, play::dialect_of(found), None).map(Some);
         }
         last = hosts.last().copied().or(last);
     }
