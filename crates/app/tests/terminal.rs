@@ -503,8 +503,8 @@ fn the_menu_opens_in_the_terminal_that_is_asked_for() {
 fn the_demo_fits_a_small_terminal_and_ends_with_the_verdict_on_the_screen() {
     let Some(tmux) = Tmux::start() else { return };
     let pane = tmux.open("demo", (80, 24), "demo --seconds 12");
-    let field = pane.wait_for("What the guest sees:");
-    assert!(field.starts_with(" Backspin: Pong over real UDP"), "{field}");
+    let field = pane.wait_for("the guest has: ping");
+    assert!(field.starts_with(" Hard bot      real UDP, 100 ms round trip"), "{field}");
     assert!(field.contains("└"), "{field}");
     let end = pane.wait_for("ended with 0");
     assert!(end.contains("PASS: "), "{end}");
