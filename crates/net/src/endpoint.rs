@@ -379,7 +379,7 @@ pub struct Endpoint {
 }
 
 impl Endpoint {
-    /// A door with no rooms behind it yet. `seed` must come from the system's generator: cookies,
+    /// An endpoint with no rooms behind it yet. `seed` must come from the system's generator: cookies,
     /// tickets and tokens are drawn from it.
     pub fn new(config: EndpointConfig, seed: [u8; 32]) -> Self {
         let mut secrets = Secrets::new(seed);
