@@ -5,6 +5,8 @@ use std::panic;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
+#[cfg(unix)]
+use std::time::Duration;
 
 use crossterm::event::{
     DisableFocusChange, EnableFocusChange, KeyboardEnhancementFlags, PopKeyboardEnhancementFlags,
@@ -32,6 +34,23 @@ pub(super) struct Guard {
     releases: bool,
 }
 
+/// How long the face has to say goodbye once its terminal is gone.
+#[cfg(unix)]
+const LAST_MOMENTS: Duration = Duration::from_secs(2);
+
+/// Ends the program some time after its terminal is gone. The face sees that by itself, unless the
+/// terminal goes while its keys are read: that read never comes back, and keeps a core busy.
+#[cfg(unix)]
+fn watch_line(stopped: Arc<AtomicBool>) -> io::Result<()> {
+    let watch = move || {
+        super::line::wait_until_gone();
+        stopped.store(true, Ordering::Relaxed);
+        thread::sleep(LAST_MOMENTS);
+        std::process::exit(0);
+    };
+    thread::Builder::new().name("line".into()).spawn(watch).map(drop)
+}
+
 impl Guard {
     pub(super) fn enter() -> io::Result<Self> {
         let stopped = Arc::new(AtomicBool::new(false));
@@ -41,6 +60,8 @@ impl Guard {
         // The line to a distant terminal is gone: the other player is told all the same.
         #[cfg(unix)]
         flag::register(signal_hook::consts::SIGHUP, Arc::clone(&stopped))?;
+        #[cfg(unix)]
+        watch_line(Arc::clone(&stopped))?;
         let face = thread::current().id();
         let usual = panic::take_hook();
         panic::set_hook(Box::new(move |info| {

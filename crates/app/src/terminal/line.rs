@@ -29,6 +29,22 @@ pub(super) fn wait(patience: Duration) -> io::Result<Line> {
     Ok(if fds[0].revents().intersects(gone) { Line::Gone } else { Line::Open })
 }
 
+/// Waits until the line is gone, however long that takes.
+#[cfg(unix)]
+pub(super) fn wait_until_gone() {
+    use rustix::event::{PollFd, PollFlags, poll};
+    let stdin = io::stdin();
+    loop {
+        // That it is gone is told unasked.
+        let mut fds = [PollFd::new(&stdin, PollFlags::empty())];
+        match poll(&mut fds, None) {
+            Err(rustix::io::Errno::INTR) => {}
+            Ok(0) => {}
+            _ => return,
+        }
+    }
+}
+
 /// Elsewhere a window that is closed ends its programs.
 #[cfg(not(unix))]
 pub(super) fn wait(patience: Duration) -> io::Result<Line> {
