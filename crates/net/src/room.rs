@@ -422,7 +422,7 @@ impl<G: Game> Room<G> {
             CallKind::Admit(_) | CallKind::Datagram(_) => {}
             CallKind::Repeat { sequence } => {
                 if let Some(sequence) = sequence {
-                    member.session.take(sequence);
+                    member.session.take_question(sequence);
                 }
                 self.greet(now, place);
             }

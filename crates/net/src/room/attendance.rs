@@ -54,7 +54,7 @@ impl<G: Game> Room<G> {
         }
         // Its Accept was lost, or someone else sends it again: nothing begins anew.
         if member.has_returned(path, back.nonce) {
-            member.session.take(back.sequence);
+            member.session.take_question(back.sequence);
             self.greet(now, place);
             return;
         }

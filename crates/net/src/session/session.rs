@@ -132,6 +132,12 @@ impl Session {
         arrival
     }
 
+    /// Takes the number of a question that was answered before the session began: it is no sign of
+    /// what the peer's datagrams lose.
+    pub fn take_question(&mut self, sequence: u32) {
+        self.window.handle(sequence);
+    }
+
     /// Writes the next datagram to the peer.
     #[inline]
     pub fn encode(&mut self, packet: Packet<'_>, out: &mut [u8]) -> Result<usize, Full> {
