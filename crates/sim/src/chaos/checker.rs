@@ -254,9 +254,7 @@ impl Checker {
         for card in &cards {
             let seen = before.iter().find(|seen| seen.is_of(card));
             let seen = Seen::new(card, seen, now);
-            // A room gives places up when it ticks: a server that stood still has yet to.
             if let Some(since) = seen.absent_since
-                && ticks > 0
                 && now.since(since) > resume_for + PLACE_SLACK
             {
                 let span = now.since(since);
