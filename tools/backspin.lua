@@ -1,5 +1,5 @@
--- Wireshark dissector for the three dialects of PROTOCOL.md: lan, rtype (with its TCP stream)
--- and native.
+-- Wireshark dissector for the four dialects of PROTOCOL.md: lan, rtype (with its TCP stream),
+-- native and ack.
 --
 --   wireshark -X lua_script:tools/backspin.lua
 --   tshark -X lua_script:tools/backspin.lua -r capture.pcap -Y backspin
@@ -19,10 +19,11 @@ local RTYPE_HEADER = 4
 local RTYPE_ENTITY, RTYPE_PLAYER = 25, 21
 local NATIVE_HEADER = 9
 local NATIVE_MAX_DATAGRAM = 1200
-local NATIVE_MAX_UNCOMPRESSED = 16384
-local NATIVE_ENTITY, NATIVE_PLAYER, NATIVE_ROOM = 26, 24, 27
+local NATIVE_PLAYER, NATIVE_ROOM, NATIVE_MAX_ROSTER = 24, 27, 1024
+local NATIVE_MAX_MESSAGE, NATIVE_MAX_SELECTIVE = 900, 64
 local NATIVE_REPORT, NATIVE_SERVER, MATCH_SERVERS_MAX = 21, 18, 16
 local NATIVE_MAX_HISTORY, NATIVE_MAX_BASELINE = 63, 32
+local ACK_INPUT, ACK_MORE, ACK_ENTITY = 14, 4, 26
 local NAME, NAME_MAX, RAW_NAME_MAX, TOKEN_MAX = 16, 15, 64, 64
 
 ------------------------------------------------------------------------------------------------
@@ -65,7 +66,7 @@ local SCHEMA = {
     },
     native = {
         version = "u8", type = "x8", flags = "x8", payload_length = "u16", sequence = "u32",
-        uncompressed_size = "u32", protocol = "u16", game = "x32", game_version = "u16",
+        protocol = "u16", game = "x32", game_version = "u16",
         nonce = "u64", padding = "bytes", cookie = "secret", token_required = "u8", fresh = "u8",
         budget = "u16", role = "u8", room = "u32", name = "name", password = "name", room_name = "name",
         token_length = "u8", token = "bytes", ticket = "secret", session = "u16",
@@ -73,27 +74,38 @@ local SCHEMA = {
         capacity = "u16", rooms = "u16", id = "u32", timestamp = "u32", first = "u16",
         total = "u16", count = "u8", revision = "u16", present = "x8", snapshot_back = "u8",
         snapshot_held = "u8", drawn_back = "u16", same = "u8", changed = "x16", ticks = "u8", history = "x16",
-        server_tick = "u32", entity_count = "u16", base = "x8", baseline_back = "u8",
-        more = "x8", part = "x8", held = "u8", body = "bytes", acknowledged = "u16",
-        length = "u8", events = "bytes", pass = "secret", stamp = "u64", server = "u64",
+        server_tick = "u32", base = "x8", baseline_back = "u8", epoch = "u8", is_first = "u8",
+        held = "u8", body = "bytes", acknowledged = "u16", selective = "bytes", head = "x16",
+        skipped = "u8", length = "u16", unreliable = "bytes", ["reliable.number"] = "u16",
+        ["reliable.kind"] = "u8", ["reliable.bytes"] = "bytes", pass = "secret", stamp = "u64", server = "u64",
         round_trip = "u32", seal = "secret", waiting = "u16", ip = "secret", port = "u16",
         seat = "u8", worst = "u32",
         ["reports.index"] = "u8", ["reports.round_trip"] = "u32", ["reports.seal"] = "secret",
         ["servers.ip"] = "secret", ["servers.port"] = "u16",
         ["newest.sequence"] = "u32", ["newest.input_flags"] = "x16",
-        ["newest.timestamp"] = "u32", ["newest.delta_time"] = "f32",
         ["rooms.room"] = "u32", ["rooms.game"] = "x32", ["rooms.players"] = "u8",
         ["rooms.capacity"] = "u8", ["rooms.flags"] = "x8", ["rooms.name"] = "name",
         ["players.player"] = "u32", ["players.lives"] = "u8", ["players.flags"] = "x8",
         ["players.rtt_ms"] = "u16", ["players.name"] = "name",
+        ["acks.newest"] = "u16", ["acks.mask_len"] = "u8", ["acks.mask"] = "u64", ["feedback.echo"] = "u8",
+        ["feedback.held"] = "u8", ["feedback.early"] = "i8", ["feedback.missing"] = "x8",
+        ["feedback.lost"] = "u8",
+        ["messages.present"] = "x8", ["messages.acknowledged"] = "u16",
+        ["messages.selective"] = "bytes", ["messages.first"] = "u16", ["messages.count"] = "u8",
+        ["messages.head"] = "x16", ["messages.skipped"] = "u8", ["messages.length"] = "u16",
+        ["messages.unreliable"] = "bytes", ["messages.reliable.number"] = "u16",
+        ["messages.reliable.kind"] = "u8", ["messages.reliable.bytes"] = "bytes",
+    },
+    ack = {
+        version = "u8", type = "x8", flags = "x8", payload_length = "u16", sequence = "u32",
+        padding = "bytes", cookie = "secret", game = "x32", name = "name", token = "bytes",
+        player_id = "u32", entity_id = "u32", server_tick = "u32", tick_rate = "u8", reason = "u8",
+        sentence = "name", sequence_number = "u32", input_flags = "x16", timestamp = "u32",
+        delta_time = "f32", more = "u8", entity_count = "u16", id = "u32",
         ["entities.entity_id"] = "u32", ["entities.entity_type"] = "u16",
         ["entities.x"] = "f32", ["entities.y"] = "f32", ["entities.vx"] = "i16",
         ["entities.vy"] = "i16", ["entities.health"] = "u16", ["entities.flags"] = "x16",
-        ["entities.last_ack_sequence"] = "u32", ["feedback.echo"] = "u8",
-        ["feedback.held"] = "u8", ["feedback.early"] = "i8", ["feedback.missing"] = "x8",
-        ["feedback.lost"] = "u8", ["part.index"] = "u8", ["part.count"] = "u8",
-        ["events.acknowledged"] = "u16", ["events.first"] = "u16", ["events.count"] = "u8",
-        ["events.length"] = "u8", ["events.events"] = "bytes",
+        ["entities.last_ack_sequence"] = "u32",
     },
 }
 
@@ -103,7 +115,7 @@ local f_malformed = ProtoField.string("backspin.malformed", "Malformed")
 local e_malformed =
     ProtoExpert.new("backspin.malformed.expert", "Malformed", expert.group.MALFORMED, expert.severity.ERROR)
 
-local FIELDS = { lan = {}, rtype = {}, native = {} }
+local FIELDS = { lan = {}, rtype = {}, native = {}, ack = {} }
 local all_fields = { f_dialect, f_packet, f_malformed }
 for dialect, schema in pairs(SCHEMA) do
     for path, kind in pairs(schema) do
@@ -526,6 +538,7 @@ local REJECT_REASONS = {
 
 local CLOSE_REASONS = {
     "left", "silent", "stopping", "kicked", "violation", "room closed", "banned", "host left",
+    "too many messages wait",
 }
 
 local function session(r)
@@ -554,6 +567,10 @@ local function varint(r)
         end
     end
     fail("changed", "out_of_range")
+end
+
+local function has(set, bit)
+    return math.floor(set / bit) % 2 == 1
 end
 
 -- Exclusive or of two u16, with arithmetic alone: Lua versions differ in their bit operations.
@@ -599,43 +616,145 @@ local function history(r, flags)
     end
 end
 
--- An EventBlock, which says itself where it ends.
-local function event_block(r)
+-- A number of one or two bytes, lowest first.
+local function short(r, name)
+    local start = r.at
+    local low = r:take(name, 1):uint()
+    local value = low
+    if low >= 128 then
+        local high = r:take(name, 1):uint()
+        if high == 0 then
+            fail(name, "not_canonical")
+        end
+        value = high * 128 + low % 128
+        r.tree:add(FIELDS.native[r.prefix .. name], r.tvb(start, r.at - start), value % 65536)
+        if high >= 128 then
+            fail(name, "out_of_range")
+        end
+        return value
+    end
+    r.tree:add(FIELDS.native[r.prefix .. name], r.tvb(start, 1), value)
+    return value
+end
+
+-- How many follow; "none" is written as nothing.
+local function some(r)
+    local count = r:number("count")
+    if count == 0 then
+        fail("count", "not_canonical")
+    end
+    return count
+end
+
+local function message_length(length)
+    if length > NATIVE_MAX_MESSAGE then
+        fail("length", "out_of_range")
+    end
+    return length
+end
+
+local function message(r, name, length)
+    if length > 0 then
+        r.tree:add(FIELDS.native[r.prefix .. name], r:take("message", length))
+    end
+end
+
+local function reliable(r, from_client)
+    local number = r:number("first")
+    local has_events = false
+    for at = 1, some(r) do
+        local start = r.at
+        local head = short(r, "head")
+        local length = message_length(math.floor(head / 8))
+        local kind = math.floor(head / 2) % 4
+        if kind > 2 then
+            fail("kind", "out_of_range")
+        end
+        if head % 2 == 1 and at == 1 then
+            fail("head", "not_canonical")
+        elseif head % 2 == 1 then
+            local skipped = r:number("skipped")
+            if skipped == 0 then
+                fail("skipped", "not_canonical")
+            end
+            number = (number + skipped) % 65536
+        end
+        has_events = has_events or kind == 1
+        local shown = r.tvb(start, r.at - start)
+        r.tree:add(FIELDS.native[r.prefix .. "reliable.number"], shown, number)
+        r.tree:add(FIELDS.native[r.prefix .. "reliable.kind"], shown, kind)
+        message(r, "reliable.bytes", length)
+        number = (number + 1) % 65536
+    end
+    return from_client and has_events
+end
+
+-- A MessageBlock, which says itself where it ends.
+local function message_block(r, from_client)
+    local present = r:within("present", 0, 7)
     r:number("acknowledged")
-    r:number("first")
-    for _ = 1, r:number("count") do
-        local range = r:take("length", 1)
-        r.tree:add(FIELDS.native[r.prefix .. "length"], range)
-        if range:uint() > 0 then
-            r.tree:add(FIELDS.native[r.prefix .. "events"], r:take("event", range:uint()))
+    if has(present, 1) then
+        local len = r:take("selective", 1):uint()
+        if len < 1 or len > NATIVE_MAX_SELECTIVE then
+            fail("selective", "out_of_range")
+        end
+        local range = r:take("selective", len)
+        if range(len - 1, 1):uint() == 0 then
+            fail("selective", "not_canonical")
+        end
+        r.tree:add(FIELDS.native[r.prefix .. "selective"], range)
+    end
+    local forged = has(present, 2) and reliable(r, from_client)
+    if has(present, 4) then
+        for _ = 1, some(r) do
+            message(r, "unreliable", message_length(short(r, "length")))
         end
     end
-end
-
--- Which piece of a snapshot.
-local function part(r)
-    local range = r:take("part", 1)
-    local index, count = range:bitfield(0, 4), range:bitfield(4, 4)
-    r.tree:add(FIELDS.native.part, range)
-    r:show("index", range, index)
-    r:show("count", range, count)
-    if index >= count then
-        fail("part", "out_of_range")
-    elseif count == 1 then
-        fail("part", "not_canonical")
+    if forged then
+        fail("kind", "out_of_range")
     end
 end
 
--- An EventBlock inside a packet.
-local function events(r)
-    r:branch("events", "events", r:left(), event_block)
+-- A MessageBlock inside a packet.
+local function messages(r, from_client)
+    r:branch("messages", "messages", r:left(), function(block)
+        message_block(block, from_client)
+    end)
 end
 
-local function has(set, bit)
-    return math.floor(set / bit) % 2 == 1
+-- Which datagrams of a view have been taken.
+local function acks(r)
+    r:branch("acks", "acks", 11, function(acked)
+        local newest = acked:take("acks", 2)
+        acked:show("newest", newest, newest:uint())
+        local range = acked:take("mask_len", 1)
+        local len = range:uint()
+        acked:show("mask_len", range, len)
+        if len > 8 then
+            fail("mask_len", "out_of_range")
+        elseif len == 0 then
+            acked:show("mask", range, UInt64(0))
+            return
+        end
+        local mask = acked:take("mask", len)
+        if mask(len - 1, 1):uint() == 0 then
+            fail("mask", "not_canonical")
+        end
+        acked:show("mask", mask, mask:le_uint64())
+    end)
 end
 
--- The head of a delta snapshot, whose optional fields two bytes announce.
+local function feedback(r)
+    r:branch("feedback", "feedback", 5, function(inputs)
+        inputs:number("echo")
+        inputs:number("held")
+        inputs:number("early")
+        inputs:number("missing")
+        inputs:number("lost")
+    end)
+end
+
+-- The head of a delta snapshot, whose optional fields one byte announces.
 local function delta_head(r)
     r:number("tick", "u16")
     local range = r:take("base", 1)
@@ -645,33 +764,49 @@ local function delta_head(r)
     if back > NATIVE_MAX_BASELINE then
         fail("baseline_back", "out_of_range")
     end
-    local more = 0
-    if has(base, 0x80) then
-        more = r:within("more", 0, 3)
-        if more == 0 then
-            fail("more", "not_canonical")
-        end
-    end
     if has(base, 0x40) then
-        r:branch("feedback", "feedback", 5, function(feedback)
-            feedback:number("echo")
-            feedback:number("held")
-            feedback:number("early")
-            feedback:number("missing")
-            feedback:number("lost")
-        end)
+        feedback(r)
     end
-    if has(more, 1) then
-        r:branch("part", "part", 1, part)
+    if has(base, 0x80) then
+        messages(r, false)
     end
-    if has(more, 2) then
-        events(r)
+end
+
+-- The head of a view's datagram.
+local function view_head(r)
+    r:number("tick", "u16")
+    r:number("epoch")
+    local range = r:take("flags", 1)
+    local flags = range:uint()
+    r.tree:add(FIELDS.native.flags, range)
+    if flags > 7 then
+        fail("flags", "out_of_range")
+    end
+    r:show("is_first", range, flags % 2)
+    if has(flags, 2) then
+        feedback(r)
+    end
+    if has(flags, 4) then
+        messages(r, false)
     end
 end
 
 local function pong(r)
     r:number("id")
     r:number("timestamp")
+end
+
+-- The entities of document 004, 26 bytes each.
+local function full_snapshot(r)
+    r:number("server_tick")
+    r:records("entity_count", r:number("entity_count"), "entities", ACK_ENTITY, function(entity)
+        local names = {
+            "entity_id", "entity_type", "x", "y", "vx", "vy", "health", "flags", "last_ack_sequence",
+        }
+        for _, name in ipairs(names) do
+            entity:number(name)
+        end
+    end)
 end
 
 local NATIVE = {
@@ -759,16 +894,30 @@ local NATIVE = {
             report:opaque("seal")
         end)
     end },
-    [0x10] = { "Input", function(r)
+    [0x11] = { "ClientMessages", function(r)
+        session(r)
+        message_block(r, true)
+    end },
+    [0x12] = { "SnapshotAck", function(r)
+        session(r)
+        r:number("server_tick")
+        r:number("snapshot_held")
+        local present = r:within("present", 0, 3)
+        if has(present, 1) then
+            acks(r)
+        end
+        if has(present, 2) then
+            messages(r, true)
+        end
+    end },
+    [0x14] = { "Input", function(r)
         session(r)
         local flags
-        r:branch("newest", "newest", 14, function(newest)
+        r:branch("newest", "newest", 6, function(newest)
             newest:within("sequence", 1, 4294967295)
             flags = newest:number("input_flags")
-            newest:number("timestamp")
-            newest:number("delta_time")
         end)
-        local present = r:within("present", 0, 7)
+        local present = r:within("present", 0, 15)
         if has(present, 1) then
             r:number("snapshot_back")
             r:number("snapshot_held")
@@ -776,22 +925,13 @@ local NATIVE = {
         if has(present, 2) then
             r:number("drawn_back")
         end
+        if has(present, 8) then
+            acks(r)
+        end
         if has(present, 4) then
-            events(r)
+            messages(r, true)
         end
         history(r, flags)
-    end },
-    [0x11] = { "ClientEvents", function(r)
-        session(r)
-        event_block(r)
-    end },
-    [0x12] = { "SnapshotAck", function(r)
-        session(r)
-        r:number("server_tick")
-        r:number("held")
-        if r:left() > 0 then
-            events(r)
-        end
     end },
     [0x81] = { "Challenge", function(r)
         r:number("nonce")
@@ -871,7 +1011,14 @@ local NATIVE = {
     end },
     [0x90] = { "Roster", function(r)
         r:number("revision")
-        r:records("count", r:number("count"), "players", NATIVE_PLAYER, function(player)
+        local total = r:within("total", 0, NATIVE_MAX_ROSTER)
+        local first, count = r:number("first"), r:number("count")
+        if first > 0 and first >= total then
+            fail("first", "out_of_range")
+        elseif count > total - first or count == 0 and total > 0 then
+            fail("count", "out_of_range")
+        end
+        r:records("count", count, "players", NATIVE_PLAYER, function(player)
             player:number("player")
             player:number("lives")
             player:within("flags", 0, 31)
@@ -879,76 +1026,35 @@ local NATIVE = {
             player:name("name")
         end)
     end },
-    [0xA0] = { "Snapshot", function(r)
-        r:number("server_tick")
-        r:records("entity_count", r:number("entity_count"), "entities", NATIVE_ENTITY, function(entity)
-            local names = {
-                "entity_id", "entity_type", "x", "y", "vx", "vy", "health", "flags", "last_ack_sequence",
-            }
-            for _, name in ipairs(names) do
-                entity:number(name)
-            end
-        end)
-    end },
     [0xA1] = { "DeltaSnapshot", function(r)
         delta_head(r)
         r:opaque("body", r:left())
     end },
-    [0xA2] = { "ServerEvents", event_block },
+    [0xA2] = { "ServerMessages", function(r)
+        message_block(r, false)
+    end },
+    [0xA4] = { "ViewSnapshot", function(r)
+        view_head(r)
+        r:opaque("body", r:left())
+    end },
 }
+
+-- Two headers that native has no use for are ack's.
+local function is_literal(kind, flags, payload)
+    if kind == 0x10 then
+        return flags == 0 and payload == ACK_INPUT
+    end
+    return kind == 0xA0 and (flags == 0 or flags == ACK_MORE)
+end
 
 local function native_has_shape(tvb)
     local len = tvb:len()
     if len < NATIVE_HEADER or tvb(0, 1):uint() ~= 1 or not NATIVE[tvb(1, 1):uint()] then
         return false
+    elseif is_literal(tvb(1, 1):uint(), tvb(2, 1):uint(), tvb(3, 2):uint()) then
+        return false
     end
-    local header = tvb(2, 1):uint() % 2 == 1 and NATIVE_HEADER + 4 or NATIVE_HEADER
-    return len == header + tvb(3, 2):uint()
-end
-
--- An LZ4 block that unpacks to exactly `size` bytes, or nil.
-local function unpack_lz4(block, size)
-    local out, at = {}, 1
-    -- A length goes on with bytes that are added, as long as they are 255.
-    local function extended(len)
-        while len >= 15 do
-            local byte = block:byte(at)
-            if not byte or len > size then
-                return nil
-            end
-            at = at + 1
-            len = len + byte
-            if byte < 255 then
-                break
-            end
-        end
-        return len
-    end
-    while at <= #block do
-        local token = block:byte(at)
-        at = at + 1
-        local literals = extended(math.floor(token / 16))
-        if not literals or at + literals - 1 > #block or #out + literals > size then
-            return nil
-        end
-        for i = at, at + literals - 1 do
-            out[#out + 1] = block:sub(i, i)
-        end
-        at = at + literals
-        if at > #block then
-            return #out == size and table.concat(out) or nil
-        end
-        local low, high = block:byte(at, at + 1)
-        at = at + 2
-        local offset, len = high and low + 256 * high, extended(token % 16)
-        if not offset or not len or offset == 0 or offset > #out or #out + len + 4 > size then
-            return nil
-        end
-        for _ = 1, len + 4 do
-            out[#out + 1] = out[#out + 1 - offset]
-        end
-    end
-    return nil
+    return len == NATIVE_HEADER + tvb(3, 2):uint()
 end
 
 local function native_decode(r, shown)
@@ -961,39 +1067,111 @@ local function native_decode(r, shown)
         fail("version", "version")
     elseif not packet then
         fail("type", "unknown_type")
-    elseif flags > 1 or flags == 1 and kind < 0x80 then
+    elseif flags ~= 0 then
         fail("flags", "out_of_range")
     end
     shown(packet[1])
-    if flags == 1 then
-        r.tree:append_text(", compressed")
-    end
     local stated = r:number("payload_length")
     r.info = {}
     r:number("sequence")
-    local info, size = r.info, nil
-    if flags == 1 then
-        size = r:number("uncompressed_size")
-        if size > NATIVE_MAX_UNCOMPRESSED then
-            fail("uncompressed_size", "out_of_range")
-        elseif size <= stated + 4 then
-            fail("uncompressed_size", "not_canonical")
-        end
-    end
+    local info = r.info
     if stated ~= r:left() then
         fail("payload_length", "wrong_size")
     elseif r.tvb:len() > NATIVE_MAX_DATAGRAM then
         fail("payload_length", "out_of_range")
     end
-    if size then
-        local plain = stated > 0 and unpack_lz4(r.tvb(r.at, stated):raw(), size)
-        if not plain then
-            fail("payload", "compression")
-        end
-        -- The unpacked bytes have a tab of their own; what is read from them is shown in the tree.
-        r.tvb, r.at = ByteArray.new(plain, true):tvb("Unpacked"), 0
-    end
     r.info = info
+    packet[2](r)
+    r:finish(packet[1])
+end
+
+------------------------------------------------------------------------------------------------
+-- ack
+
+local function said(r)
+    r:number("reason")
+    r:raw_name("sentence")
+end
+
+local ACK = {
+    [0x10] = { "CLIENT_INPUT", function(r)
+        r:within("sequence_number", 1, 4294967295)
+        r:within("input_flags", 0, 63)
+        r:number("timestamp")
+        r:number("delta_time")
+    end },
+    [0x20] = { "HELLO", function(r)
+        r:zeros("padding", 32)
+    end },
+    [0x21] = { "JOIN", function(r)
+        r:opaque("cookie")
+        r:number("game")
+        r:name("name")
+        if r:left() > TOKEN_MAX then
+            fail("token", "wrong_size")
+        end
+        r:opaque("token", r:left())
+    end },
+    [0x22] = { "PING", pong },
+    [0x23] = { "LEAVE", function() end },
+    [0xA0] = { "SERVER_SNAPSHOT", full_snapshot },
+    [0xB0] = { "CHALLENGE", function(r)
+        r:opaque("cookie")
+    end },
+    [0xB1] = { "WELCOME", function(r)
+        r:number("player_id")
+        r:number("entity_id")
+        r:number("server_tick")
+        r:within("tick_rate", 1, 255)
+    end },
+    [0xB2] = { "REFUSED", said },
+    [0xB3] = { "PONG", pong },
+    [0xB4] = { "BYE", said },
+}
+
+-- Whether a header is ack's, whose length is `payload`.
+local function is_ack(tvb, payload)
+    local kind, flags = tvb(1, 1):uint(), tvb(2, 1):uint()
+    if tvb:len() ~= NATIVE_HEADER + payload or tvb(0, 1):uint() ~= 1 or not ACK[kind] then
+        return false
+    end
+    return kind ~= 0x10 and kind ~= 0xA0 or is_literal(kind, flags, payload)
+end
+
+local function ack_has_shape(tvb)
+    return tvb:len() >= NATIVE_HEADER and is_ack(tvb, tvb(3, 2):uint())
+end
+
+-- Its length would fit, were it big-endian.
+local function is_misordered(tvb)
+    return tvb:len() >= NATIVE_HEADER and is_ack(tvb, tvb(3, 2):le_uint())
+        and tvb(3, 2):uint() ~= tvb(3, 2):le_uint()
+end
+
+local function ack_decode(r, shown)
+    local version = r:number("version")
+    local kind = r:number("type")
+    local flags = r:number("flags")
+    local packet = ACK[kind]
+    if version ~= 1 then
+        fail("version", "version")
+    elseif not packet then
+        fail("type", "unknown_type")
+    elseif flags ~= 0 and not (flags == ACK_MORE and kind == 0xA0) then
+        fail("flags", "out_of_range")
+    end
+    shown(packet[1])
+    local stated = r:number("payload_length")
+    r.info = {}
+    r:number("sequence")
+    if stated ~= r:left() then
+        fail("payload_length", is_misordered(r.tvb) and "byte_order" or "wrong_size")
+    elseif r.tvb:len() > NATIVE_MAX_DATAGRAM then
+        fail("payload_length", "out_of_range")
+    end
+    if kind == 0xA0 then
+        r:show("more", r.tvb(2, 1), flags == ACK_MORE and 1 or 0):set_generated()
+    end
     packet[2](r)
     r:finish(packet[1])
 end
@@ -1008,6 +1186,8 @@ local function detect(tvb)
         return "lan"
     elseif rtype_has_shape(tvb) then
         return "rtype"
+    elseif ack_has_shape(tvb) then
+        return "ack"
     end
 end
 
@@ -1018,14 +1198,17 @@ local function closest(tvb)
         return "rtype"
     end
     local first = tvb(0, 1):uint()
-    if first == 1 and len > 1 then
+    local kind = len > 1 and tvb(1, 1):uint()
+    if first == 1 and ACK[kind] and kind ~= 0x10 and kind ~= 0xA0 or is_misordered(tvb) then
+        return "ack"
+    elseif first == 1 and len > 1 then
         return "native"
     elseif first >= 1 and first <= 6 then
         return "lan"
     end
 end
 
-local DECODE = { lan = lan_decode, rtype = rtype_decode, native = native_decode }
+local DECODE = { lan = lan_decode, rtype = rtype_decode, native = native_decode, ack = ack_decode }
 
 -- Shows one packet, and returns its line for the info column.
 local function show(proto, dialect, decode, tvb, tree)

@@ -7,6 +7,7 @@
 //! ```
 #![no_main]
 
+use backspin::game::{PlayerId, SpawnName};
 use backspin::replication::{Entity, MAX_FIELDS, Schema, State, delta};
 use libfuzzer_sys::fuzz_target;
 
@@ -40,9 +41,19 @@ fn state(schema: &Schema, tick: u32, bytes: &[u8]) -> State {
             *count = (byte(index) << 8 | byte(index + 1)) - 0x4000;
         }
         // An id that is taken already is no entity of the state.
-        let _ = state.push(Entity::new(schema, u16::from_be_bytes([high, low]), kind, &counts));
+        let id = id(u16::from_be_bytes([high, low]));
+        let _ = state.push(Entity::new(schema, id, kind, &counts));
     }
     state
+}
+
+/// One of the game's own below 32768, a spawn of the last ticks above.
+fn id(number: u16) -> u32 {
+    if number < 0x8000 {
+        return number.into();
+    }
+    let (player, back) = (PlayerId(1 + u32::from(number >> 12 & 7)), u32::from(number >> 4 & 0xFF));
+    SpawnName { player, tick: TICK - back, count: number as u8 & 0xF }.entity_id()
 }
 
 fn any_bytes(schema: &Schema, baseline: Option<&State>, body: &[u8]) {

@@ -15,7 +15,7 @@ use backspin::game::{Game, GameId};
 use backspin::matching::{
     Families, MatchKey, MatchLimits, Matchmaker, MatchmakerConfig, SeekStatus, Seeker,
 };
-use backspin::node::{Node, Path};
+use backspin::node::{Node, Path, Transmit};
 use backspin::room::RoomConfig;
 use backspin::server::Server;
 use backspin::time::Time;
@@ -30,7 +30,7 @@ const FAMILIES: Families = Families { v4: Some(0), v6: None };
 /// Who can prove an address; one more cannot.
 const PLAYERS: usize = 3;
 
-/// Bytes before a packet: version, type, compression, length and sequence.
+/// Bytes before a packet: version, type, flags, length and sequence.
 const HEADER: usize = 9;
 const SEEK: u8 = 0x0C;
 
@@ -97,7 +97,7 @@ impl Office {
     fn drain(&mut self) {
         let mut out = [0; 2048];
         while let Some(transmit) = self.matchmaker.poll_transmit(self.now, &mut out) {
-            let (to, bytes) = (transmit.path.remote, &mut out[..transmit.len]);
+            let (to, bytes) = (socket_of(transmit), &mut out[..transmit.len]);
             if to == server_address() {
                 let answer = ask(&mut self.server, self.now, matchmaker_address(), bytes);
                 if let Some(mut answer) = answer {
@@ -224,7 +224,7 @@ impl Player {
         while let Some(transmit) = self.seeker.poll_transmit(self.now, &mut out) {
             count += 1;
             assert!(count <= 32, "it never ends");
-            let (to, bytes) = (transmit.path.remote, &out[..transmit.len]);
+            let (to, bytes) = (socket_of(transmit), &out[..transmit.len]);
             match Datagram::decode(bytes).expect("a datagram").packet {
                 Packet::Hello(it) if to == matchmaker_address() => {
                     self.nonce = it.nonce.to_be_bytes();
@@ -276,6 +276,10 @@ impl Stage for Player {
 
 fn game() -> GameId {
     Dots::default().id()
+}
+
+fn socket_of(transmit: Transmit) -> SocketAddr {
+    transmit.path.remote.socket_addr().expect("a socket address")
 }
 
 fn matchmaker_address() -> SocketAddr {

@@ -1,4 +1,4 @@
-//! Whole conversations of strangers with a server: nobody is sent more `native` bytes than came
+//! Whole conversations of strangers with a server: nobody is sent more `native` or `ack` bytes than came
 //! from there before a cookie came back, nor more than three times what came and 200 bytes in the old
 //! dialects, headers included; and nothing panics.
 //!
@@ -11,15 +11,15 @@
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::time::Duration;
 
-use backspin_sim::dot::Dots;
 use backspin::endpoint::EndpointConfig;
 use backspin::node::{Node, Path, StreamAction, StreamEvent, StreamId, StreamNode};
 use backspin::room::RoomConfig;
 use backspin::server::Server;
 use backspin::time::Time;
-use backspin_classic::wire::rtype::Message;
-use backspin_classic::Dialect;
 use backspin::wire::Name;
+use backspin_classic::Dialect;
+use backspin_classic::wire::rtype::Message;
+use backspin_sim::dot::Dots;
 use libfuzzer_sys::fuzz_target;
 
 const STRANGERS: usize = 4;
@@ -69,7 +69,8 @@ fuzz_target!(|data: &[u8]| {
 
 impl Street {
     fn new() -> Self {
-        let mut server = Server::new(EndpointConfig::default(), [9; 32]);
+        let mut server =
+            Server::new(EndpointConfig::default(), [9; 32]).speaking(backspin_classic::dialects());
         server.open(Time::ZERO, Dots::default(), Name::new("Dots"), 0, RoomConfig::default());
         let credit = [Credit { native: 0, old: FREE }; STRANGERS];
         Street { server, now: Time::ZERO, credit, streams: 0, token: None }
@@ -94,7 +95,7 @@ impl Street {
         }
         let credit = &mut self.credit[stranger];
         match Dialect::detect(&bytes) {
-            Some(Dialect::Native) => credit.native += bytes.len(),
+            Some(Dialect::Native | Dialect::Ack) => credit.native += bytes.len(),
             _ => credit.old += 3 * (bytes.len() + HEADERS),
         }
         self.server.handle_datagram(self.now, Path::to(address(stranger)), &mut bytes);
@@ -106,7 +107,7 @@ impl Street {
         let event = match bytes {
             [] => {
                 self.streams += 1;
-                StreamEvent::Opened(address(CALLER))
+                StreamEvent::Opened(address(CALLER).into())
             }
             bytes => StreamEvent::Received(bytes),
         };
@@ -126,12 +127,12 @@ impl Street {
             }
         }
         while let Some(transmit) = self.server.poll_transmit(self.now, &mut out) {
-            let to = transmit.path.remote.ip();
+            let to = transmit.path.remote.socket_addr().expect("a socket address").ip();
             let stranger = (0..STRANGERS).find(|&stranger| address(stranger).ip() == to);
             let stranger = stranger.expect("only who wrote is answered");
             let Credit { native, old } = &mut self.credit[stranger];
             let (credit, len) = match Dialect::detect(&out[..transmit.len]) {
-                Some(Dialect::Native) => (native, transmit.len),
+                Some(Dialect::Native | Dialect::Ack) => (native, transmit.len),
                 Some(Dialect::Rtype) if stranger == CALLER => continue,
                 _ => (old, transmit.len + HEADERS),
             };

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use backspin::endpoint::{EndpointConfig, Limits};
 use backspin::game::{Game, GameId, PlayerId, Turn};
-use backspin::replicationtion::{Entity, Field, Kind, Motion, Schema, State, Step};
+use backspin::replication::{Entity, Field, Kind, Motion, Schema, State, Step};
 use backspin::room::RoomConfig;
 use backspin::server::Server;
 use backspin::wire::Name;
@@ -36,7 +36,7 @@ struct World {
 /// Players in a room.
 const ROOM: usize = 32;
 
-const THINGS: u16 = 16;
+const THINGS: u32 = 16;
 
 const NUMBER: Field =
     Field { name: "number", min: 0, max: (1 << 23) - 1, step: Step::ONE, motion: Motion::Still };
@@ -88,7 +88,7 @@ impl Game for Noise {
         World { generator: u64::from(state.tick) }
     }
 
-    fn entity_of(&self, _player: PlayerId) -> u16 {
+    fn entity_of(&self, _player: PlayerId) -> u32 {
         0
     }
 }

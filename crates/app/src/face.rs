@@ -1,4 +1,4 @@
-//! Which face shows the program: a window, a terminal, none.
+//! Which UI shows the program: a window, a terminal, or none.
 
 use std::error::Error;
 use std::io::{self, IsTerminal, Write};
@@ -16,11 +16,15 @@ pub(crate) enum Ui {
     Desktop,
     /// In this terminal
     Terminal,
-    /// Lines of text, or of JSON
+    /// As lines of text or JSON
     None,
 }
 
 impl Ui {
+    pub(crate) fn name(self) -> &'static str {
+        ["desktop", "terminal", "none"][self as usize]
+    }
+
     /// A window where there is a display, else the terminal where a person sits at one.
     pub(crate) fn usual() -> Option<Ui> {
         match () {
@@ -37,8 +41,8 @@ pub(crate) fn show(program: Program, ui: Ui, span: Option<Duration>) -> Result<(
     if ui == Ui::Terminal {
         return match has_terminal() {
             true => terminal::run(program, span),
-            false => Err("--ui terminal needs a terminal for input and output, and this is none; \
-                          scripts play with --ui none"
+            false => Err("--ui terminal needs a terminal for input and output; scripts use --ui \
+                          none"
                 .into()),
         };
     }
@@ -46,8 +50,8 @@ pub(crate) fn show(program: Program, ui: Ui, span: Option<Duration>) -> Result<(
     if !has_terminal() {
         return Err(unopened.sentence.into());
     }
-    // With stderr gone there is nobody to tell, and still someone who wants to play.
-    let _ = writeln!(io::stderr(), "backspin: {}; the terminal is used", unopened.sentence);
+    // If stderr is gone, nobody can be told, but the game can still start.
+    let _ = writeln!(io::stderr(), "backspin: {}; using the terminal instead", unopened.sentence);
     terminal::run(unopened.program, span)
 }
 

@@ -1,12 +1,14 @@
-//! The games that are here. Each is a folder and a line in the registry, nothing more:
+//! The games. Each is a folder and a line in the registry:
 //!
 //! ```text
-//! mod      -> its rules as they are played here: an `AppGame`, and its part of the command line
-//! stage    -> what is seen of it on a screen: a `Stage`
+//! mod      -> its rules as an `AppGame`, and its part of the command line
+//! stage    -> how it is shown: a `Stage`
 //! look     -> its things, and how a window and a terminal draw them
-//! voice    -> what a script hears and says
-//! page     -> what the operator's page shows; result: how a match has ended
+//! voice    -> what a script reads and writes
+//! page     -> what the operator's page shows; result: how a match ended
 //! ```
+
+pub(crate) mod command;
 
 use std::error::Error;
 
@@ -26,13 +28,13 @@ use crate::terminal::grid::Grid;
 use crate::web::Picture;
 use crate::{desktop, terminal};
 
-/// What the program must know of a game to open, serve, measure and watch it. What is seen of it
+/// What the program needs of a game to open, serve, measure and watch it. How it looks
 /// while it is played is its [`Stage`](crate::screen::stage::Stage).
 pub(crate) trait AppGame: ClassicGame + Measured + Default {
-    /// What people call it.
+    /// Its name.
     const NAME: &'static str;
 
-    /// What it is called on the command line.
+    /// Its name on the command line.
     const COMMAND: &'static str;
 
     /// The old dialect that its players may speak beside `native`, and where.
@@ -51,14 +53,14 @@ pub(crate) trait AppGame: ClassicGame + Measured + Default {
     /// without end.
     fn again(world: &Self::World, player: PlayerId) -> Option<Vec<u8>>;
 
-    /// The rules for bots that are measured for a while, with so many things in the field that
-    /// nobody steers; or how many can play, in words.
+    /// The rules for bots that are measured for a while, with `swarm` things in the field that
+    /// nobody steers; or how many players it takes, in words.
     fn simulated(players: u8, swarm: u16) -> Result<Self, &'static str>;
 }
 
 /// A look of a game's own, which the game draws.
 pub(crate) trait Painted: Copy {
-    /// Draws it in a window, at `seconds` of the face's own time.
+    /// Draws it in a window, at `seconds` of the UI's own time.
     fn window(self, brush: &mut Brush, area: Rect, paint: desktop::Paint, seconds: f32);
 
     /// Draws it in a terminal.
@@ -187,7 +189,7 @@ macro_rules! registry {
                 Ok(RoomCounts { $($rooms: match self.$rooms {
                     Some(count) if count > most => {
                         let name = stringify!($rooms).replace('_', "-");
-                        return Err(format!("{name}: {count} is not from 0 to {most}"));
+                        return Err(format!("{name}: {count} is out of range (0 to {most})"));
                     }
                     count => count.unwrap_or(<$Rules>::ROOMS.0),
                 }),+ })
@@ -216,27 +218,27 @@ registry! { $
 }
 
 impl Title {
-    /// The game that is known so on the wire, if it is here.
+    /// The game with this id on the wire.
     pub(crate) fn of(id: GameId) -> Option<Title> {
         Title::ALL.iter().copied().find(|title| title.id() == id)
     }
 
-    /// The game that is called so on the command line, if it is here.
+    /// The game with this name on the command line.
     pub(crate) fn of_command(word: &str) -> Option<Title> {
         Title::ALL.iter().copied().find(|title| title.command() == word)
     }
 
-    /// What people call it.
+    /// Its name.
     pub(crate) fn name(self) -> &'static str {
         with_game!(self, G => G::NAME)
     }
 
-    /// What it is called on the command line.
+    /// Its name on the command line.
     pub(crate) fn command(self) -> &'static str {
         with_game!(self, G => G::COMMAND)
     }
 
-    /// How it is known on the wire.
+    /// Its id on the wire.
     pub(crate) fn id(self) -> GameId {
         with_game!(self, G => G::default().id())
     }
@@ -244,7 +246,5 @@ impl Title {
 
 fn rooms_help<G: AppGame>() -> String {
     let (name, (usual, _)) = (G::NAME, G::ROOMS);
-    format!(
-        "How many rooms of {name} are opened for anyone; 0 is no {name} here [default: {usual}]"
-    )
+    format!("The most {name} rooms to open; 0 turns {name} off [default: {usual}]")
 }

@@ -2,9 +2,11 @@
 
 mod desktop;
 mod face;
+mod folders;
 mod games;
 mod matching;
 mod netlog;
+mod newest;
 mod play;
 mod results;
 mod screen;
@@ -22,34 +24,26 @@ use std::io;
 use std::process::ExitCode;
 
 use backspin::wire::Name;
-use clap::{CommandFactory, Parser, Subcommand, ValueEnum};
+use clap::{CommandFactory, Parser, Subcommand};
 
 use face::Ui;
+use games::command::named;
 use screen::{Options, Program, Shelf};
 use tools::{demo, inspect, lag, load, manual, replay, sim};
 
 /// Pong and R-Type over UDP, with the tools around them.
 ///
-/// Without a command the menu opens: in a window where there is a display, else in the terminal. Exit codes: 0 done, 1 failed (a
-/// sentence on stderr says why), 2 wrong usage.
+/// Without a command, the menu opens: in a window if there is a display, otherwise in the terminal. Exit
+/// codes: 0 done, 1 failed (stderr says why), 2 wrong usage.
 #[derive(Parser)]
 #[command(name = "backspin", version, args_conflicts_with_subcommands = true)]
 struct Cli {
-    /// Where the menu is shown [default: desktop where there is a display, else terminal]
-    #[arg(long, value_name = "UI")]
-    ui: Option<MenuUi>,
+    /// Where to show the menu [default: desktop if there is a display, otherwise terminal]
+    #[arg(long, value_name = "UI", value_parser = named([Ui::Desktop, Ui::Terminal], Ui::name))]
+    ui: Option<Ui>,
 
     #[command(subcommand)]
     command: Option<Command>,
-}
-
-/// Where the menu can be shown.
-#[derive(Clone, Copy, ValueEnum)]
-enum MenuUi {
-    /// In a window
-    Desktop,
-    /// In this terminal
-    Terminal,
 }
 
 #[derive(Subcommand)]
@@ -89,16 +83,13 @@ fn main() -> ExitCode {
 }
 
 /// The menu, where there is a display or a terminal to show it in.
-fn menu(ui: Option<MenuUi>) -> Result<(), Box<dyn Error>> {
-    let ui = match ui {
-        Some(MenuUi::Desktop) => Some(Ui::Desktop),
-        Some(MenuUi::Terminal) => Some(Ui::Terminal),
-        None => Ui::usual(),
-    };
-    let Some(ui) = ui else {
-        return Err("there is neither a display nor a terminal to show the menu in; \
-                    \"backspin --help\" lists what works without"
-            .into());
+fn menu(ui: Option<Ui>) -> Result<(), Box<dyn Error>> {
+    let Some(ui) = ui.or_else(Ui::usual) else {
+        return Err(
+            "there is no display and no terminal to show the menu in; \"backspin --help\" \
+                    lists what works without one"
+                .into(),
+        );
     };
     face::show(Program::new(Shelf::usual(), Options::default()), ui, None)
 }
@@ -106,7 +97,7 @@ fn menu(ui: Option<MenuUi>) -> Result<(), Box<dyn Error>> {
 fn report(done: Result<(), Box<dyn Error>>) -> ExitCode {
     match done {
         Ok(()) => ExitCode::SUCCESS,
-        // Whoever reads our output has seen enough, as `head` does.
+        // The reader of our output has closed it, as `head` does.
         Err(error) if is_closed_pipe(error.as_ref()) => ExitCode::SUCCESS,
         Err(error) => {
             spool::say(spool::stderr(), &format!("backspin: {error}\n"));

@@ -1,5 +1,6 @@
-//! `backspin match`: puts players together by latency, on real sockets. Everything else is a
-//! [`Matchmaker`], which the simulator runs just the same.
+//! `backspin match`: matches players by latency, on real sockets. Everything else is a [`Matchmaker`], which
+//! the simulator
+//! runs just the same.
 
 use std::error::Error;
 use std::net::{IpAddr, SocketAddr};
@@ -21,15 +22,14 @@ use crate::serve::config::parse_match_key;
 use crate::serve::ports::{Dialect, Ports};
 use crate::serve::stop::Stop;
 
-/// Put players together by latency, on several servers.
+/// Match players by latency across several servers.
 ///
-/// Players come with `backspin rtype quick` or `backspin pong quick` and the address of this
-/// program. Each of its servers measures how far away the player is; four who wait (two in Pong)
-/// are sent to the server where the longest round trip among them is shortest. At first only rooms
-/// are made that are near to everyone in them; who has waited for 15 s plays with fewer, or alone
-/// where others may come. The servers are started with `backspin serve --match-key KEY`: their
-/// measurements are sealed with the key, so that no player can claim to be nearer than it is. Keep
-/// the key to the servers and this program.
+/// Players run `backspin rtype quick` or `backspin pong quick` with the address of this program. Each server
+/// measures its round trip to every player; four waiting players (two in Pong) are sent to the server where
+/// the longest of their round trips is shortest. At first, only rooms near to everyone are made; after 15 s
+/// of waiting, a player plays with fewer, or alone where others can join. Start the servers with `backspin
+/// serve --match-key KEY`: they authenticate their measurements with the key, so no player can pretend to be
+/// nearer. Keep the key secret to the servers and this program.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -38,21 +38,21 @@ Examples:
   backspin match --match-key $KEY --server eu.example.org --server us.example.org
   backspin rtype quick match.example.org                # a player")]
 pub(crate) struct Args {
-    /// A game server: an address or a host name, with a port or without; up to 16 of them
+    /// A game server: an address or host name, with or without a port; up to 16
     #[arg(long = "server", value_name = "ADDR", required = true)]
     servers: Vec<String>,
 
-    /// What the servers have, too: 32 hexadecimal digits
+    /// The key that the servers have: 32 hexadecimal digits
     #[arg(long, value_name = "KEY", env = "BACKSPIN_MATCH_KEY", hide_env_values = true)]
     #[arg(value_parser = parse_match_key)]
     match_key: MatchKey,
 
-    /// Where players come to
+    /// The port that players connect to
     #[arg(long, value_name = "PORT", default_value_t = DEFAULT_PORT)]
     #[arg(value_parser = clap::value_parser!(u16).range(1..))]
     port: u16,
 
-    /// Listen at this address only [default: all of this machine]
+    /// Listen only on this address [default: all addresses of this machine]
     #[arg(long, value_name = "IP")]
     bind: Option<IpAddr>,
 
@@ -77,7 +77,7 @@ enum Line {
 pub(crate) fn run(args: &Args) -> Result<(), Box<dyn Error>> {
     if args.servers.len() > MATCH_SERVERS_MAX {
         let given = args.servers.len();
-        return Err(format!("there are {given} servers, and at most {MATCH_SERVERS_MAX}").into());
+        return Err(format!("{given} servers are too many; the most is {MATCH_SERVERS_MAX}").into());
     }
     let (stop, lines) = (Stop::on_signals()?, Lines::start(args.json)?);
     let dialects = [(Dialect::Native, args.port), (Dialect::Lan, 0), (Dialect::Rtype, 0)];
@@ -88,7 +88,11 @@ pub(crate) fn run(args: &Args) -> Result<(), Box<dyn Error>> {
     for text in &args.servers {
         let address = at_native(text)?;
         if families.path(address).is_none() {
-            return Err(format!("nothing here leads to {address}: it is IPv6, or --bind is").into());
+            return Err(format!(
+                "cannot reach {address} from --bind: only one of the two is \
+                                IPv6"
+            )
+            .into());
         }
         servers.extend(ServerAddress::new(address));
     }
@@ -141,19 +145,18 @@ impl Tell for Line {
         Some(match self {
             Line::Listening { addresses } => {
                 let at: Vec<_> = addresses.iter().map(ToString::to_string).collect();
-                format!("players come to UDP {}\nCtrl-C stops it", at.join(" and "))
+                format!("players connect to UDP {}\nCtrl-C stops it", at.join(" and "))
             }
             Line::Server { address, state: "ready" } => format!("{address} is ready"),
             Line::Server { address, state: "silent" } => format!(
-                "{address} does not answer: it is not there, full, about to stop, or has no \
-                 --match-key"
+                "{address} does not answer: it is down, full, draining, or has no --match-key"
             ),
-            Line::Server { address, .. } => format!("{address} has another --match-key"),
+            Line::Server { address, .. } => format!("{address} has a different --match-key"),
             Line::Made { address, players: 1, worst_ms, waited_s, .. } => format!(
-                "1 player goes to {address} alone, {worst_ms:.1} ms away, after {waited_s:.1} s"
+                "sent 1 player to {address} alone, {worst_ms:.1} ms away, after {waited_s:.1} s"
             ),
             Line::Made { address, room, players, worst_ms, waited_s } => format!(
-                "{players} players meet in {room} at {address}, at most {worst_ms:.1} ms away, \
+                "sent {players} players to {room} at {address}, at most {worst_ms:.1} ms away, \
                  after {waited_s:.1} s"
             ),
         })

@@ -1,13 +1,12 @@
-//! `--net-log`: what happens to inputs, acknowledgements and pings, line by line, in the words of the
-//! documents.
+//! `--net-log`: a line for every input, acknowledgement and ping, in the words of the documents.
 //!
-//! Clients, rooms and the door keep lines only while someone wants them
-//! ([`backspin::channel::Journal`]). They are read between two ticks and leave through a [`Spool`]:
-//! the thread that plays waits for no disk.
+//! Clients, rooms and the endpoint keep lines only while someone wants them ([`backspin::channel::Journal`]).
+//! They are
+//! read between two ticks and written through a [`Spool`], so that the game's thread never waits for a disk.
 
 use std::error::Error;
 use std::fmt::{self, Write as _};
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io::{self, Write};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -18,16 +17,17 @@ use backspin::game::Game;
 use backspin::session::{Allowance, Bucket, Rate};
 use backspin::time::Time;
 
+use crate::folders;
 use crate::play::Seat;
 use crate::spool::{self, Feed, Spool};
 
-/// Bytes of lines that wait to be written, at the most: a second of a hundred players.
+/// The most bytes of lines waiting to be written: a second of a hundred players.
 const LIMIT: usize = 1024 * 1024;
 
-/// How many lines a client, a room or the door keeps until they are read: a second of a full room.
+/// How many lines a client, a room or the endpoint keeps until they are read: a second of a full room.
 pub(crate) const KEPT: usize = 4096;
 
-/// Lines that anyone can cause with a datagram: so many of each kind are written.
+/// The rate limit of each kind of line that anyone can cause with a datagram.
 const RATE: Rate = Rate { per_second: 10, burst: 10 };
 
 /// How long after a line was left out it is said how many were.
@@ -47,7 +47,7 @@ struct Writing {
 }
 
 impl NetLog {
-    /// Begins the file anew; `-` is stderr.
+    /// Opens the file, overwriting it; `-` is stderr.
     pub(crate) fn open(path: &Path) -> Result<Self, Box<dyn Error>> {
         let out: Box<dyn Write + Send> = match path.as_os_str() == "-" {
             true => spool::stderr()?,
@@ -56,7 +56,7 @@ impl NetLog {
             })?),
         };
         let notice = |feed: &Feed, lines: u64| {
-            // It fails where nobody reads any more, who is not told either.
+            // It fails if the reader is gone, so there is nobody to tell.
             let _ = feed.put(format!("{}\n", LogLine::Missed { lines }).as_bytes());
         };
         let spool = Spool::start("net log", out, LIMIT, notice)?;
@@ -96,11 +96,7 @@ impl NetLog {
 
 /// An empty file: it tells addresses, so that a new one is its owner's alone.
 fn create(path: &Path) -> io::Result<File> {
-    let mut options = OpenOptions::new();
-    options.write(true).create(true).truncate(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(path)
+    folders::private().write(true).create(true).truncate(true).open(path)
 }
 
 impl fmt::Debug for NetLog {
@@ -130,13 +126,13 @@ impl Writing {
 
     fn put(&mut self, line: fmt::Arguments<'_>) {
         self.text.clear();
-        // A String takes everything; and a file that nobody can write to stops no match.
+        // Writing to a String cannot fail, and a file that cannot be written stops no match.
         let _ = writeln!(self.text, "{line}");
         let _ = self.spool.feed().put(self.text.as_bytes());
     }
 }
 
-/// Lets only so many lines of each kind through, and says how many it did not.
+/// Limits the lines of each kind, and counts those left out.
 #[derive(Default)]
 pub(crate) struct Sparing {
     kinds: [Spared; LineKind::ALL.len()],

@@ -1,8 +1,8 @@
-//! Chance from the operating system: everything below takes it as an argument.
+//! Randomness from the operating system; everything below takes it as an argument.
 
 use std::error::Error;
 
-/// 32 bytes that nobody can guess.
+/// 32 unguessable bytes.
 pub(crate) fn secret() -> Result<[u8; 32], Box<dyn Error>> {
     let mut seed = [0; 32];
     getrandom::fill(&mut seed).map_err(no_chance)?;
@@ -15,5 +15,5 @@ pub(crate) fn world() -> Result<u64, Box<dyn Error>> {
 }
 
 fn no_chance(error: getrandom::Error) -> String {
-    format!("the system gives no random numbers: {error}")
+    format!("the system provides no random numbers: {error}")
 }

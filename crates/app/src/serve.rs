@@ -1,8 +1,8 @@
 //! `backspin serve`: the dedicated server, on real sockets.
 //!
-//! `config` is what an operator decides, `ports` binds, `stop` listens for
-//! signals, `log` tells what happens, `record` and `results` write it down, `meter` measures,
-//! [`web`](crate::web) shows it in a browser; everything else is a
+//! `config` has the operator's settings, `ports` binds sockets, `stop` handles signals, `log` reports,
+//! `record` and
+//! `results` save, `meter` measures, [`web`](crate::web) shows it in a browser; everything else is a
 //! [`Server`](backspin::server::Server), which the simulator runs just the same.
 
 pub(crate) mod config;
@@ -45,16 +45,15 @@ use stop::Stop;
 
 /// Run a dedicated server.
 ///
-/// Serves Pong and R-Type. Of each there is always a room where anyone may play: when it fills, the
-/// next opens. Players make rooms of their own, too, which close when they are empty. Every port
-/// understands all three dialects; the three defaults are where each dialect's players look. lan
-/// leads to Pong against a bot, in a room of one's own, rtype to R-Type, native to both. rtype's
-/// first step is TCP, one port above its UDP port. Ctrl-C or SIGTERM says goodbye to everyone and
-/// stops; a second one stops at once.
+/// Serves Pong and R-Type. Each game always has an open room: when it fills, the next one opens. Players can
+/// also create rooms, which close when they are empty. Every port understands all dialects; the defaults are
+/// the ports where each dialect's players look, those of ack at native's. lan players get Pong against a bot in
+/// a room of their own, rtype players get R-Type, native and ack players choose. rtype starts over TCP, one port
+/// above its UDP port. Ctrl-C or SIGTERM says goodbye to everyone and stops; a second one stops at once.
 ///
-/// Every setting can be a flag, a variable of the environment or a line in a TOML file, in that
-/// order of weight. SIGHUP reads the file again: the name, the token, who is let in and what is told
-/// change at once, the rest when the server is started anew.
+/// Every setting can be a flag, an environment variable or a line in a TOML file; flags win over variables,
+/// variables over the file. SIGHUP reloads the file: the name, the token, the access settings and the log
+/// level change at once, the rest after a restart.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -66,11 +65,11 @@ pub(crate) struct Args {
     #[command(flatten)]
     given: Given,
 
-    /// A file of settings, by the same names
+    /// A TOML file with settings by these names
     #[arg(long, value_name = "FILE", env = "BACKSPIN_CONFIG")]
     config: Option<PathBuf>,
 
-    /// Print all settings as such a file, and do nothing
+    /// Print all settings as such a file and exit
     #[arg(long)]
     print_config: bool,
 }
@@ -110,7 +109,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Box<dyn Error>> {
     server.server_mut().keep_lines(log::kept_lines(net_log.as_ref()));
     let bans = Bans::open(config.bans())?;
     for ban in bans.iter() {
-        // The list is no longer than the door's own.
+        // The list is no longer than the endpoint's own.
         let _ = server.ban(now, ban.address, ban.left(utc::unix_ms()));
     }
     let mut page = config.page().map(|page| Page::open(page, bans, now)).transpose()?;
@@ -161,7 +160,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Box<dyn Error>> {
     if let Some(results) = results {
         results.finish(until);
     }
-    info!("stopped; everyone was told");
+    info!("stopped; all players were told");
     Ok(())
 }
 
@@ -224,10 +223,7 @@ impl Settings {
     /// Has the file read again, unless it is being read.
     fn read(&mut self, args: &Args) {
         let Some(path) = args.config.clone() else {
-            warn!(
-                "asked to read the settings again, and there is no file of them: name one with \
-                 --config"
-            );
+            warn!("cannot reload the settings: the server was started without --config");
             return;
         };
         if self.is_reading {
@@ -242,7 +238,7 @@ impl Settings {
         let begun = thread::Builder::new().name("settings".into()).spawn(work);
         self.is_reading = begun.is_ok();
         if let Err(error) = begun {
-            warn!("the settings cannot be read again: {error}");
+            warn!("cannot reload the settings: {error}");
         }
     }
 
@@ -266,29 +262,29 @@ fn reload(
     let new = match read {
         Ok(new) => new,
         Err(error) => {
-            warn!("{error}; the settings are as they were");
+            warn!("{error}; the settings are unchanged");
             return old;
         }
     };
     for name in old.fixed_changes(&new) {
-        warn!("{name} was changed; that takes a server that is started anew");
+        warn!("{name} was changed; restart the server to apply it");
     }
     log.set_level(new.log);
     match has_log {
-        // The log says how the door was set up, and could not be played back.
-        true => warn!("everything is being recorded: who is let in stays as it was"),
+        // The log says how the endpoint was set up, and could not be replayed otherwise.
+        true => warn!("access settings stay unchanged while --record is on"),
         false => server.server_mut().reconfigure(new.endpoint(ports)),
     }
-    info!("the settings were read again");
+    info!("settings reloaded");
     new
 }
 
-/// Where results are kept. A file that nobody has named does not stop the start.
+/// Opens the results file. A default file that cannot be opened does not stop the start.
 fn open_results(config: &Config) -> Result<Option<Results>, Box<dyn Error>> {
     let Some(path) = config.results() else { return Ok(None) };
     match Results::start(path) {
         Err(error) if path == usual_file() => {
-            warn!("no results are kept: {error}");
+            warn!("results are not saved: {error}");
             Ok(None)
         }
         opened => opened.map(Some),
@@ -302,7 +298,8 @@ fn announce(config: &Config, ports: &Ports, page: Option<&Page>) {
     let games = games.join(" and ");
     let refused = match config.refuses_old_dialects() {
         true => {
-            "  lan and rtype are refused, as they cannot carry the token; --unguarded-dialects lets them in\n"
+            "  lan and rtype are refused: they cannot carry the token; --unguarded-dialects \
+             allows them\n"
         }
         false => "",
     };

@@ -1,9 +1,10 @@
-//! Lines for someone who may not read them: a bounded queue, and a thread that writes.
+//! Lines for a reader who may not read: a bounded queue, and a thread that writes.
 //!
-//! Whoever has something to tell puts it into the queue and goes on. Where nobody reads (a pipe with
-//! a paused reader, a disk that is full) the queue fills, and what no longer fits is dropped and
-//! counted; a notice says how many, as soon as there is room. The log of a server and the event
-//! lines of `--ui none` leave like this.
+//! Callers put a line into the queue and continue. If nobody reads (a pipe with a paused reader, a full
+//! disk), the queue
+//! fills, and lines that no longer fit are dropped and counted; a notice says how many as soon as there is
+//! room. The log of
+//! a server and the event lines of `--ui none` go through this.
 
 use std::io::{self, Write};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -11,13 +12,13 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, ThreadId};
 use std::time::{Duration, Instant};
 
-/// A reader who has taken nothing for so long at the end of the program is not waited for.
+/// At the end of the program, how long to wait for a reader that takes nothing.
 const STALL: Duration = Duration::from_millis(500);
 
-/// And one who reads slowly for no longer than this.
+/// And for a slow reader.
 const LONGEST_CLOSE: Duration = Duration::from_millis(1_500);
 
-/// A stream that is said to be non-blocking, and is full, is tried again after so long.
+/// How long to wait before a full non-blocking stream is tried again.
 const FULL_PAUSE: Duration = Duration::from_millis(10);
 
 /// What is written at once, so that a slow reader is seen to read.
@@ -61,7 +62,7 @@ struct Queue {
 }
 
 impl Spool {
-    /// Starts to write to `out`, through a queue of so many bytes. After lines were dropped `notice`
+    /// Starts to write to `out`, through a queue of `limit` bytes. After lines were dropped `notice`
     /// is to say how many, with a line of its own.
     pub(crate) fn start(
         name: &str,
@@ -257,7 +258,7 @@ fn own(stream: impl Write + Send + 'static) -> io::Result<Box<dyn Write + Send>>
 
 /// Writes a few words to a stream, and gives up where nobody reads them.
 pub(crate) fn say(out: io::Result<Box<dyn Write + Send>>, words: &str) {
-    // With the stream gone, or no thread to be had, there is nobody to tell.
+    // If the stream is gone, or no thread can be started, nobody can be told.
     let Ok(out) = out else { return };
     if let Ok(spool) = Spool::start("words", out, words.len(), |_, _| {}) {
         let _ = spool.feed().put(words.as_bytes());

@@ -1,4 +1,4 @@
-//! The wall clock's time as people write it.
+//! Wall clock time as people write it.
 
 use std::fmt;
 use std::time::{SystemTime, UNIX_EPOCH};

@@ -197,10 +197,10 @@ fn what_goes_wrong_is_told_in_a_sentence() {
     let address = format!("127.0.0.1:{nobody}");
     let guest = Program::start(&["join", &address, "--dialect", "native"]);
     guest.end().failed_with("No answer from 127.0.0.1");
-    Program::start(&["join", "attic:0"]).end().failed_with("is no port");
+    Program::start(&["join", "attic:0"]).end().failed_with("is not a port");
     let (_host, port) = host(&[]);
     let taken = port.to_string();
-    Program::start(&["host", "--port", &taken]).end().failed_with("is taken by another program");
+    Program::start(&["host", "--port", &taken]).end().failed_with("is in use by another program");
     let mut finder = Program::start(&["join", "--port", &taken]);
     let found = finder.event("discovered");
     assert_eq!((&found["players"], &found["capacity"]), (&1.into(), &4.into()));

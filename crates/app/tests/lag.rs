@@ -316,5 +316,5 @@ fn what_cannot_be_is_refused_in_a_sentence() {
     let at = taken.local_addr().unwrap().to_string();
     let (code, said) = refusal(&["--listen", &at, "--target", "127.0.0.1:9"]);
     assert_eq!(code, Some(1), "{said}");
-    assert!(said.contains("is taken by another program"), "{said}");
+    assert!(said.contains("is in use by another program"), "{said}");
 }

@@ -4,7 +4,7 @@
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read};
-use std::net::{Ipv4Addr, TcpListener, UdpSocket};
+use std::net::{Ipv4Addr, SocketAddr, TcpListener, UdpSocket};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
@@ -91,7 +91,7 @@ impl Server {
                 return server;
             }
             let stderr = server.stderr();
-            assert!(stderr.contains("is taken by another program"), "{stderr}");
+            assert!(stderr.contains("is in use by another program"), "{stderr}");
         }
         panic!("other programs took every port that was free");
     }
@@ -120,7 +120,7 @@ impl Server {
             .map(|(n, &dialect)| {
                 let socket = Socket::bind((HERE, 0).into()).unwrap();
                 let name = Name::new(["Alice", "Bob"][n as usize % 2]);
-                let mut config = ClientConfig::new((HERE, self.port).into(), name);
+                let mut config = ClientConfig::new(SocketAddr::from((HERE, self.port)), name);
                 config.own_port = socket.local_addr().unwrap().port();
                 let driver = Loop::new(vec![socket]).unwrap();
                 (dialect.client(driver.now(), RType::default(), config, [n; 32]), driver)
@@ -170,7 +170,7 @@ fn a_recorded_server_replays_to_the_same_digest() {
     let server = Server::start("", &["--record", dir.arg(), "--record-matches", dir.arg()]);
     server.play(&[Dialect::Native, Dialect::Rtype], Duration::from_millis(2_500));
     let told = server.stop("TERM");
-    assert!(told.contains("everything is recorded in"), "{told}");
+    assert!(told.contains("recording everything in"), "{told}");
     let log = dir.file("bslog");
     assert_eq!(fs::metadata(&log).unwrap().permissions().mode() & 0o777, 0o600);
     let output = replay(&["--json"], &log);
@@ -208,7 +208,7 @@ fn a_killed_server_leaves_a_log_that_replays_but_for_its_last_second() {
         let output = replay(&[], &file);
         assert_eq!(output.status.code(), Some(1));
         assert!(sentence(&output).contains("it was cut short: "), "{}", sentence(&output));
-        let advice = format!("; --salvage {good} as much as is good\n");
+        let advice = format!("; --salvage {good} the undamaged part\n");
         assert!(sentence(&output).ends_with(&advice), "{}", sentence(&output));
         let output = replay(&["--json", "--salvage"], &file);
         let told = json(&output);
@@ -226,9 +226,9 @@ fn a_full_disk_ends_the_recording_and_not_the_game() {
     server.play(&[Dialect::Native], Duration::from_secs(4));
     server.play(&[Dialect::Native], Duration::from_millis(200));
     let told = server.stop("TERM");
-    let stopped = told.matches("recording stops here, the game goes on: ").count();
+    let stopped = told.matches("recording stopped, the game continues: ").count();
     assert_eq!(stopped, 1, "{told}");
-    assert!(told.contains("stopped; everyone was told"), "{told}");
+    assert!(told.contains("stopped; all players were told"), "{told}");
 }
 
 #[test]
@@ -249,8 +249,8 @@ fn a_replay_that_had_to_end_begins_anew_in_another_file() {
         assert_eq!(fs::metadata(file).unwrap().permissions().mode() & 0o777, 0o600);
     }
     let told = server.stop("TERM");
-    assert!(told.contains("recording stops here, the game goes on: "), "{told}");
-    assert!(told.contains("stopped; everyone was told"), "{told}");
+    assert!(told.contains("recording stopped, the game continues: "), "{told}");
+    assert!(told.contains("stopped; all players were told"), "{told}");
 }
 
 #[test]
@@ -270,7 +270,7 @@ fn a_node_log_that_had_to_end_begins_anew_when_nobody_is_there() {
     // Someone plays on the server that was made anew, as on the one before.
     server.play(&[Dialect::Native], Duration::from_secs(1));
     let told = server.stop("TERM");
-    assert!(told.contains("everything is recorded again"), "{told}");
+    assert!(told.contains("recording everything again"), "{told}");
     // Each begins with a server without a past, and replays as far as it goes.
     for file in dir.files("bslog").iter().take(2) {
         let output = replay(&["--salvage"], file);
@@ -303,5 +303,5 @@ fn what_cannot_be_recorded_or_replayed_is_told_in_a_sentence() {
     fs::write(&long, "BSREPLAY").unwrap();
     fs::File::options().write(true).open(&long).unwrap().set_len((256 << 20) + 1).unwrap();
     let told = sentence(&replay(&[], &long));
-    assert!(told.ends_with(": it is longer than 256 MiB, as no match is\n"), "{told}");
+    assert!(told.ends_with(": it is longer than 256 MiB, more than any match needs\n"), "{told}");
 }

@@ -32,7 +32,7 @@ fn assert_sentence(args: &[&str], variables: &[(&str, &str)], words: &str) {
 
 #[test]
 fn a_menu_that_cannot_be_shown_says_so() {
-    assert_sentence(&[], &[], "neither a display nor a terminal");
+    assert_sentence(&[], &[], "no display and no terminal");
     assert_sentence(&["--ui", "terminal"], &[], "needs a terminal");
     assert_sentence(&["pong", "local", "--ui", "terminal"], &[], "needs a terminal");
 }

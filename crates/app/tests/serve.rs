@@ -84,14 +84,14 @@ fn a_native_ping_and_a_native_search_are_answered() {
     let mut discover = *b"\x01\x03\0\0\x27\0\0\0\x07\x01\x02\x03\x04\x05\x06\x07\x08\
         \0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0";
     let here = b"\x01\x83\0\0\x27\0\0\0\x07\x01\x02\x03\x04\x05\x06\x07\x08\
-        PONG\0\x02\0\x01\0\0\0\x02\0\0\x01den\0\0\0\0\0\0\0\0\0\0\0\0\0";
+        PONG\0\x02\0\x02\0\0\0\x02\0\0\x01den\0\0\0\0\0\0\0\0\0\0\0\0\0";
     peer.send(&discover);
     assert_eq!(peer.receive(), here);
     // Each game by its name.
     discover[17..21].copy_from_slice(b"RTYP");
     peer.send(&discover);
     let here = b"\x01\x83\0\0\x27\0\0\0\x07\x01\x02\x03\x04\x05\x06\x07\x08\
-        RTYP\0\x03\0\x01\0\0\0\x04\0\0\x01den\0\0\0\0\0\0\0\0\0\0\0\0\0";
+        RTYP\0\x03\0\x02\0\0\0\x04\0\0\x01den\0\0\0\0\0\0\0\0\0\0\0\0\0";
     assert_eq!(peer.receive(), here);
     // A game that is not played here: silence, and the next question is answered.
     discover[17..21].copy_from_slice(b"DOTS");
@@ -285,8 +285,9 @@ fn a_taken_port_stops_the_start_with_a_sentence() {
     let server = start(&[]);
     let ports = Ports { native: server.ports.native, ..Ports::all() };
     let at = SocketAddr::from((HERE, ports.native));
-    let sentence =
-        format!("backspin: UDP {at} is taken by another program; stop it or choose another port\n");
+    let sentence = format!(
+        "backspin: UDP {at} is in use by another program; stop it or choose another port\n"
+    );
     assert_eq!(fail(Home::new().serve(ports)), (Some(1), sentence));
     // The same for the TCP port.
     let (ports, at, _listener) = std::iter::repeat_with(Ports::all)
@@ -295,15 +296,16 @@ fn a_taken_port_stops_the_start_with_a_sentence() {
             TcpListener::bind(at).ok().map(|listener| (ports, at, listener))
         })
         .unwrap();
-    let sentence =
-        format!("backspin: TCP {at} is taken by another program; stop it or choose another port\n");
+    let sentence = format!(
+        "backspin: TCP {at} is in use by another program; stop it or choose another port\n"
+    );
     assert_eq!(fail(Home::new().serve(ports)), (Some(1), sentence));
 }
 
 #[test]
 fn a_server_without_a_port_does_not_start() {
     let ports = Ports { native: 0, lan: 0, rtype: 0 };
-    let sentence = "backspin: there is no port to listen on; give one of them a number\n";
+    let sentence = "backspin: every port is 0: there is nothing to listen on; set at least one\n";
     assert_eq!(fail(Home::new().serve(ports)), (Some(1), sentence.to_owned()));
 }
 
@@ -311,7 +313,7 @@ fn a_server_without_a_port_does_not_start() {
 fn a_server_without_a_room_does_not_start() {
     let mut command = Home::new().serve(Ports::all());
     command.args(["--pong-rooms", "0", "--rtype-rooms", "0"]);
-    let sentence = "backspin: there is no room to play in; give one of the games some\n";
+    let sentence = "backspin: every game has 0 rooms; set at least one of them higher\n";
     assert_eq!(fail(command), (Some(1), sentence.to_owned()));
 }
 

@@ -274,7 +274,7 @@ fn figures(row: &str) -> Vec<f64> {
 fn guests_of_old_dialects_play_and_see_what_they_should() {
     let table = text(&["--dialects", "--seconds", "12", "--seeds", "2"]);
     // Over 40, 100 and 200 ms.
-    for guest in ["`lan`, Pong", "`rtype`, R-Type"] {
+    for guest in ["`lan`, Pong", "`rtype`, R-Type", "`ack`, Pong", "`ack`, R-Type"] {
         let rows: Vec<_> = table.lines().filter(|row| row.contains(guest)).collect();
         assert_eq!(rows.len(), 3, "{table}");
         for row in rows {
@@ -285,7 +285,9 @@ fn guests_of_old_dialects_play_and_see_what_they_should() {
             // Sixty are sent, and 5 % lost.
             assert!((50.0..61.0).contains(&states), "{row}");
             assert!((20.0..55.0).contains(&delay) && delay_p95 < 80.0, "{row}");
-            assert!(starved < 2.0 && corrected < 5.0 && jumps < 0.5, "{row}");
+            // In `ack` an input that is lost or late is corrected, once or twice.
+            let most = if guest.contains("ack") { 15.0 } else { 5.0 };
+            assert!(starved < 2.0 && corrected < most && jumps < 0.5, "{row}");
         }
     }
 }
@@ -355,10 +357,10 @@ fn what_cannot_be_is_refused_with_a_sentence() {
     assert!(said.contains("too long for a link"), "{said}");
     let (code, said) = refusal(&["--seed", "18446744073709551615", "--seeds", "2"]);
     assert_eq!(code, Some(1), "{said}");
-    assert!(said.contains("not so many seeds"), "{said}");
+    assert!(said.contains("not that many seeds"), "{said}");
     for players in ["1", "3"] {
         let (code, said) = refusal(&["--game", "pong", "--players", players]);
-        let sentence = "backspin: pong is played by 2, or by 4 in doubles\n";
+        let sentence = "backspin: pong takes 2 players, or 4 in doubles\n";
         assert_eq!((code, said.as_str()), (Some(1), sentence));
     }
 }
@@ -367,7 +369,7 @@ fn what_cannot_be_is_refused_with_a_sentence() {
 fn what_is_not_understood_is_wrong_usage() {
     let (code, said) = refusal(&["--game", "chess"]);
     assert_eq!(code, Some(2));
-    assert!(said.contains("no game has this name: there is dots, pong, rtype"), "{said}");
+    assert!(said.contains("there is no such game; choose dots, pong, rtype"), "{said}");
     let (code, said) = refusal(&["--preset", "dialup"]);
     assert_eq!(code, Some(2));
     assert!(said.contains("choose one of lan, wifi"), "{said}");

@@ -90,7 +90,7 @@ impl Pane<'_> {
     /// Leaves a match: Esc opens the panel, and leaving asks.
     fn leave(&self) {
         self.press("Escape");
-        self.wait_for("> Go on");
+        self.wait_for("> Continue");
         self.press("Up");
         self.wait_for("> Leave the match");
         self.press("Enter");
@@ -336,14 +336,14 @@ fn a_killed_guest_is_waited_for_and_comes_back_to_a_countdown() {
     let guest = tmux.open("guest", (80, 24), &join);
     guest.wait_for(" ms Excellent");
     guest.signal("-KILL");
-    let waiting = host.wait_for("Ben has gone quiet. The ball waits (");
-    assert!(waiting.contains("G: go on against a bot"), "{waiting}");
+    let waiting = host.wait_for("Ben is not responding. The ball waits (");
+    assert!(waiting.contains("G: continue against a bot"), "{waiting}");
     let guest = tmux.open("back", (80, 24), &join);
     guest.wait_for(" ms Excellent");
-    host.wait("play", |text| !text.contains("has gone quiet"));
+    host.wait("play", |text| !text.contains("is not responding"));
     // The second time the host would rather not wait.
     guest.signal("-KILL");
-    host.wait_for("Ben has gone quiet. The ball waits (");
+    host.wait_for("Ben is not responding. The ball waits (");
     host.press("g");
     host.wait_for("A bot plays for Ben.");
     host.wait("play", |text| !text.contains("A bot plays"));
@@ -422,7 +422,7 @@ fn a_room_with_a_password_is_chosen_from_a_servers_list() {
     guest.press("wasp");
     guest.press("Enter");
     // It is asked for again, and what was wrong is gone.
-    let again = guest.wait_for("That is not the password of this room.");
+    let again = guest.wait_for("Wrong room password.");
     assert!(again.contains("Password:") && !again.contains("wasp"), "{again}");
     guest.press("moth");
     guest.press("Enter");
@@ -449,7 +449,7 @@ fn rooms_of_pong_are_made_and_chosen_from_the_list_and_at_an_address() {
     ann.wait_for("Name:");
     ann.press("Pong 1");
     ann.press("Enter");
-    ann.wait_for("Another room there has this name.");
+    ann.wait_for("Another room already has this name.");
     ann.press("Attic");
     ann.press("Enter");
     ann.wait_for("Waiting for");
@@ -483,10 +483,10 @@ fn at_the_first_start_a_name_is_asked_for_and_remembered() {
     let settings = pane.wait_for("> Name");
     assert!(settings.contains("Annabel"), "{settings}");
     pane.press("Down");
-    pane.wait_for("> Colours");
+    pane.wait_for("> Colour-blind mode");
     pane.press("Right");
     pane.wait("the colours", |text| {
-        text.lines().any(|line| line.contains("> Colours") && line.contains("on"))
+        text.lines().any(|line| line.contains("> Colour-blind mode") && line.contains("on"))
     });
     let pane = tmux.open("second", (80, 24), "");
     pane.wait_for("> Play");

@@ -4,7 +4,7 @@ use std::fmt;
 
 use backspin::wire::{Fault, Malformed, native};
 
-use crate::wire::{lan, rtype};
+use crate::wire::{ack, lan, rtype};
 
 /// The protocols spoken here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -15,9 +15,14 @@ pub enum Dialect {
     Rtype,
     /// The R-Type ACK system, extended.
     Native,
+    /// The R-Type ACK system, literally.
+    Ack,
 }
 
 impl Dialect {
+    /// All of them.
+    pub const ALL: [Dialect; 4] = [Dialect::Native, Dialect::Lan, Dialect::Rtype, Dialect::Ack];
+
     /// The dialect of a datagram, from its first bytes and its length alone. At most one fits:
     /// PROTOCOL.md, "Telling them apart", shows why.
     #[inline]
@@ -31,7 +36,7 @@ impl Dialect {
         if rtype::Packet::has_shape(bytes) {
             return Some(Dialect::Rtype);
         }
-        None
+        ack::Datagram::has_shape(bytes).then_some(Dialect::Ack)
     }
 
     /// Its name.
@@ -40,6 +45,7 @@ impl Dialect {
             Dialect::Lan => "lan",
             Dialect::Rtype => "rtype",
             Dialect::Native => "native",
+            Dialect::Ack => "ack",
         }
     }
 }
@@ -60,20 +66,21 @@ pub enum Packet<'a> {
     Rtype(rtype::Packet<'a>),
     /// The R-Type ACK system, extended.
     Native(native::Datagram<'a>),
+    /// The R-Type ACK system, literally.
+    Ack(ack::Datagram<'a>),
 }
 
 impl<'a> Packet<'a> {
-    /// Reads one datagram of whichever dialect it is. A compressed payload goes through `scratch`.
+    /// Reads one datagram of whichever dialect it is.
     ///
     /// A datagram of no dialect's shape gets the error of the dialect that it comes closest to,
     /// for the person who reads it.
-    pub fn decode(bytes: &'a [u8], scratch: &'a mut native::Scratch) -> Result<Self, Malformed> {
+    pub fn decode(bytes: &'a [u8]) -> Result<Self, Malformed> {
         match Dialect::detect(bytes).or_else(|| closest(bytes)) {
             Some(Dialect::Lan) => lan::Packet::decode(bytes).map(Packet::Lan),
             Some(Dialect::Rtype) => rtype::Packet::decode(bytes).map(Packet::Rtype),
-            Some(Dialect::Native) => {
-                native::Datagram::decode_compressed(bytes, scratch).map(Packet::Native)
-            }
+            Some(Dialect::Native) => native::Datagram::decode(bytes).map(Packet::Native),
+            Some(Dialect::Ack) => ack::Datagram::decode(bytes).map(Packet::Ack),
             None => Err(Malformed::new("datagram", Fault::NoDialect)),
         }
     }
@@ -84,6 +91,7 @@ impl<'a> Packet<'a> {
             Packet::Lan(_) => Dialect::Lan,
             Packet::Rtype(_) => Dialect::Rtype,
             Packet::Native(_) => Dialect::Native,
+            Packet::Ack(_) => Dialect::Ack,
         }
     }
 
@@ -93,6 +101,7 @@ impl<'a> Packet<'a> {
             Packet::Lan(packet) => packet.name(),
             Packet::Rtype(packet) => packet.name(),
             Packet::Native(datagram) => datagram.packet.name(),
+            Packet::Ack(datagram) => datagram.packet.name(),
         }
     }
 }
@@ -105,6 +114,7 @@ fn closest(bytes: &[u8]) -> Option<Dialect> {
         return Some(Dialect::Rtype);
     }
     match bytes.first() {
+        Some(_) if ack::is_close(bytes) => Some(Dialect::Ack),
         Some(&native::VERSION) if bytes.len() > 1 => Some(Dialect::Native),
         Some(1..=6) => Some(Dialect::Lan),
         _ => None,
@@ -117,7 +127,7 @@ mod tests {
 
     fn error(bytes: &[u8]) -> Malformed {
         assert_eq!(Dialect::detect(bytes), None);
-        Packet::decode(bytes, &mut native::Scratch::default()).unwrap_err()
+        Packet::decode(bytes).unwrap_err()
     }
 
     #[test]
@@ -144,8 +154,7 @@ mod tests {
             (&[1, 6, 0, 0, 2, 0, 0, 0, 0, 0, 1], "native", "Goodbye"),
         ];
         for (bytes, dialect, name) in vectors {
-            let mut scratch = native::Scratch::default();
-            let packet = Packet::decode(bytes, &mut scratch).unwrap();
+            let packet = Packet::decode(bytes).unwrap();
             assert_eq!((packet.dialect().to_string().as_str(), packet.name()), (dialect, name));
         }
     }

@@ -2,12 +2,14 @@
 
 use std::fmt;
 
+use crate::ack::wire::entity_type;
+use crate::full::EntityState;
 use crate::wire::{lan, rtype};
 use backspin::game::{Event, Game, PlayerId};
 use backspin::replication::{Entity, State};
 
 /// What the old dialects are told of a game, and what it makes of what they tell. A game that says
-/// nothing plays in `rtype` by the names of its fields, and not in `lan`.
+/// nothing plays in `rtype` and `ack` by the names of its fields, and not in `lan`.
 pub trait ClassicGame: Game<World: Send + Sync> + fmt::Debug + Send + Sync {
     /// The only place that a guest of Networked Pong can take, counted from 0; `None` is any.
     fn lan_place(&self) -> Option<u8> {
@@ -64,6 +66,72 @@ pub trait ClassicGame: Game<World: Send + Sync> + fmt::Debug + Send + Sync {
     /// say it.
     fn rtype_wish(&self, _words: &[u8]) -> Option<RtypeWish> {
         None
+    }
+
+    /// Starts the match as soon as `player`, who has no word for it, could: asked before every step.
+    fn start(&self, _world: &mut Self::World, _player: PlayerId, _events: &mut Vec<Event>) {}
+
+    /// What is said of an entity in `ack`, where `plain` is what the names of its fields make of it: a game
+    /// knows its types and flags better. `None` leaves it out.
+    fn ack_entity(
+        &self,
+        _world: &Self::World,
+        _entity: &Entity,
+        plain: EntityState,
+    ) -> Option<EntityState> {
+        Some(plain)
+    }
+
+    /// What a player's entity is in `ack`, also while it is not there.
+    fn ack_player_type(&self) -> u16 {
+        entity_type::PLAYER
+    }
+
+    /// How the match stands for a player, as the scoreboard of `ack` has it.
+    fn ack_board(&self, _world: &Self::World, _player: PlayerId) -> AckBoard {
+        AckBoard::default()
+    }
+
+    /// Writes what an `ack` server says into an empty state. The low 16 bits of its ids are the entities'
+    /// own; the player's is the [entity](Game::entity_of) of the player.
+    ///
+    /// The numbers are a stranger's: [`Field::quantise`](backspin::replication::Field::quantise) brings
+    /// them into range.
+    fn read_ack(&self, _told: &AckSight<'_>, _state: &mut State) {}
+}
+
+/// The scoreboard of `ack`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct AckBoard {
+    /// Two scores, as the game counts them; exact below 2^24.
+    pub scores: [i32; 2],
+    /// The lives of the player who is told.
+    pub lives: u16,
+    /// How far the match is, as the game numbers it.
+    pub phase: u16,
+}
+
+/// What an `ack` server has told of its match, for [`ClassicGame::read_ack`].
+#[derive(Clone, Copy, Debug)]
+pub struct AckSight<'a> {
+    /// Who we are.
+    pub player: PlayerId,
+    /// The entity that we steer; it is among those that are there, with health 0 while it is dead.
+    pub own: u32,
+    /// What is there.
+    pub entities: &'a [EntityState],
+    /// How the match stands.
+    pub board: AckBoard,
+}
+
+impl AckSight<'_> {
+    /// The entity that a player of ours would be: our own, or one that a server of ours numbers so.
+    pub fn player_of(&self, entity: &EntityState) -> Option<PlayerId> {
+        if entity.entity_id == self.own {
+            return Some(self.player);
+        }
+        let number = PlayerId(entity.entity_id & 0xFFFF);
+        (number != self.player && (1..=8).contains(&number.0)).then_some(number)
     }
 }
 
@@ -138,6 +206,7 @@ macro_rules! any_classic_game {
             use $crate::*;
             use $crate::backspin::game::{Event, PlayerId};
             use $crate::backspin::replication::{Entity, State};
+            use $crate::EntityState;
             use $crate::wire::{lan, rtype};
 
             #[allow(unreachable_patterns)]
@@ -197,6 +266,40 @@ macro_rules! any_classic_game {
 
                 fn rtype_wish(&self, words: &[u8]) -> Option<RtypeWish> {
                     match self { $($Any::$Kind(game) => game.rtype_wish(words),)+ }
+                }
+
+                fn start(&self, world: &mut $World, player: PlayerId, events: &mut Vec<Event>) {
+                    match (self, world) {
+                        $(($Any::$Kind(game), $World::$Kind(world)) => game.start(world, player, events),)+
+                        _ => Default::default(),
+                    }
+                }
+
+                fn ack_entity(
+                    &self,
+                    world: &$World,
+                    entity: &Entity,
+                    plain: EntityState,
+                ) -> Option<EntityState> {
+                    match (self, world) {
+                        $(($Any::$Kind(game), $World::$Kind(world)) => game.ack_entity(world, entity, plain),)+
+                        _ => Default::default(),
+                    }
+                }
+
+                fn ack_player_type(&self) -> u16 {
+                    match self { $($Any::$Kind(game) => game.ack_player_type(),)+ }
+                }
+
+                fn ack_board(&self, world: &$World, player: PlayerId) -> AckBoard {
+                    match (self, world) {
+                        $(($Any::$Kind(game), $World::$Kind(world)) => game.ack_board(world, player),)+
+                        _ => Default::default(),
+                    }
+                }
+
+                fn read_ack(&self, told: &AckSight<'_>, state: &mut State) {
+                    match self { $($Any::$Kind(game) => game.read_ack(told, state),)+ }
                 }
             }
         };

@@ -1,5 +1,5 @@
-//! The old dialects, `lan` and `rtype`: what the programs they come from speak. Each is a folder, and
-//! a line in [`dialects`]:
+//! The dialects of others: `lan` and `rtype`, which the programs they come from speak, and `ack`, document
+//! 004 to the letter. Each is a folder, and a line in [`dialects`]:
 //!
 //! ```text
 //! wire      its packets
@@ -9,7 +9,9 @@
 //! ```
 #![forbid(unsafe_code)]
 
+pub mod ack;
 mod any;
+mod full;
 mod game;
 pub mod lan;
 mod playback;
@@ -31,9 +33,12 @@ wire!(lan::wire::Packet);
 wire!(rtype::wire::Packet<'_>);
 #[cfg(test)]
 wire!(rtype::wire::Message<'_>);
+#[cfg(test)]
+wire!(ack::wire::Datagram<'_>);
 
 /// The packets of each dialect.
 pub mod wire {
+    pub use crate::ack::wire as ack;
     pub use crate::lan::wire as lan;
     pub use crate::rtype::wire as rtype;
 }
@@ -41,7 +46,10 @@ pub mod wire {
 pub use any::{Dialect, Packet};
 #[doc(hidden)]
 pub use backspin;
-pub use game::{ClassicGame, RtypeMatch, RtypePlayer, RtypeSight, RtypeThing, RtypeWish};
+pub use full::{EntityState, FullForm};
+pub use game::{
+    AckBoard, AckSight, ClassicGame, RtypeMatch, RtypePlayer, RtypeSight, RtypeThing, RtypeWish,
+};
 pub use playback::LegacyPlayback;
 
 use backspin::client::{Client, ClientConfig};
@@ -49,13 +57,13 @@ use backspin::time::Time;
 
 /// All of them, in the order in which a server lists them.
 pub fn dialects<G: ClassicGame>() -> &'static [&'static dyn backspin::dialect::Dialect<G>] {
-    &[&rtype::Rtype, &lan::Lan]
+    &[&rtype::Rtype, &lan::Lan, &ack::Ack]
 }
 
 impl Dialect {
     /// The dialect of this name.
     pub fn named(name: &str) -> Option<Dialect> {
-        [Dialect::Native, Dialect::Lan, Dialect::Rtype].into_iter().find(|it| it.name() == name)
+        Dialect::ALL.into_iter().find(|it| it.name() == name)
     }
 
     /// A client that speaks it: [`Client::new`], for every dialect.

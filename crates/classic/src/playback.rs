@@ -193,16 +193,16 @@ impl<G: Game> LegacyPlayback<G> {
         let own_id = self.own.as_ref().map(UnackedPrediction::own);
         self.picture.draw(self.game.schema(), number, ms, |entity, fields| {
             if Some(entity.id) != own_id {
-                frame.entities.push(Drawn { entity: *entity, fields });
+                frame.entities.push(Drawn { entity: entity.clone(), fields });
             }
         });
         let fraction = now.since(self.last_input).div_duration_f32(INPUT_PERIOD).min(1.0);
         let is_there = self.own.as_ref().is_some_and(|own| self.has(own));
-        if let Some((&entity, fields)) =
+        if let Some((entity, fields)) =
             self.own.as_mut().filter(|_| is_there).and_then(|own| own.draw(fraction, ms))
         {
             let place = frame.entities.partition_point(|drawn| drawn.entity.id < entity.id);
-            frame.entities.insert(place, Drawn { entity, fields });
+            frame.entities.insert(place, Drawn { entity: entity.clone(), fields });
         }
     }
 

@@ -5,9 +5,9 @@
 use std::hint::black_box;
 
 use backspin::wire::List;
-use backspin::wire::native::{self, Datagram, Scratch};
-use backspin_classic::Dialect;
-use backspin_classic::wire::rtype;
+use backspin::wire::native::{self, Datagram};
+use backspin_classic::wire::{ack, rtype};
+use backspin_classic::{Dialect, EntityState};
 use divan::Bencher;
 
 fn main() {
@@ -39,9 +39,16 @@ fn rtype_state() -> Vec<u8> {
     out
 }
 
-/// As many as fit a datagram without compression.
-fn native_entities() -> Vec<native::EntityState> {
-    let entity = |entity_id: u32| native::EntityState {
+fn encoded(packet: native::Packet<'_>) -> Vec<u8> {
+    let mut out = vec![0; native::MAX_DATAGRAM_LEN];
+    let len = Datagram { sequence: 1, packet }.encode(&mut out).unwrap();
+    out.truncate(len);
+    out
+}
+
+/// As many as fit a datagram.
+fn ack_entities() -> Vec<EntityState> {
+    let entity = |entity_id: u32| EntityState {
         entity_id,
         entity_type: 2,
         x: entity_id as f32,
@@ -55,40 +62,30 @@ fn native_entities() -> Vec<native::EntityState> {
     (0..45).map(entity).collect()
 }
 
-fn encoded(packet: native::Packet<'_>) -> Vec<u8> {
-    let mut out = vec![0; native::MAX_DATAGRAM_LEN];
-    let len = Datagram { sequence: 1, packet }.encode(&mut out).unwrap();
-    out.truncate(len);
-    out
-}
-
-fn native_snapshot() -> Vec<u8> {
-    let entities = native_entities();
-    let entities = List::new(&entities);
-    encoded(native::Packet::Snapshot(native::Snapshot { server_tick: 100, entities }))
+fn ack_snapshot(entities: &[EntityState]) -> ack::Datagram<'_> {
+    let (server_tick, more, entities) = (100, false, List::new(entities));
+    let packet = ack::Packet::Snapshot(ack::Snapshot { server_tick, more, entities });
+    ack::Datagram { sequence: 1, packet }
 }
 
 /// One event of ten bytes that is not acknowledged.
-fn native_events(room: &mut [u8]) -> Option<native::EventBlock<'_>> {
-    let events = native::Events::new(7, [&[1; 10][..]], room);
-    Some(native::EventBlock { acknowledged: 3, events })
+fn native_messages(room: &mut [u8]) -> Option<native::MessageBlock<'_>> {
+    let mut w = native::BlockWriter::new(room);
+    w.reliable(7, native::MessageKind::Game, [&[1; 10], &[]]);
+    Some(w.finish(3))
 }
 
 /// Ten inputs without acknowledgement.
 fn native_input() -> Vec<u8> {
-    let (mut room, mut event) = ([0; native::History::MAX_LEN], [0; 11]);
+    let (mut room, mut event) = ([0; native::History::MAX_LEN], [0; 20]);
     let history = native::History::new(8, [8, 8, 8, 8, 8, 8, 0, 0, 0, 0], &mut room);
     encoded(native::Packet::Input(native::Input {
         session: native::SessionIndex::MIN,
-        newest: native::InputRecord {
-            sequence: 100,
-            input_flags: 8,
-            timestamp: 1000,
-            delta_time: 1.0 / 60.0,
-        },
+        newest: native::InputRecord { sequence: 100, input_flags: 8 },
         snapshot: Some(native::SnapshotEcho { back: 4, held: 20 }),
         drawn_back: Some(1600),
-        events: native_events(&mut event),
+        acks: None,
+        messages: native_messages(&mut event),
         history,
     }))
 }
@@ -99,8 +96,7 @@ fn native_delta() -> Vec<u8> {
         tick: 100,
         baseline_back: 6,
         feedback: Some(native::Feedback { echo: 106, held: 60, early: 8, missing: 0, lost: 13 }),
-        part: native::Part::WHOLE,
-        events: native_events(&mut [0; 11]),
+        messages: native_messages(&mut [0; 20]),
         body: &[1, 2, 3, 4, 5, 6, 7],
     }))
 }
@@ -173,38 +169,27 @@ fn native_delta_encode(bencher: Bencher<'_, '_>) {
 }
 
 #[divan::bench]
-fn native_snapshot_45_decode(bencher: Bencher<'_, '_>) {
-    let bytes = native_snapshot();
-    bencher.bench(|| Datagram::decode(black_box(&bytes)).is_ok());
-}
-
-#[divan::bench]
-fn native_snapshot_45_decode_compressed(bencher: Bencher<'_, '_>) {
-    let (entities, mut scratch) = (native_entities(), Scratch::default());
-    let snapshot = native::Snapshot { server_tick: 100, entities: List::new(&entities) };
-    let datagram = Datagram { sequence: 1, packet: native::Packet::Snapshot(snapshot) };
+fn ack_snapshot_45_decode(bencher: Bencher<'_, '_>) {
     let mut bytes = vec![0; native::MAX_DATAGRAM_LEN];
-    let len = datagram.encode_compressed(&mut bytes, &mut scratch).unwrap();
-    bencher.bench_local(|| {
-        Datagram::decode_compressed(black_box(&bytes[..len]), &mut scratch).is_ok()
-    });
+    let len = ack_snapshot(&ack_entities()).encode(&mut bytes).unwrap();
+    bencher.bench(|| ack::Datagram::decode(black_box(&bytes[..len])).is_ok());
 }
 
 #[divan::bench]
-fn native_snapshot_45_encode(bencher: Bencher<'_, '_>) {
-    let entities = native_entities();
-    let snapshot = native::Snapshot { server_tick: 100, entities: List::new(&entities) };
-    let datagram = Datagram { sequence: 1, packet: native::Packet::Snapshot(snapshot) };
+fn ack_snapshot_45_encode(bencher: Bencher<'_, '_>) {
+    let entities = ack_entities();
+    let datagram = ack_snapshot(&entities);
     let mut out = [0; native::MAX_DATAGRAM_LEN];
     bencher.bench_local(|| black_box(&datagram).encode(black_box(&mut out)));
 }
 
-#[divan::bench(args = ["lan", "rtype", "native", "none"])]
+#[divan::bench(args = ["lan", "rtype", "native", "ack", "none"])]
 fn detect(bencher: Bencher<'_, '_>, dialect: &str) {
     let bytes = match dialect {
         "lan" => vec![5, 0, 0, 1],
         "rtype" => RTYPE_INPUT.to_vec(),
         "native" => native_input(),
+        "ack" => [&[1, 0x10, 0, 0, 14][..], &[0; 18]].concat(),
         _ => vec![0; 64],
     };
     bencher.bench(|| Dialect::detect(black_box(&bytes)));

@@ -10,14 +10,16 @@ mod dialect;
 mod impact;
 mod native;
 mod rooms;
+mod roster;
 mod seat;
 
-use std::net::SocketAddr;
 use std::time::Duration;
 
-use crate::channel::{AlarmEvent, Journal, LogLine, Pending, Timeline};
-use crate::game::{Buttons, Event, Game, PlayerId};
+use crate::channel::{AlarmEvent, Delivery, Journal, LogLine, Pending, SendError, Timeline};
+use crate::chat::{ChatError, ChatLine};
+use crate::game::{Buttons, Event, Game, PlayerId, Reach};
 use crate::node::{Node, Path, StreamAction, StreamEvent, StreamId, StreamNode, Transmit};
+use crate::peer::PeerAddr;
 use crate::replication::State;
 use crate::session::{
     ArrivalCounts, EndReason, Grade, LifeEvent, PingCounts, Retry, RetryPolicy, RetryStep,
@@ -55,8 +57,23 @@ pub enum ClientEvent {
     Line(AlarmEvent),
     /// Something happened in the game.
     Game(Event),
+    /// The rules have sent a message, reliable or not.
+    Message(Box<[u8]>),
+    /// Someone has written a line, or the server says why one was not passed on.
+    Chat(ChatLine),
     /// It is over, and why.
     Ended(EndReason),
+}
+
+impl ClientEvent {
+    /// Whether it was promised to arrive.
+    fn is_message(&self) -> bool {
+        match self {
+            ClientEvent::Message(_) | ClientEvent::Chat(_) => true,
+            ClientEvent::Game(event) => event.reach == Reach::Everyone,
+            _ => false,
+        }
+    }
 }
 
 /// Someone in the room.
@@ -159,9 +176,14 @@ impl<G: Game> Client<G> {
         self.core.buttons = buttons;
     }
 
-    /// What happened since this was asked last.
+    /// What happened since this was asked last. Ask until there is nothing more, many times a second:
+    /// messages wait for who does not, and when too many wait, the server ends the session.
     pub fn poll_event(&mut self) -> Option<ClientEvent> {
-        self.core.poll_event()
+        let event = self.core.poll_event()?;
+        if event.is_message() {
+            self.hear_messages();
+        }
+        Some(event)
     }
 
     /// Whether the player is in a room and hears from it.
@@ -323,14 +345,44 @@ impl<G: Game> Client<G> {
         self.core.journal.poll()
     }
 
-    /// Sends something that must arrive, at most 255 bytes. Whether there was room, and in another
-    /// dialect whether it has a word for it.
-    pub fn send(&mut self, event: &[u8]) -> bool {
+    /// Sends a message of at most [`MESSAGE_BYTES`](crate::channel::MESSAGE_BYTES) to the game:
+    /// [`Game::on_message`] hears it. What is reliable arrives once and in order for as long as the
+    /// player has the place, also after a break. An error says why nothing was taken.
+    ///
+    /// In another dialect the message is one that the dialect has a word for, or it is refused.
+    pub fn send(&mut self, message: &[u8], delivery: Delivery) -> Result<(), SendError> {
         match &mut self.speech {
-            DialectSide::Native(native) => {
-                native.seat.as_mut().is_some_and(|seat| seat.send(event))
-            }
-            DialectSide::Other(dialect) => dialect.send(event),
+            DialectSide::Native(native) => match &mut native.seat {
+                Some(_) if self.core.ended().is_some() => Err(SendError::NotConnected),
+                Some(seat) => seat.send(message, delivery),
+                None => Err(SendError::NotConnected),
+            },
+            DialectSide::Other(dialect) => match dialect.send(message) {
+                true => Ok(()),
+                false => Err(SendError::Dialect),
+            },
+        }
+    }
+
+    /// Whether this player may write lines of chat here and now.
+    pub fn may_chat(&self) -> Result<(), ChatError> {
+        match (&self.speech, self.seat()) {
+            (DialectSide::Other(_), _) => Err(ChatError::Dialect),
+            (_, Some(seat)) if self.core.ended().is_none() => seat.may_chat(self.game.chat()),
+            _ => Err(SendError::NotConnected.into()),
+        }
+    }
+
+    /// Writes a line of chat to everyone in the room. An error says why not; what is over the limits is
+    /// refused here, before anything is sent.
+    pub fn chat(&mut self, now: Time, text: &str) -> Result<(), ChatError> {
+        let rule = self.game.chat();
+        match &mut self.speech {
+            DialectSide::Other(_) => Err(ChatError::Dialect),
+            DialectSide::Native(native) => match &mut native.seat {
+                Some(seat) if self.core.ended().is_none() => seat.chat(now, rule, text),
+                _ => Err(SendError::NotConnected.into()),
+            },
         }
     }
 
@@ -376,7 +428,7 @@ impl<G: Game> Client<G> {
     }
 
     /// The server.
-    pub fn server(&self) -> SocketAddr {
+    pub fn server(&self) -> PeerAddr {
         self.core.config.server
     }
 

@@ -6,18 +6,18 @@
 //! here: limits, places, liveness, round trips, the tick.
 
 use std::fmt;
-use std::net::IpAddr;
 use std::time::Duration;
 
-use crate::channel::Journal;
+use crate::channel::{Journal, Taken};
 use crate::client::ClientDialect;
 use crate::endpoint::{Call, Endpoint, Guests};
 use crate::game::{Buttons, Event, Game, PlayerId};
 use crate::node::{Path, StreamAction, StreamEvent, StreamId};
+use crate::peer::{LimitKey, PeerAddr};
 use crate::room::{Announcement, Counted};
 use crate::session::Pinger;
 use crate::time::Time;
-use crate::wire::native::{RosterEntry, SessionIndex};
+use crate::wire::native::{CloseReason, RosterEntry, SessionIndex};
 use crate::wire::{Full, Malformed};
 
 /// A dialect, for games of one kind.
@@ -74,6 +74,11 @@ pub trait EndpointDialect: fmt::Debug + Send + Sync {
     /// What is wrong with bytes of no dialect's shape, if they come close to this one.
     fn fault(&self, bytes: &[u8]) -> Option<Malformed>;
 
+    /// Whether its hello can bring the server's token: then it is spoken where one is asked for.
+    fn carries_token(&self) -> bool {
+        false
+    }
+
     /// Takes a datagram of its shape; what belongs to a room comes back as a call to it.
     fn handle<'a>(
         &mut self,
@@ -91,7 +96,7 @@ pub trait EndpointDialect: fmt::Debug + Send + Sync {
     /// Takes what happened to a stream.
     fn handle_stream(
         &mut self,
-        _front: &mut Endpoint,
+        _endpoint: &mut Endpoint,
         _now: Time,
         _stream: StreamId,
         _event: StreamEvent<'_>,
@@ -115,8 +120,8 @@ pub trait EndpointDialect: fmt::Debug + Send + Sync {
     /// A session of this dialect is over.
     fn forget(&mut self, _session: SessionIndex) {}
 
-    /// An address, or an IPv6 /64, is banned.
-    fn turn_out(&mut self, _group: IpAddr) {}
+    /// Everyone with this key is banned.
+    fn turn_out(&mut self, _key: LimitKey) {}
 
     /// How many streams and tokens it keeps.
     fn kept(&self) -> [usize; 2] {
@@ -132,6 +137,8 @@ pub trait EndpointDialect: fmt::Debug + Send + Sync {
 pub struct Manners {
     /// Whether whoever says hello is known to be there.
     pub proves_address: bool,
+    /// Whether the hello is a word like any other: silence counts from it, and no first word is waited for.
+    pub is_here_at_once: bool,
     /// Whether inputs come in every tick, whatever is held: then a second without is a silence.
     pub sends_every_tick: bool,
     /// Whether a player could prove to be the same: then the place is kept after a drop.
@@ -142,6 +149,8 @@ pub struct Manners {
     pub is_pinged: bool,
     /// Nothing is shown to who sent no input for so long.
     pub stops_after: Option<Duration>,
+    /// Whether who is dropped for silence is told so.
+    pub hears_of_drop: bool,
 }
 
 /// A dialect in a room, with what it keeps for its players, by place.
@@ -150,7 +159,10 @@ pub trait RoomDialect<G: Game>: fmt::Debug + Send + Sync {
     fn manners(&self) -> Manners;
 
     /// A player takes a place.
-    fn admit(&mut self, place: usize, game: &G, world: &G::World);
+    fn admit(&mut self, place: usize, player: PlayerId, game: &G, world: &G::World);
+
+    /// The place is free again.
+    fn vacate(&mut self, _place: usize) {}
 
     /// The player's hello was heard again. Whether the roster is to be told again, too.
     fn greet(&mut self, place: usize) -> bool;
@@ -169,6 +181,16 @@ pub trait RoomDialect<G: Game>: fmt::Debug + Send + Sync {
     ) {
     }
 
+    /// What a player does in the tick that begins, where inputs wait for theirs; `None` is what came last.
+    fn take_input(
+        &mut self,
+        _place: usize,
+        _player: PlayerId,
+        _journal: &mut Journal,
+    ) -> Option<Taken> {
+        None
+    }
+
     /// How many ticks ago that was shown which the player sees now; `None` is not known.
     fn drawn_back(&self, _rtt: Option<Duration>, _rate: u8) -> Option<f64> {
         None
@@ -181,7 +203,12 @@ pub trait RoomDialect<G: Game>: fmt::Debug + Send + Sync {
     fn speak(&mut self, place: usize, to: Telling<'_, G>, out: &mut [u8]) -> Option<Saying>;
 
     /// The answer to a hello.
-    fn encode_greeting(&self, out: &mut [u8]) -> Result<usize, Full>;
+    fn encode_greeting(
+        &mut self,
+        place: usize,
+        to: Greeting<'_, G>,
+        out: &mut [u8],
+    ) -> Result<usize, Full>;
 
     /// The roster: everyone in the room.
     fn encode_roster(&self, _everyone: &[RosterEntry], _out: &mut [u8]) -> Result<usize, Full> {
@@ -189,7 +216,12 @@ pub trait RoomDialect<G: Game>: fmt::Debug + Send + Sync {
     }
 
     /// The goodbye; `None` if the dialect has none.
-    fn encode_close(&self, _out: &mut [u8]) -> Option<Result<usize, Full>> {
+    fn encode_close(
+        &mut self,
+        _place: usize,
+        _reason: CloseReason,
+        _out: &mut [u8],
+    ) -> Option<Result<usize, Full>> {
         None
     }
 
@@ -225,6 +257,21 @@ pub enum Meaning {
     Goodbye,
     /// Nothing that counts.
     Nothing,
+}
+
+/// Who is greeted, and when.
+#[derive(Debug)]
+pub struct Greeting<'a, G: Game> {
+    /// Whom.
+    pub player: PlayerId,
+    /// Where.
+    pub address: PeerAddr,
+    /// The last tick.
+    pub tick: u32,
+    /// The rules.
+    pub game: &'a G,
+    /// For the log.
+    pub journal: &'a mut Journal,
 }
 
 /// What there is to tell a player.

@@ -48,7 +48,7 @@ pub struct EndpointConfig {
     /// Where it speaks other dialects, by their names, for those who look for it; 0 tells nobody. One
     /// that is not here has its usual port.
     pub other_ports: Vec<(&'static str, u16)>,
-    /// What players must bring; empty is "nothing". Only `native` can carry it.
+    /// What players must bring; empty is "nothing". `native` can carry it, and few others.
     pub token: Vec<u8>,
     /// Whether the dialects that cannot carry the token are spoken although there is one.
     pub unguarded: Unguarded,
@@ -75,10 +75,10 @@ pub enum Tokenless {
 /// Whether a token keeps out who cannot bring it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Unguarded {
-    /// With a token, all dialects but `native` get silence.
+    /// With a token, dialects that cannot carry it get silence.
     #[default]
     Refused,
-    /// The token is asked of `native` players only.
+    /// The token is asked only of who can bring it.
     Allowed,
 }
 
@@ -272,6 +272,8 @@ pub struct Admission {
 pub enum Outcome {
     /// It was the session's, and is done with.
     Done,
+    /// It was the session's, but the member has too many answers to come: it gets none.
+    Unanswered,
     /// The datagram is not the session's, or none at all.
     Unopened(Unopened),
     /// The player wants to go elsewhere.
@@ -309,11 +311,14 @@ pub enum NoticeKind {
 pub struct EndpointCounts {
     /// Bytes that are no packet.
     pub malformed: u64,
+    /// Those of them whose length fits only in little-endian, where it is to be big-endian.
+    pub byte_order: u64,
     /// Strangers beyond their limit.
     pub stranger_limit: u64,
     /// Players beyond their limit.
     pub player_limit: u64,
-    /// Answers beyond [`ANSWER_LIMIT`].
+    /// Answers to strangers beyond [`ANSWER_LIMIT`], and to a member beyond
+    /// [`room::ANSWER_LIMIT`](crate::room::ANSWER_LIMIT).
     pub answer_limit: u64,
     /// Packets that only a server sends, or that make no sense from a stranger.
     pub stray: u64,
@@ -333,6 +338,8 @@ pub struct EndpointCounts {
     pub guest_limit: u64,
     /// Anything from an address that is banned.
     pub banned: u64,
+    /// Players whose program speaks another version of the protocol, or plays another of the game.
+    pub other_version: u64,
 }
 
 /// How much the endpoint keeps, by table.
@@ -499,7 +506,7 @@ impl Endpoint {
         path: Path,
         bytes: &'a mut [u8],
     ) -> Option<Call<'a>> {
-        if self.bans.hold(now, path.remote.ip()) {
+        if self.bans.hold(now, path.remote) {
             self.handle_banned(now, path, bytes);
             return None;
         }
@@ -507,7 +514,9 @@ impl Endpoint {
             return self.handle_native(now, path, bytes);
         }
         match self.dialects.iter().position(|dialect| dialect.detect(bytes)) {
-            Some(_) if !self.speaks_unguarded() => self.counts.unguarded += 1,
+            Some(at) if !self.speaks_unguarded() && !self.dialects[at].carries_token() => {
+                self.counts.unguarded += 1;
+            }
             Some(at) => {
                 return self.with_dialect(at, |dialect, endpoint| {
                     dialect.handle(endpoint, now, path, bytes)
@@ -516,9 +525,9 @@ impl Endpoint {
             // Even nonsense is counted against its sender: deciding that it is costs time.
             None if self.admits_stranger(now, path) => {
                 self.counts.malformed += 1;
-                if self.journal.is_kept() {
-                    self.note_malformed(path, bytes.len(), self.fault_of(bytes));
-                }
+                let error = self.fault_of(bytes);
+                self.counts.byte_order += u64::from(error.fault == Fault::ByteOrder);
+                self.note_malformed(path, bytes.len(), error);
             }
             None => {}
         }
@@ -557,6 +566,10 @@ impl Endpoint {
     ) {
         match outcome {
             Outcome::Done | Outcome::Wish { .. } => self.routes.charge(now, session),
+            Outcome::Unanswered => {
+                self.counts.answer_limit += 1;
+                self.routes.charge(now, session);
+            }
             Outcome::Unopened(Unopened::Number) => self.counts.numbers += 1,
             Outcome::Unopened(Unopened::Malformed(error)) => {
                 if self.admits_stranger(now, path) {
@@ -619,7 +632,7 @@ impl Endpoint {
     /// The room and the place of the sender of a datagram, if it says who that is.
     pub(crate) fn seat_of(&self, bytes: &[u8]) -> Option<(usize, u8)> {
         let route = self.routes.route(Label::read(bytes)?.session)?;
-        Some((route.room, route.place))
+        Some((route.room(), route.place))
     }
 
     /// Takes what a room says about a session.
@@ -685,7 +698,7 @@ impl Endpoint {
     }
 
     fn admits_stranger(&mut self, now: Time, path: Path) -> bool {
-        let allowance = self.strangers.allow(now, path.remote.ip(), 1);
+        let allowance = self.strangers.allow(now, path.remote.limit_key(), 1);
         self.counts.stranger_limit += u64::from(allowance == Allowance::No);
         allowance == Allowance::Yes
     }
@@ -731,9 +744,9 @@ enum Refusal {
 }
 
 impl Applicant {
-    /// Who plays as a guest in an old dialect, in any room.
-    fn guest(dialect: DialectId, path: Path) -> Self {
-        let (game, from, password, seat) = (None, None, Name::default(), Seat::Guest(dialect));
+    /// Who plays as a guest in another dialect, in any room; of this game, if it is one.
+    fn guest(dialect: DialectId, path: Path, game: Option<u32>) -> Self {
+        let (from, password, seat) = (None, Name::default(), Seat::Guest(dialect));
         Applicant { dialect, path, game, room: 0, from, seat, password }
     }
 }

@@ -186,7 +186,8 @@ impl Finder {
 
     fn found(&self, entry: &Entry) -> Option<Found> {
         let GameId { version, .. } = self.config.game;
-        let at = |port| SocketAddr::new(entry.path.remote.ip(), port);
+        let ip = entry.path.remote.ip()?;
+        let at = |port| SocketAddr::new(ip, port);
         match (entry.card, entry.native_port, entry.other) {
             (Some(card), Some(port), _) => Some(Found {
                 address: at(port),
@@ -221,7 +222,7 @@ impl Finder {
             }
             for at in 0..self.config.probes.len() {
                 let probe = self.config.probes[at];
-                if place.remote.is_ipv4() {
+                if place.remote.ip().is_some_and(|ip| ip.is_ipv4()) {
                     self.ask(place, probe.port, Some(probe));
                 }
             }
@@ -229,7 +230,8 @@ impl Finder {
     }
 
     fn ask(&mut self, place: Path, port: u16, probe: Option<Probe>) {
-        let remote = SocketAddr::new(place.remote.ip(), port);
+        // A peer without ports cannot be asked at one.
+        let Some(remote) = place.remote.with_port(port) else { return };
         // Everyone once in each dialect and every host once: more cannot be waiting.
         let everyone = (1 + self.config.probes.len()) * self.config.places.len();
         if self.questions.len() < everyone + HOST_LIMIT {
@@ -253,7 +255,8 @@ impl Finder {
         path: Path,
         is_it: impl Fn(&Entry) -> bool,
     ) -> Option<&mut Entry> {
-        let ip = self.canonical(path.remote.ip());
+        // A host is listed by where to join it: only a socket address says that.
+        let ip = self.canonical(path.remote.socket_addr()?.ip());
         let known = self.entries.iter().position(|entry| entry.ip == ip && is_it(entry));
         let at = match known {
             Some(at) => at,
@@ -306,7 +309,7 @@ impl Finder {
         if asked > now || now.since(asked) > ANSWER_WITHIN || here.game != game {
             return;
         }
-        let port = path.remote.port();
+        let Some(port) = path.remote.socket_addr().map(|address| address.port()) else { return };
         let Some(entry) = self.entry(now, path, |entry| entry.native_port == Some(port)) else {
             return;
         };
@@ -450,12 +453,13 @@ mod tests {
         let mut out = [0; 2048];
         while let Some(Transmit { path, len }) = finder.poll_transmit(now, &mut out) {
             for (address, host) in &mut *hosts {
-                let named = path.remote.ip() == EVERYWHERE || path.remote.ip() == address.ip();
-                let from = SocketAddr::new(address.ip(), path.remote.port());
-                if named && path.remote.port() == 54000 && out[..len] == *PROBE.question {
+                let to = path.remote.socket_addr().unwrap();
+                let named = to.ip() == EVERYWHERE || to.ip() == address.ip();
+                let from = SocketAddr::new(address.ip(), to.port());
+                if named && to.port() == 54000 && out[..len] == *PROBE.question {
                     finder.handle_datagram(now + 2 * WAY, Path::to(from), &mut BOTH.clone());
                 }
-                if named && path.remote.port() == 4300 {
+                if named && to.port() == 4300 {
                     let mut bytes = out[..len].to_vec();
                     host.handle_datagram(now + WAY, Path::to(FINDER), &mut bytes);
                     let mut answer = [0; 2048];

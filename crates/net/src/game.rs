@@ -5,12 +5,14 @@
 //! and the same [`Turn`] give the same world, on the server and in prediction.
 
 mod any;
+mod effects;
 mod event;
 mod frame;
 mod lobby;
 mod spawn;
 mod turn;
 
+pub use effects::{Effects, Letter, Mail, STEP_BYTES, To};
 pub use event::{Event, Reach};
 pub use frame::{Frame, Impact};
 pub use lobby::{Lobby, Marks, Stage, Standing};
@@ -19,7 +21,8 @@ pub use turn::{PlayerInput, REWIND_LIMIT_MS, REWIND_TICKS_MAX, Turn, rewind_limi
 
 use std::fmt;
 
-use crate::replication::{Drawn, Entity, Schema, State};
+use crate::chat::ChatRule;
+use crate::replication::{Drawn, Entity, Schema, State, View, Viewer};
 
 /// A player in a room, the same for as long as the slot is held.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -91,6 +94,12 @@ impl std::ops::BitOr for Buttons {
     }
 }
 
+/// A snapshot is sent at least once in so many ticks.
+pub const MAX_SEND_EVERY: u8 = 8;
+
+/// How many bytes of snapshots a player is sent in a second, where the game says nothing else.
+pub const BYTE_BUDGET: u32 = 64_000;
+
 /// A game's rules.
 pub trait Game: Clone + 'static {
     /// Everything that a step may look at or change.
@@ -111,6 +120,25 @@ pub trait Game: Clone + 'static {
     /// ask, and no past worlds are kept.
     fn rewind_limit_ms(&self) -> u32 {
         REWIND_LIMIT_MS
+    }
+
+    /// A snapshot every so many ticks: 1 is every tick, and [`MAX_SEND_EVERY`] the most. Rules may run
+    /// faster than the world is shown; what is drawn lies further behind then.
+    fn send_every(&self) -> u8 {
+        1
+    }
+
+    /// How many bytes of snapshots a player is sent in a second, at most. A world that everyone sees all
+    /// of, and whose changes fit one datagram, is sent as it is. Of a larger one the most important is sent
+    /// first, and what is left waits: see [`Game::visible`].
+    fn byte_budget(&self) -> u32 {
+        BYTE_BUDGET
+    }
+
+    /// Which entities a viewer may know of, and how important each is. Asked for every viewer and
+    /// snapshot. What is not in the view does not leave the server.
+    fn visible(&self, _world: &Self::World, _viewer: Viewer, view: &mut View) {
+        view.everything();
     }
 
     /// How many may play in one room.
@@ -153,8 +181,8 @@ pub trait Game: Clone + 'static {
     }
 
     /// The entity that a player steers.
-    fn entity_of(&self, player: PlayerId) -> u16 {
-        player.0 as u16
+    fn entity_of(&self, player: PlayerId) -> u32 {
+        player.0
     }
 
     /// Whether `player` sees the entity ahead of the server, as predicted: its own, and what it
@@ -190,15 +218,22 @@ pub trait Game: Clone + 'static {
     ) {
     }
 
-    /// Hears what a player said with [`Client::send`](crate::client::Client::send), at most 255
-    /// bytes: in order and once, before the step of the next tick. They may be anything.
+    /// Hears what a player sent with [`Client::send`](crate::client::Client::send), at most
+    /// [`MESSAGE_BYTES`](crate::channel::MESSAGE_BYTES), before the step of the next tick: what is
+    /// reliable in order and once, the rest at most once. The bytes may be anything. Only who plays is
+    /// heard.
     fn on_message(
         &self,
         _world: &mut Self::World,
         _player: PlayerId,
-        _words: &[u8],
-        _events: &mut Vec<Event>,
+        _message: &[u8],
+        _effects: &mut Effects<'_>,
     ) {
+    }
+
+    /// Who may write lines of chat, which everyone in the room reads.
+    fn chat(&self) -> ChatRule {
+        ChatRule::Players
     }
 
     /// What a bot would hold in the place of `player`; `None` if the game has no bot. It is part of

@@ -177,7 +177,7 @@
 //!
 //! ```
 //! # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/guide/world.rs"));
-//! fn shot_id(puck: &Puck, turn: &Turn<'_, World>) -> u16 {
+//! fn shot_id(puck: &Puck, turn: &Turn<'_, World>) -> u32 {
 //!     SpawnName { player: puck.player, tick: turn.tick(), count: 0 }.entity_id()
 //! }
 //! # fn main() {}
@@ -192,8 +192,31 @@
 //! - [`Reach::Own`](crate::game::Reach::Own) is for the player who predicted it: a sound at once,
 //!   and not again, however often the tick is replayed.
 //! - [`Reach::Everyone`](crate::game::Reach::Everyone) is the server's word: it reaches every
-//!   client exactly once and in order, whatever the link loses.
+//!   client exactly once and in order, whatever the link loses, or the session ends and says why.
 //!
 //! Both come out of [`Client::poll_event`](crate::client::Client::poll_event) as
 //! [`ClientEvent::Game`](crate::client::ClientEvent::Game). What lasts (who is it, the score)
 //! belongs in a field, not only in an event: who joins later has heard none.
+//!
+//! # Large worlds, and what is hidden
+//!
+//! A world that fits a datagram is sent to everyone with the same bytes. One that does not is sent to each
+//! client within a byte budget ([`Game::byte_budget`](crate::game::Game::byte_budget), in bytes a second): what the
+//! player steers and predicts in every snapshot, the rest by how long it has waited and how important it
+//! is. You need not do anything for that.
+//!
+//! [`Game::visible`](crate::game::Game::visible) says what a player may know. It is asked for every snapshot, and
+//! what it does not show never leaves the server. The priority says what comes first where not
+//! everything fits: twice the priority is twice as often.
+//!
+//! ```text
+//! fn visible(&self, world: &World, viewer: Viewer, view: &mut View) {
+//!     let Viewer::Player(player) = viewer else { return view.everything() };
+//!     for thing in world.things_near(player, 1_000) {
+//!         view.show(thing.id, if thing.is_near(player, 200) { 4 * View::PLAIN } else { View::PLAIN });
+//!     }
+//! }
+//! ```
+//!
+//! [`Game::send_every`](crate::game::Game::send_every) sends a snapshot only every so many ticks: rules at 60 Hz need
+//! not be told 60 times a second.

@@ -4,17 +4,18 @@
 //! through memory, on a path that no socket has; everything else goes out and comes in as for the
 //! server alone.
 
-use std::net::{Ipv4Addr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
 use crate::client::{Client, ClientConfig};
 use crate::game::Game;
 use crate::node::{Node, Path, StreamAction, StreamEvent, StreamId, StreamNode, Transmit};
+use crate::peer::PeerAddr;
 use crate::server::Server;
 use crate::time::Time;
 use crate::wire::Name;
 
 /// The address of both ends of the way through memory: nothing comes from there by socket.
-const INSIDE: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::UNSPECIFIED), 0);
+const INSIDE: PeerAddr = PeerAddr::socket(SocketAddr::new(IpAddr::V4(Ipv4Addr::UNSPECIFIED), 0));
 
 /// A loop has fewer sockets than this.
 const NO_SOCKET: u8 = u8::MAX;

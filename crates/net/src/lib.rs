@@ -14,6 +14,7 @@
 #![forbid(unsafe_code)]
 
 pub mod channel;
+pub mod chat;
 pub mod client;
 pub mod dialect;
 pub mod endpoint;
@@ -24,6 +25,7 @@ pub mod host;
 pub mod local;
 pub mod matching;
 pub mod node;
+pub mod peer;
 pub mod replication;
 pub mod room;
 #[doc(hidden)]

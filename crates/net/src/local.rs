@@ -7,11 +7,11 @@ use std::collections::VecDeque;
 use std::time::Duration;
 
 use crate::client::Frame;
-use crate::game::{Buttons, Event, Game, PlayerId, PlayerInput, Turn};
+use crate::game::{Buttons, Effects, Event, Game, Mail, PlayerId, PlayerInput, To, Turn};
 use crate::replication::{Drawn, Entity, State, blend};
 use crate::time::Time;
 
-/// Events that nobody has read yet; older ones make room.
+/// Events and messages that nobody has read yet; older ones make room.
 const EVENT_LIMIT: usize = 256;
 
 /// A match that was held up for longer than so many ticks goes on from where it was.
@@ -30,6 +30,8 @@ pub struct Local<G: Game> {
     newest: State,
     raised: Vec<Event>,
     events: VecDeque<Event>,
+    mail: Mail,
+    messages: VecDeque<Box<[u8]>>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -57,6 +59,8 @@ impl<G: Game> Local<G> {
             newest: State::default(),
             raised: Vec::new(),
             events: VecDeque::new(),
+            mail: Mail::default(),
+            messages: VecDeque::new(),
         };
         local.next = Next::At(now + local.period());
         local.look();
@@ -93,12 +97,18 @@ impl<G: Game> Local<G> {
 
     /// What a player says to the game.
     pub fn say(&mut self, player: PlayerId, words: &[u8]) {
-        self.game.on_message(&mut self.world, player, words, &mut self.raised);
+        let mut effects = Effects::new(&mut self.raised).mailing(&mut self.mail);
+        self.game.on_message(&mut self.world, player, words, &mut effects);
     }
 
     /// What happened since this was asked last.
     pub fn poll_event(&mut self) -> Option<Event> {
         self.events.pop_front()
+    }
+
+    /// A message that the rules have sent to someone who plays here, since this was asked last.
+    pub fn poll_message(&mut self) -> Option<Box<[u8]>> {
+        self.messages.pop_front()
     }
 
     /// Stops the time of the match.
@@ -155,13 +165,13 @@ impl<G: Game> Local<G> {
         frame.entities.extend(self.newest.entities().iter().map(|entity| {
             let before = self.before.find(entity.id).filter(|old| old.kind == entity.kind);
             let fields = blend(schema, before.unwrap_or(entity), entity, fraction);
-            Drawn { entity: *entity, fields }
+            Drawn { entity: entity.clone(), fields }
         }));
         // What the last tick took away is drawn to its end.
         let gone = |entity: &&Entity| self.newest.find(entity.id).is_none();
         frame.entities.extend(self.before.entities().iter().filter(gone).map(|entity| {
             let fields = blend(schema, entity, &entity.extrapolate(schema, 1), fraction);
-            Drawn { entity: *entity, fields }
+            Drawn { entity: entity.clone(), fields }
         }));
         frame.entities.sort_unstable_by_key(|drawn| drawn.entity.id);
     }
@@ -172,7 +182,8 @@ impl<G: Game> Local<G> {
 
     fn step(&mut self) {
         self.tick = self.tick.wrapping_add(1).max(1);
-        let mut turn = Turn::new(self.tick, &self.inputs, &[], &mut self.raised);
+        let turn = Turn::new(self.tick, &self.inputs, &[], &mut self.raised);
+        let mut turn = turn.mailing(&mut self.mail);
         self.game.step(&mut self.world, &mut turn);
         for event in self.raised.drain(..) {
             if self.events.len() == EVENT_LIMIT {
@@ -180,8 +191,26 @@ impl<G: Game> Local<G> {
             }
             self.events.push_back(event);
         }
+        self.deliver();
         std::mem::swap(&mut self.before, &mut self.newest);
         self.look();
+    }
+
+    /// Hands over what the rules have sent: once, whoever of those who play here it is for.
+    fn deliver(&mut self) {
+        let is_here = |player: &PlayerId| self.inputs.iter().any(|input| input.player == *player);
+        let letters = self.mail.letters().filter(|letter| match letter.to {
+            To::Everyone => true,
+            To::Player(player) => is_here(&player),
+            To::Players(players) => players.iter().any(is_here),
+        });
+        for letter in letters {
+            if self.messages.len() == EVENT_LIMIT {
+                self.messages.pop_front();
+            }
+            self.messages.push_back(letter.message.into());
+        }
+        self.mail.clear();
     }
 
     fn look(&mut self) {

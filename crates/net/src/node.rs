@@ -2,8 +2,9 @@
 //!
 //! Whoever drives a node owns the clock and the socket: a real loop, or the simulator (`backspin_sim`).
 
-use std::net::{IpAddr, SocketAddr};
+use std::net::IpAddr;
 
+use crate::peer::PeerAddr;
 use crate::time::Time;
 
 /// A protocol machine: datagrams and time go in, datagrams and deadlines come out.
@@ -137,13 +138,13 @@ pub struct Path {
     /// answer leaves from there.
     pub local: Option<IpAddr>,
     /// The peer.
-    pub remote: SocketAddr,
+    pub remote: PeerAddr,
 }
 
 impl Path {
     /// A path over the driver's first socket.
-    pub const fn to(remote: SocketAddr) -> Self {
-        Path { socket: 0, local: None, remote }
+    pub fn to(remote: impl Into<PeerAddr>) -> Self {
+        Path { socket: 0, local: None, remote: remote.into() }
     }
 }
 
@@ -172,7 +173,7 @@ impl StreamId {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StreamEvent<'a> {
     /// It stands, with this peer. The first that a node hears of a stream it did not open.
-    Opened(SocketAddr),
+    Opened(PeerAddr),
     /// It could not be opened, or broke. The last that is heard of it.
     Failed,
     /// These bytes came: any piece of what was sent, in order.
@@ -185,7 +186,7 @@ pub enum StreamEvent<'a> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StreamAction {
     /// Open it to this peer.
-    Open(SocketAddr),
+    Open(PeerAddr),
     /// Write so many bytes of the buffer. Only once it stands; they are lost if it just ended.
     Send(usize),
     /// Close it, both ways: what was sent still arrives, nothing more is heard of it.

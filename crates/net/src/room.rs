@@ -8,7 +8,9 @@
 mod attendance;
 mod clock;
 mod member;
+mod messages;
 mod native;
+mod pace;
 mod sight;
 mod silence;
 mod speak;
@@ -18,14 +20,15 @@ use std::mem::offset_of;
 use std::time::Duration;
 
 use crate::channel::{Journal, LogLine};
+use crate::chat::ChatLine;
 use crate::dialect::{Dialect, Hearing, RoomDialect};
 use crate::endpoint::{CLAIM_WITHIN, Call, CallKind, Notice, Outcome, RESUME_FOR};
 use crate::game::{
-    Buttons, Event, Game, Lobby, Marks, PlayerId, PlayerInput, PlayerStatus, Reach, Stage,
-    Standing, Turn, rewind_limit_ticks,
+    Buttons, Event, Game, Lobby, MAX_SEND_EVERY, Mail, Marks, PlayerId, PlayerInput, PlayerStatus,
+    Stage, Standing, Turn, rewind_limit_ticks,
 };
 use crate::node::{Fetch, Path, Transmit, fetch_all, fetch_to};
-use crate::replication::{Bodies, FragmentCache, History, State};
+use crate::replication::{Bodies, History, State, View};
 use crate::sabotage::{self, Sabotage};
 use crate::session::{ArrivalCounts, Grade, Limits, PingCounts, Session};
 use crate::time::Time;
@@ -33,8 +36,10 @@ use crate::wire::Name;
 use crate::wire::native::{CloseReason, Role, SessionIndex};
 
 use clock::TickClock;
-pub use member::Announcement;
+pub use member::{ANSWER_LIMIT, Announcement};
 use member::{Answer, Came, Member, Presence, Return};
+pub use messages::{CHAT_KEPT, HEARD_PER_TICK, MessageCounts};
+use pace::{Pace, PaceChange};
 use sight::Bounds;
 
 /// What an operator decides about a room.
@@ -91,6 +96,12 @@ pub enum RoomEvent {
     Freed(PlayerId),
     /// A member's round trip, in ms, is high, and was not before.
     HighLatency(PlayerId, u32),
+    /// More messages wait for a member than are kept: its session has ended.
+    Overrun(PlayerId),
+    /// Steps come too late all the time: ticks are skipped from now on, evenly.
+    Slow,
+    /// They are in time again; so many ticks were skipped meanwhile.
+    KeepsUp(u64),
 }
 
 /// What is left of a room that was closed.
@@ -135,8 +146,8 @@ pub struct MemberCard {
     pub loss: Option<f64>,
     /// How those datagrams fared.
     pub arrivals: Option<ArrivalCounts>,
-    /// Events that the member has not acknowledged.
-    pub events_waiting: usize,
+    /// Reliable messages that the member has not acknowledged.
+    pub messages_waiting: usize,
     /// What the member holds.
     pub buttons: Buttons,
     /// Inputs that have come, each counted once.
@@ -170,6 +181,8 @@ pub struct Room<G: Game> {
     /// Who is played by the server, in places that nobody else gets.
     bots: Vec<PlayerId>,
     game_events: Vec<Event>,
+    /// What the rules have sent since the last tick.
+    mail: Mail,
     board: Board,
     /// What is kept of dialects other than `native`, by their places in the list.
     spoken: Vec<Option<Box<dyn RoomDialect<G>>>>,
@@ -177,7 +190,7 @@ pub struct Room<G: Game> {
     game: G,
     world: G::World,
     clock: TickClock,
-    view: View,
+    shown: Broadcast,
     /// On the wire.
     number: u32,
     config: RoomConfig,
@@ -187,22 +200,32 @@ pub struct Room<G: Game> {
     past: Vec<(u32, G::World)>,
     /// What happened in the game, for whoever keeps the room.
     happened: VecDeque<(u32, Event)>,
-    late_ticks: u64,
+    /// What players have written and nobody has been told yet.
+    spoken_lines: Vec<ChatLine>,
+    /// What was written last, for whoever keeps the room, and how much of it was not asked for yet.
+    chat: VecDeque<ChatLine>,
+    unread_chat: usize,
+    message_counts: MessageCounts,
+    pace: Pace,
     /// Until then nothing is said, as the end of a match is being written down.
     end_held_until: Option<Time>,
     /// Beside `native`.
     dialects: &'static [&'static dyn Dialect<G>],
 }
 
-/// What there is to see after a tick: made once, sent to all.
+/// What there is to see: made once, sent to all.
 #[derive(Clone, Debug)]
 #[repr(C)]
-struct View {
+struct Broadcast {
     bodies: Bodies,
+    /// Ticks from one snapshot to the next.
+    every: u32,
     /// The newest state is what is shown.
     history: History,
-    /// Of the states that are too large for one datagram.
-    cuts: Box<FragmentCache>,
+    /// What one of the members may see.
+    view: View,
+    /// Room for the body of one of them.
+    body: Vec<u8>,
 }
 
 /// How everyone stands after a tick, in games that count it.
@@ -230,9 +253,6 @@ const EVENT_LIMIT: usize = 256;
 /// No more of a room than this is brought near before it is known what will be touched.
 const HEAD_LIMIT: usize = 1 << 10;
 
-/// A room that is so many ticks late lets them go instead of running after them.
-const CATCH_UP_LIMIT: u32 = 4;
-
 impl<G: Game> Room<G> {
     /// A room whose world begins at `now`, with places for the game's players and `watchers`.
     pub fn new(now: Time, game: G, seed: u64, watchers: u8, config: RoomConfig) -> Self {
@@ -249,23 +269,29 @@ impl<G: Game> Room<G> {
             roster_revision: 0,
             events: VecDeque::new(),
             notices: VecDeque::new(),
-            view: View::new(),
+            shown: Broadcast::new(u32::from(game.send_every().clamp(1, MAX_SEND_EVERY))),
             board: Board { players: vec![None; places], stage: Stage::default() },
             spoken: Vec::new(),
             dialects: &[],
             journal: Journal::new(config.journal),
             past: Vec::new(),
             game_events: Vec::new(),
+            mail: Mail::default(),
+            spoken_lines: Vec::new(),
+            chat: VecDeque::new(),
+            unread_chat: 0,
+            message_counts: MessageCounts::default(),
             happened: VecDeque::with_capacity(EVENT_LIMIT),
             may_speak: true,
             cursor: 0,
             watch_at: Time::ZERO,
             inputs: Vec::new(),
-            late_ticks: 0,
+            pace: Pace::default(),
             end_held_until: None,
             game,
         };
         room.look();
+        room.show_others(true);
         room.count();
         room
     }
@@ -319,7 +345,7 @@ impl<G: Game> Room<G> {
 
     /// What there is to see after the last tick.
     pub fn state(&self) -> &State {
-        self.view.state()
+        self.shown.state()
     }
 
     /// The rules.
@@ -342,9 +368,15 @@ impl<G: Game> Room<G> {
         self.clock.ticks_at(now)
     }
 
-    /// Ticks that were let go because the room came too late.
+    /// Ticks that were skipped because the room came too late.
     pub fn late_ticks(&self) -> u64 {
-        self.late_ticks
+        self.pace.skipped()
+    }
+
+    /// Whether the room is over its budget: its steps take longer than a tick, or the machine does not
+    /// let it run.
+    pub fn is_slow(&self) -> bool {
+        self.pace.is_slow()
     }
 
     /// Whether a match was decided in the last tick and nobody has been told yet. The room goes on,
@@ -435,7 +467,9 @@ impl<G: Game> Room<G> {
                     member.lose_stream(now, &config);
                 }
             }
-            CallKind::Refuse(sequence, reject) => member.answer(sequence, Answer::Reject(reject)),
+            CallKind::Refuse(sequence, reject) => {
+                return member.answer(sequence, Answer::Reject(reject));
+            }
         }
         Outcome::Done
     }
@@ -458,7 +492,10 @@ impl<G: Game> Room<G> {
         }
         let journal = &mut self.journal;
         let (came, outcome) = match member.dialect.place() {
-            None => member.handle_native(now, &self.clock, bytes, &self.config, journal),
+            None => {
+                let shown = (&self.clock, &self.shown.history);
+                member.handle_native(now, shown, bytes, &self.config, journal)
+            }
             Some(at) => {
                 let Some(Some(spoken)) = self.spoken.get_mut(at) else { return Outcome::Done };
                 if !member.is_here() {
@@ -489,18 +526,25 @@ impl<G: Game> Room<G> {
         self.vacate(now, place).map(|member| (member.session, member.name))
     }
 
-    /// Steps the world where a tick is due, and looks after who is silent.
+    /// Steps the world once where a tick is due, and looks after who is silent. Who comes late is due
+    /// again at once, when what there is to say was sent: every step is shown.
     pub fn handle_timeout(&mut self, now: Time) {
         self.may_speak = true;
         self.end_held_until = self.end_held_until.filter(|until| *until > now);
         if self.clock.due(self.tick + 1) <= now {
             self.skip_late_ticks(now);
-            while self.clock.due(self.tick + 1) <= now {
-                self.step();
+            let mut is_shown = false;
+            loop {
+                self.step(now);
+                is_shown |= self.look();
+                let is_bunching = sabotage::is(Sabotage::TicksBunched);
+                if !is_bunching || self.clock.due(self.tick + 1) > now {
+                    break;
+                }
             }
-            self.look();
+            self.show_others(true);
             for member in self.members.iter_mut().flatten() {
-                member.show(now);
+                member.show(now, is_shown);
             }
             let was_over = self.board.stage.over;
             if self.count() {
@@ -565,8 +609,8 @@ impl<G: Game> Room<G> {
     /// Has what the next tick touches brought near; the room is near by then.
     pub(crate) fn prefetch_tick(&self, fetch: Fetch) {
         let tick = self.tick.wrapping_add(1);
-        fetch_to(&self.view.bodies, size_of::<Bodies>(), fetch);
-        self.view.history.prefetch(tick, fetch);
+        fetch_to(&self.shown.bodies, size_of::<Bodies>(), fetch);
+        self.shown.history.prefetch(tick, fetch);
         self.clock.prefetch(tick, fetch);
         self.members.iter().for_each(|member| Member::prefetch(member, fetch));
         fetch_all(&self.inputs, fetch);
@@ -623,24 +667,29 @@ impl<G: Game> Room<G> {
     }
 
     fn note(&mut self, event: RoomEvent) {
-        if self.events.len() == EVENT_LIMIT {
-            self.events.pop_front();
-        }
-        self.events.push_back(event);
+        note(&mut self.events, event);
     }
 
-    fn step(&mut self) {
+    fn step(&mut self, now: Time) {
         let tick = self.tick.wrapping_add(1).max(1);
-        self.hear();
+        self.hear(now);
         self.inputs.clear();
         let rewind = rewind_limit_ticks(&self.game);
         let bounds = Bounds { rate: self.game.tick_rate(), limit_ticks: rewind };
-        for member in self.members.iter_mut().flatten() {
+        for (place, member) in self.members.iter_mut().enumerate() {
+            let Some(member) = member else { continue };
             let mut input = match member.dialect.place() {
                 None => member.take_input(tick, bounds, &mut self.journal),
                 Some(at) => {
                     let rtt = member.session.round_trip().mean();
-                    let spoken = self.spoken.get(at).and_then(Option::as_ref);
+                    let mut spoken = self.spoken.get_mut(at).and_then(Option::as_mut);
+                    if let Some(spoken) = &mut spoken
+                        && member.is_here()
+                        && let Some(taken) =
+                            spoken.take_input(place, member.player, &mut self.journal)
+                    {
+                        member.hold_taken(taken);
+                    }
                     member.holding(tick, spoken.and_then(|it| it.drawn_back(rtt, bounds.rate)))
                 }
             };
@@ -661,7 +710,9 @@ impl<G: Game> Room<G> {
             self.inputs.push(PlayerInput { player, buttons, drawn: None });
         }
         let (game_events, inputs) = (&mut self.game_events, &self.inputs);
-        let mut turn = Turn::new(tick, inputs, &self.past, game_events).rewinding(rewind);
+        let mut turn = Turn::new(tick, inputs, &self.past, game_events)
+            .rewinding(rewind)
+            .mailing(&mut self.mail);
         self.game.step(&mut self.world, &mut turn);
         self.tick = tick;
         if rewind > 0 {
@@ -683,56 +734,30 @@ impl<G: Game> Room<G> {
         }
     }
 
-    /// Lets the game hear what players have said since the last tick. Watchers have no say.
-    fn hear(&mut self) {
-        let (game, world, events) = (&self.game, &mut self.world, &mut self.game_events);
-        for (place, member) in self.members.iter_mut().enumerate() {
-            let Some(member) = member else { continue };
-            if let Some(at) = member.dialect.place() {
-                if let Some(Some(spoken)) = self.spoken.get_mut(at) {
-                    spoken.ask(place, member.player, game, world, events);
-                }
-                continue;
-            }
-            let has_say = member.role == Role::Play || sabotage::is(Sabotage::WatcherHeard);
-            for words in member.native.messages.words().filter(|_| has_say) {
-                game.on_message(world, member.player, words, events);
-            }
-            member.native.messages.clear();
-        }
-    }
-
-    /// Tells everyone what everyone must know.
-    fn tell(&mut self) {
-        for event in self.game_events.drain(..) {
-            if self.happened.len() == EVENT_LIMIT {
-                self.happened.pop_front();
-            }
-            self.happened.push_back((self.tick, event));
-            if event.reach == Reach::Everyone {
-                let bytes = event.encode();
-                self.members.iter_mut().flatten().for_each(|member| member.tell(&bytes));
-            }
-        }
-    }
-
-    /// Ticks that nobody could be shown in time are counted, never bunched.
+    /// Skips what is too late to be stepped, and counts it.
     fn skip_late_ticks(&mut self, now: Time) {
+        let behind = (self.clock.ticks_at(now) as u32).saturating_sub(self.tick + 1);
+        let (skipped, change) = self.pace.begin(behind, self.game.tick_rate());
+        match change {
+            Some(PaceChange::Slow) => self.note(RoomEvent::Slow),
+            Some(PaceChange::KeepsUp { skipped }) => self.note(RoomEvent::KeepsUp(skipped)),
+            None => {}
+        }
         if sabotage::is(Sabotage::TicksBunched) {
             return;
         }
-        let now_tick = self.clock.ticks_at(now) as u32;
-        let late = now_tick.saturating_sub(self.tick + CATCH_UP_LIMIT);
-        self.late_ticks += u64::from(late);
-        // The clock stands still for the ticks that are let go: their numbers are not skipped,
-        // because inputs and snapshots are counted by them.
-        self.clock.lose(late);
+        // The clock stands still for the ticks that are skipped: their numbers are not, because inputs
+        // and snapshots are counted by them.
+        self.clock.lose(skipped);
     }
 
-    /// Makes what everyone is shown.
-    fn look(&mut self) {
-        self.game.capture(&self.world, self.view.history.begin(self.tick));
-        self.show_others(true);
+    /// Makes what everyone is shown, if it is time for a snapshot.
+    fn look(&mut self) -> bool {
+        let is_due = self.tick.is_multiple_of(self.shown.every);
+        if is_due {
+            self.game.capture(&self.world, self.shown.history.begin(self.tick));
+        }
+        is_due
     }
 
     /// Lets other dialects look at the world: some have no ticks, so it is as new as it can be.
@@ -741,4 +766,11 @@ impl<G: Game> Room<G> {
             spoken.look(self.tick, &self.game, &self.world, is_new_tick);
         }
     }
+}
+
+fn note(events: &mut VecDeque<RoomEvent>, event: RoomEvent) {
+    if events.len() == EVENT_LIMIT {
+        events.pop_front();
+    }
+    events.push_back(event);
 }

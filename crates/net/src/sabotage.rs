@@ -77,11 +77,13 @@ pub enum Sabotage {
     TokensForever,
     /// Contacts are judged at whatever time a client says.
     TimeChosen,
+    /// A message that has not come is passed over.
+    MessageGap,
 }
 
 impl Sabotage {
     /// All of them.
-    pub const ALL: [Sabotage; 35] = [
+    pub const ALL: [Sabotage; 36] = [
         Sabotage::StaleInput,
         Sabotage::InputTwice,
         Sabotage::SkipAddressCheck,
@@ -117,6 +119,7 @@ impl Sabotage {
         Sabotage::SilentJoinKept,
         Sabotage::TokensForever,
         Sabotage::TimeChosen,
+        Sabotage::MessageGap,
     ];
 }
 

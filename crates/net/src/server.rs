@@ -3,7 +3,6 @@
 mod phases;
 
 use std::collections::VecDeque;
-use std::net::IpAddr;
 
 use crate::channel::LogLine;
 use crate::dialect::{DIALECT_LIMIT, Dialect, DialectId};
@@ -15,7 +14,8 @@ use crate::game::{Game, PlayerId};
 use crate::node::{
     Fetch, Node, Path, Prefetch, StreamAction, StreamEvent, StreamId, StreamNode, Transmit,
 };
-use crate::room::{ClosedRoom, Room, RoomConfig};
+use crate::peer::LimitKey;
+use crate::room::{ClosedRoom, MessageCounts, Room, RoomConfig};
 use crate::time::Time;
 use crate::wire::Name;
 use crate::wire::native::CloseReason;
@@ -57,8 +57,9 @@ pub struct Server<G: Game> {
     closed: VecDeque<ClosedRoom>,
     /// Slots of rooms that hold the end of a match, each once.
     holding: Vec<usize>,
-    /// Ticks that were let go in rooms that are closed.
+    /// Ticks that were skipped in rooms that are closed, and what became of messages there.
     late_ticks_before: u64,
+    messages_before: MessageCounts,
     /// Beside `native`.
     dialects: &'static [&'static dyn Dialect<G>],
 }
@@ -87,6 +88,7 @@ impl<G: Game> Server<G> {
             closed: VecDeque::new(),
             holding: Vec::new(),
             late_ticks_before: 0,
+            messages_before: MessageCounts::default(),
             dialects: &[],
         }
     }
@@ -167,7 +169,13 @@ impl<G: Game> Server<G> {
         self.closed.pop_front()
     }
 
-    /// Ticks that were let go because a room came too late, in all rooms that there ever were.
+    /// What became of messages, in all rooms that there ever were.
+    pub fn message_counts(&self) -> MessageCounts {
+        let rooms = self.rooms.iter().map(|room| room.message_counts());
+        rooms.fold(self.messages_before, MessageCounts::plus)
+    }
+
+    /// Ticks that were skipped because a room came too late, in all rooms that there ever were.
     pub fn late_ticks(&self) -> u64 {
         self.late_ticks_before + self.rooms.iter().map(|room| room.late_ticks()).sum::<u64>()
     }
@@ -201,10 +209,9 @@ impl<G: Game> Server<G> {
         }
     }
 
-    /// Keeps an address out until a time or for good, and ends the sessions of everyone there: an
-    /// IPv4 address, or all of an IPv6 /64.
-    pub fn ban(&mut self, now: Time, ip: IpAddr, until: Option<Time>) -> Result<(), BansFull> {
-        for (slot, seat) in self.endpoint.ban(now, ip, until)? {
+    /// Bans everyone with this key until a time or for good, and ends their sessions.
+    pub fn ban(&mut self, now: Time, key: LimitKey, until: Option<Time>) -> Result<(), BansFull> {
+        for (slot, seat) in self.endpoint.ban(now, key, until)? {
             if let Some(place) = self.place(slot) {
                 self.rooms[place].expel(PlayerId(u32::from(seat) + 1), CloseReason::Banned);
                 self.after(place);
@@ -213,9 +220,9 @@ impl<G: Game> Server<G> {
         Ok(())
     }
 
-    /// Lets an address in again.
-    pub fn lift_ban(&mut self, ip: IpAddr) {
-        self.endpoint.lift_ban(ip);
+    /// Ends a ban.
+    pub fn lift_ban(&mut self, key: LimitKey) {
+        self.endpoint.lift_ban(key);
     }
 
     /// Lets nobody new in: see [`Endpoint::drain`].
@@ -375,6 +382,7 @@ impl<G: Game> Server<G> {
         }
         let room = self.rooms.remove(place);
         self.late_ticks_before += room.late_ticks();
+        self.messages_before = self.messages_before.plus(room.message_counts());
         self.closed.push_back(room.into_closed());
         self.slots.remove(place);
         self.due.remove(place);
@@ -398,7 +406,9 @@ impl<G: Game> Node for Server<G> {
         self.endpoint.handle_outcome(now, path, session, (len, &outcome));
         if let Outcome::Wish { sequence, wish } = outcome {
             let call = self.endpoint.enter_room(now, session, sequence, &wish);
-            self.call(now, call);
+            if self.call(now, call) == Outcome::Unanswered {
+                self.endpoint.counts_mut().answer_limit += 1;
+            }
         }
     }
 

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::Command;
 
-use backspin::wire::native::{self, Scratch};
+use backspin::wire::native;
 use backspin_classic::wire::{lan, rtype};
 use serde_json::Value;
 
@@ -161,8 +161,7 @@ fn damaged_vectors_have_the_same_fault_as_in_the_wire_layer() {
         let fault = fault_of(bytes).unwrap_or_default();
         assert_eq!(row[1], fault, "{bytes:02x?}");
         if fault.is_empty() {
-            let mut scratch = Scratch::default();
-            let packet = backspin_classic::Packet::decode(bytes, &mut scratch).expect("no fault");
+            let packet = backspin_classic::Packet::decode(bytes).expect("no fault");
             assert_eq!(row[0], packet.name(), "{bytes:02x?}");
         }
     }
@@ -170,8 +169,7 @@ fn damaged_vectors_have_the_same_fault_as_in_the_wire_layer() {
 
 /// What our own decoder finds wrong with a datagram.
 fn fault_of(bytes: &[u8]) -> Option<String> {
-    let mut scratch = Scratch::default();
-    let fault = backspin_classic::Packet::decode(bytes, &mut scratch).err()?;
+    let fault = backspin_classic::Packet::decode(bytes).err()?;
     Some(format!("{}: {}", fault.field, fault.fault.reason()))
 }
 

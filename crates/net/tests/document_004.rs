@@ -41,15 +41,11 @@ impl Client {
         let older = self.pending.iter().skip(1).map(|input| input.buttons);
         let packet = Packet::Input(Input {
             session: SessionIndex::new(1).unwrap(),
-            newest: InputRecord {
-                sequence,
-                input_flags: buttons,
-                timestamp: now.as_millis() as u32,
-                delta_time: 0.0,
-            },
+            newest: InputRecord { sequence, input_flags: buttons },
             snapshot: None,
             drawn_back: None,
-            events: None,
+            acks: None,
+            messages: None,
             history: History::new(buttons, older, &mut room),
         });
         let mut out = vec![0; 1_200];
@@ -88,7 +84,7 @@ impl Server {
         let Packet::Input(input) = Datagram::decode(datagram).unwrap().packet else {
             unreachable!("clients send inputs here")
         };
-        let InputRecord { sequence, input_flags, .. } = input.newest;
+        let InputRecord { sequence, input_flags } = input.newest;
         let newest = Newest { tick: sequence, buttons: input_flags, early_ns: 0 };
         self.queue.handle(now, newest, input.history.iter())
     }

@@ -3,9 +3,9 @@
 
 use std::collections::BTreeSet;
 
-use backspin::wire::native::{self, Datagram, MAX_UNCOMPRESSED_LEN, Scratch};
-use backspin::wire::{Fault, Full, Malformed, Writer};
-use backspin_classic::wire::{lan, rtype};
+use backspin::wire::native::{self, Datagram};
+use backspin::wire::{Fault, Malformed};
+use backspin_classic::wire::{ack, lan, rtype};
 use backspin_classic::{Dialect, Packet};
 
 mod vectors;
@@ -23,8 +23,7 @@ fn every_vector_decodes_to_its_packet() {
             assert_eq!(message.name(), vector.name, "{vector:?}");
             continue;
         }
-        let mut scratch = Scratch::default();
-        let packet = decode(&vector.bytes, &mut scratch);
+        let packet = decode(&vector.bytes);
         let packet = packet.unwrap_or_else(|error| panic!("{vector:?}: {error}"));
         assert_eq!(packet.dialect().name(), vector.dialect, "{vector:?}");
         assert_eq!(packet.name(), vector.name, "{vector:?}");
@@ -34,23 +33,19 @@ fn every_vector_decodes_to_its_packet() {
 
 #[test]
 fn every_vector_encodes_to_its_bytes() {
-    let mut compressed = 0;
     for vector in vectors::vectors() {
-        compressed += usize::from(is_compressed(&vector));
-        let same = reencode(&vector.dialect, &vector.bytes, &mut Scratch::default());
+        let same = reencode(&vector.dialect, &vector.bytes);
         assert_eq!(same, Ok(true), "{vector:?}");
     }
-    assert!(compressed > 0, "no vector is compressed");
 }
 
 #[test]
 #[cfg(feature = "serde")]
 fn every_vector_has_the_fields_that_the_document_says() {
     for vector in vectors::vectors() {
-        let mut scratch = Scratch::default();
         let json = match vector.dialect.as_str() {
             TCP => serde_json::to_string(&rtype::Message::decode(&vector.bytes).unwrap()),
-            _ => serde_json::to_string(&decode(&vector.bytes, &mut scratch).unwrap()),
+            _ => serde_json::to_string(&decode(&vector.bytes).unwrap()),
         };
         // A packet without fields serializes as null; the document writes an empty object.
         let json = Some(json.unwrap()).filter(|json| json != "null").unwrap_or("{}".into());
@@ -71,12 +66,13 @@ fn every_packet_of_every_dialect_has_a_vector() {
                 ("rtype", kind, known(rtype::Packet::decode(&header).err())),
                 (TCP, kind, known(rtype::Message::decode(&header).err())),
                 ("native", kind, native::Packet::is_known(kind)),
+                ("ack", kind, ack::Packet::is_known(kind)),
             ]
         })
         .filter(|&(_, _, known)| known)
         .map(|(dialect, kind, _)| (dialect, kind))
         .collect();
-    assert_eq!(expected.len(), 6 + 17 + 4 + 31);
+    assert_eq!(expected.len(), 6 + 17 + 4 + 31 + 11);
 
     let vectors = vectors::vectors();
     let found: BTreeSet<(&str, u8)> = vectors
@@ -84,6 +80,7 @@ fn every_packet_of_every_dialect_has_a_vector() {
         .map(|vector| match vector.dialect.as_str() {
             "lan" => ("lan", vector.bytes[0]),
             "native" => ("native", vector.bytes[1]),
+            "ack" => ("ack", vector.bytes[1]),
             dialect => (dialect, vector.bytes[2]),
         })
         .collect();
@@ -93,23 +90,21 @@ fn every_packet_of_every_dialect_has_a_vector() {
 
 #[test]
 fn every_truncation_of_every_vector_is_a_packet_or_a_typed_error() {
-    let mut scratch = Scratch::default();
     for vector in vectors::vectors() {
         for len in 0..vector.bytes.len() {
-            check(&vector, &vector.bytes[..len], &mut scratch);
+            check(&vector, &vector.bytes[..len]);
         }
     }
 }
 
 #[test]
 fn every_changed_byte_of_every_vector_is_a_packet_or_a_typed_error() {
-    let mut scratch = Scratch::default();
     for vector in vectors::vectors() {
         let mut bytes = vector.bytes.clone();
         for at in 0..bytes.len() {
             for change in 1..=255 {
                 bytes[at] = vector.bytes[at] ^ change;
-                check(&vector, &bytes, &mut scratch);
+                check(&vector, &bytes);
             }
             bytes[at] = vector.bytes[at];
         }
@@ -120,7 +115,7 @@ fn every_changed_byte_of_every_vector_is_a_packet_or_a_typed_error() {
 fn a_byte_more_is_malformed() {
     for vector in vectors::vectors() {
         let longer = [&vector.bytes[..], &[0]].concat();
-        let decoded = reencode(&vector.dialect, &longer, &mut Scratch::default());
+        let decoded = reencode(&vector.dialect, &longer);
         assert!(decoded.is_err(), "{vector:?}");
     }
 }
@@ -128,18 +123,18 @@ fn a_byte_more_is_malformed() {
 #[test]
 fn every_malformed_vector_has_the_field_and_the_reason_that_the_document_says() {
     for vector in vectors::malformed() {
-        let mut scratch = Scratch::default();
         let fault = match vector.dialect.as_str() {
             "lan" => lan::Packet::decode(&vector.bytes).err(),
             "rtype" => rtype::Packet::decode(&vector.bytes).err(),
-            "native" => Datagram::decode_compressed(&vector.bytes, &mut scratch).err(),
+            "native" => Datagram::decode(&vector.bytes).err(),
             TCP => rtype::Message::decode(&vector.bytes).err(),
-            _ => decode(&vector.bytes, &mut scratch).err(),
+            "ack" => ack::Datagram::decode(&vector.bytes).err(),
+            _ => decode(&vector.bytes).err(),
         };
         let found = fault.map(|malformed| (malformed.field, malformed.fault.reason()));
         assert_eq!(found, Some((&*vector.field, &*vector.reason)), "{vector:?}");
         if vector.dialect != TCP {
-            assert!(decode(&vector.bytes, &mut Scratch::default()).is_err(), "{vector:?}");
+            assert!(decode(&vector.bytes).is_err(), "{vector:?}");
         }
     }
 }
@@ -158,59 +153,36 @@ fn the_malformed_vectors_show_every_reason_that_the_document_lists() {
         "unterminated",
         "after_nul",
         "not_canonical",
-        "compression",
+        "byte_order",
         "no_dialect",
     ];
     assert_eq!(shown, listed.map(String::from).into());
 }
 
-fn decode<'a>(bytes: &'a [u8], scratch: &'a mut Scratch) -> Result<Packet<'a>, Malformed> {
-    backspin_classic::Packet::decode(bytes, scratch)
+fn decode(bytes: &[u8]) -> Result<Packet<'_>, Malformed> {
+    backspin_classic::Packet::decode(bytes)
 }
 
 /// The bytes decode to something that encodes back, or are refused; they never panic.
-fn check(vector: &Vector, bytes: &[u8], scratch: &mut Scratch) {
-    if let Ok(same) = reencode(&vector.dialect, bytes, scratch) {
+fn check(vector: &Vector, bytes: &[u8]) {
+    if let Ok(same) = reencode(&vector.dialect, bytes) {
         assert!(same, "{vector:?} changed to {bytes:02x?} does not encode back");
     }
 }
 
-/// Whether bytes that decode encode to themselves; for a compressed payload, whether what was
-/// unpacked does.
-fn reencode(dialect: &str, bytes: &[u8], scratch: &mut Scratch) -> Result<bool, Malformed> {
+/// Whether bytes that decode encode to themselves.
+fn reencode(dialect: &str, bytes: &[u8]) -> Result<bool, Malformed> {
     let mut out = vec![0; bytes.len()];
     if dialect == TCP {
         let len = rtype::Message::decode(bytes)?.encode(&mut out).expect("fits");
         return Ok(out[..len] == *bytes);
     }
-    let packet = decode(bytes, scratch)?;
+    let packet = decode(bytes)?;
     let len = match packet {
         Packet::Lan(packet) => packet.encode(&mut out),
         Packet::Rtype(packet) => packet.encode(&mut out),
-        Packet::Native(datagram) if bytes[2] != 0 => return Ok(repack(&datagram, bytes)),
         Packet::Native(datagram) => datagram.encode(&mut out),
+        Packet::Ack(datagram) => datagram.encode(&mut out),
     };
     Ok(out[..len.expect("fits")] == *bytes)
-}
-
-/// Whether the packet encodes to the payload that its compressed datagram unpacks to, and comes
-/// back from a compression of our own if that fits a datagram.
-fn repack(datagram: &Datagram<'_>, bytes: &[u8]) -> bool {
-    let mut unpacked = [0; MAX_UNCOMPRESSED_LEN];
-    let unpacked_len = lz4_flex::block::decompress_into(&bytes[13..], &mut unpacked).expect("lz4");
-    let mut payload = [0; MAX_UNCOMPRESSED_LEN];
-    let mut w = Writer::new(&mut payload);
-    datagram.packet.encode(&mut w);
-    let len = w.finish().expect("fits");
-
-    let (mut out, mut scratch) = ([0; native::MAX_DATAGRAM_LEN], Scratch::default());
-    let comes_back = match datagram.encode_compressed(&mut out, &mut scratch) {
-        Ok(len) => Datagram::decode_compressed(&out[..len], &mut scratch) == Ok(*datagram),
-        Err(Full) => true,
-    };
-    unpacked[..unpacked_len] == payload[..len] && comes_back
-}
-
-fn is_compressed(vector: &Vector) -> bool {
-    vector.dialect == "native" && vector.bytes[2] == 1
 }

@@ -4,7 +4,8 @@
 mod counting;
 mod scenes;
 
-use backspin::replication::{Bodies, FullForm, History, Schema, State, delta};
+use backspin::replication::{Bodies, History, Schema, State, delta};
+use backspin_classic::FullForm;
 use scenes::schemas::{PONG, RTYPE};
 use scenes::{Pong, Rtype};
 

@@ -4,6 +4,7 @@
 #[path = "scenes/schemas.rs"]
 mod schemas;
 
+use backspin::game::SpawnName;
 use backspin::replication::{
     Entity, Field, History, Kind, MAX_FIELDS, Motion, Schema, State, Step, delta,
 };
@@ -30,7 +31,7 @@ const ODD: Schema = {
             Kind { name: "constant", fields: &[field("seven", 7, 7, Motion::Still)] },
             Kind { name: "extremes", fields: &[all, speed, field("also", -5, 5, along(1, 1))] },
             Kind { name: "bit", fields: &[field("bit", 0, 1, Motion::Still)] },
-            Kind { name: "twelve", fields: &[field("f", -3, 9, Motion::Still); MAX_FIELDS] },
+            Kind { name: "many", fields: &[field("f", -3, 9, Motion::Still); MAX_FIELDS] },
         ],
     }
 };
@@ -50,15 +51,15 @@ fn count(field: Field, around: i32) -> impl Strategy<Value = i32> {
     count.prop_map(move |count| count.clamp(field.min, field.max))
 }
 
-fn fields(kind: &'static Kind, around: [i32; MAX_FIELDS]) -> impl Strategy<Value = Vec<i32>> {
+fn fields(kind: &'static Kind, around: &[i32]) -> impl Strategy<Value = Vec<i32>> + use<> {
     let count = |(index, field): (usize, &Field)| count(*field, around[index]);
     kind.fields.iter().enumerate().map(count).collect::<Vec<_>>()
 }
 
 fn entity(schema: &'static Schema) -> impl Strategy<Value = Entity> {
-    let id = prop_oneof![4 => 0..40_u16, 1 => any::<u16>(), 1 => 65_530..=65_535_u16];
+    let id = prop_oneof![4 => 0..40_u32, 1 => any::<u32>(), 1 => SpawnName::FIRST - 6..SpawnName::FIRST + 6];
     (id, 0..schema.kinds.len() as u8).prop_flat_map(move |(id, kind)| {
-        fields(&schema.kinds[usize::from(kind)], [0; MAX_FIELDS])
+        fields(&schema.kinds[usize::from(kind)], &[0; MAX_FIELDS])
             .prop_map(move |counts| Entity::new(schema, id, kind, &counts))
     })
 }
@@ -76,9 +77,9 @@ fn state(tick: u32, entities: Vec<Entity>) -> State {
 fn later(schema: &'static Schema, entity: Entity, ticks: u32) -> BoxedStrategy<Option<Entity>> {
     let kind = &schema.kinds[usize::from(entity.kind)];
     let flown = entity.extrapolate(schema, ticks);
-    let changed = fields(kind, flown.fields)
+    let changed = fields(kind, &flown.fields)
         .prop_map(move |counts| Some(Entity::new(schema, entity.id, entity.kind, &counts)));
-    let turned = (fields(kind, entity.fields), 0..=ticks).prop_map(move |(counts, turn)| {
+    let turned = (fields(kind, &entity.fields), 0..=ticks).prop_map(move |(counts, turn)| {
         let mut there = entity.extrapolate(schema, ticks - turn);
         let turned = Entity::new(schema, entity.id, entity.kind, &counts);
         for (index, field) in kind.fields.iter().enumerate() {
@@ -97,7 +98,8 @@ fn two_states(schema: &'static Schema) -> impl Strategy<Value = (State, State)> 
     (entities(), entities(), any::<u32>(), 1..=32_u32).prop_flat_map(
         move |(before, new, tick, ticks)| {
             let baseline = state(tick, before);
-            let later = baseline.entities().iter().map(|&entity| later(schema, entity, ticks));
+            let later =
+                baseline.entities().iter().map(|entity| later(schema, entity.clone(), ticks));
             let later = later.collect::<Vec<_>>();
             (Just(baseline), later, Just(new), any::<Index>()).prop_map(
                 move |(baseline, kept, new, few)| {

@@ -2,7 +2,11 @@
 
 use std::path::Path;
 
-use backspin::replication::{Entity, Field, Kind, Motion, Schema, State, Step, delta};
+use backspin::replication::view::{Snapshot, ViewError, ViewPart};
+use backspin::replication::{
+    ClientView, Entity, Field, History, Kind, KnownWorld, Motion, Schema, SnapshotBuffer, State,
+    Step, View, delta,
+};
 use serde_json::Value;
 
 const fn field(name: &'static str, min: i32, max: i32, motion: Motion) -> Field {
@@ -95,5 +99,64 @@ fn the_documents_malformed_bodies_are_refused_as_it_says() {
         let fault = delta::decode(&SCHEMA, Some(&baseline), tick, &body, &mut decoded).unwrap_err();
         assert_eq!((fault.field, fault.fault.reason()), (field, reason), "{head}");
         assert_eq!(decoded, State::new(tick));
+    }
+}
+
+/// The world of a view's vector, and what the client may see of it.
+fn seen(head: &str) -> (State, State, View) {
+    let vector: Value = serde_json::from_str(head).unwrap_or_else(|e| panic!("{head}: {e}"));
+    let world = state(&vector);
+    let hidden: Vec<u32> = match vector.get("hidden") {
+        Some(ids) => ids.as_array().expect("ids").iter().map(number).collect(),
+        None => Vec::new(),
+    };
+    let (mut seen, mut view) = (State::new(world.tick), View::default());
+    for entity in world.entities().iter().filter(|entity| !hidden.contains(&entity.id)) {
+        seen.push(entity.clone()).unwrap();
+        view.show(entity.id, View::PLAIN);
+    }
+    (world, seen, view)
+}
+
+const EVERY: u32 = 3;
+
+fn part(tick: u32, body: &[u8]) -> ViewPart<'_> {
+    ViewPart { epoch: 1, tick, every: EVERY, body }
+}
+
+#[test]
+fn the_documents_views_are_what_a_server_writes_and_a_client_reads() {
+    let (mut sender, mut history) = (ClientView::new(1), History::every(EVERY));
+    let (mut known, mut picture) = (KnownWorld::default(), SnapshotBuffer::<64>::default());
+    for (sequence, (head, body)) in (1..).zip(pairs("view-vectors")) {
+        let (world, seen, view) = seen(&head);
+        history.begin(world.tick).clone_from(&world);
+        let snapshot = Snapshot { schema: &SCHEMA, history: &history, state: &world, every: EVERY };
+        sender.plan(snapshot, &view, 1_000, |_| false);
+        let mut out = [0; 1_000];
+        let (len, is_first) = sender.poll(snapshot, sequence, 0, &mut out).expect("a datagram");
+        assert_eq!((&out[..len], is_first), (&body[..], true), "{head}");
+        assert_eq!(sender.poll(snapshot, sequence + 1, 0, &mut out), None, "{head}");
+        sender.handle_acks(sequence, u64::MAX, &history, EVERY);
+
+        let taken = known.handle(&SCHEMA, part(world.tick, &body), &mut picture);
+        assert_eq!(taken, Ok(true), "{head}");
+        assert_eq!(picture.newest_state(), Some(&seen), "{head}");
+    }
+}
+
+#[test]
+fn the_documents_malformed_views_are_refused_as_it_says() {
+    let (_, first) = &pairs("view-vectors")[0];
+    for (head, body) in pairs("view-malformed") {
+        let (mut known, mut picture) = (KnownWorld::default(), SnapshotBuffer::<64>::default());
+        assert_eq!(known.handle(&SCHEMA, part(99, first), &mut picture), Ok(true));
+        match known.handle(&SCHEMA, part(108, &body), &mut picture) {
+            Err(ViewError::Malformed(fault)) => {
+                assert_eq!(format!("{} {}", fault.field, fault.fault.reason()), head);
+            }
+            other => panic!("{head}: {other:?}"),
+        }
+        assert_eq!(picture.newest(), Some(99), "{head}: it changes nothing");
     }
 }

@@ -31,12 +31,12 @@ struct Scene {
     server: HostId,
     guests: Vec<Guest>,
     /// Who became it, and in which tick, as the server's world shows it.
-    tagged: Vec<(u16, u32)>,
-    it: Option<u16>,
+    tagged: Vec<(u32, u32)>,
+    it: Option<u32>,
     /// What there was after each tick.
     states: BTreeMap<u32, State>,
     /// The puffs that the server's world ever had.
-    puffs: BTreeMap<u16, u32>,
+    puffs: BTreeMap<u32, u32>,
 }
 
 struct Guest {
@@ -44,15 +44,15 @@ struct Guest {
     frame: Frame,
     frames: u64,
     /// In which of its frames each own puff was drawn.
-    drawn: BTreeMap<u16, Vec<u64>>,
+    drawn: BTreeMap<u32, Vec<u64>>,
     /// In which each was to be drawn first.
-    due: BTreeMap<u16, u64>,
+    due: BTreeMap<u32, u64>,
     /// The first frame that counts.
     from: u64,
     /// The server's tick when the player was in.
     joined: Option<u32>,
-    tagged: Vec<(u16, u32)>,
-    dashed: Vec<u16>,
+    tagged: Vec<(u32, u32)>,
+    dashed: Vec<u32>,
     twice_in_a_frame: u64,
     compared: u32,
     /// Ticks of which its snapshot was not the server's.
@@ -131,8 +131,8 @@ impl Scene {
     fn watch_server(&mut self) {
         let (world, tick) = (self.room().world(), self.room().tick());
         let it = world.runners.iter().find(|runner| runner.it.is_some());
-        let it = it.map(|runner| runner.player.0 as u16);
-        let puffs: Vec<u16> = world.puffs.iter().map(|puff| puff.id).collect();
+        let it = it.map(|runner| runner.player.0);
+        let puffs: Vec<u32> = world.puffs.iter().map(|puff| puff.id).collect();
         if it != self.it && it.is_some() {
             self.tagged.extend(it.map(|it| (it, tick)));
         }
@@ -257,7 +257,6 @@ fn an_own_puff_is_drawn_at_once_and_stays_one() {
         scene.run(JOINING);
         let missing = scene.missing();
         scene.guests.iter_mut().for_each(Guest::begin);
-        // Ids are used again after 1024 ticks: 17 seconds.
         scene.run(16 - JOINING);
         // Where an input came too late, the server may have dashed otherwise.
         if scene.missing() > missing {
@@ -284,7 +283,7 @@ fn every_puff_of_the_server_was_drawn_by_its_owner() {
         scene.run(16 - JOINING);
         for guest in &scene.guests {
             let own = guest.client(&mut scene.world).player();
-            let of_guest = |puff: u16, tick: u32| SpawnName::owner(puff) == own && tick > begun;
+            let of_guest = |puff: u32, tick: u32| SpawnName::owner(puff) == own && tick > begun;
             let all = scene.puffs.iter().filter(|(puff, tick)| of_guest(**puff, **tick));
             let missed: Vec<_> =
                 all.clone().filter(|(puff, _)| !guest.drawn.contains_key(puff)).collect();

@@ -110,7 +110,7 @@ impl<G: Game> Table<G> {
         loop {
             let slot = self.down.vacant();
             let Some(sent) = self.server.poll_transmit(now, &mut slot.bytes) else { break };
-            let player = PLAYERS.iter().position(|&player| player == sent.path.remote).unwrap();
+            let player = PLAYERS.iter().position(|&player| sent.path.remote == player).unwrap();
             (slot.due, slot.player, slot.bytes_len) = (now + WAY, player, sent.len);
             self.down.len += 1;
         }

@@ -1,10 +1,10 @@
 //! What holds for every packet of every dialect, tried on packets and bytes at random: a packet
 //! survives the wire, bytes that decode have one form, and no bytes are of two dialects.
 
-use backspin::wire::native::{self, Datagram, Scratch, SessionIndex};
+use backspin::wire::native::{self, Datagram, SessionIndex};
 use backspin::wire::{Direction, List, Name, RawName, Reader};
-use backspin_classic::wire::{lan, rtype};
-use backspin_classic::{Dialect, Packet};
+use backspin_classic::wire::{ack, lan, rtype};
+use backspin_classic::{Dialect, EntityState, Packet};
 use proptest::array::uniform16;
 use proptest::collection::vec;
 use proptest::num::f32::{NEGATIVE, NORMAL, POSITIVE, SUBNORMAL, ZERO};
@@ -20,14 +20,14 @@ fn config() -> ProptestConfig {
 
 /// The bytes are valid in `dialect`, in no other, and are seen to be.
 fn is_only(dialect: Dialect, bytes: &[u8]) {
-    let mut scratch = Scratch::default();
     let mut valid = Vec::new();
     valid.extend(lan::Packet::decode(bytes).map(|_| Dialect::Lan));
     valid.extend(rtype::Packet::decode(bytes).map(|_| Dialect::Rtype));
-    valid.extend(Datagram::decode_compressed(bytes, &mut scratch).map(|_| Dialect::Native));
+    valid.extend(Datagram::decode(bytes).map(|_| Dialect::Native));
+    valid.extend(ack::Datagram::decode(bytes).map(|_| Dialect::Ack));
     assert_eq!(valid, [dialect], "{bytes:02x?}");
     assert_eq!(Dialect::detect(bytes), Some(dialect), "{bytes:02x?}");
-    assert_eq!(Packet::decode(bytes, &mut scratch).map(|packet| packet.dialect()), Ok(dialect));
+    assert_eq!(Packet::decode(bytes).map(|packet| packet.dialect()), Ok(dialect));
 }
 
 fn lan_survives(packet: lan::Packet) {
@@ -64,22 +64,24 @@ fn native_survives(sequence: u32, packet: native::Packet<'_>) {
     let session = packet.session().filter(|_| is_clients);
     assert_eq!(label, session.map(|session| native::Label { session, sequence }));
     is_only(Dialect::Native, &out[..len]);
-    let packed_len = native_survives_packed(datagram).unwrap();
-    assert!(packed_len <= len, "compression made it longer");
 }
 
-/// How long the datagram is where compression is allowed, if it fits one at all.
-fn native_survives_packed(datagram: Datagram<'_>) -> Option<usize> {
-    let (mut out, mut scratch) = ([0; native::MAX_DATAGRAM_LEN], Scratch::default());
-    let len = datagram.encode_compressed(&mut out, &mut scratch).ok()?;
-    assert_eq!(Datagram::decode_compressed(&out[..len], &mut scratch), Ok(datagram));
-    is_only(Dialect::Native, &out[..len]);
-    Some(len)
+fn ack_survives(sequence: u32, packet: ack::Packet<'_>) {
+    let datagram = ack::Datagram { sequence, packet };
+    let mut out = [0; native::MAX_DATAGRAM_LEN];
+    let len = datagram.encode(&mut out).unwrap();
+    assert_eq!(ack::Datagram::decode(&out[..len]), Ok(datagram));
+    is_only(Dialect::Ack, &out[..len]);
 }
 
 /// Whatever these bytes are in any dialect, they are its only form.
 fn have_one_form(bytes: &[u8]) {
     let mut out = vec![0; bytes.len()];
+    if let Ok(datagram) = ack::Datagram::decode(bytes) {
+        assert_eq!(datagram.encode(&mut out), Ok(bytes.len()));
+        assert_eq!(out, bytes);
+        is_only(Dialect::Ack, bytes);
+    }
     if let Ok(packet) = lan::Packet::decode(bytes) {
         assert_eq!(packet.encode(&mut out), Ok(bytes.len()));
         assert_eq!(out, bytes);
@@ -98,11 +100,6 @@ fn have_one_form(bytes: &[u8]) {
     if let Ok(Some((message, len))) = rtype::Message::decode_next(bytes) {
         assert_eq!(message.encode(&mut out), Ok(len));
         assert_eq!(out[..len], bytes[..len]);
-    }
-    // Compressed bytes have many forms; what is in them has one, if ours is short enough.
-    if let Ok(datagram) = Datagram::decode_compressed(bytes, &mut Scratch::default()) {
-        is_only(Dialect::Native, bytes);
-        native_survives_packed(datagram);
     }
 }
 
@@ -166,8 +163,8 @@ prop_compose! {
     fn entity_state()(
         entity_id: u32, entity_type: u16, x in float(), y in float(), vx: i16, vy: i16,
         health: u16, flags: u16, last_ack_sequence: u32,
-    ) -> native::EntityState {
-        native::EntityState {
+    ) -> EntityState {
+        EntityState {
             entity_id, entity_type, x, y, vx, vy, health, flags, last_ack_sequence,
         }
     }
@@ -199,30 +196,62 @@ prop_compose! {
     }
 }
 
-/// What one side has to say of events.
+/// What one side has to say.
 #[derive(Clone, Debug)]
-struct WrittenEvents {
+struct Written {
     acknowledged: u16,
+    held: Vec<u16>,
     first: u16,
-    bodies: Vec<Vec<u8>>,
+    /// How many numbers are left out before each message, its kind, and its bytes.
+    reliable: Vec<(u16, native::MessageKind, Vec<u8>)>,
+    unreliable: Vec<Vec<u8>>,
 }
 
-impl WrittenEvents {
-    /// As many as `room` has place for.
-    fn block<'a>(&'a self, room: &'a mut [u8]) -> native::EventBlock<'a> {
-        let bodies = self.bodies.iter().map(Vec::as_slice);
-        let events = native::Events::new(self.first, bodies, room);
-        native::EventBlock { acknowledged: self.acknowledged, events }
+impl Written {
+    /// As much as `room` has place for.
+    fn block<'a>(&self, room: &'a mut [u8]) -> native::MessageBlock<'a> {
+        let mut w = native::BlockWriter::new(room);
+        w.selective(self.held.iter().copied());
+        for message in self.messages() {
+            if !w.reliable(message.number, message.kind, [message.bytes, &[]]) {
+                break;
+            }
+        }
+        let _ = self.unreliable.iter().all(|message| w.unreliable(message));
+        w.finish(self.acknowledged)
+    }
+
+    fn messages(&self) -> impl Iterator<Item = native::Message<'_>> {
+        let mut next = self.first;
+        self.reliable.iter().enumerate().map(move |(at, (skipped, kind, bytes))| {
+            next = next.wrapping_add(if at == 0 { 0 } else { *skipped });
+            let number = next;
+            next = next.wrapping_add(1);
+            native::Message { number, kind: *kind, bytes }
+        })
     }
 }
 
 prop_compose! {
     /// Mostly few and short; at times more than fit.
-    fn written_events()(
+    fn written()(
         acknowledged: u16, first: u16,
-        bodies in prop_oneof![3 => vec(bytes(12), 0..6), 1 => vec(bytes(255), 0..8)],
-    ) -> WrittenEvents {
-        WrittenEvents { acknowledged, first, bodies }
+        held in proptest::collection::btree_set(0..512_u16, 0..20),
+        reliable in prop_oneof![3 => vec(message(12), 0..6), 1 => vec(message(900), 0..4)],
+        unreliable in prop_oneof![3 => vec(bytes(12), 0..6), 1 => vec(bytes(900), 0..3)],
+    ) -> Written {
+        Written { acknowledged, held: held.into_iter().collect(), first, reliable, unreliable }
+    }
+}
+
+prop_compose! {
+    /// What a client may send, too.
+    fn message(max_len: usize)(
+        skipped in prop_oneof![3 => Just(0), 1 => 1..=255_u16],
+        kind in prop_oneof![Just(native::MessageKind::Game), Just(native::MessageKind::Chat)],
+        bytes in bytes(max_len),
+    ) -> (u16, native::MessageKind, Vec<u8>) {
+        (skipped, kind, bytes)
     }
 }
 
@@ -520,92 +549,131 @@ mod a_packet_survives_the_wire {
         #[test]
         fn native_input(
             sequence: u32, session in session(), tick in 1..=u32::MAX, input_flags: u16,
-            timestamp: u32, delta_time in float(), snapshot: Option<(u8, u8)>,
-            drawn_back: Option<u16>, runs in vec((any::<u16>(), 1..20_usize), 0..20),
-            events in option::of(written_events()),
+            snapshot: Option<(u8, u8)>,
+            drawn_back: Option<u16>, acks: Option<(u16, u64)>,
+            runs in vec((any::<u16>(), 1..20_usize), 0..20), messages in option::of(written()),
         ) {
             let snapshot = snapshot.map(|(back, held)| native::SnapshotEcho { back, held });
-            let mut event_room = [0; 800];
-            let events = events.as_ref().map(|events| events.block(&mut event_room));
+            let mut message_room = [0; 800];
+            let messages = messages.as_ref().map(|messages| messages.block(&mut message_room));
             let older: Vec<u16> =
                 runs.iter().flat_map(|&(flags, ticks)| std::iter::repeat_n(flags, ticks)).collect();
             let mut room = [0; native::History::MAX_LEN];
             let history = native::History::new(input_flags, older.iter().copied(), &mut room);
             let kept = &older[..older.len().min(native::MAX_HISTORY)];
             assert_eq!(history.iter().collect::<Vec<_>>(), kept);
-            let newest = native::InputRecord { sequence: tick, input_flags, timestamp, delta_time };
+            let acks = acks.map(|(newest, mask)| native::Acks { newest, mask });
+            let newest = native::InputRecord { sequence: tick, input_flags };
             native_survives(sequence, native::Packet::Input(native::Input {
-                session, newest, snapshot, drawn_back, events, history,
+                session, newest, snapshot, drawn_back, acks, messages, history,
             }));
         }
 
         #[test]
         fn native_snapshot_ack(
             sequence: u32, session in session(), server_tick: u32, held: u8,
-            events in option::of(written_events()),
+            acks: Option<(u16, u64)>, messages in option::of(written()),
         ) {
             let mut room = [0; 1100];
-            let events = events.as_ref().map(|events| events.block(&mut room));
-            let ack = native::SnapshotAck { session, server_tick, held, events };
+            let messages = messages.as_ref().map(|messages| messages.block(&mut room));
+            let acks = acks.map(|(newest, mask)| native::Acks { newest, mask });
+            let ack = native::SnapshotAck { session, server_tick, held, acks, messages };
             native_survives(sequence, native::Packet::SnapshotAck(ack));
         }
 
         #[test]
-        fn native_events(
-            sequence: u32, session in session(), events in written_events(),
-            room_len in 0..=1100_usize,
+        fn native_messages(
+            sequence: u32, session in session(), written in written(), room_len in 0..=1100_usize,
         ) {
             let mut room = vec![0; room_len];
-            let block = events.block(&mut room);
-            let numbers = (0..).map(|i| events.first.wrapping_add(i));
-            let expected: Vec<_> = numbers.zip(events.bodies.iter().map(Vec::as_slice)).collect();
-            let fitting = block.events;
+            let block = written.block(&mut room);
+            let expected: Vec<_> = written.messages().collect();
+            let fitting = block.reliable;
             assert_eq!(fitting.iter().collect::<Vec<_>>(), expected[..fitting.len()]);
-            let to_server = native::ClientEvents { session, block };
-            native_survives(sequence, native::Packet::ClientEvents(to_server));
-            native_survives(sequence, native::Packet::ServerEvents(native::ServerEvents { block }));
+            assert!(block.selective.iter().zip(&written.held).all(|(came, held)| came == *held));
+            let to_server = native::ClientMessages { session, block };
+            native_survives(sequence, native::Packet::ClientMessages(to_server));
+            let to_client = native::ServerMessages { block };
+            native_survives(sequence, native::Packet::ServerMessages(to_client));
         }
 
         #[test]
-        fn native_roster(sequence: u32, revision: u16, players in vec(roster_entry(), 0..50)) {
-            let players = List::new(&players);
-            native_survives(sequence, native::Packet::Roster(native::Roster { revision, players }));
-        }
-
-        #[test]
-        fn native_snapshot(sequence: u32, server_tick: u32, entities in vec(entity_state(), 0..46)) {
-            let entities = List::new(&entities);
-            let snapshot = native::Snapshot { server_tick, entities };
-            native_survives(sequence, native::Packet::Snapshot(snapshot));
-        }
-
-        #[test]
-        fn native_snapshot_of_many_alike(
-            sequence: u32, server_tick: u32, alike in entity_state(), count in 46..200_usize,
+        fn ack_handshake(
+            sequence: u32, cookie in secret(), game: u32, name in name(), token in bytes(64),
+            player_id: u32, entity_id: u32, server_tick: u32, tick_rate in 1..=255_u8,
         ) {
-            let entities = vec![alike; count];
-            let snapshot = native::Snapshot { server_tick, entities: List::new(&entities) };
-            let datagram = Datagram { sequence, packet: native::Packet::Snapshot(snapshot) };
-            assert!(native_survives_packed(datagram).is_some());
+            ack_survives(sequence, ack::Packet::Hello(ack::Hello {}));
+            ack_survives(sequence, ack::Packet::Challenge(ack::Challenge { cookie }));
+            let token = native::Token::new(&token).unwrap();
+            ack_survives(sequence, ack::Packet::Join(ack::Join { cookie, game, name, token }));
+            let welcome = ack::Welcome { player_id, entity_id, server_tick, tick_rate };
+            ack_survives(sequence, ack::Packet::Welcome(welcome));
+        }
+
+        #[test]
+        fn ack_ping_and_ends(sequence: u32, id: u32, timestamp: u32, reason: u8, sentence in raw_name()) {
+            let ping = ack::Ping { id, timestamp };
+            ack_survives(sequence, ack::Packet::Ping(ping));
+            ack_survives(sequence, ack::Packet::Pong(ping.pong()));
+            ack_survives(sequence, ack::Packet::Leave(ack::Leave {}));
+            ack_survives(sequence, ack::Packet::Refused(ack::Refused { reason, sentence }));
+            ack_survives(sequence, ack::Packet::Bye(ack::Bye { reason, sentence }));
+        }
+
+        #[test]
+        fn ack_client_input(
+            sequence: u32, sequence_number in 1..=u32::MAX, bits in 0..64_u8, timestamp: u32,
+            delta_time in float(),
+        ) {
+            let input_flags = rtype::Buttons::from_bits(bits).unwrap();
+            let input = ack::ClientInput { sequence_number, input_flags, timestamp, delta_time };
+            ack_survives(sequence, ack::Packet::ClientInput(input));
+        }
+
+        #[test]
+        fn ack_snapshot(
+            sequence: u32, server_tick: u32, more: bool, entities in vec(entity_state(), 0..46),
+        ) {
+            let entities = List::new(&entities);
+            let snapshot = ack::Snapshot { server_tick, more, entities };
+            ack_survives(sequence, ack::Packet::Snapshot(snapshot));
+        }
+
+        #[test]
+        fn native_roster(
+            sequence: u32, revision: u16, players in vec(roster_entry(), 0..50),
+            before in 0..400_u16, after in 0..400_u16,
+        ) {
+            let players = List::new(&players);
+            // Only a roster of nobody has a part with nobody.
+            let first = if players.is_empty() { 0 } else { before };
+            let behind = if players.is_empty() { 0 } else { after };
+            let total = first + players.len() as u16 + behind;
+            let roster = native::Roster { revision, total, first, players };
+            native_survives(sequence, native::Packet::Roster(roster));
         }
 
         #[test]
         fn native_delta_snapshot(
             sequence: u32, tick: u16, baseline_back in 0..=native::MAX_BASELINE_BACK,
-            (index, count) in prop_oneof![
-                Just((0, 1)), (2..16_u8).prop_flat_map(|count| (0..count, Just(count))),
-            ],
-            feedback: Option<(u8, u8, i8, u8, u8)>, events in option::of(written_events()),
+            feedback: Option<(u8, u8, i8, u8, u8)>, messages in option::of(written()),
             body in bytes(550),
         ) {
-            let part = native::Part::new(index, count).unwrap();
             let feedback = feedback.map(|(echo, held, early, missing, lost)| {
                 native::Feedback { echo, held, early, missing, lost }
             });
             let mut room = [0; 600];
-            let events = events.as_ref().map(|events| events.block(&mut room));
+            let messages = messages.as_ref().map(|messages| messages.block(&mut room));
             native_survives(sequence, native::Packet::DeltaSnapshot(native::DeltaSnapshot {
-                tick, baseline_back, feedback, part, events, body: &body,
+                tick, baseline_back, feedback, messages, body: &body,
+            }));
+            native_survives(sequence, native::Packet::ViewSnapshot(native::ViewSnapshot {
+                tick,
+                epoch: baseline_back,
+                is_first: sequence % 2 == 0,
+                feedback,
+                messages,
+                body: &body,
             }));
         }
     }
@@ -635,13 +703,21 @@ proptest! {
 
     #[test]
     fn any_payload_behind_a_native_header_has_one_form(
-        kind in prop_oneof![0..=0x12_u8, 0x81..=0x90_u8, 0xA0..=0xA2_u8], flags in 0..=1_u8,
+        kind in prop_oneof![0..=0x14_u8, 0x81..=0x90_u8, 0xA0..=0xA4_u8], flags in 0..=1_u8,
         payload in small_bytes(80),
     ) {
         let [high, low] = (payload.len() as u16).to_be_bytes();
         let header = [1, kind, flags, high, low, 0, 0, 0, 1];
-        let size: &[u8] = if flags == 1 { &[0, 0, 0, 90] } else { &[] };
-        have_one_form(&[&header, size, &payload].concat());
+        have_one_form(&[&header, payload.as_slice()].concat());
+    }
+
+    #[test]
+    fn any_payload_behind_an_ack_header_has_one_form(
+        kind in prop_oneof![Just(0x10_u8), 0x20..=0x23_u8, Just(0xA0_u8), 0xB0..=0xB4_u8],
+        flags in select(vec![0_u8, 0, 0, 4]), payload in small_bytes(80),
+    ) {
+        let [high, low] = (payload.len() as u16).to_be_bytes();
+        have_one_form(&[&[1, kind, flags, high, low, 0, 0, 0, 1], payload.as_slice()].concat());
     }
 
     #[test]
@@ -655,10 +731,10 @@ fn small_bytes(most: usize) -> impl Strategy<Value = Vec<u8>> {
     vec(prop_oneof![3 => Just(0_u8), 2 => 1..5_u8, 1 => any::<u8>()], 0..=most)
 }
 
-/// The headers of rtype and native overlap only where rtype's size begins with native's version
+/// The headers of rtype and native or ack overlap only where rtype's size begins with native's version
 /// and native's length begins with rtype's version. No size that a type can have is among them.
 #[test]
-fn no_header_is_both_rtype_and_native() {
+fn no_header_is_both_rtype_and_native_or_ack() {
     let mut rtype_headers = 0;
     for high in 0..=255 {
         let size = u16::from_le_bytes([1, high]);
@@ -673,6 +749,7 @@ fn no_header_is_both_rtype_and_native() {
             for low in 0..=255 {
                 bytes[4] = low;
                 assert!(!native::has_shape(&bytes), "{:02x?}", &bytes[..5]);
+                assert!(!ack::Datagram::has_shape(&bytes), "{:02x?}", &bytes[..5]);
                 assert_eq!(Dialect::detect(&bytes), Some(Dialect::Rtype));
             }
         }

@@ -4,9 +4,10 @@
 use std::net::SocketAddr;
 use std::time::Duration;
 
+use backspin::channel::Delivery;
 use backspin::client::{Client, ClientConfig, ClientEvent};
 use backspin::endpoint::EndpointConfig;
-use backspin::game::{Buttons, Event, Game, GameId, PlayerId, Reach, Turn};
+use backspin::game::{Buttons, Effects, Event, Game, GameId, PlayerId, Reach, Turn};
 use backspin::replication::{Schema, State};
 use backspin::room::RoomConfig;
 use backspin::server::Server;
@@ -68,10 +69,10 @@ impl Game for Talk {
         _world: &mut dot::World,
         player: PlayerId,
         words: &[u8],
-        events: &mut Vec<Event>,
+        effects: &mut Effects<'_>,
     ) {
         let Ok(value) = words.try_into().map(i32::from_be_bytes) else { return };
-        events.push(Event { kind: SAID, entity: player.0 as u16, value, reach: Reach::Everyone });
+        effects.raise(Event { kind: SAID, entity: player.0, value, reach: Reach::Everyone });
     }
 
     /// Whoever is away drifts to the right.
@@ -126,7 +127,7 @@ impl Scene {
     }
 
     /// Who said what, as one of the guests was told.
-    fn told(&mut self, which: usize) -> Vec<(u16, i32)> {
+    fn told(&mut self, which: usize) -> Vec<(u32, i32)> {
         let client = self.client(which);
         let events = std::iter::from_fn(|| client.poll_event());
         let said = events.filter_map(|event| match event {
@@ -142,11 +143,11 @@ fn words_reach_everyone_once_and_in_order() {
     for seed in 0..5 {
         let mut scene = Scene::new(seed);
         for number in 0..100i32 {
-            assert!(scene.client(0).send(&number.to_be_bytes()));
+            scene.client(0).send(&number.to_be_bytes(), Delivery::Reliable).unwrap();
             scene.world.run_for(Duration::from_millis(50));
         }
         scene.world.run_for(Duration::from_secs(3));
-        let speaker = scene.client(0).player().unwrap().0 as u16;
+        let speaker = scene.client(0).player().unwrap().0;
         let all: Vec<_> = (0..100).map(|number| (speaker, number)).collect();
         assert_eq!(scene.told(0), all, "seed {seed}");
         assert_eq!(scene.told(1), all, "seed {seed}");
@@ -156,11 +157,11 @@ fn words_reach_everyone_once_and_in_order() {
 #[test]
 fn words_that_mean_nothing_are_dropped_by_the_game() {
     let mut scene = Scene::new(1);
-    assert!(scene.client(0).send(&[]));
-    assert!(scene.client(0).send(&[7; 255]));
-    assert!(scene.client(0).send(&5i32.to_be_bytes()));
+    for words in [&[][..], &[7; 900], &5i32.to_be_bytes()] {
+        scene.client(0).send(words, Delivery::Reliable).unwrap();
+    }
     scene.world.run_for(Duration::from_secs(2));
-    let speaker = scene.client(0).player().unwrap().0 as u16;
+    let speaker = scene.client(0).player().unwrap().0;
     assert_eq!(scene.told(1), [(speaker, 5)]);
 }
 
@@ -169,8 +170,9 @@ fn who_was_started_anew_with_the_ticket_has_the_slot_and_is_heard_and_told_again
     for seed in 0..5 {
         let mut scene = Scene::new(seed);
         for number in 0..20i32 {
-            scene.client(0).send(&number.to_be_bytes());
-            scene.client(1).send(&number.to_be_bytes());
+            for which in 0..2 {
+                scene.client(which).send(&number.to_be_bytes(), Delivery::Reliable).unwrap();
+            }
             scene.world.run_for(Duration::from_millis(30));
         }
         let (player, ticket) = (scene.client(0).player(), scene.client(0).ticket());
@@ -184,8 +186,9 @@ fn who_was_started_anew_with_the_ticket_has_the_slot_and_is_heard_and_told_again
         assert_eq!(scene.client(0).player(), player, "seed {seed}");
         scene.told(0);
         for number in 100..110i32 {
-            scene.client(0).send(&number.to_be_bytes());
-            scene.client(1).send(&number.to_be_bytes());
+            for which in 0..2 {
+                scene.client(which).send(&number.to_be_bytes(), Delivery::Reliable).unwrap();
+            }
         }
         scene.world.run_for(Duration::from_secs(3));
         for which in 0..2 {

@@ -94,8 +94,8 @@ impl Post {
     }
 
     /// The post whose paddle has this id.
-    pub fn of_paddle(entity_id: u16) -> Option<Post> {
-        Post::of(PlayerId(entity_id.into()))
+    pub fn of_paddle(entity_id: u32) -> Option<Post> {
+        Post::of(PlayerId(entity_id))
     }
 
     /// The other one of its side, in doubles.
@@ -119,8 +119,8 @@ impl Post {
     }
 
     /// The id of its paddle.
-    pub const fn paddle_id(self) -> u16 {
-        self as u16 + 1
+    pub const fn paddle_id(self) -> u32 {
+        self as u32 + 1
     }
 
     /// Which half it is in.

@@ -18,12 +18,15 @@
 //!
 //! [`Pong`] is the game for the netcode; [`World`] is everything that a step may look at. `flight`
 //! is one tick of the ball, `referee` decides when a match begins and ends, `hold` when the ball
-//! waits for a player who has gone quiet, `schema` is what is sent, `screen` reads what is drawn, `lan` is the world as Networked Pong has it. [`Bot`] plays
+//! waits for a player who has gone quiet, `schema` is what is sent, `screen` reads what is drawn, `lan` is the world as Networked Pong has it,
+//! `ack` as document 004 does. [`Bot`] plays
 //! through the same inputs as a person.
 
+mod ack;
 mod bot;
 mod field;
 mod flight;
+mod guess;
 mod hold;
 mod lan;
 mod referee;
@@ -37,11 +40,13 @@ pub use schema::{BALL_IDS, MATCH_ID};
 pub use world::{Attendance, Ball, Heading, Paddle, Phase, World};
 
 use backspin::game::{
-    Buttons, Event, Frame, Game, GameId, Lobby, PlayerId, PlayerStatus, Stage, Turn,
+    Buttons, Effects, Event, Frame, Game, GameId, Lobby, PlayerId, PlayerStatus, Stage, Turn,
 };
 use backspin::replication::{Drawn, Entity, Schema, State};
-use backspin_classic::ClassicGame;
+use backspin_classic::EntityState;
+use backspin_classic::wire::ack::entity_type;
 use backspin_classic::wire::lan::StateUpdate;
+use backspin_classic::{AckBoard, AckSight, ClassicGame};
 use backspin_sim::{Contact, Foresight, Measured};
 
 /// The rules of a room. A client needs none of them: what it must know is in the state, so it
@@ -203,11 +208,11 @@ impl Game for Pong {
         &self,
         world: &mut World,
         player: PlayerId,
-        words: &[u8],
-        events: &mut Vec<Event>,
+        message: &[u8],
+        effects: &mut Effects<'_>,
     ) {
-        match words {
-            Pong::AGAIN => self.ask_again(world, player, events),
+        match message {
+            Pong::AGAIN => self.ask_again(world, player, effects.events()),
             Pong::GO_ON => world.go_on_without(player),
             _ => {}
         }
@@ -254,8 +259,8 @@ impl Measured for Pong {
     fn foresight(&self, kind: &str) -> Foresight {
         match kind {
             _ if !self.doubles => Foresight::Known,
-            screen::PARTNERS => Foresight::Guessed,
-            _ => Foresight::Follows,
+            screen::PARTNERS => Foresight::Guessed(guess::ODDS),
+            _ => Foresight::Follows(guess::ODDS),
         }
     }
 }
@@ -277,5 +282,26 @@ impl ClassicGame for Pong {
 
     fn read_lan(&self, update: &StateUpdate, state: &mut State) {
         self.state_of_lan(update, state);
+    }
+
+    fn ack_entity(
+        &self,
+        _world: &World,
+        entity: &Entity,
+        plain: EntityState,
+    ) -> Option<EntityState> {
+        Some(ack::shown(entity, plain))
+    }
+
+    fn ack_player_type(&self) -> u16 {
+        entity_type::PADDLE
+    }
+
+    fn ack_board(&self, world: &World, _player: PlayerId) -> AckBoard {
+        ack::board(world)
+    }
+
+    fn read_ack(&self, told: &AckSight<'_>, state: &mut State) {
+        ack::read(told, state);
     }
 }

@@ -8,10 +8,10 @@ use crate::world::{Attendance, Ball, Heading, Paddle, Phase, World};
 
 /// The ball is one of these. A served ball has the other id than the one that went out, so nobody
 /// draws it on a way from the goal to the centre.
-pub const BALL_IDS: [u16; 2] = [1000, 1001];
+pub const BALL_IDS: [u32; 2] = [1000, 1001];
 
 /// The match: phase, scores and rules.
-pub const MATCH_ID: u16 = 1002;
+pub const MATCH_ID: u32 = 1002;
 
 /// The kinds of paddles are as the posts: where they stand, only y changes.
 const BALL: u8 = 4;
@@ -123,13 +123,13 @@ pub(crate) fn restore(state: &State) -> World {
         let fields = &entity.fields;
         match entity.kind {
             BALL | DOUBLES_BALL => {
-                let [x, y, vx, vy, ..] = *fields;
+                let [x, y, vx, vy] = fields.first();
                 world.ball = Ball { x, y, vx, vy, which: entity.id == BALL_IDS[1] };
             }
             MATCH => restore_match(&mut world, entity),
             _ => {
                 if let Some(post) = Post::of_paddle(entity.id) {
-                    let [y, vy, ..] = *fields;
+                    let [y, vy] = fields.first();
                     world.paddles[post.index()] = Some(Paddle { y, vy });
                 }
             }
@@ -139,8 +139,8 @@ pub(crate) fn restore(state: &State) -> World {
 }
 
 fn restore_match(world: &mut World, entity: &Entity) {
-    let [phase, left, right, points, doubles, wishes, ticks_left, _, attendance, heading, ..] =
-        entity.fields;
+    let [phase, left, right, points, doubles, wishes, ticks_left, _, attendance, heading] =
+        entity.fields.first();
     // The state conforms to the schema, so every count fits its type.
     world.phase = Phase::ALL.get(phase as usize).copied().unwrap_or(Phase::Waiting);
     world.score = [left as u8, right as u8];

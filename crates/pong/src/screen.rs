@@ -15,7 +15,7 @@ const TOLERANCE: f32 = 1.0;
 
 /// From one paddle of a side to the other the ball takes 30 ticks, and can gain or lose so many of
 /// them without being seen to run.
-const PARTNERS_TICKS: f32 = 5.5;
+pub(crate) const PARTNERS_TICKS: f32 = 5.5;
 
 /// A paddle is drawn at most so many ticks ahead of what surely has come: further ahead it would leap
 /// whenever its player turns.
@@ -84,7 +84,7 @@ pub(crate) fn contacts(before: &[Drawn], now: &[Drawn], mut meet: impl FnMut(Pos
 
 /// Whose paddle the ball meets, as `viewer` sees it.
 pub(crate) fn contact_kind(key: u64, viewer: PlayerId) -> &'static str {
-    let met = u16::try_from(key).ok().and_then(Post::of_paddle);
+    let met = u32::try_from(key).ok().and_then(Post::of_paddle);
     let (Some(met), Some(own)) = (met, Post::of(viewer)) else { return "paddle" };
     match (met == own, met.side() == own.side(), met.is_front()) {
         (true, ..) => "own paddle",

@@ -2,7 +2,9 @@
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, SocketAddrV6};
 
+use backspin::game::GameId;
 use backspin::node::Path;
+use backspin::peer::{PeerAddr, PeerKind};
 use backspin::wire::{Fault, Malformed, Name, Reader};
 
 /// A number in groups of seven bits, lowest first; the top bit says that another group follows.
@@ -78,6 +80,15 @@ pub(super) fn name(r: &mut Reader<'_>, field: &'static str) -> Result<Name, Malf
 }
 
 /// | 4 | four octets |, or | 6 | sixteen octets |
+pub(super) fn put_game(out: &mut Vec<u8>, game: GameId) {
+    out.extend_from_slice(&game.game.to_be_bytes());
+    out.extend_from_slice(&game.version.to_be_bytes());
+}
+
+pub(super) fn game(r: &mut Reader<'_>) -> Result<GameId, Malformed> {
+    Ok(GameId { game: r.u32_be("game")?, version: r.u16_be("version")? })
+}
+
 pub(super) fn put_ip(out: &mut Vec<u8>, ip: IpAddr) {
     match ip {
         IpAddr::V4(ip) => {
@@ -99,22 +110,40 @@ pub(super) fn ip(r: &mut Reader<'_>, field: &'static str) -> Result<IpAddr, Malf
     }
 }
 
-/// | ip | port u16 |, and for IPv6 | flow | scope |
-pub(super) fn put_address(out: &mut Vec<u8>, address: SocketAddr) {
-    put_ip(out, address.ip());
-    out.extend_from_slice(&address.port().to_be_bytes());
-    if let SocketAddr::V6(address) = address {
-        put_varint(out, address.flowinfo().into());
-        put_varint(out, address.scope_id().into());
+/// | ip | port u16 |, and for IPv6 | flow | scope |; or | 1 | ip | id | for a connection
+pub(super) fn put_peer(out: &mut Vec<u8>, peer: PeerAddr) {
+    match peer.kind() {
+        PeerKind::Socket(address) => {
+            put_ip(out, address.ip());
+            out.extend_from_slice(&address.port().to_be_bytes());
+            if let SocketAddr::V6(address) = address {
+                put_varint(out, address.flowinfo().into());
+                put_varint(out, address.scope_id().into());
+            }
+        }
+        PeerKind::Connection { id, ip } => {
+            out.push(CONNECTION);
+            put_ip(out, ip);
+            put_varint(out, id);
+        }
     }
 }
 
-pub(super) fn address(r: &mut Reader<'_>, field: &'static str) -> Result<SocketAddr, Malformed> {
+/// Where an IP address has its family, 4 or 6.
+const CONNECTION: u8 = 1;
+
+pub(super) fn peer(r: &mut Reader<'_>, field: &'static str) -> Result<PeerAddr, Malformed> {
+    let mut ahead = r.clone();
+    if ahead.u8(field)? == CONNECTION {
+        *r = ahead;
+        let ip = ip(r, field)?;
+        return Ok(PeerAddr::connection(varint(r, field)?, ip));
+    }
     let (ip, port) = (ip(r, field)?, r.u16_be(field)?);
-    Ok(match ip {
+    Ok(PeerAddr::socket(match ip {
         IpAddr::V4(ip) => (ip, port).into(),
         IpAddr::V6(ip) => SocketAddrV6::new(ip, port, small(r, field)?, small(r, field)?).into(),
-    })
+    }))
 }
 
 /// | socket u8 | 0, or the local ip | remote |
@@ -124,7 +153,7 @@ pub(super) fn put_path(out: &mut Vec<u8>, path: Path) {
         None => out.push(0),
         Some(local) => put_ip(out, local),
     }
-    put_address(out, path.remote);
+    put_peer(out, path.remote);
 }
 
 pub(super) fn path(r: &mut Reader<'_>) -> Result<Path, Malformed> {
@@ -137,7 +166,7 @@ pub(super) fn path(r: &mut Reader<'_>) -> Result<Path, Malformed> {
         }
         _ => Some(ip(r, "path")?),
     };
-    Ok(Path { socket, local, remote: address(r, "path")? })
+    Ok(Path { socket, local, remote: peer(r, "path")? })
 }
 
 #[cfg(test)]
@@ -169,8 +198,14 @@ mod tests {
     #[test]
     fn a_path_comes_back_as_it_was() {
         let scoped = SocketAddrV6::new(Ipv6Addr::LOCALHOST, 9, 7, 300);
-        let remotes: [SocketAddr; 3] =
-            ["10.0.0.1:4242".parse().unwrap(), "[::1]:1".parse().unwrap(), scoped.into()];
+        let socket = |text: &str| PeerAddr::socket(text.parse().unwrap());
+        let remotes = [
+            socket("10.0.0.1:4242"),
+            socket("[::1]:1"),
+            PeerAddr::socket(scoped.into()),
+            PeerAddr::connection(0, Ipv4Addr::LOCALHOST.into()),
+            PeerAddr::connection(u64::MAX, Ipv6Addr::LOCALHOST.into()),
+        ];
         let locals = [None, Some(Ipv4Addr::LOCALHOST.into()), Some(Ipv6Addr::LOCALHOST.into())];
         for (remote, local) in remotes.into_iter().flat_map(|r| locals.map(|l| (r, l))) {
             let mut out = Vec::new();
@@ -179,6 +214,9 @@ mod tests {
             let mut r = Reader::new(&out);
             assert_eq!(path(&mut r), Ok(original));
             assert_eq!(r.left(), 0);
+            for len in 0..out.len() {
+                assert!(path(&mut Reader::new(&out[..len])).is_err());
+            }
         }
     }
 }

@@ -1,7 +1,8 @@
-//! What both formats are cut into: frames with a length and a checksum.
+//! The frames of both formats, with a length and a checksum.
 //!
-//! A file begins with eight letters and the version of its format. Frames follow, each whole in
-//! itself: whoever writes them out one by one loses at most the last.
+//! A file begins with eight letters and the version of its format. Frames follow, each complete in itself: a
+//! writer that
+//! appends them one by one loses at most the last.
 //!
 //! ```text
 //! 0         8            10
@@ -11,13 +12,15 @@
 //! | len u32 | check u64 | body, len bytes |        big-endian
 //! ```
 //!
-//! The check is SipHash-2-4, with a key that is no secret, over letters and version, the frame's
-//! number and its body: a frame that was changed, moved or taken from elsewhere does not pass.
+//! The check is SipHash-2-4, with a public key, over letters and version, the frame's number and its body: a
+//! frame that was
+//! changed, moved or taken from another file does not pass.
 
 use std::fmt;
 use std::hash::Hasher;
 
 use siphasher::sip::SipHasher24;
+use thiserror::Error;
 
 use backspin::wire::Malformed;
 
@@ -180,49 +183,32 @@ impl Frames {
 }
 
 /// Why a file is not read, or not to its end.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs)]
+#[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
 pub enum Damage {
     /// It is something else.
-    Foreign {
-        /// What it should have been.
-        expected: &'static str,
-    },
+    #[error("it is not a {expected}: its first bytes differ")]
+    Foreign { expected: &'static str },
     /// Its format is of another version.
-    Version {
-        /// What it says.
-        found: u16,
-        /// What is read here.
-        known: u16,
-    },
-    /// It ends in the middle, or without saying that it does.
-    Cut {
-        /// So many bytes are good.
-        good: u64,
-    },
+    #[error(
+        "its format has version {found}, and this program reads version {known}; use the program that wrote it"
+    )]
+    Version { found: u16, known: u16 },
+    /// It ends in the middle, or without saying that it does; so many bytes are good.
+    #[error("it was cut short: {good} bytes are good, and its end is missing")]
+    Cut { good: u64 },
     /// A frame of a length that none has.
-    Length {
-        /// Which frame.
-        place: FramePlace,
-        /// What it says.
-        len: usize,
-    },
+    #[error("it is damaged in {place}: no frame has a length of {len}")]
+    Length { place: FramePlace, len: usize },
     /// A frame whose bytes were changed.
-    Checksum {
-        /// Which frame.
-        place: FramePlace,
-    },
+    #[error("it is damaged in {place}: the checksum does not match")]
+    Checksum { place: FramePlace },
     /// A frame that is as it was written, by someone who wrote it wrong.
-    Malformed {
-        /// Which frame.
-        place: FramePlace,
-        /// What is wrong with it.
-        fault: Malformed,
-    },
-    /// Something follows where it says that it ends.
-    Trailing {
-        /// Where that begins.
-        offset: u64,
-    },
+    #[error("it is damaged in {place}: {fault}")]
+    Malformed { place: FramePlace, fault: Malformed },
+    /// Something follows the end, from this offset on.
+    #[error("it ends at byte {offset}, but more bytes follow")]
+    Trailing { offset: u64 },
 }
 
 impl Damage {
@@ -244,36 +230,6 @@ impl fmt::Display for FramePlace {
         write!(f, "frame {}, at byte {}", self.number, self.offset)
     }
 }
-
-impl fmt::Display for Damage {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Damage::Foreign { expected } => {
-                write!(f, "its first bytes are not those of a {expected}")
-            }
-            Damage::Version { found, known } => write!(
-                f,
-                "its format has version {found} and version {known} is read here; use the program \
-                 that wrote it"
-            ),
-            Damage::Cut { good } => {
-                write!(f, "it was cut short: {good} bytes are good, and its end is missing")
-            }
-            Damage::Length { place, len } => {
-                write!(f, "it is damaged in {place}: no frame has a length of {len}")
-            }
-            Damage::Checksum { place } => {
-                write!(f, "it is damaged in {place}: the checksum does not match")
-            }
-            Damage::Malformed { place, fault } => write!(f, "it is damaged in {place}: {fault}"),
-            Damage::Trailing { offset } => {
-                write!(f, "it ends at byte {offset}, and yet something follows")
-            }
-        }
-    }
-}
-
-impl std::error::Error for Damage {}
 
 #[cfg(test)]
 mod tests {

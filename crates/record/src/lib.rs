@@ -1,15 +1,17 @@
 //! Recording: what happened to a node, and what happened in a match.
 //!
 //! ```text
-//! log     -> everything that was done to a server; played back to the same digest
+//! log     -> everything that was done to a server; replays to the same digest
 //! replay  -> the states of one room, tick by tick; shown later, with seeking
-//! frame   -> what both are cut into: lengths and checksums
+//! frame   -> the frames of both: lengths and checksums
 //! field   -> numbers, addresses, names
 //! ```
 //!
-//! Nothing here opens a file: writers append to a `Vec<u8>` that the caller writes out, readers
-//! are handed bytes. Those bytes may be anything. A file that was cut short or damaged is refused
-//! with a [`Damage`] that says where; what stands before the damage can still be read.
+//! Nothing here opens a file: writers append to a `Vec<u8>` that the caller writes out, readers are handed
+//! bytes. Those
+//! bytes are untrusted. A file that was cut short or damaged is refused with a [`Damage`] that says where;
+//! everything before
+//! the damage can still be read.
 
 mod field;
 mod frame;

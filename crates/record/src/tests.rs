@@ -1,5 +1,6 @@
-//! Files whose checksums are right and whose contents are not: nobody wrote them by mistake.
+//! Files with right checksums and wrong contents.
 
+use std::net::IpAddr;
 use std::time::Duration;
 
 use super::frame::{Form, Framer, Frames};
@@ -57,7 +58,7 @@ fn bent(form: Form, bodies: &[Vec<u8>], chance: &mut Chance) -> Vec<u8> {
 
 fn a_log() -> Vec<u8> {
     let at = |ms| Time::from_millis(ms);
-    let path = Path::to(([10, 0, 0, 9], 4242).into());
+    let path = Path::to(std::net::SocketAddr::from(([10, 0, 0, 9], 4242)));
     let mut server = Recorded::on(at(3), 5, EndpointConfig::default(), [3; 32])
         .speaking(backspin_classic::dialects());
     server.open(at(3), Dots { swarm: 5 }, Name::new("one"), 7, RoomConfig::default());
@@ -79,9 +80,9 @@ fn a_log() -> Vec<u8> {
     server.kick(at(2_000), 0, PlayerId(1));
     server.drain(at(2_000));
     server.undrain(at(2_000));
-    server.ban(at(2_000), path.remote.ip(), Some(Duration::from_secs(60))).unwrap();
-    server.ban(at(2_000), [10, 0, 0, 8].into(), None).unwrap();
-    server.lift_ban(at(2_000), [10, 0, 0, 8].into());
+    server.ban(at(2_000), path.remote.limit_key(), Some(Duration::from_secs(60))).unwrap();
+    server.ban(at(2_000), IpAddr::from([10, 0, 0, 8]).into(), None).unwrap();
+    server.lift_ban(at(2_000), IpAddr::from([10, 0, 0, 8]).into());
     server.release_end(at(2_000), 0);
     server.close(at(2_001), CloseReason::Stopping);
     server.finish_log(&mut log);

@@ -1,6 +1,6 @@
 //! The seeds of the fuzz targets `replay` and `log`, as ordinary tests.
 //!
-//! `BACKSPIN_BLESS=1 cargo test -p backspin --test hostile_files` makes them anew.
+//! `BACKSPIN_BLESS=1 cargo test -p backspin-record --test hostile_files` makes them anew.
 
 #[path = "../../net/tests/counting/mod.rs"]
 mod counting;
@@ -66,7 +66,7 @@ fn a_replay() -> Vec<u8> {
         let value = tick as i32;
         writer.handle_event(tick, Event { kind: 1, entity: 2, value, reach: Reach::Own });
         let mut state = State::new(tick);
-        for id in 1..=players as u16 {
+        for id in 1..=players {
             let counts = [value * 3, value, 1, 0, 0, 0, 0, 0];
             let entity = Entity::new(GAME.schema(), id, 0, &counts);
             assert!(state.push(entity).is_ok());
@@ -81,8 +81,9 @@ fn a_replay() -> Vec<u8> {
 /// A short log with every kind of line.
 fn a_log() -> Vec<u8> {
     let at = Time::from_millis;
-    let path = Path::to(([10, 0, 0, 9], 4242).into());
-    let mut server = Recorded::<Dots>::on(at(3), 5, EndpointConfig::default(), [3; 32]);
+    let path = Path::to(std::net::SocketAddr::from(([10, 0, 0, 9], 4242)));
+    let mut server = Recorded::<Dots>::on(at(3), 5, EndpointConfig::default(), [3; 32])
+        .speaking(backspin_classic::dialects());
     server.open(at(3), GAME, Name::new("one"), 7, RoomConfig::default());
     server.offer(at(4), GAME, Name::new("more"), 2, RoomConfig::default());
     let mut log = Vec::new();

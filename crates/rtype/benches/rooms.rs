@@ -15,6 +15,7 @@ use backspin::client::{Client, ClientConfig};
 use backspin::endpoint::EndpointConfig;
 use backspin::game::Game;
 use backspin::node::{Node, Path};
+use backspin::peer::PeerAddr;
 use backspin::room::RoomConfig;
 use backspin::server::Server;
 use backspin::time::Time;
@@ -196,10 +197,10 @@ fn address(index: usize) -> SocketAddr {
     SocketAddr::from(([10, 1, high, low], 5_000))
 }
 
-fn index_of(address: SocketAddr) -> usize {
-    match address.ip() {
-        IpAddr::V4(ip) => usize::from(u16::from_be_bytes([ip.octets()[2], ip.octets()[3]])),
-        IpAddr::V6(_) => unreachable!("nobody has one here"),
+fn index_of(peer: PeerAddr) -> usize {
+    match peer.ip() {
+        Some(IpAddr::V4(ip)) => usize::from(u16::from_be_bytes([ip.octets()[2], ip.octets()[3]])),
+        _ => unreachable!("nobody has one here"),
     }
 }
 

@@ -31,7 +31,7 @@ pub(crate) struct BossMind {
 
 impl Boss {
     /// Its id: there is only one.
-    pub const ID: u16 = 26;
+    pub const ID: u32 = 26;
 
     /// How large it is.
     pub const SIZE: Size = Size::px(110, 130);

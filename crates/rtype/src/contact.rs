@@ -66,7 +66,7 @@ impl<'a> Sight<'a> {
     }
 
     /// The first enemy that `own` meets, of those that count.
-    fn enemy(&self, now: &World, own: Passage, counts: impl Fn(u16, &Area) -> bool) -> Option<u16> {
+    fn enemy(&self, now: &World, own: Passage, counts: impl Fn(u32, &Area) -> bool) -> Option<u32> {
         self.stretches().find_map(|stretch| {
             let seen = stretch.world(now);
             let enemies = seen.enemies.iter().map(|enemy| (enemy.id, enemy.at, enemy.size()));
@@ -76,7 +76,7 @@ impl<'a> Sight<'a> {
     }
 
     /// The first bullet that `own` meets, of those that count.
-    fn bullet(&self, now: &World, own: Passage, counts: impl Fn(u16) -> bool) -> Option<u16> {
+    fn bullet(&self, now: &World, own: Passage, counts: impl Fn(u32) -> bool) -> Option<u32> {
         self.stretches().find_map(|stretch| {
             let bullets = stretch.world(now).bullets.iter();
             let things = bullets.map(|bullet| (bullet.id, bullet.at, Bullet::SIZE));
@@ -96,12 +96,12 @@ impl<'a> Stretch<'a> {
     fn first(
         &self,
         own: Passage,
-        mut things: impl Iterator<Item = (u16, Moving, Size)>,
-        counts: impl Fn(u16, &Area) -> bool,
-    ) -> Option<u16> {
+        mut things: impl Iterator<Item = (u32, Moving, Size)>,
+        counts: impl Fn(u32, &Area) -> bool,
+    ) -> Option<u32> {
         let length = TickPart(self.until.0 - self.from.0);
         let own = own.stretch(length, self.before_end);
-        let meets = |&(id, at, size): &(u16, Moving, Size)| {
+        let meets = |&(id, at, size): &(u32, Moving, Size)| {
             let thing = at.later(self.until).passage(size);
             own.meets(&thing.stretch(length, TickPart::default())) && counts(id, &thing.area)
         };
@@ -126,11 +126,11 @@ impl RType {
     }
 
     /// The ship is hit. If it is lost, it is a wreck from now on.
-    fn hurt(&self, world: &mut World, index: usize, thing: u16, turn: &mut Turn<'_, World>) {
+    fn hurt(&self, world: &mut World, index: usize, thing: u32, turn: &mut Turn<'_, World>) {
         let ship = &mut world.ships[index];
-        let (player, entity) = (ship.player, ship.player.0 as u16);
+        let (player, entity) = (ship.player, ship.player.0);
         let kind = event::HURT;
-        turn.raise(Event { kind, entity, value: thing.into(), reach: Reach::Own });
+        turn.raise(Event { kind, entity, value: thing as i32, reach: Reach::Own });
         ship.safe = Ship::SHIELD_BREAK_TICKS;
         let survives = std::mem::take(&mut ship.gear.has_shield);
         if !survives && let Some(pilot) = world.pilot_mut(player) {
@@ -146,7 +146,7 @@ impl RType {
 }
 
 /// What touches the ship's hull, if anything can hurt it.
-fn thing_that_hurts(world: &World, index: usize, sight: Sight<'_>) -> Option<u16> {
+fn thing_that_hurts(world: &World, index: usize, sight: Sight<'_>) -> Option<u32> {
     let ship = &world.ships[index];
     if ship.safe > 0 {
         return None;
@@ -168,7 +168,7 @@ fn take_power_ups(world: &mut World, index: usize, sight: Sight<'_>, turn: &mut 
     let Some(&taken) = sight.late.world(world).power_ups.iter().find(meets) else { return };
     world.power_ups.retain(|power_up| power_up.id != taken.id);
     world.equip(index, taken.bonus, turn);
-    let (entity, value) = (ship.player.0 as u16, taken.bonus as i32);
+    let (entity, value) = (ship.player.0, taken.bonus as i32);
     turn.raise(Event { kind: event::POWER_UP, entity, value, reach: Reach::Everyone });
 }
 
@@ -218,10 +218,10 @@ fn judge_shots(world: &mut World, turn: &mut Turn<'_, World>) {
 
 /// A shot meets what its player saw there; whether it flies on. What is gone by now stops it all
 /// the same: it was seen to hit.
-fn hit(world: &mut World, index: usize, target: u16, turn: &mut Turn<'_, World>) -> bool {
+fn hit(world: &mut World, index: usize, target: u32, turn: &mut Turn<'_, World>) -> bool {
     let Shot { id, power, is_heavy, .. } = world.shots[index];
     let owner = world.shots[index].owner();
-    turn.raise(Event { kind: event::HIT, entity: id, value: target.into(), reach: Reach::Own });
+    turn.raise(Event { kind: event::HIT, entity: id, value: target as i32, reach: Reach::Own });
     let dealt = world.damage(target, power.into(), owner, turn);
     let shot = &mut world.shots[index];
     shot.met = target;
@@ -231,12 +231,12 @@ fn hit(world: &mut World, index: usize, target: u16, turn: &mut Turn<'_, World>)
 
 impl World {
     /// Whether the pod of `player` caught this bullet: the player still sees it for a while.
-    fn has_caught(&self, player: PlayerId, bullet: u16) -> bool {
+    fn has_caught(&self, player: PlayerId, bullet: u32) -> bool {
         self.caught.iter().any(|caught| (caught.player, caught.bullet) == (player, bullet))
     }
 
     /// Notes that it did; whether there was room for it.
-    fn catch(&mut self, player: PlayerId, bullet: u16) -> bool {
+    fn catch(&mut self, player: PlayerId, bullet: u32) -> bool {
         let has_room = self.caught.len() < Caught::LIMIT;
         if has_room {
             self.caught.push(Caught { player, bullet, ticks: Caught::TICKS });
@@ -249,12 +249,12 @@ impl World {
         self.caught.retain(|caught| caught.ticks > 0);
     }
 
-    fn has_enemy(&self, id: u16) -> bool {
+    fn has_enemy(&self, id: u32) -> bool {
         (id == Boss::ID && self.boss.is_some()) || self.enemies.iter().any(|enemy| enemy.id == id)
     }
 
     /// Harms an enemy or the boss, if it is still there; how much was dealt, at most `amount`.
-    fn damage(&mut self, id: u16, amount: i32, by: PlayerId, turn: &mut Turn<'_, World>) -> i32 {
+    fn damage(&mut self, id: u32, amount: i32, by: PlayerId, turn: &mut Turn<'_, World>) -> i32 {
         if id == Boss::ID {
             let Some(boss) = &mut self.boss else { return 0 };
             let dealt = amount.min(boss.health);
@@ -306,7 +306,7 @@ impl World {
             Bonus::Life => {
                 let Some(pilot) = self.pilot_mut(player) else { return };
                 pilot.lives = (pilot.lives + 1).min(Pilot::LIVES_LIMIT);
-                let (entity, value) = (player.0 as u16, pilot.lives);
+                let (entity, value) = (player.0, pilot.lives);
                 turn.raise(Event { kind: event::LIVES, entity, value, reach: Reach::Everyone });
             }
             Bonus::Force if self.pod(player).is_none() => {

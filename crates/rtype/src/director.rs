@@ -146,7 +146,7 @@ impl RType {
         world.sweep();
         world.add_team_score(level.boss.points);
         for pilot in world.pilots.iter().filter(|pilot| pilot.lives > 0) {
-            tell(turn, event::SCORE, pilot.player.0 as u16, pilot.score);
+            tell(turn, event::SCORE, pilot.player.0, pilot.score);
         }
         tell(turn, event::SCORE, 0, world.mission.team_score);
         let is_last = usize::from(world.mission.level) >= self.levels.len().min(Level::LIMIT);
@@ -160,7 +160,7 @@ impl RType {
     fn close_chains(&self, world: &mut World, turn: &mut Turn<'_, World>) {
         for pilot in &mut world.pilots {
             if pilot.ends_chain() {
-                tell(turn, event::SCORE, pilot.player.0 as u16, pilot.score);
+                tell(turn, event::SCORE, pilot.player.0, pilot.score);
             }
         }
     }
@@ -226,6 +226,6 @@ impl World {
 }
 
 /// Tells everyone.
-fn tell(turn: &mut Turn<'_, World>, kind: u8, entity: u16, value: i32) {
+fn tell(turn: &mut Turn<'_, World>, kind: u8, entity: u32, value: i32) {
     turn.raise(Event { kind, entity, value, reach: Reach::Everyone });
 }

@@ -22,16 +22,16 @@ pub(crate) fn judged(event: &Event) -> Option<Contact> {
     match event.kind {
         event::HIT => {
             let contact = Contact::new(key, Some(SpawnName::owner(event.entity)?));
-            Some(Contact { target: u16::try_from(event.value).ok(), ..contact })
+            Some(Contact { target: u32::try_from(event.value).ok(), ..contact })
         }
-        event::HURT => Some(Contact::new(key, Some(PlayerId(event.entity.into())))),
+        event::HURT => Some(Contact::new(key, Some(PlayerId(event.entity)))),
         _ => None,
     }
 }
 
 /// A shot meets something, or a ship does; a player is only told of the own.
 pub(crate) fn contact_kind(key: u64) -> &'static str {
-    match u16::try_from(key).ok().and_then(SpawnName::owner) {
+    match u32::try_from(key).ok().and_then(SpawnName::owner) {
         Some(_) => "own shots",
         None => "own ship",
     }
@@ -59,7 +59,7 @@ pub(crate) fn contacts(
                 let spent = (entity.kind != schema::HEAVY_SHOT).then_some(entity.id);
                 meet(Contact { spent, target: Some(hit.id), ..contact });
             }
-        } else if entity.kind == schema::SHIP && u32::from(entity.id) == player.0 {
+        } else if entity.kind == schema::SHIP && entity.id == player.0 {
             let is_vulnerable = screen.is_vulnerable(own);
             let hull = screen.hull(own);
             if is_vulnerable && things.iter().any(|thing| thing.meets(&hull)) {
@@ -82,7 +82,7 @@ pub(crate) struct Screen<'a> {
 
 /// What an own thing can meet: where it was between the two frames, and in which part of that time.
 pub(crate) struct Thing {
-    pub(crate) id: u16,
+    pub(crate) id: u32,
     pub(crate) is_target: bool,
     passage: Passage,
     /// Of the time from frame to frame.
@@ -171,7 +171,7 @@ impl<'a> Screen<'a> {
                 (before, before.later(TickPart::nearest(until - from)))
             }
             (None, at) => {
-                let [x, y, vx, vy, ..] = shot.entity.fields;
+                let [x, y, vx, vy] = shot.entity.fields.first();
                 let ticks = self.age(id) + 1;
                 (Moving { x: x - ticks * vx, y: y - ticks * vy, vx, vy }, at?)
             }
@@ -180,7 +180,7 @@ impl<'a> Screen<'a> {
     }
 
     /// How many ticks ago an own shot was fired that no frame has shown yet.
-    fn age(&self, shot: u16) -> i32 {
+    fn age(&self, shot: u32) -> i32 {
         let newest = self.now.ahead_tick.map_or(0, |tick| tick.ceil() as u32);
         let age = newest.wrapping_sub(SpawnName::low_tick(shot)) & SpawnName::LOW_TICKS;
         // It was in the frame before unless it was fired about then.
@@ -248,7 +248,7 @@ fn size(drawn: &Drawn) -> Option<(Size, bool)> {
     }
 }
 
-fn find(frame: &Frame, id: u16) -> Option<&Drawn> {
+fn find(frame: &Frame, id: u32) -> Option<&Drawn> {
     frame.find(id)
 }
 
@@ -263,8 +263,8 @@ pub(crate) fn is_vulnerable(ship: &Drawn, frame: &Frame) -> bool {
 
 /// Where something is drawn.
 fn place(drawn: &Drawn) -> Moving {
-    let [x, y, ..] = drawn.fields.map(|px| (px * PX as f32).round() as i32);
-    let [_, _, vx, vy, ..] = drawn.entity.fields;
+    let [x, y] = drawn.fields.first().map(|px: f32| (px * PX as f32).round() as i32);
+    let [_, _, vx, vy] = drawn.entity.fields.first();
     Moving { x, y, vx, vy }
 }
 
@@ -282,9 +282,9 @@ mod tests {
 
     const ME: PlayerId = PlayerId(1);
 
-    fn drawn(id: u16, kind: u8, counts: &[i32]) -> Drawn {
+    fn drawn(id: u32, kind: u8, counts: &[i32]) -> Drawn {
         let entity = Entity::new(&schema::SCHEMA, id, kind, counts);
-        Drawn { entity, fields: schema::SCHEMA.kinds[usize::from(kind)].values(&entity) }
+        Drawn { fields: schema::SCHEMA.kinds[usize::from(kind)].values(&entity), entity }
     }
 
     fn frame(drawn_tick: f64, entities: &[Drawn]) -> Frame {
@@ -310,9 +310,15 @@ mod tests {
     fn an_own_shot_meets_what_it_passed_between_two_frames() {
         let drone = drawn(256, schema::ENEMY, &[500 * PX, 95 * PX, 0, 0, 1, 0]);
         let shot = my_shot(600);
-        assert!(seen(&[], &[shot, drone]).is_empty());
-        assert_eq!(seen(&[my_shot(480), drone], &[shot, drone]), [u64::from(shot.entity.id)]);
-        assert_eq!(seen(&[drone], &[my_shot(490), drone]), [u64::from(shot.entity.id)]);
+        assert!(seen(&[], &[shot.clone(), drone.clone()]).is_empty());
+        assert_eq!(
+            seen(&[my_shot(480), drone.clone()], &[shot.clone(), drone.clone()]),
+            [u64::from(shot.entity.id)]
+        );
+        assert_eq!(
+            seen(std::slice::from_ref(&drone), &[my_shot(490), drone.clone()]),
+            [u64::from(shot.entity.id)]
+        );
     }
 
     #[test]
@@ -320,10 +326,10 @@ mod tests {
         let drone = drawn(256, schema::ENEMY, &[500 * PX, 95 * PX, 0, 0, 1, 0]);
         // The shot is 16 px wide; the drone goes after three quarters of the time, 120 px on.
         let meets = |before: &[Drawn], now: &[Drawn]| !seen(before, now).is_empty();
-        assert!(meets(&[my_shot(400), drone], &[my_shot(560)]));
-        assert!(!meets(&[my_shot(350), drone], &[my_shot(510)]));
+        assert!(meets(&[my_shot(400), drone.clone()], &[my_shot(560)]));
+        assert!(!meets(&[my_shot(350), drone.clone()], &[my_shot(510)]));
         // And comes with the last quarter, 40 px before the end.
-        assert!(meets(&[my_shot(400)], &[my_shot(560), drone]));
+        assert!(meets(&[my_shot(400)], &[my_shot(560), drone.clone()]));
         assert!(!meets(&[my_shot(420)], &[my_shot(580), drone]));
     }
 
@@ -332,13 +338,14 @@ mod tests {
         let drone = drawn(256, schema::ENEMY, &[500 * PX, 95 * PX, 0, 0, 1, 0]);
         let id = u64::from(my_shot(0).entity.id);
         // It is 16 px wide and flies 16 px a tick.
-        let gone_at = |x| seen(&[my_shot(x), drone], &[drone]);
+        let there = std::slice::from_ref(&drone);
+        let gone_at = |x| seen(&[my_shot(x), drone.clone()], there);
         assert_eq!(gone_at(470), [id]);
         assert!(gone_at(467).is_empty());
         // At 144 frames a second it flies less than half as far until the next.
-        let (before, now) = (frame(99.0, &[my_shot(470), drone]), frame(99.417, &[drone]));
+        let (before, now) = (frame(99.0, &[my_shot(470), drone.clone()]), frame(99.417, there));
         contacts(&before, &now, ME, &mut |contact| panic!("{contact:?}"));
-        let (before, now) = (frame(99.0, &[my_shot(480), drone]), frame(99.417, &[drone]));
+        let (before, now) = (frame(99.0, &[my_shot(480), drone.clone()]), frame(99.417, there));
         let mut spent = Vec::new();
         contacts(&before, &now, ME, &mut |contact| spent.extend(contact.spent));
         assert_eq!(spent.into_iter().map(u64::from).collect::<Vec<_>>(), [id]);
@@ -349,8 +356,8 @@ mod tests {
         let ship =
             |x, safe| drawn(1, schema::SHIP, &[x * PX, 100 * PX, 0, 0, 0, 0, 0, -1, safe, 1]);
         let bullet = drawn(512, schema::BULLET, &[55 * PX, 102 * PX, 0, 0]);
-        assert_eq!(seen(&[ship(50, 0), bullet], &[ship(50, 1), bullet]), [1]);
-        assert!(seen(&[ship(50, 1), bullet], &[ship(50, 1), bullet]).is_empty());
+        assert_eq!(seen(&[ship(50, 0), bullet.clone()], &[ship(50, 1), bullet.clone()]), [1]);
+        assert!(seen(&[ship(50, 1), bullet.clone()], &[ship(50, 1), bullet]).is_empty());
     }
 
     #[test]
@@ -360,7 +367,7 @@ mod tests {
             drawn(1, schema::SHIP, &counts)
         };
         let bullet = drawn(512, schema::BULLET, &[55 * PX, 102 * PX, -48, 0]);
-        assert_eq!(seen(&[], &[ship(0), bullet]), [1]);
+        assert_eq!(seen(&[], &[ship(0), bullet.clone()]), [1]);
         assert!(seen(&[], &[ship(1), bullet]).is_empty());
         let beside = drawn(512, schema::BULLET, &[75 * PX, 102 * PX, -48, 0]);
         assert!(seen(&[], &[ship(0), beside]).is_empty());

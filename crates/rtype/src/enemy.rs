@@ -11,7 +11,7 @@ use crate::space::{Moving, PX, Size};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Enemy {
     /// The same for as long as it lives.
-    pub id: u16,
+    pub id: u32,
     /// What it is.
     pub species: Species,
     /// Where.

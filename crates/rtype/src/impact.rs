@@ -17,7 +17,7 @@ pub(crate) fn seen(before: &Frame, now: &Frame, player: PlayerId, meet: &mut dyn
     let things: Vec<Thing> = screen.things().collect();
     let own = |drawn: &&Drawn| {
         let id = drawn.entity.id;
-        let is_ship_or_pod = u32::from(id) == player.0 || id == RType::pod_id(player);
+        let is_ship_or_pod = id == player.0 || id == RType::pod_id(player);
         is_ship_or_pod || SpawnName::owner(id) == Some(player)
     };
     let mut caught = Vec::new();
@@ -40,7 +40,7 @@ pub(crate) fn seen(before: &Frame, now: &Frame, player: PlayerId, meet: &mut dyn
             _ => {}
         }
     }
-    let ship = now.find(player.0 as u16).filter(|ship| ship.entity.kind == schema::SHIP);
+    let ship = now.find(player.0).filter(|ship| ship.entity.kind == schema::SHIP);
     if let Some(ship) = ship.filter(|ship| screen.is_vulnerable(ship)) {
         let hull = screen.hull(ship);
         let counts = |thing: &&Thing| !caught.contains(&thing.id);
@@ -64,9 +64,9 @@ fn shot(
     meet: &mut dyn FnMut(Impact),
 ) {
     let (id, is_heavy) = (shot.entity.id, shot.entity.kind == schema::HEAVY_SHOT);
-    let [_, _, _, _, power, met, ..] = shot.entity.fields;
+    let [_, _, _, _, power, met] = shot.entity.fields.first();
     let counts = |thing: &&Thing| {
-        let is_met = is_heavy && u16::try_from(met) == Ok(thing.id);
+        let is_met = is_heavy && u32::try_from(met) == Ok(thing.id);
         let is_awaited = now.impacts_of(id).any(|impact| impact.target == thing.id);
         thing.is_target && thing.area().is_in_sight() && !is_met && !is_awaited
     };
@@ -79,7 +79,7 @@ fn shot(
 }
 
 /// What is left of a target when all that the player saw hit it has.
-fn health_left(now: &Frame, target: u16) -> i32 {
+fn health_left(now: &Frame, target: u32) -> i32 {
     let health = now.find(target).map_or(0, |drawn| drawn.entity.fields[4]);
     let hits = now.awaited.iter().filter(|impact| impact.target == target);
     (health - hits.map(|impact| impact.value).sum::<i32>()).max(0)
@@ -94,7 +94,7 @@ fn first<'a>(
     met.min_by_key(|(_, at)| at.0)
 }
 
-fn stop(entity: u16, target: u16, at: TickPart) -> Impact {
+fn stop(entity: u32, target: u32, at: TickPart) -> Impact {
     let at = at.0 as f32 / TickPart::WHOLE as f32;
     Impact { entity, target, at, stops: true, value: 0 }
 }
@@ -108,9 +108,9 @@ mod tests {
 
     const ME: PlayerId = PlayerId(1);
 
-    fn drawn(id: u16, kind: u8, counts: &[i32]) -> Drawn {
+    fn drawn(id: u32, kind: u8, counts: &[i32]) -> Drawn {
         let entity = Entity::new(&schema::SCHEMA, id, kind, counts);
-        Drawn { entity, fields: schema::SCHEMA.kinds[usize::from(kind)].values(&entity) }
+        Drawn { fields: schema::SCHEMA.kinds[usize::from(kind)].values(&entity), entity }
     }
 
     /// From one tick to the next.
@@ -127,7 +127,7 @@ mod tests {
         found
     }
 
-    fn id(count: u8) -> u16 {
+    fn id(count: u8) -> u32 {
         SpawnName { player: ME, tick: 7, count }.entity_id()
     }
 
@@ -190,7 +190,7 @@ mod tests {
     #[test]
     fn the_own_pod_catches_a_bullet_before_it_reaches_the_ship() {
         let pod = drawn(RType::pod_id(ME), schema::POD, &[64 * PX, 100 * PX, 0, 0, 0]);
-        let found = impacts(&[ship(0), pod, bullet(70)], &[ship(0), pod, bullet(62)], &[]);
+        let found = impacts(&[ship(0), pod.clone(), bullet(70)], &[ship(0), pod, bullet(62)], &[]);
         assert_eq!(found.len(), 1, "{found:?}");
         assert_eq!((found[0].entity, found[0].target, found[0].stops), (600, 9, true));
     }

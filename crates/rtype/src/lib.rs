@@ -108,11 +108,12 @@
 //! ship shot pod            predicted                   space            boxes, and whether they meet
 //! enemy boss power_up      not predicted               contact          contacts as judged
 //!                                                      drawn, impact    contacts as seen
-//! director    who comes, who decides what              schema, view     what is sent, native and rtype
+//! director    who comes, who decides what              schema, view, ack  what is sent: native, rtype, ack
 //! level       files                                    lobby, command   who plays, what they say
 //! bot         plays                                    event            what everyone is told
 //! ```
 
+mod ack;
 pub mod boss;
 pub mod bot;
 mod chance;

@@ -91,7 +91,7 @@ impl World {
             Command::Chat(phrase)
                 if usize::from(phrase) < PHRASES.len() && self.pilot(player).is_some() =>
             {
-                let (entity, value) = (player.0 as u16, phrase.into());
+                let (entity, value) = (player.0, phrase.into());
                 let (kind, reach) = (event::CHAT, Reach::Everyone);
                 events.push(Event { kind, entity, value, reach });
             }

@@ -8,7 +8,7 @@ use crate::space::{Moving, PX, Size};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PowerUp {
     /// The same for as long as it is there.
-    pub id: u16,
+    pub id: u32,
     /// What it is good for.
     pub bonus: Bonus,
     /// Where.
@@ -48,7 +48,7 @@ impl PowerUp {
     pub(crate) const POINTS: i32 = 500;
 
     /// One whose middle is at a point, within the field's height.
-    pub(crate) fn at(id: u16, bonus: Bonus, (x, y): (i32, i32)) -> Self {
+    pub(crate) fn at(id: u32, bonus: Bonus, (x, y): (i32, i32)) -> Self {
         let y = (y - PowerUp::SIZE.h / 2).clamp(10 * PX, crate::space::FIELD.h - 40 * PX);
         let at = Moving { x: x - PowerUp::SIZE.w / 2, y, vx: PowerUp::DRIFT, vy: 0 };
         PowerUp { id, bonus, at }

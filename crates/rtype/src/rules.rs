@@ -12,13 +12,15 @@
 
 use std::sync::Arc;
 
+use backspin::chat::ChatRule;
 use backspin::game::{
-    Buttons, Event, Frame, Game, GameId, Impact, Lobby, Marks, PlayerId, PlayerInput, PlayerStatus,
-    SpawnName, Stage, Standing, Turn,
+    Buttons, Effects, Event, Frame, Game, GameId, Impact, Lobby, Marks, PlayerId, PlayerInput,
+    PlayerStatus, SpawnName, Stage, Standing, Turn,
 };
 use backspin::replication::{Entity, Schema, State};
+use backspin_classic::EntityState;
 use backspin_classic::wire::rtype;
-use backspin_classic::{ClassicGame, RtypeMatch, RtypeSight, RtypeWish};
+use backspin_classic::{AckBoard, AckSight, ClassicGame, RtypeMatch, RtypeSight, RtypeWish};
 use backspin_sim::{Contact, Measured};
 
 use crate::command::{Command, Setup};
@@ -27,7 +29,7 @@ use crate::level::Level;
 use crate::mission::{Mission, Phase, Pilot};
 use crate::shot::Volley;
 use crate::world::World;
-use crate::{bot, drawn, impact, schema, view};
+use crate::{ack, bot, drawn, impact, schema, view};
 
 /// The rules, with the levels that they are played in.
 #[derive(Clone, Debug)]
@@ -81,12 +83,12 @@ impl RType {
     pub const REWIND_TICKS: i32 = (RType::REWIND_MS * 60 / 1_000) as i32;
 
     /// The pod of a player as an entity.
-    pub(crate) fn pod_id(player: PlayerId) -> u16 {
-        8 + player.0 as u16
+    pub(crate) fn pod_id(player: PlayerId) -> u32 {
+        8 + player.0
     }
 
     /// Whether a pod may have this id.
-    pub(crate) fn is_pod_id(id: u16) -> bool {
+    pub(crate) fn is_pod_id(id: u32) -> bool {
         (9..=16).contains(&id)
     }
 
@@ -211,12 +213,17 @@ impl Game for RType {
         &self,
         world: &mut World,
         player: PlayerId,
-        words: &[u8],
-        events: &mut Vec<Event>,
+        message: &[u8],
+        effects: &mut Effects<'_>,
     ) {
-        if let Some(command) = Command::decode(words) {
-            world.obey(player, command, events);
+        if let Some(command) = Command::decode(message) {
+            world.obey(player, command, effects.events());
         }
+    }
+
+    /// All fly together, so who watches may say what they see.
+    fn chat(&self) -> ChatRule {
+        ChatRule::Everyone
     }
 
     fn bot_input(&self, world: &World, player: PlayerId) -> Option<Buttons> {
@@ -302,5 +309,27 @@ impl ClassicGame for RType {
 
     fn rtype_wish(&self, words: &[u8]) -> Option<RtypeWish> {
         view::wish(Command::decode(words)?)
+    }
+
+    /// The countdown gives everyone five seconds.
+    fn start(&self, world: &mut World, player: PlayerId, events: &mut Vec<Event>) {
+        world.obey(player, Command::Start, events);
+    }
+
+    fn ack_entity(
+        &self,
+        world: &World,
+        entity: &Entity,
+        plain: EntityState,
+    ) -> Option<EntityState> {
+        ack::shown(world, entity, plain)
+    }
+
+    fn ack_board(&self, world: &World, player: PlayerId) -> AckBoard {
+        ack::board(world, player)
+    }
+
+    fn read_ack(&self, told: &AckSight<'_>, state: &mut State) {
+        ack::read(told, state);
     }
 }

@@ -47,10 +47,10 @@ pub const TAIL_SHOT: u8 = 9;
 pub const HEAVY_SHOT: u8 = 10;
 
 /// The mission's entity.
-pub const MISSION_ID: u16 = 25;
+pub const MISSION_ID: u32 = 25;
 
 /// Pilots' entities begin behind this.
-pub(crate) const PILOT_IDS: u16 = 16;
+pub(crate) const PILOT_IDS: u32 = 16;
 
 /// So many players have entities.
 pub(crate) const PLAYERS_MAX: u32 = 8;

@@ -10,7 +10,7 @@ use crate::space::{FIELD, Moving, PX, Size};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shot {
     /// Made of a [`SpawnName`].
-    pub id: u16,
+    pub id: u32,
     /// Where.
     pub at: Moving,
     /// What it can still destroy.
@@ -18,7 +18,7 @@ pub struct Shot {
     /// Whether it was charged: then it passes through what it destroys.
     pub is_heavy: bool,
     /// What a heavy shot met last, which it does not meet again.
-    pub(crate) met: u16,
+    pub(crate) met: u32,
 }
 
 impl Shot {
@@ -40,7 +40,7 @@ impl Shot {
     /// How large a heavy one is.
     pub const HEAVY_SIZE: Size = Size::px(28, 20);
 
-    pub(crate) fn new(id: u16, at: Moving) -> Self {
+    pub(crate) fn new(id: u32, at: Moving) -> Self {
         Shot { id, at, power: Shot::LIGHT, is_heavy: false, met: 0 }
     }
 
@@ -97,7 +97,7 @@ impl Shot {
     }
 }
 
-fn name(player: PlayerId, tick: u32, count: u8) -> u16 {
+fn name(player: PlayerId, tick: u32, count: u8) -> u32 {
     SpawnName { player, tick, count }.entity_id()
 }
 
@@ -157,7 +157,7 @@ mod tests {
             Shot::volley(&ship, 9, Some(&pod), &mut both);
             assert_eq!(alone.iter().count(), weapon.into());
             assert_eq!(both.iter().count(), usize::from(weapon) + 1);
-            let mut ids: Vec<u16> = both.iter().map(|shot| shot.id).collect();
+            let mut ids: Vec<u32> = both.iter().map(|shot| shot.id).collect();
             ids.dedup();
             assert_eq!(ids.len(), usize::from(weapon) + 1);
             assert!(both.iter().all(|shot| shot.owner() == PlayerId(2)));
@@ -166,7 +166,8 @@ mod tests {
 
     #[test]
     fn a_shot_is_gone_the_tick_after_it_left_the_field() {
-        let mut shot = Shot::new(0x8000, Moving { x: FIELD.w - 1, y: 0, vx: Shot::SPEED, vy: 0 });
+        let mut shot =
+            Shot::new(SpawnName::FIRST, Moving { x: FIELD.w - 1, y: 0, vx: Shot::SPEED, vy: 0 });
         assert!(shot.fly() && shot.at.x > FIELD.w);
         assert!(!shot.fly());
     }
@@ -191,7 +192,7 @@ mod tests {
     #[test]
     fn nothing_is_fired_beyond_the_limit() {
         let mut world = full_armed(1);
-        let shot = Shot::new(0x8000, Moving::still(0, 0));
+        let shot = Shot::new(SpawnName::FIRST, Moving::still(0, 0));
         (0..World::SHOT_LIMIT).for_each(|_| world.add_shot(shot));
         assert_eq!(world.shots.len(), World::SHOT_LIMIT);
         world.add_shot(shot);

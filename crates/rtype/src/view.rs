@@ -2,7 +2,8 @@
 //! in px and px/s; and how the match stands. And the other way round: what a server of the dialect
 //! shows, as far as it can be told.
 
-use backspin::replication::{Entity, MAX_FIELDS, State};
+use backspin::game::SpawnName;
+use backspin::replication::{Entity, State};
 use backspin_classic::wire::rtype;
 use backspin_classic::{RtypeMatch, RtypeSight, RtypeThing, RtypeWish};
 
@@ -24,11 +25,11 @@ const SHOT: u32 = 0xFFF0_78FF;
 const HEAVY_SHOT: u32 = 0x78F0_FFFF;
 const POD: u32 = 0xFFA0_28FF;
 /// What has no id of its own in the schema begins here, and stays below what players spawn.
-const FIRST_OF_FIELD: u16 = 0x100;
-const _: () = assert!(FIRST_OF_FIELD + RtypeThing::SLOTS <= FIRST_SPAWNED);
+const FIRST_OF_FIELD: u32 = 0x100;
+const _: () = assert!(FIRST_OF_FIELD + RtypeThing::SLOTS as u32 <= FIRST_SPAWNED);
 
 /// What players spawn, on a server of ours.
-const FIRST_SPAWNED: u16 = 0x8000;
+const FIRST_SPAWNED: u32 = SpawnName::FIRST;
 
 const BOSS: [u32; 3] = [0xC832_50FF, 0xA03C_C8FF, 0xE6C8_32FF];
 
@@ -95,7 +96,7 @@ pub(crate) fn shown(entity: &Entity) -> Option<rtype::Entity> {
     };
     let fields = SCHEMA.kinds[usize::from(entity.kind)].fields;
     let [x, y, vx, vy] = [0, 1, 2, 3].map(|field| fields[field].value(entity.fields[field]));
-    Some(rtype::Entity { id: entity.id.into(), kind, x, y, vx, vy, rgba })
+    Some(rtype::Entity { id: entity.id, kind, x, y, vx, vy, rgba })
 }
 
 /// What a command asks a server of the dialect for. It knows neither chat nor who is ready.
@@ -120,7 +121,7 @@ pub(crate) fn read(told: &RtypeSight<'_>, state: &mut State) {
         let score = player.score.clamp(0, Pilot::SCORE_LIMIT);
         // Lives, away, down, score, chain, chain left, ready, waiting.
         let counts = [lives, 0, -1, score, 0, 0, 1, 0];
-        let id = schema::PILOT_IDS + player.player.0 as u16;
+        let id = schema::PILOT_IDS + player.player.0;
         let _ = state.push(Entity::new(&SCHEMA, id, schema::PILOT, &counts));
     }
     told.things.iter().for_each(|thing| read_thing(told, thing, state));
@@ -154,18 +155,18 @@ fn read_thing(told: &RtypeSight<'_>, thing: &RtypeThing, state: &mut State) {
     let entity = &thing.entity;
     let player = || told.players.iter().find(|it| it.id == entity.id).map(|it| it.player.0);
     let id = match entity.kind {
-        rtype::Kind::Player => player().filter(|it| *it <= schema::PLAYERS_MAX).map(|it| it as u16),
+        rtype::Kind::Player => player().filter(|it| *it <= schema::PLAYERS_MAX),
         // Ships, pods, pilots, mission and boss have the ids below; a server that is ours says them.
-        _ => match u16::try_from(entity.id) {
-            Ok(id) if RType::is_pod_id(id) && entity.rgba == POD => Some(id),
-            Ok(id) if id >= FIRST_SPAWNED && matches!(entity.rgba, SHOT | HEAVY_SHOT) => Some(id),
-            Ok(Boss::ID) if BOSS.contains(&entity.rgba) => Some(Boss::ID),
-            _ => Some(FIRST_OF_FIELD + thing.slot),
+        _ => match entity.id {
+            id if RType::is_pod_id(id) && entity.rgba == POD => Some(id),
+            id if id >= FIRST_SPAWNED && matches!(entity.rgba, SHOT | HEAVY_SHOT) => Some(id),
+            Boss::ID if BOSS.contains(&entity.rgba) => Some(Boss::ID),
+            _ => Some(FIRST_OF_FIELD + u32::from(thing.slot)),
         },
     };
     if let Some(id) = id {
         let (kind, rest) = kind_of(entity, id);
-        let mut counts = [0; MAX_FIELDS];
+        let mut counts = [0; 12];
         let fields = SCHEMA.kinds[usize::from(kind)].fields;
         let values = [entity.x, entity.y, entity.vx, entity.vy];
         for ((count, field), value) in counts.iter_mut().zip(fields).zip(values) {
@@ -177,7 +178,7 @@ fn read_thing(told: &RtypeSight<'_>, thing: &RtypeThing, state: &mut State) {
 }
 
 /// The schema's kind of an entity, and its fields behind place and velocity.
-fn kind_of(entity: &rtype::Entity, id: u16) -> (u8, &'static [i32]) {
+fn kind_of(entity: &rtype::Entity, id: u32) -> (u8, &'static [i32]) {
     // Cooldown, charge, charging, down, safe, gear: a plain ship.
     const PLAIN_SHIP: &[i32] = &[0, 0, 0, -1, 0, Gear::PLAIN.weapon as i32];
     // Health, full, stage, look; health and species; bonus.
@@ -277,9 +278,9 @@ mod tests {
     }
 
     /// Kinds and fields of what has a place.
-    fn field(state: &State) -> Vec<(u8, [i32; MAX_FIELDS])> {
+    fn field(state: &State) -> Vec<(u8, Vec<i32>)> {
         let has_place = |it: &&Entity| !matches!(it.kind, schema::PILOT | schema::MISSION);
-        state.entities().iter().filter(has_place).map(|it| (it.kind, it.fields)).collect()
+        state.entities().iter().filter(has_place).map(|it| (it.kind, it.fields.to_vec())).collect()
     }
 
     #[test]
@@ -343,12 +344,17 @@ mod tests {
             Entity::new(&SCHEMA, 0x101, schema::ENEMY, &[PX, 2 * PX, -30, 4, 1, 5]),
             Entity::new(&SCHEMA, 0x201, schema::BULLET, &[PX, 2 * PX, -30, 4]),
             Entity::new(&SCHEMA, 0x601, schema::POWER_UP, &[PX, 2 * PX, 0, 0, 3]),
-            Entity::new(&SCHEMA, 0x8001, schema::SHOT, &[PX, 2 * PX, fixed, 4]),
-            Entity::new(&SCHEMA, 0x8002, schema::TAIL_SHOT, &[PX, 2 * PX, -fixed, 0]),
-            Entity::new(&SCHEMA, 0x8003, schema::HEAVY_SHOT, &[PX, 2 * PX, fixed, 0, 24]),
+            Entity::new(&SCHEMA, FIRST_SPAWNED + 1, schema::SHOT, &[PX, 2 * PX, fixed, 4]),
+            Entity::new(&SCHEMA, FIRST_SPAWNED + 2, schema::TAIL_SHOT, &[PX, 2 * PX, -fixed, 0]),
+            Entity::new(
+                &SCHEMA,
+                FIRST_SPAWNED + 3,
+                schema::HEAVY_SHOT,
+                &[PX, 2 * PX, fixed, 0, 24],
+            ),
         ];
         let told: Vec<_> = said.iter().filter_map(shown).collect();
-        let mut said: Vec<_> = said.iter().map(|it| (it.kind, it.fields)).collect();
+        let mut said: Vec<_> = said.iter().map(|it| (it.kind, it.fields.to_vec())).collect();
         let mut seen = field(&seen(&told));
         // The ids are the client's own, and so is the order.
         said.sort_unstable();
@@ -412,8 +418,8 @@ mod tests {
                         assert!(
                             fields
                                 .iter()
-                                .zip(entity.fields)
-                                .all(|(f, c)| (f.min..=f.max).contains(&c))
+                                .zip(&entity.fields)
+                                .all(|(f, c)| (f.min..=f.max).contains(c))
                         );
                     }
                 }

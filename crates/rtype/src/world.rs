@@ -43,7 +43,7 @@ pub struct World {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Caught {
     pub(crate) player: PlayerId,
-    pub(crate) bullet: u16,
+    pub(crate) bullet: u32,
     /// How long it is remembered.
     pub(crate) ticks: i32,
 }
@@ -60,7 +60,7 @@ impl Caught {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bullet {
     /// The same for as long as it flies.
-    pub id: u16,
+    pub id: u32,
     /// Where.
     pub at: Moving,
 }

@@ -6,7 +6,7 @@ mod play;
 use std::collections::VecDeque;
 
 use backspin::game::{Buttons, Frame, Game, PlayerId};
-use backspin::replication::{Drawn, Entity, MAX_FIELDS, Motion, Prediction, State};
+use backspin::replication::{Drawn, Entity, Fields, Motion, Prediction, State};
 use backspin_rtype::{Opening, RType, schema};
 use backspin_sim::Measured;
 use play::Play;
@@ -60,7 +60,7 @@ impl Client {
         let values = |entity: &Entity| game.schema().kinds[usize::from(entity.kind)].values(entity);
         for entity in self.prediction.state().entities() {
             if game.is_ahead(entity, ME) {
-                self.frame.entities.push(Drawn { entity: *entity, fields: values(entity) });
+                self.frame.entities.push(Drawn { entity: entity.clone(), fields: values(entity) });
             }
         }
         let drawn = self.states.len() as f64 - 1.0 - BACK;
@@ -78,14 +78,12 @@ impl Client {
             let next = self.states[from + 1].find(entity.id).unwrap_or(&on);
             let (a, b) = (values(entity), values(next));
             let kind = &game.schema().kinds[usize::from(entity.kind)];
-            let mut fields = [0.0; MAX_FIELDS];
-            for (index, field) in kind.fields.iter().enumerate() {
-                fields[index] = match field.motion {
+            let fields =
+                Fields::from_fn(kind.fields.len(), |index| match kind.fields[index].motion {
                     Motion::Along { .. } => a[index] + (b[index] - a[index]) * part,
                     Motion::Still => a[index],
-                };
-            }
-            self.frame.entities.push(Drawn { entity: *next, fields });
+                });
+            self.frame.entities.push(Drawn { entity: next.clone(), fields });
         }
         self.frame.entities.sort_by_key(|drawn| drawn.entity.id);
     }

@@ -50,7 +50,7 @@ impl Table {
 
     /// The TCP step as stream `id`; gives the token.
     fn token(&mut self, id: u64, at: SocketAddr, name: &[u8; 5]) -> [u8; 4] {
-        let welcome = self.desk.stream(id, StreamEvent::Opened(at));
+        let welcome = self.desk.stream(id, StreamEvent::Opened(at.into()));
         assert_eq!(welcome, [Some(vec![0, 0, 100, 1])]);
         let hello = [b"\x05\x00\x01\x01", &name[..]].concat();
         let ack = self.desk.stream(id, StreamEvent::Received(&hello));
@@ -267,7 +267,7 @@ fn a_first_program_client_with_a_long_name_and_no_token_sees_the_teams_score() {
     let raw = [&[41, 0, 1, 1], name].concat();
     let mut table =
         Table::with(EndpointConfig { tokenless: Tokenless::Allowed, ..EndpointConfig::default() });
-    table.desk.stream(1, StreamEvent::Opened(alice()));
+    table.desk.stream(1, StreamEvent::Opened(alice().into()));
     table.desk.stream(1, StreamEvent::Received(&raw));
     let sent = table.desk.receive(alice(), &raw);
     assert_eq!(sent_to(&sent, alice())[0], HELLO_ACK);

@@ -7,6 +7,7 @@ mod desk;
 
 use std::net::SocketAddr;
 
+use backspin::channel::Delivery;
 use backspin::client::{Client, ClientConfig, Frame};
 use backspin::game::{Game, PlayerId};
 use backspin::node::StreamEvent;
@@ -57,7 +58,7 @@ fn lobby(base_lives: u8, difficulty: u8, started: u8) -> Vec<u8> {
 fn joined() -> Desk<Client<RType>> {
     let config = ClientConfig::new(server(), Name::new("Alice"));
     let mut desk = Desk::new(Dialect::Rtype.client(Time::ZERO, RType::default(), config, [3; 32]));
-    desk.stream(0, StreamEvent::Opened(address("10.0.0.1:4243")));
+    desk.stream(0, StreamEvent::Opened(address("10.0.0.1:4243").into()));
     desk.stream(0, StreamEvent::Received(&[0, 0, 100, 1]));
     desk.stream(0, StreamEvent::Received(&[6, 0, 2, 1]));
     desk.stream(0, StreamEvent::Received(&[0x92, 0x10, 0, 0, 0, 0]));
@@ -74,7 +75,7 @@ fn world(desk: &Desk<Client<RType>>) -> World {
 fn say(desk: &mut Desk<Client<RType>>, command: Command) -> bool {
     let mut out = [0; Command::LEN_MAX];
     let len = command.encode(&mut out);
-    desk.node.send(&out[..len])
+    desk.node.send(&out[..len], Delivery::Reliable).is_ok()
 }
 
 fn count(sent: &[Sent], kind: u8) -> usize {

@@ -4,6 +4,7 @@
 #[path = "../../net/tests/rooms/scene.rs"]
 mod scene;
 
+use backspin::channel::Delivery;
 use backspin::client::RosterLine;
 use backspin::endpoint::EndpointConfig;
 use backspin::game::Buttons;
@@ -26,7 +27,7 @@ fn scene() -> Scene {
 fn say(scene: &mut Scene, host: HostId, command: Command) {
     let mut bytes = [0; Command::LEN_MAX];
     let len = command.encode(&mut bytes);
-    assert!(scene.client(host).send(&bytes[..len]));
+    scene.client(host).send(&bytes[..len], Delivery::Reliable).unwrap();
     scene.run_ms(300);
 }
 

@@ -3,6 +3,7 @@
 
 mod play;
 
+use backspin::game::Effects;
 use backspin::game::{Buttons, Game, PlayerId};
 use backspin_rtype::command::Setup;
 use backspin_rtype::difficulty::Difficulty;
@@ -96,7 +97,8 @@ proptest! {
                 Deed::Join(player) => play.game.join(&mut play.world, PlayerId(player)),
                 Deed::Leave(player) => play.game.leave(&mut play.world, PlayerId(player)),
                 Deed::Say(player, words) => {
-                    play.game.on_message(&mut play.world, PlayerId(player), &words, &mut events);
+                    let effects = &mut Effects::new(&mut events);
+                    play.game.on_message(&mut play.world, PlayerId(player), &words, effects);
                 }
             }
             check(&play)?;

@@ -9,6 +9,7 @@ mod scene;
 use std::collections::HashMap;
 use std::time::Duration;
 
+use backspin::channel::Delivery;
 use backspin::client::{ClientEvent, Frame};
 use backspin::endpoint::EndpointConfig;
 use backspin::game::{Event, Game, PlayerId, Reach};
@@ -94,7 +95,8 @@ impl Match {
     fn say(&mut self, seat: usize, command: Command) {
         let mut bytes = [0; Command::LEN_MAX];
         let len = command.encode(&mut bytes);
-        assert!(self.scene.client(self.seats[seat].host).send(&bytes[..len]));
+        let client = self.scene.client(self.seats[seat].host);
+        client.send(&bytes[..len], Delivery::Reliable).unwrap();
         self.run(Duration::from_secs(1));
     }
 

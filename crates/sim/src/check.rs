@@ -230,7 +230,7 @@ fn predict<G: Game>(game: &G, seed: u64, ticks: u32, tick: &mut u32) -> Result<(
             };
             for entity in server.state.entities().iter().filter(own) {
                 // They come from a state, in its order.
-                let _ = alone.push(*entity);
+                let _ = alone.push(entity.clone());
             }
             game.restore_into(&alone, &mut stepped.world);
             game.restore_into(&alone, &mut predicted.world);
@@ -273,13 +273,13 @@ fn check_form(schema: &Schema, before: &State, state: &State) -> Result<(), Brea
         return Err(Breach::LeftOut(refused));
     }
     for entity in state.entities() {
-        let Entity { id, kind: index, fields } = *entity;
+        let Entity { id, kind: index, ref fields } = *entity;
         let Some(kind) = schema.kinds.get(usize::from(index)) else {
             return Err(Breach::UnknownKind { entity: id, kind: index });
         };
         for (field, count) in kind.fields.iter().zip(fields) {
-            if !(field.min..=field.max).contains(&count) {
-                let (kind, field) = (kind.name, *field);
+            if !(field.min..=field.max).contains(count) {
+                let (kind, field, count) = (kind.name, *field, *count);
                 return Err(Breach::OutOfRange { entity: id, kind, field, count });
             }
         }

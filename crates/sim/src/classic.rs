@@ -2,8 +2,10 @@
 
 use backspin::game::Game;
 use backspin::replication::{Entity, State};
+use backspin_classic::EntityState;
+use backspin_classic::wire::ack::entity_type;
 use backspin_classic::wire::lan::StateUpdate;
-use backspin_classic::{ClassicGame, RtypeSight, RtypeThing};
+use backspin_classic::{AckSight, ClassicGame, RtypeSight, RtypeThing};
 
 use crate::dot::{Dots, FIELDS, SCHEMA, World};
 
@@ -42,23 +44,44 @@ impl ClassicGame for Dots {
     fn read_rtype(&self, told: &RtypeSight<'_>, state: &mut State) {
         for RtypeThing { entity, slot } in told.things {
             let player = told.players.iter().find(|player| player.id == entity.id);
-            let id = match (u16::try_from(entity.id), player) {
+            let id = match (entity.id, player) {
                 // Our own server's swarm is what it is.
-                (Ok(id), _) if (Dots::FIRST_OF_SWARM..FOREIGN).contains(&id) => id,
+                (id, _) if (Dots::FIRST_OF_SWARM..FOREIGN).contains(&id) => id,
                 (_, Some(it)) => self.entity_of(it.player),
-                _ => FOREIGN + slot,
+                _ => FOREIGN + u32::from(*slot),
             };
             // A state that is full has no room for more; that is all.
             let _ = state.push(read(id, [entity.x, entity.y, entity.vx, entity.vy]));
         }
     }
+
+    fn read_ack(&self, told: &AckSight<'_>, state: &mut State) {
+        let things = told.entities.iter().filter(|it| it.health > 0 || it.entity_id != told.own);
+        for it in things.filter(|it| it.entity_type != entity_type::SCOREBOARD) {
+            let id = match told.player_of(it) {
+                Some(player) => self.entity_of(player),
+                None => it.entity_id & 0xFFFF,
+            };
+            let _ = state.push(read(id, [it.x, it.y, f32::from(it.vx), f32::from(it.vy)]));
+        }
+    }
+
+    /// A dot that is there lives.
+    fn ack_entity(
+        &self,
+        _world: &World,
+        _entity: &Entity,
+        plain: EntityState,
+    ) -> Option<EntityState> {
+        Some(EntityState { health: 1, ..plain })
+    }
 }
 
 /// Where things of other servers have their ids.
-const FOREIGN: u16 = 0x8000;
+const FOREIGN: u32 = 0x8000;
 
 /// A dot of a stranger's numbers: px, and px/s.
-fn read(id: u16, values: [f32; 4]) -> Entity {
+fn read(id: u32, values: [f32; 4]) -> Entity {
     let mut counts = [0; FIELDS.len()];
     for ((count, field), value) in counts.iter_mut().zip(FIELDS).zip(values) {
         *count = field.quantise(value);
@@ -108,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn hostile_numbers_of_an_rtype_server_are_brought_into_the_field_and_its_ids_into_16_bits() {
+    fn hostile_numbers_of_an_rtype_server_are_brought_into_the_field_and_its_ids_out_of_ours() {
         let entity = |id, value| rtype::Entity {
             id,
             kind: rtype::Kind::Enemy,

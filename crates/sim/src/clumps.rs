@@ -70,7 +70,7 @@ impl Clumps {
     }
 
     /// How many times more the count scatters than one of faults that come one by one.
-    fn scatter(&self) -> f64 {
+    pub(super) fn scatter(&self) -> f64 {
         let (count, blocks) = (self.count as f64, self.blocks as f64);
         let variance = match self.blocks {
             // Nobody knows when they came.

@@ -6,6 +6,7 @@
 use super::{Chance, Fault};
 use std::fmt;
 use std::time::Duration;
+use thiserror::Error;
 
 /// The faults of one direction. Start from [`LinkConfig::PERFECT`] and change what is wrong.
 ///
@@ -105,11 +106,6 @@ impl LinkConfig {
         LinkConfig { delay: rtt / 2, ..self }
     }
 
-    /// How long a datagram takes on average, if it arrives and finds the queue empty.
-    pub fn mean_delay(&self) -> Duration {
-        self.delay + self.jitter.mean() + self.reorder.hold.mul_f64(self.reorder.probability)
-    }
-
     /// Whether a link can do this; the error is a sentence for whoever chose the numbers.
     pub fn check(&self) -> Result<(), LinkError> {
         check_share(Fault::Lost, self.loss.probability)?;
@@ -156,17 +152,6 @@ impl Jitter {
     /// Jitter of the shape [`Shape::HeavyTailed`].
     pub const fn heavy_tailed(span: Duration) -> Self {
         Jitter { span, shape: Shape::HeavyTailed }
-    }
-
-    /// The average extra delay.
-    pub fn mean(self) -> Duration {
-        match self.shape {
-            Shape::Uniform => self.span / 2,
-            // Cutting off at 0 lifts the mean a little above a half.
-            Shape::Normal => self.span.mul_f64(0.501_948),
-            // A tail of mean `J / 2`, cut off at 40 times that: 40 / 41 of it remain.
-            Shape::HeavyTailed => self.span * 20 / 41,
-        }
     }
 
     /// No extra delay is longer.
@@ -234,43 +219,46 @@ impl Reorder {
 }
 
 /// Why a link cannot do what a [`LinkConfig`] says.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[allow(missing_docs)]
+#[derive(Clone, Copy, Debug, Error, PartialEq)]
 pub enum LinkError {
     /// A probability is not between 0 and 1.
-    NotAShare {
-        /// Whose probability.
-        fault: Fault,
-        /// What it was.
-        probability: f64,
-    },
+    #[error("{} % of datagrams cannot be {fault}: choose from 0 to 100 %", tidy(probability * 100.0))]
+    NotAShare { fault: Fault, probability: f64 },
     /// A duration is beyond [`LinkConfig::DELAY_LIMIT`].
-    TooLong {
-        /// Which duration.
-        span: Span,
-        /// What it was.
-        length: Duration,
-    },
+    #[error(
+        "a {span} of {} s is too long for a link: choose at most {} s",
+        tidy(length.as_secs_f64()),
+        LinkConfig::DELAY_LIMIT.as_secs()
+    )]
+    TooLong { span: Span, length: Duration },
     /// The mean burst is below 1 or beyond [`LinkConfig::BURST_LIMIT`].
-    BurstOutOfRange {
-        /// What it was.
-        burst_len: f64,
-    },
-    /// So much loss cannot come in bursts so short.
-    BurstTooShort {
-        /// What was asked.
-        burst_len: f64,
-        /// The shortest mean burst that gives this loss.
-        shortest: f64,
-    },
+    #[error(
+        "losses cannot come in bursts of {} datagrams: choose from 1 (no bursts) to {}",
+        tidy(*burst_len),
+        LinkConfig::BURST_LIMIT
+    )]
+    BurstOutOfRange { burst_len: f64 },
+    /// So much loss cannot come in bursts so short; `shortest` is the shortest mean burst that gives it.
+    #[error(
+        "bursts of {} datagrams cannot add up to this much loss: choose a burst of at least {}, or 1 for \
+         independent loss",
+        tidy(*burst_len),
+        tidy((shortest * 1_000.0).ceil() / 1_000.0)
+    )]
+    BurstTooShort { burst_len: f64, shortest: f64 },
     /// Datagrams are to be reordered by holding them back for no time.
+    #[error("reordered datagrams must be held back for some time: choose a hold above 0 ms")]
     NoHold,
     /// The bandwidth is 0.
+    #[error("a bandwidth of 0 bits/s delivers nothing: choose at least 1, or no limit")]
     NoBandwidth,
     /// The queue is below [`LinkConfig::QUEUE_BYTES_MIN`].
-    QueueTooShort {
-        /// What it was.
-        queue_bytes: u64,
-    },
+    #[error(
+        "a queue of {queue_bytes} bytes does not hold a full datagram: choose at least {}",
+        LinkConfig::QUEUE_BYTES_MIN
+    )]
+    QueueTooShort { queue_bytes: u64 },
 }
 
 /// A duration in a [`LinkConfig`].
@@ -293,50 +281,6 @@ impl fmt::Display for Span {
         })
     }
 }
-
-impl fmt::Display for LinkError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match *self {
-            LinkError::NotAShare { fault, probability } => {
-                let percent = tidy(probability * 100.0);
-                write!(f, "{percent} % of datagrams cannot be {fault}: choose from 0 to 100 %")
-            }
-            LinkError::TooLong { span, length } => write!(
-                f,
-                "a {span} of {} s is too long for a link: choose at most {} s",
-                tidy(length.as_secs_f64()),
-                LinkConfig::DELAY_LIMIT.as_secs()
-            ),
-            LinkError::BurstOutOfRange { burst_len } => write!(
-                f,
-                "losses cannot come in bursts of {} datagrams: choose from 1 (no bursts) to {}",
-                tidy(burst_len),
-                LinkConfig::BURST_LIMIT
-            ),
-            LinkError::BurstTooShort { burst_len, shortest } => write!(
-                f,
-                "bursts of {} datagrams cannot add up to this much loss: choose a burst of at \
-                 least {}, or 1 for independent loss",
-                tidy(burst_len),
-                tidy((shortest * 1_000.0).ceil() / 1_000.0)
-            ),
-            LinkError::NoHold => f.write_str(
-                "reordered datagrams must be held back for some time: choose a hold above 0 ms",
-            ),
-            LinkError::NoBandwidth => f.write_str(
-                "a bandwidth of 0 bits/s delivers nothing: choose at least 1, or no limit",
-            ),
-            LinkError::QueueTooShort { queue_bytes } => write!(
-                f,
-                "a queue of {queue_bytes} bytes does not hold a full datagram: choose at least \
-                 {}",
-                LinkConfig::QUEUE_BYTES_MIN
-            ),
-        }
-    }
-}
-
-impl std::error::Error for LinkError {}
 
 fn check_share(fault: Fault, probability: f64) -> Result<(), LinkError> {
     // Written so that NaN is refused too.
@@ -368,6 +312,17 @@ mod tests {
 
     fn sentence(config: LinkConfig) -> String {
         config.check().expect_err("this link should be refused").to_string()
+    }
+
+    /// The average extra delay that a shape promises.
+    fn mean_of(jitter: Jitter) -> Duration {
+        match jitter.shape {
+            Shape::Uniform => jitter.span / 2,
+            // Cutting off at 0 lifts the mean a little above a half.
+            Shape::Normal => jitter.span.mul_f64(0.501_948),
+            // A tail of mean `J / 2`, cut off at 40 times that: 40 / 41 of it remain.
+            Shape::HeavyTailed => jitter.span * 20 / 41,
+        }
     }
 
     #[test]
@@ -458,7 +413,7 @@ mod tests {
             let mut chance = Chance::new(1, 0);
             let draws: Vec<Duration> = (0..40_000).map(|_| jitter.draw(&mut chance)).collect();
             let mean = draws.iter().sum::<Duration>() / draws.len() as u32;
-            let error = mean.abs_diff(jitter.mean());
+            let error = mean.abs_diff(mean_of(jitter));
             assert!(error < Duration::from_micros(200), "{jitter:?}: {mean:?}");
             assert!(draws.iter().all(|&draw| draw <= jitter.max()), "{jitter:?}");
         }

@@ -152,10 +152,10 @@ struct Met {
 #[derive(Clone, Copy, Debug)]
 struct Pass {
     began: Time,
-    target: Option<u16>,
+    target: Option<u32>,
     /// When the target was not drawn any more.
     gone_at: Option<Time>,
-    spent: Option<u16>,
+    spent: Option<u32>,
     /// Where the spent thing was drawn at first, while it is still drawn.
     from: Option<[f32; 2]>,
     /// In how many frames it was drawn, that of the contact counted.
@@ -166,7 +166,7 @@ struct Pass {
 
 impl Met {
     /// What became of it, with that target; things in the same place may be taken for each other.
-    fn pass(&self, target: Option<u16>) -> Option<&Pass> {
+    fn pass(&self, target: Option<u32>) -> Option<&Pass> {
         let with_target = self.passes.iter().find(|pass| pass.target == target);
         with_target.or(self.passes.first())
     }
@@ -195,7 +195,7 @@ impl Drawn {
 
     /// Follows what has met lately, once the contacts of the frame of `now` are noted.
     pub(super) fn follow(&mut self, now: Time, frame: &Frame, schema: &Schema) {
-        let find = |id: u16| {
+        let find = |id: u32| {
             let found = frame.entities.binary_search_by_key(&id, |drawn| drawn.entity.id);
             found.ok().map(|index| &frame.entities[index])
         };
@@ -309,11 +309,11 @@ mod tests {
     }
 
     /// A frame of dots at these places.
-    fn frame(dots: &[(u16, f32)]) -> Frame {
+    fn frame(dots: &[(u32, f32)]) -> Frame {
         let schema = Dots::default().schema();
         let entities = dots.iter().map(|&(id, x)| {
             let entity = Entity::new(schema, id, 0, &[x as i32, 100, 0, 0]);
-            replication::Drawn { entity, fields: schema.kinds[0].values(&entity) }
+            replication::Drawn { fields: schema.kinds[0].values(&entity), entity }
         });
         Frame { entities: entities.collect(), ..Frame::default() }
     }

@@ -3,11 +3,12 @@
 //!
 //! The `world` above feeds it; tests and tools compare and print it.
 
+use backspin::peer::{PeerAddr, PeerKind};
 use backspin::time::Time;
 use siphasher::sip::SipHasher24;
 use std::fmt;
 use std::hash::Hasher;
-use std::net::{IpAddr, SocketAddr};
+use std::net::IpAddr;
 
 /// What a run comes to: SipHash-2-4 over everything that was delivered, in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -21,8 +22,9 @@ impl fmt::Display for Digest {
 
 /// Takes deliveries as they happen.
 ///
-/// Each is written as follows, numbers in little-endian order; an address is its family (4 or
-/// 6), its octets and its port. No two sequences of deliveries are written alike.
+/// Each is written as follows, numbers in little-endian order; a socket address is its family (4 or
+/// 6), its octets and its port, a connection is 1, its family, octets and number. No two sequences of
+/// deliveries are written alike.
 ///
 /// ```text
 /// | kind u8 | time u64 | from | to | len u32 | bytes |
@@ -50,15 +52,15 @@ impl Recorder {
         &mut self,
         kind: Kind,
         at: Time,
-        from: SocketAddr,
-        to: SocketAddr,
+        from: PeerAddr,
+        to: PeerAddr,
         bytes: &[u8],
     ) {
         let mut head = Head { bytes: [0; HEAD_LEN_MAX], len: 0 };
         head.push(&[kind as u8]);
         head.push(&at.as_nanos().to_le_bytes());
-        head.push_address(from);
-        head.push_address(to);
+        head.push_peer(from);
+        head.push_peer(to);
         head.push(&(bytes.len() as u32).to_le_bytes());
         self.0.write(&head.bytes[..head.len]);
         self.0.write(bytes);
@@ -75,8 +77,8 @@ struct Head {
     len: usize,
 }
 
-/// Kind, time, two IPv6 addresses, length.
-const HEAD_LEN_MAX: usize = 1 + 8 + 2 * (1 + 16 + 2) + 4;
+/// Kind, time, two connections over IPv6, length.
+const HEAD_LEN_MAX: usize = 1 + 8 + 2 * (1 + 1 + 16 + 8) + 4;
 
 impl Head {
     fn push(&mut self, bytes: &[u8]) {
@@ -84,8 +86,22 @@ impl Head {
         self.len += bytes.len();
     }
 
-    fn push_address(&mut self, address: SocketAddr) {
-        match address.ip() {
+    fn push_peer(&mut self, peer: PeerAddr) {
+        match peer.kind() {
+            PeerKind::Socket(address) => {
+                self.push_ip(address.ip());
+                self.push(&address.port().to_le_bytes());
+            }
+            PeerKind::Connection { id, ip } => {
+                self.push(&[1]);
+                self.push_ip(ip);
+                self.push(&id.to_le_bytes());
+            }
+        }
+    }
+
+    fn push_ip(&mut self, ip: IpAddr) {
+        match ip {
             IpAddr::V4(ip) => {
                 self.push(&[4]);
                 self.push(&ip.octets());
@@ -95,7 +111,6 @@ impl Head {
                 self.push(&ip.octets());
             }
         }
-        self.push(&address.port().to_le_bytes());
     }
 }
 
@@ -105,8 +120,8 @@ mod tests {
 
     const AT: Time = Time::from_millis(5);
 
-    fn address(text: &str) -> SocketAddr {
-        text.parse().unwrap()
+    fn address(text: &str) -> PeerAddr {
+        PeerAddr::socket(text.parse().unwrap())
     }
 
     fn digest(deliveries: &[(Time, &str, &str, &[u8])]) -> Digest {

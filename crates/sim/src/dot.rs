@@ -19,7 +19,7 @@ impl Dots {
     pub const STEP: i32 = 5;
 
     /// The entities of the swarm begin here.
-    pub(crate) const FIRST_OF_SWARM: u16 = 100;
+    pub(crate) const FIRST_OF_SWARM: u32 = 100;
 }
 
 /// The dots: those of players in the order they came, then the swarm.
@@ -95,13 +95,13 @@ impl Dot {
         self.go(x, y);
     }
 
-    fn entity(&self, id: u16) -> Entity {
+    fn entity(&self, id: u32) -> Entity {
         Entity::new(&SCHEMA, id, 0, &[self.x, self.y, self.moved.0, self.moved.1])
     }
 
     fn from_entity(entity: &Entity) -> Self {
-        let [x, y, vx, vy, ..] = entity.fields;
-        Dot { player: PlayerId(entity.id.into()), x, y, moved: (vx, vy) }
+        let [x, y, vx, vy] = entity.fields.first();
+        Dot { player: PlayerId(entity.id), x, y, moved: (vx, vy) }
     }
 }
 
@@ -128,7 +128,7 @@ impl Game for Dots {
             let pick = |shift: u32, below: i32| (mixed >> shift & 0xFFFF) as i32 % below;
             let speed = |shift| [-4, -3, -2, 2, 3, 4][pick(shift, 6) as usize];
             Dot {
-                player: PlayerId(u32::from(Dots::FIRST_OF_SWARM + i)),
+                player: PlayerId(Dots::FIRST_OF_SWARM + u32::from(i)),
                 x: pick(0, width),
                 y: pick(12, height),
                 moved: (speed(24), speed(36)),
@@ -161,7 +161,7 @@ impl Game for Dots {
     fn capture(&self, world: &World, state: &mut State) {
         for dot in world.dots.iter().chain(&world.swarm) {
             // Ids rise in both, and there are far fewer than a state holds.
-            let _ = state.push(dot.entity(dot.player.0 as u16));
+            let _ = state.push(dot.entity(dot.player.0));
         }
     }
 

@@ -2,19 +2,29 @@
 //! where bounds that take the count for normal call one fault of ten contacts a proof.
 
 /// A bound is missed by the true share in so many cases, on either side: 95 % lie within both.
-const BEYOND: f64 = 0.025;
+pub(super) const BEYOND: f64 = 0.025;
 
 /// Between which percentages the true share lies in at least 95 of 100 cases, if `count` of `of` were
 /// seen. Both may be fractions: faults that come together count for fewer.
 pub(super) fn bounds_pct(count: f64, of: f64) -> (f64, f64) {
-    if of <= 0.0 {
-        return (0.0, 100.0);
-    }
-    let count = count.clamp(0.0, of);
-    let rest = of - count;
-    let least = if count > 0.0 { quantile(count, rest + 1.0, BEYOND) } else { 0.0 };
-    let most = if rest > 0.0 { quantile(count + 1.0, rest, 1.0 - BEYOND) } else { 1.0 };
-    (100.0 * least, 100.0 * most)
+    (least_pct(count, of, BEYOND), most_pct(count, of, BEYOND))
+}
+
+/// The true share is less in at most so many cases.
+pub(super) fn least_pct(count: f64, of: f64, beyond: f64) -> f64 {
+    let count = count.clamp(0.0, of.max(0.0));
+    if count > 0.0 { 100.0 * quantile(count, of - count + 1.0, beyond) } else { 0.0 }
+}
+
+/// The true share is more in at most so many cases.
+pub(super) fn most_pct(count: f64, of: f64, beyond: f64) -> f64 {
+    let rest = of - count.clamp(0.0, of.max(0.0));
+    if rest > 0.0 { 100.0 * quantile(of - rest + 1.0, rest, 1.0 - beyond) } else { 100.0 }
+}
+
+/// From which true share on at least `count` of `of` are seen in 95 of 100 cases.
+pub(super) fn seen_from_pct(count: f64, of: f64) -> f64 {
+    if count > of { 100.0 } else { 100.0 * quantile(count, of - count + 1.0, 0.95) }
 }
 
 /// Where the beta distribution reaches this chance.
@@ -35,16 +45,16 @@ fn below(a: f64, b: f64, x: f64) -> f64 {
     if x <= 0.0 || x >= 1.0 {
         return x.clamp(0.0, 1.0);
     }
-    let endpoint = ln_gamma(a + b) - ln_gamma(a) - ln_gamma(b) + a * x.ln() + b * (-x).ln_1p();
+    let prefactor = ln_gamma(a + b) - ln_gamma(a) - ln_gamma(b) + a * x.ln() + b * (-x).ln_1p();
     // The fraction converges fast on this side of the mean only.
     if x < (a + 1.0) / (a + b + 2.0) {
-        endpoint.exp() * fraction(a, b, x) / a
+        prefactor.exp() * fraction(a, b, x) / a
     } else {
-        1.0 - endpoint.exp() * fraction(b, a, 1.0 - x) / b
+        1.0 - prefactor.exp() * fraction(b, a, 1.0 - x) / b
     }
 }
 
-/// The continued fraction of the incomplete beta function, evaluated from the endpoint.
+/// The continued fraction of the incomplete beta function, evaluated from the front.
 fn fraction(a: f64, b: f64, x: f64) -> f64 {
     const TINY: f64 = 1e-300;
     let away_from_zero = |value: f64| if value.abs() < TINY { TINY } else { value };
@@ -109,6 +119,18 @@ mod tests {
             sum += term;
         }
         sum
+    }
+
+    #[test]
+    fn a_share_shows_itself_in_nineteen_of_twenty_cases() {
+        for (count, of) in [(1, 10), (2, 50), (12, 400)] {
+            let share = seen_from_pct(f64::from(count), f64::from(of)) / 100.0;
+            assert!(
+                (at_most(count - 1, of, share) - 0.05).abs() < 1e-6,
+                "{count} of {of}: {share}"
+            );
+        }
+        assert_eq!(seen_from_pct(3.0, 2.0), 100.0);
     }
 
     #[test]

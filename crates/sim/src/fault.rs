@@ -23,17 +23,6 @@ pub enum Fault {
 }
 
 impl Fault {
-    /// Every fault, in the order in which tables show them.
-    pub const ALL: [Fault; 7] = [
-        Fault::Lost,
-        Fault::BurstLost,
-        Fault::QueueDropped,
-        Fault::Partitioned,
-        Fault::Duplicated,
-        Fault::Reordered,
-        Fault::Corrupted,
-    ];
-
     /// The name in tables and logs.
     pub const fn name(self) -> &'static str {
         match self {
@@ -84,26 +73,17 @@ pub struct Faults {
 }
 
 impl Faults {
-    /// How often this fault struck.
-    pub const fn count(&self, fault: Fault) -> u64 {
-        match fault {
-            Fault::Lost => self.lost,
-            Fault::BurstLost => self.burst_lost,
-            Fault::QueueDropped => self.queue_dropped,
-            Fault::Partitioned => self.partitioned,
-            Fault::Duplicated => self.duplicated,
-            Fault::Reordered => self.reordered,
-            Fault::Corrupted => self.corrupted,
-        }
-    }
-
     /// Datagrams that never arrive, for whatever reason.
     pub const fn dropped(&self) -> u64 {
         self.lost + self.burst_lost + self.queue_dropped + self.partitioned
     }
 
     pub(super) fn note(&mut self, fault: Fault) {
-        let count = match fault {
+        *self.count_mut(fault) += 1;
+    }
+
+    fn count_mut(&mut self, fault: Fault) -> &mut u64 {
+        match fault {
             Fault::Lost => &mut self.lost,
             Fault::BurstLost => &mut self.burst_lost,
             Fault::QueueDropped => &mut self.queue_dropped,
@@ -111,8 +91,29 @@ impl Faults {
             Fault::Duplicated => &mut self.duplicated,
             Fault::Reordered => &mut self.reordered,
             Fault::Corrupted => &mut self.corrupted,
-        };
-        *count += 1;
+        }
+    }
+}
+
+#[cfg(test)]
+impl Fault {
+    /// Every fault.
+    pub(super) const ALL: [Fault; 7] = [
+        Fault::Lost,
+        Fault::BurstLost,
+        Fault::QueueDropped,
+        Fault::Partitioned,
+        Fault::Duplicated,
+        Fault::Reordered,
+        Fault::Corrupted,
+    ];
+}
+
+#[cfg(test)]
+impl Faults {
+    /// How often this fault struck.
+    pub(super) fn count(mut self, fault: Fault) -> u64 {
+        *self.count_mut(fault)
     }
 }
 

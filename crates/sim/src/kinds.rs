@@ -5,7 +5,9 @@ use std::ops::AddAssign;
 
 use super::Quality;
 use super::exact;
-use super::target::{Bar, Target, Verdict, remark};
+use super::law::Bar;
+use super::share::Share;
+use super::target::{Target, Verdict, remark};
 use crate::measured::Foresight;
 
 /// From so many contacts of a kind on, their share is judged as it is; of fewer, what the share may
@@ -51,6 +53,13 @@ impl ContactKind {
     /// Between which percentages the true share lies, in 95 of 100 cases.
     pub fn bounds_pct(&self) -> (f64, f64) {
         exact::bounds_pct(self.disagreed() as f64, self.contacts() as f64)
+    }
+
+    /// What was counted, and what it may be; nothing if there was no contact.
+    pub fn share(&self, target: Target) -> Option<Share> {
+        let Target::AtMost(most) = target else { return None };
+        let contacts = self.contacts();
+        (contacts > 0).then(|| Share::one_by_one(self.disagreed(), contacts, most))
     }
 
     /// How the kind stands to `target`, in percent. Of fewer than [`ENOUGH_CONTACTS`] the bounds

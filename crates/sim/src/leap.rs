@@ -1,4 +1,4 @@
-//! What leapt in truth: rules that put a ball back in endpoint of a paddle, say. To show that is no
+//! What leapt in truth: rules that put a ball back in front of a paddle, say. To show that is no
 //! fault of the drawing.
 
 use std::time::Duration;
@@ -15,7 +15,7 @@ const WITHIN: Duration = Duration::from_millis(600);
 /// Where something is, and how fast it says it moves.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Spot {
-    pub(super) id: u16,
+    pub(super) id: u32,
     pub(super) at: [f32; 2],
     pub(super) speed: f32,
 }
@@ -36,7 +36,7 @@ impl Spot {
 pub(super) struct Leaps {
     tick: u32,
     places: Vec<Spot>,
-    leaps: Vec<(Time, u16)>,
+    leaps: Vec<(Time, u32)>,
 }
 
 impl Leaps {
@@ -55,7 +55,7 @@ impl Leaps {
     }
 
     /// Whether the thing leapt in truth about when it was seen to.
-    pub(super) fn explain(&self, (at, id): (Time, u16)) -> bool {
+    pub(super) fn explain(&self, (at, id): (Time, u32)) -> bool {
         self.leaps
             .iter()
             .any(|(leapt, thing)| *thing == id && at.since(*leapt).max(leapt.since(at)) < WITHIN)

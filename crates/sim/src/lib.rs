@@ -14,6 +14,7 @@
 //! chaos   -> bad days drawn from a seed, and a checker that looks on from outside
 //! quality -> its figures; pool takes many seeds together; target is what they must reach on which
 //!            link, limit what the link itself allows, clumps how sure a percentage is
+//! movers  -> a large world, for trying what is sent of it
 //! change  -> links that change while a match is played
 //! ```
 //!
@@ -34,15 +35,19 @@ pub mod dot;
 mod exact;
 mod fault;
 mod kinds;
+mod large_world;
+mod law;
 mod leap;
 mod limit;
 mod link;
 mod measure;
 mod measured;
+pub mod movers;
 mod party;
 mod pool;
 mod preset;
 mod quality;
+mod share;
 mod target;
 mod watch;
 mod world;
@@ -59,14 +64,17 @@ pub use contact::Umpire;
 pub use digest::Digest;
 pub use fault::{Fault, Faults};
 pub use kinds::{ContactKind, ContactKinds, ENOUGH_CONTACTS, KindRow};
+pub use large_world::{Ages, LargeWorld, LargeWorldReport};
+pub use law::Bar;
 pub use limit::Limit;
 pub use link::{Deliveries, Duplex, Link, Partition};
 pub use measure::{Setup, measure, measure_speaking, measure_watched, measure_with};
-pub use measured::{Contact, Foresight, Measured};
-pub use party::{Lateness, Party, Player};
+pub use measured::{Contact, Foresight, Measured, Odds};
+pub use party::{Lateness, Mind, Party, Player};
 pub use pool::{Pool, PoolRow};
 pub use preset::{Preset, UnknownPreset};
 pub use quality::{Corrections, Quality, Report, Row, Tally};
-pub use target::{Bar, FIGURES, Figure, Rule, Target, Verdict, WORST_SEED};
+pub use share::Share;
+pub use target::{FIGURES, Figure, Rule, Target, Verdict, WORST_SEED};
 pub use watch::{Observer, Seen, Truth};
 pub use world::{HostId, Strays, Traffic, World};

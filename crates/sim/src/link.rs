@@ -122,7 +122,7 @@ impl Link {
         &self.config
     }
 
-    /// FragmentCache the link or heals it.
+    /// Cuts the link or heals it.
     pub fn set_partition(&mut self, partition: Partition) {
         self.partition = partition;
     }
@@ -193,16 +193,10 @@ impl Duplex {
     /// # Panics
     /// If [`LinkConfig::check`] refuses the config.
     pub fn new(config: LinkConfig, seed: u64, path: u32) -> Self {
-        Self::uneven(config, config, seed, path)
-    }
-
-    /// Like [`Duplex::new`], with directions that differ.
-    pub fn uneven(there: LinkConfig, back: LinkConfig, seed: u64, path: u32) -> Self {
         let stream = Self::FIRST_STREAM + 2 * u64::from(path);
-        Duplex {
-            there: Link::new(there, Chance::new(seed, stream)),
-            back: Link::new(back, Chance::new(seed, stream + 1)),
-        }
+        let [there, back] =
+            [stream, stream + 1].map(|stream| Link::new(config, Chance::new(seed, stream)));
+        Duplex { there, back }
     }
 
     /// The first stream of [`Chance`] that a path may use; all others lie below.

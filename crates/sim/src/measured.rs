@@ -61,10 +61,18 @@ pub enum Foresight {
     #[default]
     Known,
     /// What comes before them on the screen is [`Foresight::Guessed`].
-    Follows,
+    Follows(Odds),
     /// They depend on what somebody else does, and are drawn before that can have come.
-    Guessed,
+    Guessed(Odds),
 }
+
+/// How many guesses are wrong at best, in hundredths of a percent, if what others do is known 0, 1, 2 and so
+/// on ticks after the own input for that tick was made.
+///
+/// That is what somebody reaches who knows all that has come, guesses the best of it and lets nothing leap:
+/// the limit, whatever the code does. A game computes it from its rules and from players like the
+/// simulator's ([`Mind`](crate::Mind)).
+pub type Odds = &'static [u16];
 
 /// Two things that met: a ball and a paddle, a shot and what it hit.
 ///
@@ -80,10 +88,10 @@ pub struct Contact {
     /// The entity that ends with the contact: a shot, which must not be drawn any further. `None`
     /// if nothing does: a ball bounces, and a shot that pierces flies on. Looked at in what is
     /// drawn.
-    pub spent: Option<u16>,
+    pub spent: Option<u32>,
     /// The entity that was met, if a contact may be the end of it. From the contact on the screen
     /// until it is gone there is the time from contact to burst.
-    pub target: Option<u16>,
+    pub target: Option<u32>,
 }
 
 impl Contact {

@@ -25,15 +25,54 @@ pub enum Party<G: Game> {
 pub struct Player<G: Game> {
     /// The client.
     pub client: Client<G>,
-    chance: Chance,
-    next_change: Time,
-    /// Until when the game's own bot is asked.
-    sane_until: Time,
+    mind: Mind,
     presses: u64,
     rest: Rest,
     /// What came meanwhile, and when.
     backlog: Vec<(Time, Path, Vec<u8>)>,
     lateness: Option<(Lateness, Chance)>,
+}
+
+/// What a simulated player holds, and when that changes.
+#[derive(Clone, Debug)]
+pub struct Mind {
+    chance: Chance,
+    next_change: Time,
+    /// Until when the game's own bot is asked.
+    sane_until: Time,
+}
+
+impl Mind {
+    /// One that leaves everything to `chance`.
+    pub const fn new(chance: Chance) -> Self {
+        Mind { chance, next_change: Time::ZERO, sane_until: Time::ZERO }
+    }
+
+    /// When it changes next.
+    pub const fn next_change(&self) -> Time {
+        self.next_change
+    }
+
+    /// What is held from now on, if it is time to change; `advice` is what the game's own bot says.
+    pub fn change(
+        &mut self,
+        now: Time,
+        advice: impl FnOnce() -> Option<Buttons>,
+    ) -> Option<Buttons> {
+        if self.next_change > now {
+            return None;
+        }
+        let sane = if now < self.sane_until { advice() } else { None };
+        if let Some(buttons) = sane {
+            self.next_change = now + SANE_HOLD;
+            return Some(buttons);
+        }
+        let (least, most) = HOLD_MS;
+        let hold = Duration::from_millis(least + self.chance.below(most - least));
+        self.next_change = now + hold;
+        self.sane_until = now + 2 * hold;
+        Some(Buttons(self.chance.below(64) as u16))
+    }
 }
 
 /// How late a thread wakes on a busy machine. What comes meanwhile lies in its socket.
@@ -70,9 +109,7 @@ impl<G: Game> Player<G> {
     pub fn new(client: Client<G>, chance: Chance) -> Self {
         Player {
             client,
-            chance,
-            next_change: Time::ZERO,
-            sane_until: Time::ZERO,
+            mind: Mind::new(chance),
             presses: 0,
             rest: Rest::Awake,
             backlog: Vec::new(),
@@ -87,31 +124,16 @@ impl<G: Game> Player<G> {
     }
 
     fn press(&mut self, now: Time) {
-        if self.next_change > now {
-            return;
-        }
-        let (least, most) = HOLD_MS;
-        let sane = if now < self.sane_until { self.advice() } else { None };
-        let buttons = match sane {
-            Some(buttons) => {
-                self.next_change = now + SANE_HOLD;
-                buttons
-            }
-            None => {
-                let hold = Duration::from_millis(least + self.chance.below(most - least));
-                self.next_change = now + hold;
-                self.sane_until = now + 2 * hold;
-                Buttons(self.chance.below(64) as u16)
-            }
+        let client = &self.client;
+        // What the game's own bot would do.
+        let advice = || {
+            let (game, player) = (client.game(), client.player()?);
+            game.bot_input(&game.restore(client.state()), player)
         };
-        self.client.press(buttons);
-        self.presses += 1;
-    }
-
-    /// What the game's own bot would do.
-    fn advice(&self) -> Option<Buttons> {
-        let (game, player) = (self.client.game(), self.client.player()?);
-        game.bot_input(&game.restore(self.client.state()), player)
+        if let Some(buttons) = self.mind.change(now, advice) {
+            self.client.press(buttons);
+            self.presses += 1;
+        }
     }
 
     /// Whether the machine sleeps: nothing runs on it.
@@ -223,7 +245,7 @@ impl<G: Game> Node for Party<G> {
         let node = self.node().poll_timeout();
         match self {
             Party::Player(player) => match player.rest {
-                Rest::Awake => node.map(|due| due.min(player.next_change)),
+                Rest::Awake => node.map(|due| due.min(player.mind.next_change())),
                 Rest::Asleep => None,
                 Rest::Late(until) => Some(until),
             },

@@ -3,7 +3,9 @@
 use std::fmt;
 
 use super::kinds::{ContactKinds, KindRow};
-use super::target::{Bar, FIGURES, Figure, Rule, Seeds, Target, Verdict, remark};
+use super::law::Bar;
+use super::share::Share;
+use super::target::{FIGURES, Figure, Rule, Seeds, Target, Verdict, WORST_OF, remark};
 use super::{Quality, Report, Tally};
 
 /// Runs over the same link that differ in their seeds. Prints as a table.
@@ -96,10 +98,27 @@ impl Pool {
         })
     }
 
+    /// The same, but one seed in twenty is left out at that end.
+    fn worst_but_few(&self) -> Quality {
+        self.combine(|values, worse| {
+            let few = values.len() / WORST_OF;
+            match worse {
+                Worse::Larger => values[values.len() - 1 - few],
+                Worse::Smaller => values[few],
+            }
+        })
+    }
+
     /// The table, line by line.
     pub fn rows(&self) -> impl Iterator<Item = PoolRow> + use<> {
-        let (pooled, median, worst) = (self.pooled(), self.median(), self.worst());
-        let seeds = Seeds { count: self.len(), tally: self.tally, pooled, median, worst };
+        let seeds = Seeds {
+            count: self.len(),
+            tally: self.tally,
+            pooled: self.pooled(),
+            median: self.median(),
+            worst: self.worst(),
+            worst_but_few: self.worst_but_few(),
+        };
         let bar = self.bar.with_foresight(self.kinds.sum().foresight);
         FIGURES.iter().map(move |figure| PoolRow { figure, bar, seeds })
     }
@@ -166,6 +185,11 @@ impl PoolRow {
     /// Of a percentage: between which the true one lies, in 95 of 100 cases.
     pub fn bounds_pct(&self) -> Option<(f64, f64)> {
         self.figure.bounds_pct(&self.seeds.tally)
+    }
+
+    /// What a percentage was counted from, and what it may be.
+    pub fn share(&self) -> Option<Share> {
+        self.figure.share(self.bar, &self.seeds)
     }
 
     /// How the seeds stand to the figure's target.
@@ -256,6 +280,21 @@ mod tests {
         assert_eq!(three.median().lead_ms_p50, Some(101.0));
         assert_eq!(four.median().lead_ms_p50, Some(103.0));
         assert_eq!(four.worst().lead_ms_p50, Some(130.0));
+    }
+
+    #[test]
+    fn of_twenty_seeds_one_may_be_far_off_and_of_nineteen_none() {
+        let verdict = |count: usize| {
+            let lead = |which| if which == 0 { 200.0 } else { 100.0 };
+            let runs: Vec<_> =
+                (0..count).map(|which| run(0, 1, Some(lead(which)), (1.0, 1.0))).collect();
+            let pool = pool(&runs);
+            let mut rows = FIGURES.iter().zip(pool.rows());
+            let is_lead =
+                |(figure, _): &(&Figure, PoolRow)| figure.what.ends_with("server, median");
+            rows.find(is_lead).unwrap().1.verdict()
+        };
+        assert_eq!([verdict(19), verdict(20)], [Verdict::Short, Verdict::Reached]);
     }
 
     #[test]

@@ -6,7 +6,8 @@ use std::ops::AddAssign;
 use super::Digest;
 use super::clumps::Clumps;
 use super::kinds::{ContactKinds, KindRow};
-use super::target::{Bar, FIGURES, Figure, Verdict, remark};
+use super::law::Bar;
+use super::target::{FIGURES, Figure, Verdict, remark};
 
 /// What a run was like, and its digest. Prints as a table.
 #[derive(Clone, Debug)]

@@ -10,13 +10,12 @@ use std::time::Duration;
 use super::clumps::Clumps;
 use super::contact::{self, Umpire};
 use super::kinds::ContactKinds;
+use super::law::Bar;
 use super::leap::{Spot, distance};
 use super::measured::Measured;
 use super::quality::{Corrections, Quality, Tally, percentile};
-use super::target::Bar;
 use backspin::client::{Client, Frame};
 use backspin::game::{Game, PlayerId};
-use backspin::replication::MAX_FIELDS;
 use backspin::room::Room;
 use backspin::time::Time;
 
@@ -49,7 +48,7 @@ pub struct Observer {
     frame_before: Frame,
     contacts: contact::Drawn,
     /// What was drawn further on than its own motion carries it, and when.
-    jumps: Vec<(Time, u16)>,
+    jumps: Vec<(Time, u32)>,
     seen: Seen,
 }
 
@@ -423,5 +422,3 @@ impl Settling {
         away.map_or(0.0, |(at, _)| at.since(time.start).as_secs_f64())
     }
 }
-
-const _: () = assert!(MAX_FIELDS >= 2, "a place has two coordinates");

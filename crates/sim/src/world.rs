@@ -15,12 +15,13 @@ use super::digest::{Kind, Recorder};
 use super::{Digest, Drift, Faults, LinkConfig, Partition};
 use agenda::{Agenda, Event};
 use backspin::node::{Path, StreamNode};
+use backspin::peer::PeerAddr;
 use backspin::time::Time;
 use flight::{Flight, Slot};
 use links::Links;
 use std::collections::BTreeMap;
 use std::fmt;
-use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr};
 use std::time::Duration;
 use streams::Streams;
 use tcp::Survivor;
@@ -39,7 +40,7 @@ mod tcp;
 pub struct World<N> {
     hosts: Vec<Host<N>>,
     /// Who has an address now, and as which socket.
-    addresses: BTreeMap<SocketAddr, (HostId, u8)>,
+    addresses: BTreeMap<PeerAddr, (HostId, u8)>,
     links: Links,
     agenda: Agenda,
     flight: Flight,
@@ -81,11 +82,15 @@ pub struct Strays {
 #[derive(Debug)]
 struct Host<N> {
     node: N,
-    addresses: Vec<SocketAddr>,
+    addresses: Vec<PeerAddr>,
     drift: Drift,
     traffic: Traffic,
     /// Until then nothing runs on it.
     stalled_until: Time,
+    /// How long it takes to do what is due.
+    timeout_cost: Duration,
+    /// Whether it is at that: what it has to say is said when it is done.
+    is_working: bool,
     /// Whether it is among [`World::touched`].
     is_touched: bool,
 }
@@ -123,24 +128,36 @@ impl<N: StreamNode> World<N> {
         }
     }
 
-    /// Starts a node now. Its socket `i` is `addresses[i]`; if it accepts streams, then at any
-    /// port of their IPs. It reads a clock that drifts so. It is polled for the first time when
+    /// Starts a node now. Its socket `i` is `addresses[i]`, which may be a connection: then it has no
+    /// socket address at all. If it accepts streams, then at any port of their IPs. It reads a clock that drifts so. It is polled for the first time when
     /// the world runs on.
     ///
     /// # Panics
     /// If there is no address, or one that nobody can have or somebody has; or if
     /// there are [`World::HOSTS_LIMIT`] hosts.
-    pub fn add(&mut self, node: N, addresses: &[SocketAddr], drift: Drift) -> HostId {
+    pub fn add<A>(&mut self, node: N, addresses: &[A], drift: Drift) -> HostId
+    where
+        A: Copy + Into<PeerAddr>,
+    {
         assert!(self.hosts.len() < Self::HOSTS_LIMIT, "the world is full");
         assert!(!addresses.is_empty(), "a host needs an address");
+        let addresses: Vec<PeerAddr> = addresses.iter().map(|&address| address.into()).collect();
         let id = HostId(self.hosts.len() as u32);
         for (socket, &address) in addresses.iter().enumerate() {
             let socket = u8::try_from(socket).expect("a host has at most 256 sockets");
             self.claim(id, socket, address);
         }
-        let (addresses, traffic) = (addresses.to_vec(), Traffic::default());
-        let stalled_until = Time::ZERO;
-        self.hosts.push(Host { node, addresses, drift, traffic, stalled_until, is_touched: false });
+        let traffic = Traffic::default();
+        self.hosts.push(Host {
+            node,
+            addresses,
+            drift,
+            traffic,
+            stalled_until: Time::ZERO,
+            timeout_cost: Duration::ZERO,
+            is_working: false,
+            is_touched: false,
+        });
         self.agenda.add_host();
         self.touch(id);
         id
@@ -229,7 +246,13 @@ impl<N: StreamNode> World<N> {
         self.hosts[id.index()].stalled_until = until;
     }
 
-    /// FragmentCache the links between two hosts or heals them, both ways.
+    /// From now on it takes a host so long to do what is due: a slow machine, or rules that cost too
+    /// much. Until it is done nothing else runs there, and what it has to say is said then.
+    pub fn set_timeout_cost(&mut self, id: HostId, cost: Duration) {
+        self.hosts[id.index()].timeout_cost = cost;
+    }
+
+    /// Cuts the links between two hosts or heals them, both ways.
     ///
     /// # Panics
     /// If `a` is `b`.
@@ -243,7 +266,8 @@ impl<N: StreamNode> World<N> {
     ///
     /// # Panics
     /// If nobody can have the new address, or somebody has it, or there is no such socket.
-    pub fn rebind(&mut self, id: HostId, socket: u8, new: SocketAddr) {
+    pub fn rebind(&mut self, id: HostId, socket: u8, new: impl Into<PeerAddr>) {
+        let new = new.into();
         let old = self.source(id, socket);
         self.addresses.remove(&old);
         self.claim(id, socket, new);
@@ -261,14 +285,22 @@ impl<N: StreamNode> World<N> {
 
     /// Lets a stranger's datagram arrive at `at`, now at the earliest: from any address that
     /// it likes to write there, over no link.
-    pub fn inject(&mut self, at: Time, from: SocketAddr, to: SocketAddr, bytes: &[u8]) {
+    pub fn inject(
+        &mut self,
+        at: Time,
+        from: impl Into<PeerAddr>,
+        to: impl Into<PeerAddr>,
+        bytes: &[u8],
+    ) {
+        let (from, to) = (from.into(), to.into());
         self.agenda.start_afresh();
         let (flight, agenda) = (&mut self.flight, &mut self.agenda);
         let mut put = |to| agenda.push(at, Event::Arrive(flight.put(from, to, bytes)));
-        if to.ip() == BROADCAST {
-            self.hosts.iter().filter_map(|host| host.address_at(to.port())).for_each(put);
-        } else {
-            put(to);
+        match broadcast_port(to) {
+            Some(port) => {
+                self.hosts.iter().filter_map(|host| host.address_at(port)).for_each(put);
+            }
+            None => put(to),
         }
     }
 
@@ -288,11 +320,6 @@ impl<N: StreamNode> World<N> {
     /// What was sent to nobody so far.
     pub fn strays(&self) -> Strays {
         self.strays
-    }
-
-    /// How many datagrams are under way.
-    pub fn in_flight(&self) -> usize {
-        self.flight.len()
     }
 
     /// What the run comes to so far: every delivery with its time, addresses and bytes, and
@@ -317,10 +344,17 @@ impl fmt::Display for HostId {
 /// Where a datagram to everybody goes.
 const BROADCAST: IpAddr = IpAddr::V4(Ipv4Addr::BROADCAST);
 
+/// The port at which everybody gets what is sent to this address; `None` if it goes to one alone.
+fn broadcast_port(to: PeerAddr) -> Option<u16> {
+    let address = to.socket_addr()?;
+    (address.ip() == BROADCAST).then_some(address.port())
+}
+
 impl<N> Host<N> {
     /// The first socket that has this port.
-    fn address_at(&self, port: u16) -> Option<SocketAddr> {
-        self.addresses.iter().copied().find(|address| address.port() == port)
+    fn address_at(&self, port: u16) -> Option<PeerAddr> {
+        let has_port = |peer: &PeerAddr| peer.socket_addr().is_some_and(|at| at.port() == port);
+        self.addresses.iter().copied().find(has_port)
     }
 }
 
@@ -333,13 +367,27 @@ impl<N: StreamNode> World<N> {
             }
             Event::Wake(id) => {
                 self.assert_time_passes(id);
-                let now = self.local_time(id);
-                self.hosts[id.index()].node.handle_timeout(now);
-                self.poll(id);
+                self.wake(id);
             }
             Event::Depart(segment) => self.depart(segment),
             Event::Land(segment) => self.land(segment),
         }
+    }
+
+    /// Lets a host do what is due, or say what it has done meanwhile.
+    fn wake(&mut self, id: HostId) {
+        let (true_now, now) = (self.now(), self.local_time(id));
+        let host = &mut self.hosts[id.index()];
+        if std::mem::take(&mut host.is_working) {
+            return self.poll(id);
+        }
+        host.node.handle_timeout(now);
+        if host.timeout_cost.is_zero() {
+            return self.poll(id);
+        }
+        host.is_working = true;
+        host.stalled_until = true_now + host.timeout_cost;
+        self.agenda.set_wake(id, Some(host.stalled_until));
     }
 
     fn arrive(&mut self, slot: Slot) {
@@ -359,7 +407,7 @@ impl<N: StreamNode> World<N> {
         let host = &mut self.hosts[id.index()];
         host.traffic.received += 1;
         host.traffic.received_bytes += datagram.bytes.len() as u64;
-        let path = Path { socket, local: Some(to.ip()), remote: from };
+        let path = Path { socket, local: to.ip(), remote: from };
         host.node.handle_datagram(host.drift.local(now), path, &mut datagram.bytes);
         self.flight.release(slot);
         self.assert_time_passes(id);
@@ -374,7 +422,10 @@ impl<N: StreamNode> World<N> {
         for index in 0..self.touched.len() {
             let id = self.touched[index];
             self.hosts[id.index()].is_touched = false;
-            self.poll(id);
+            // What is at work says what it has to say when it is done.
+            if !self.hosts[id.index()].is_working {
+                self.poll(id);
+            }
         }
         self.touched.clear();
     }
@@ -414,10 +465,10 @@ impl<N: StreamNode> World<N> {
         traffic.sent += 1;
         traffic.sent_bytes += bytes.len() as u64;
         let to = path.remote;
-        if to.ip() == BROADCAST {
+        if let Some(port) = broadcast_port(to) {
             for index in 0..self.hosts.len() {
                 let receiver = HostId(index as u32);
-                let address = self.hosts[index].address_at(to.port());
+                let address = self.hosts[index].address_at(port);
                 if let Some(to) = address.filter(|_| receiver != sender) {
                     self.carry(sender, receiver, (from, to), bytes);
                 }
@@ -435,7 +486,7 @@ impl<N: StreamNode> World<N> {
         &mut self,
         sender: HostId,
         receiver: HostId,
-        (from, to): (SocketAddr, SocketAddr),
+        (from, to): (PeerAddr, PeerAddr),
         bytes: &[u8],
     ) {
         let now = self.now();
@@ -465,16 +516,15 @@ impl<N: StreamNode> World<N> {
         }
     }
 
-    fn claim(&mut self, id: HostId, socket: u8, address: SocketAddr) {
-        assert!(
-            !address.ip().is_unspecified() && address.ip() != BROADCAST && address.port() != 0,
-            "no host can be at {address}"
-        );
+    fn claim(&mut self, id: HostId, socket: u8, address: PeerAddr) {
+        let can_be = |ip: IpAddr| !ip.is_unspecified() && ip != BROADCAST;
+        let has_port = address.socket_addr().is_none_or(|address| address.port() != 0);
+        assert!(address.ip().is_none_or(can_be) && has_port, "no host can be at {address}");
         let previous = self.addresses.insert(address, (id, socket));
         assert!(previous.is_none(), "{id} cannot be at {address}: another is");
     }
 
-    fn source(&self, id: HostId, socket: u8) -> SocketAddr {
+    fn source(&self, id: HostId, socket: u8) -> PeerAddr {
         let addresses = &self.hosts[id.index()].addresses;
         *addresses.get(usize::from(socket)).unwrap_or_else(|| {
             panic!("{} has no socket {socket}, only {}", self.describe(id), addresses.len())

@@ -72,6 +72,7 @@ fn fits(sabotage: Sabotage, breach: &Breach) -> bool {
         Sabotage::TicksBunched => matches!(breach, B::Bunched { .. }),
         Sabotage::TimeChosen => matches!(breach, B::TimeChosen { .. }),
         Sabotage::TokensForever => matches!(breach, B::DeadToken { .. }),
+        Sabotage::MessageGap => matches!(breach, B::WrongEvent { .. } | B::WrongWord { .. }),
         Sabotage::SilentJoinKept => {
             matches!(breach, B::NotDropped { .. } | B::DroppedEarly { .. })
         }

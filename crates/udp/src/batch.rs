@@ -1,5 +1,4 @@
-//! Datagrams between a socket and whoever takes or makes them, many at a time and in buffers that
-//! stay.
+//! Datagrams between a socket and its user, many at a time and in reused buffers.
 
 use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
@@ -135,14 +134,16 @@ pub struct Outbox {
     bytes: Box<[u8]>,
     used: usize,
     letters: Vec<Letter>,
+    /// Datagrams to peers that no socket reaches.
+    unreachable: u64,
 }
 
 /// One datagram of an outbox.
 #[derive(Clone, Copy, Debug)]
 struct Letter {
-    path: Path,
+    socket: u8,
     start: usize,
-    len: usize,
+    envelope: Envelope,
 }
 
 impl Outbox {
@@ -156,7 +157,7 @@ impl Outbox {
     #[expect(clippy::new_without_default, reason = "an outbox is large: it is asked for by name")]
     pub fn new() -> Self {
         let bytes = vec![0; Outbox::BYTES].into_boxed_slice();
-        Outbox { bytes, used: 0, letters: Vec::with_capacity(BATCH) }
+        Outbox { bytes, used: 0, letters: Vec::with_capacity(BATCH), unreachable: 0 }
     }
 
     /// Where the next datagram may be written, unless it is time to send.
@@ -167,19 +168,26 @@ impl Outbox {
         }
     }
 
-    /// Keeps what was written into the slot.
+    /// Keeps what was written into the slot, unless it is for a peer that no socket reaches: that is
+    /// counted, and [`Outbox::send`] says so.
     ///
     /// # Panics
     /// If that is longer than the slot.
     pub fn push(&mut self, Transmit { path, len }: Transmit) {
         assert!(len <= Outbox::SLOT_LEN, "a node wrote more than it was given");
-        self.letters.push(Letter { path, start: self.used, len });
+        let Path { socket, local, remote } = path;
+        let Some(remote) = remote.socket_addr() else {
+            self.unreachable += 1;
+            return;
+        };
+        let envelope = Envelope { remote, local, len };
+        self.letters.push(Letter { socket, start: self.used, envelope });
         self.used += len;
     }
 
     /// Whether there is nothing to send.
     pub fn is_empty(&self) -> bool {
-        self.letters.is_empty()
+        self.letters.is_empty() && self.unreachable == 0
     }
 
     /// Whether it makes a whole system call.
@@ -191,23 +199,23 @@ impl Outbox {
     /// `sockets`. Says how many the system did not take or had no socket.
     pub fn send(&mut self, sockets: &[Socket]) -> u64 {
         // The sort does not allocate, and a datagram keeps its place among those of its socket.
-        self.letters.sort_unstable_by_key(|letter| (letter.path.socket, letter.start));
+        self.letters.sort_unstable_by_key(|letter| (letter.socket, letter.start));
         let mut sent = 0;
-        for run in self.letters.chunk_by(|a, b| a.path.socket == b.path.socket) {
-            if let Some(socket) = sockets.get(usize::from(run[0].path.socket)) {
+        for run in self.letters.chunk_by(|a, b| a.socket == b.socket) {
+            if let Some(socket) = sockets.get(usize::from(run[0].socket)) {
                 sent += socket.send_all(run.iter().map(|letter| letter.open(&self.bytes)));
             }
         }
-        let unsent = self.letters.len() - sent;
+        let unsent = (self.letters.len() - sent) as u64 + self.unreachable;
         self.letters.clear();
-        self.used = 0;
-        unsent as u64
+        (self.used, self.unreachable) = (0, 0);
+        unsent
     }
 }
 
 impl Letter {
     fn open(self, bytes: &[u8]) -> (Envelope, &[u8]) {
-        let Letter { path: Path { local, remote, .. }, start, len } = self;
-        (Envelope { remote, local, len }, &bytes[start..start + len])
+        let Letter { start, envelope, .. } = self;
+        (envelope, &bytes[start..start + envelope.len])
     }
 }

@@ -1,4 +1,4 @@
-//! Why an address cannot be had, in a sentence that says what to do about it.
+//! Why an address cannot be bound, in a sentence that says what to do about it.
 
 use std::fmt;
 use std::io;
@@ -7,29 +7,15 @@ use std::net::SocketAddr;
 /// Why an address cannot be bound.
 #[derive(Debug)]
 pub struct BindError {
-    transport: Transport,
+    transport: &'static str,
     address: SocketAddr,
     cause: io::Error,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Transport {
-    Udp,
-    Tcp,
-}
-
 impl BindError {
-    pub(crate) fn new(transport: Transport, address: SocketAddr, cause: io::Error) -> Self {
+    /// Why `address` cannot be bound for `transport`, "UDP" or "TCP".
+    pub fn new(transport: &'static str, address: SocketAddr, cause: io::Error) -> Self {
         BindError { transport, address, cause }
-    }
-}
-
-impl fmt::Display for Transport {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Transport::Udp => "UDP",
-            Transport::Tcp => "TCP",
-        })
     }
 }
 
@@ -39,14 +25,14 @@ impl fmt::Display for BindError {
         write!(f, "{transport} {address} ")?;
         match cause.kind() {
             io::ErrorKind::AddrInUse => {
-                f.write_str("is taken by another program; stop it or choose another port")
+                f.write_str("is in use by another program; stop it or choose another port")
             }
             io::ErrorKind::PermissionDenied => {
                 f.write_str("needs more rights than this user has; choose a port above 1023")
             }
-            io::ErrorKind::AddrNotAvailable => {
-                f.write_str("is no address of this machine; use 0.0.0.0 for all of them")
-            }
+            io::ErrorKind::AddrNotAvailable => f.write_str(
+                "is not an address of this machine; use 0.0.0.0 for all of its addresses",
+            ),
             _ => write!(f, "cannot be bound: {cause}"),
         }
     }

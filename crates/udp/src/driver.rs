@@ -1,4 +1,4 @@
-//! The loop that drives a node: sleep to the deadline or until something comes, hand over, send.
+//! The loop that drives a node: sleep until the deadline or until something arrives, pass it on, send.
 
 use std::io;
 use std::time::Duration;
@@ -126,7 +126,7 @@ impl Loop {
         Ok(Loop { senders: self.senders.with_threads(threads)?, ..self })
     }
 
-    /// This loop's clock, for whoever looks at the node from another thread.
+    /// This loop's clock, for another thread that looks at the node.
     pub fn clock(&self) -> Clock {
         self.clock
     }
@@ -308,7 +308,7 @@ fn hand_over(inbox: &mut Inbox, node: &mut impl Node, told: &mut Time, now: Time
         if let Some((envelope, ago, bytes)) = earlier(3).and_then(|at| inbox.arrival(at)) {
             // When it came, and not when we looked: whoever measures time by it would be misled.
             *told = (*told).max(now - ago);
-            let (local, remote) = (envelope.local, envelope.remote);
+            let (local, remote) = (envelope.local, envelope.remote.into());
             node.handle_datagram(*told, Path { socket, local, remote }, bytes);
         }
     }

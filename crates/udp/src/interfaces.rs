@@ -1,7 +1,8 @@
-//! The machine's own IPv4 interfaces, and where a search for hosts on the LAN goes.
+//! The machine's IPv4 interfaces, and where a search for LAN hosts goes.
 //!
-//! A broadcast leaves through one interface, the default route's: with a VPN up, or with wires
-//! into two networks, that may be the wrong one. So a search goes out of each.
+//! A broadcast leaves through one interface, the default route's: with a VPN, or with two networks, that may
+//! be the wrong
+//! one. So a search goes out on each of them.
 
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
@@ -36,7 +37,7 @@ pub fn search_paths(interfaces: &[Interface], socket: u8, port: u16) -> Vec<Path
     let path = |local: Option<Ipv4Addr>, remote: Ipv4Addr| Path {
         socket,
         local: local.map(IpAddr::V4),
-        remote: SocketAddr::from((remote, port)),
+        remote: SocketAddr::from((remote, port)).into(),
     };
     let here = Ipv4Addr::LOCALHOST;
     let mut paths = vec![path(None, Ipv4Addr::BROADCAST), path(Some(here), here)];
@@ -131,7 +132,7 @@ mod tests {
         let paths = search_paths(&[interface(0), interface(1), interface(2)], 3, 54_000);
         let shown: Vec<_> = paths.iter().map(|path| (path.local, path.remote)).collect();
         let ip = |text: &str| Some(text.parse().unwrap());
-        let to = |text: &str| text.parse().unwrap();
+        let to = |text: &str| backspin::peer::PeerAddr::socket(text.parse().unwrap());
         assert_eq!(
             shown,
             [

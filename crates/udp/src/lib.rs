@@ -1,10 +1,11 @@
 //! Sockets for Backspin nodes: the only place where bytes meet the operating system.
 //!
-//! [`Socket`] is one bound UDP socket, [`Listener`] one TCP port for `rtype`'s first step;
-//! [`Loop`] owns the clock, the sockets and the waiting, and drives a
-//! [`StreamNode`](backspin::node::StreamNode). [`interfaces()`] tells where a search goes.
-//! Whoever forwards datagrams instead of driving a node takes [`Inbox`], [`Outbox`]
-//! and [`Waiter`].
+//! [`Socket`] is one bound UDP socket, [`Listener`] one TCP port for `rtype`'s first step; [`Loop`] owns the
+//! clock, the
+//! sockets and the waiting, and drives a [`StreamNode`](backspin::node::StreamNode). [`interfaces()`] lists
+//! where a search
+//! goes. A program that forwards datagrams instead of driving a node uses [`Inbox`], [`Outbox`] and
+//! [`Waiter`].
 
 mod batch;
 mod bind;

@@ -1,8 +1,10 @@
-//! The system calls that Linux has and the standard library does not: many datagrams in one call,
-//! with the local address of each, waiting to the nanosecond, and how long a thread has run.
+//! Linux system calls that the standard library lacks: many datagrams in one call, with the local address of
+//! each,
+//! nanosecond waits, and how long a thread has run.
 //!
-//! All unsafe code of the project is here, but for a hint in `fetch`. Nothing is kept between two
-//! calls: what the kernel writes to or reads from lives on the stack or is borrowed for the call.
+//! All unsafe code of the project is here, except for a hint in `prefetch`. Nothing is kept between two
+//! calls: what the
+//! kernel reads or writes lives on the stack or is borrowed for the call.
 
 use std::io;
 use std::iter;

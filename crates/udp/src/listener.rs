@@ -1,4 +1,4 @@
-//! One bound TCP port, where others open streams.
+//! One bound TCP port.
 
 use std::io;
 use std::net::SocketAddr;
@@ -7,7 +7,7 @@ use std::time::Duration;
 use mio::net::{TcpListener, TcpStream};
 use socket2::{Domain, Protocol, SockRef, TcpKeepalive, Type};
 
-use crate::bind::{BindError, Transport};
+use crate::bind::BindError;
 
 /// A TCP port that others may open streams to, for a [`Loop`](crate::Loop) whose node takes them.
 #[derive(Debug)]
@@ -31,7 +31,7 @@ fn keep_alive(stream: &TcpStream) {
 impl Listener {
     /// Binds `address`; port 0 lets the system choose.
     pub fn bind(address: SocketAddr) -> Result<Self, BindError> {
-        Listener::open(address).map_err(|cause| BindError::new(Transport::Tcp, address, cause))
+        Listener::open(address).map_err(|cause| BindError::new("TCP", address, cause))
     }
 
     fn open(address: SocketAddr) -> io::Result<Self> {

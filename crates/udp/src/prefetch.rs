@@ -1,4 +1,4 @@
-//! Prefetching: memory that is needed soon.
+//! Prefetches memory that is needed soon.
 
 /// Brings memory near where the processor can be asked to: from an address on, so many bytes.
 pub(crate) fn prefetch(from: *const u8, len: usize) {

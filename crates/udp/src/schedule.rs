@@ -1,9 +1,11 @@
 //! When a loop sleeps and reads its sockets, and how long the machine kept it from running.
 //!
-//! Where little comes, sockets are read as it comes. Where a crowd plays, they are read once for every
-//! deadline of the node: a wake-up on a busy machine costs as much as some dozens of datagrams, since
-//! all that it needs has left the caches. Nothing is lost by reading late, as long as it is before the
-//! deadline and the system says when each datagram came.
+//! With little traffic, sockets are read as it arrives. With many players, they are read once for every
+//! deadline of the
+//! node: a wake-up on a busy machine costs as much as dozens of datagrams, because everything it needs has
+//! left the caches.
+//! Nothing is lost by reading late, as long as it is before the deadline and the system timestamps each
+//! datagram.
 
 use std::time::Duration;
 

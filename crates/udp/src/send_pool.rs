@@ -1,9 +1,10 @@
-//! Who sends for a loop: the loop itself, and threads beside it where a crowd plays.
+//! Sends for a loop: the loop's own thread, with helper threads when there are many players.
 //!
-//! Sending is most of what a crowd costs, several times what its rooms do. So rooms stay on the
-//! loop's thread, where nothing has to be shared, and what makes a whole system call goes to
-//! whichever thread is idle; if none is, the loop sends as if there were none. A small server never
-//! has so much to say, and never wakes anyone.
+//! Sending is most of the cost of many players, several times that of their rooms. So rooms stay on the
+//! loop's thread, where
+//! nothing is shared, and each full system call goes to whichever thread is idle; if none is, the loop sends
+//! itself. A small
+//! server never has that much to send and never wakes anyone.
 
 use std::io;
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};

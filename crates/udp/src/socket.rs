@@ -1,7 +1,7 @@
 //! One bound UDP socket.
 
 use std::io;
-use std::net::SocketAddr;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 #[cfg(target_os = "linux")]
 use std::os::fd::{AsFd, BorrowedFd};
 
@@ -11,7 +11,7 @@ use socket2::{Domain, Protocol, Type};
 #[cfg(target_os = "linux")]
 use crate::batch::CALL;
 use crate::batch::{BATCH, Backend, Envelope, Inbox};
-use crate::bind::{BindError, Transport};
+use crate::bind::BindError;
 #[cfg(target_os = "linux")]
 use crate::linux;
 
@@ -35,10 +35,19 @@ impl Socket {
         Socket::bind_with(address, Backend::Batched)
     }
 
+    /// Binds a free port on every address from which `peer` may be reached.
+    pub fn towards(peer: IpAddr) -> Result<Self, BindError> {
+        let any: IpAddr = match peer {
+            IpAddr::V4(_) => Ipv4Addr::UNSPECIFIED.into(),
+            IpAddr::V6(_) => Ipv6Addr::UNSPECIFIED.into(),
+        };
+        Socket::bind((any, 0).into())
+    }
+
     /// Like [`Socket::bind`], and read and written in a given way.
     pub fn bind_with(address: SocketAddr, backend: Backend) -> Result<Self, BindError> {
         let opened = Socket::open(address, backend);
-        opened.map_err(|cause| BindError::new(Transport::Udp, address, cause))
+        opened.map_err(|cause| BindError::new("UDP", address, cause))
     }
 
     fn open(address: SocketAddr, backend: Backend) -> io::Result<Self> {

@@ -1,4 +1,4 @@
-//! One TCP stream: never waits, and holds back little.
+//! One TCP stream: never waits, and buffers little.
 
 use std::io::{self, Read, Write};
 use std::net::SocketAddr;

@@ -1,4 +1,4 @@
-//! All streams of a loop: those that others opened and those that the node did.
+//! All streams of a loop: those that peers opened and those that the node opened.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -72,7 +72,7 @@ impl Streams {
         self.doors.iter().map(|door| &door.listener)
     }
 
-    /// Takes what the system says. Tokens of doors count from `first_token`.
+    /// Handles the system's events. Tokens of listeners count from `first_token`.
     pub(crate) fn handle_event(&mut self, event: &mio::event::Event, first_token: usize) {
         let token = event.token();
         if let Some(stream) = self.streams.get_mut(&token) {
@@ -112,7 +112,8 @@ impl Streams {
             let done = match action {
                 StreamAction::Open(peer) => {
                     self.assert_unused(id);
-                    let opened = TcpStream::connect(peer);
+                    let address = peer.socket_addr().ok_or(io::ErrorKind::Unsupported.into());
+                    let opened = address.and_then(TcpStream::connect);
                     opened.and_then(|stream| self.add(id, Stage::Opening, stream)).is_ok()
                 }
                 StreamAction::Send(len) => self.send(id, &buffer[..len]).is_ok(),
@@ -147,7 +148,7 @@ impl Streams {
                 let id = StreamId(StreamId::FIRST_ACCEPTED.0 + self.accepted);
                 if self.add(id, Stage::Open, stream).is_ok() {
                     self.accepted += 1;
-                    node.handle_stream(clock.now(), id, StreamEvent::Opened(peer));
+                    node.handle_stream(clock.now(), id, StreamEvent::Opened(peer.into()));
                 }
             }
         }
@@ -174,7 +175,9 @@ impl Streams {
         let mut last = None;
         match stream.check_opened() {
             Ok(None) => {}
-            Ok(Some(peer)) => node.handle_stream(clock.now(), id, StreamEvent::Opened(peer)),
+            Ok(Some(peer)) => {
+                node.handle_stream(clock.now(), id, StreamEvent::Opened(peer.into()));
+            }
             Err(Broken) => last = Some(StreamEvent::Failed),
         }
         if last.is_none() && stream.flush().is_err() {

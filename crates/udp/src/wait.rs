@@ -1,4 +1,4 @@
-//! Waiting: for sockets and for an instant, whichever comes first.
+//! Waits for sockets or for an instant, whichever comes first.
 
 use std::io;
 #[cfg(target_os = "linux")]

@@ -126,15 +126,11 @@ impl Player {
         let mut room = [0; History::MAX_LEN];
         let input = Input {
             session: seat.session,
-            newest: InputRecord {
-                sequence: seat.input,
-                input_flags,
-                timestamp: seat.input.wrapping_mul(17),
-                delta_time: 1.0 / 60.0,
-            },
+            newest: InputRecord { sequence: seat.input, input_flags },
             snapshot: Some(SnapshotEcho { back: ahead as u8, held: 0 }),
             drawn_back: Some((ahead as u16 + 1) << 8),
-            events: None,
+            acks: None,
+            messages: None,
             history: History::new(input_flags, older, &mut room),
         };
         self.send(Packet::Input(input));

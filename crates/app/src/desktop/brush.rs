@@ -1,6 +1,6 @@
-//! Shapes as triangles, all of one texture, so that a whole layer is one call of the driver.
+//! Shapes as triangles of one texture, so that a whole layer is one draw call.
 //!
-//! Pure: nothing here needs a window. What is drawn is in `sheet`.
+//! Pure: nothing here needs a window. The texture is in `sheet`.
 
 use macroquad::color::Color;
 use macroquad::math::{Rect, Vec2, vec2};
@@ -8,7 +8,7 @@ use macroquad::models::{Mesh, Vertex};
 
 use super::sheet::{self, Cell};
 
-/// A batch has so many quads at most.
+/// The most quads in a batch.
 const MAX_QUADS: usize = 4_000;
 
 pub(crate) const MAX_VERTICES: usize = MAX_QUADS * 4;
@@ -54,7 +54,7 @@ impl Brush {
         &mut self.batches[..self.used]
     }
 
-    /// Begins anew, and keeps the memory.
+    /// Clears it and keeps the memory.
     pub(crate) fn clear(&mut self) {
         self.batches.iter_mut().for_each(|batch| {
             batch.vertices.clear();

@@ -1,7 +1,7 @@
-//! A screen of one size for every window: at least 1280 by 720 units, longer where the window is.
+//! A screen of at least 1280 by 720 units for windows of any size.
 //!
-//! Shapes and text are collected in layers: of each the shapes are drawn first, then the text, so
-//! that a layer costs two calls of the driver.
+//! Shapes and text are collected in layers. Each layer draws its shapes first, then its text: two draw calls
+//! per layer.
 
 use std::mem;
 
@@ -83,7 +83,7 @@ pub(super) struct Canvas {
 impl Canvas {
     /// There must be a window.
     pub(super) fn new() -> Self {
-        // The fonts are ours and are read by every test of this face; without one macroquad's is
+        // The fonts are ours and are read by every test of this UI; without one macroquad's is
         // used.
         Canvas {
             regular: load_ttf_font_from_bytes(REGULAR).ok(),
@@ -183,7 +183,7 @@ fn fit(window: Vec2) -> f32 {
     (window / LEAST).min_element()
 }
 
-/// FragmentCache a text at its spaces, and a word that is too long where it must be.
+/// Breaks a text at its spaces, and a word that is too long where it must.
 fn wrap(text: &str, fits: impl Fn(&str) -> bool) -> Vec<String> {
     let mut lines = Vec::new();
     let mut line = String::new();

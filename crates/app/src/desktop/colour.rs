@@ -1,4 +1,4 @@
-//! Which colours things have.
+//! Colours.
 
 use macroquad::color::Color;
 
@@ -30,7 +30,7 @@ pub(crate) const fn hex(rgb: u32) -> Color {
     Color { r: r as f32 / 255.0, g: g as f32 / 255.0, b: b as f32 / 255.0, a: 1.0 }
 }
 
-/// The same colour, so dense.
+/// The same colour with this alpha.
 pub(crate) fn faint(colour: Color, alpha: f32) -> Color {
     Color { a: colour.a * alpha, ..colour }
 }

@@ -1,4 +1,4 @@
-//! What a picture costs in a real window: text and macroquad's own work with it.
+//! The cost of a frame in a real window, with text and macroquad's own work.
 //!
 //! `draw` measures its triangles alone, without a window.
 
@@ -42,8 +42,10 @@ struct Cost {
 /// More than is ever on the screen at once: a busy field, crew, chat, notice and overlay.
 fn busy() -> View {
     let words = |text: &str, tone| Words::new(text, tone);
-    let line =
-        |number| ChatLine { number, name: "Player".into(), text: "Take the left one".into() };
+    let line = |number| {
+        let (name, text) = ("Player".into(), "Take the left one".into());
+        ChatLine { number, name, text, fade: 1.0 }
+    };
     let figure = |name| Figure { name, value: "142.0 ms".into(), tone: Tone::Fair, sign: None };
     let fate = |tick: u32| if tick.is_multiple_of(5) { Fate::Lost } else { Fate::Acknowledged };
     let names = ["ping", "grade", "jitter", "loss", "lead", "delay", "corrected", "pending"];
@@ -58,13 +60,13 @@ fn busy() -> View {
         title: "Level 3: the long name of a level".into(),
         wave: Some((3, 9)),
         team_score: 123_456,
-        chat: (0..4).map(line).collect(),
         ..hud
     });
     let arena = Arena {
         hud,
         status: vec![words("ping 142 ms Fair", Tone::Fair), words("8 % lost", Tone::Bad)],
         notice: Some(words("connection lost, trying again (27 s)", Tone::Fair)),
+        chat: (0..4).map(line).collect(),
         overlay: Some(overlay),
         ..arena
     };

@@ -1,6 +1,7 @@
-//! A view on the screen.
+//! Draws a view in the window.
 
 mod arena;
+mod chat;
 mod field;
 mod hud;
 mod list;

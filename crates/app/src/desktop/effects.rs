@@ -1,6 +1,6 @@
-//! What flies about in a match: sparks, flashes, the ball's trail, a shaken screen.
+//! Effects in a match: sparks, flashes, the ball's trail, screen shake.
 //!
-//! It is made of what is seen; nothing here has any part in the game.
+//! They follow from what is on the screen and never change the game.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -21,7 +21,7 @@ const TRAIL_S: f32 = 0.28;
 /// From one piece of it to the next, in units.
 const TRAIL_STEP: f32 = 9.0;
 
-/// A ball that moves faster than this, in units a second, was served anew.
+/// A ball that moves faster than this, in units per second, was served again.
 const LEAP: f32 = 4_000.0;
 
 /// How much of a shake is left after a second.

@@ -1,4 +1,4 @@
-//! What keyboard and mouse report, as keys and as what is held.
+//! Keyboard and mouse input, as pressed and held keys.
 
 use std::collections::HashSet;
 use std::mem;
@@ -67,7 +67,7 @@ impl Board {
         let is_down = |action: &Action| {
             keys::code(keys.key(*action)).is_some_and(|code| self.down.contains(&code))
         };
-        let down = Action::ALL.into_iter().filter(is_down).map(Action::held);
+        let down = Action::all().into_iter().filter(is_down).map(Action::held);
         down.fold(Held::default(), |all, one| Held {
             left: all.left | one.left,
             right: all.right | one.right,
@@ -133,7 +133,7 @@ impl EventHandler for Board {
     }
 
     fn window_minimized_event(&mut self) {
-        // A key that is let go elsewhere is never told.
+        // A key released while another window has the focus is never reported.
         self.down.clear();
     }
 }

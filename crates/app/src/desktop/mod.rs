@@ -1,16 +1,16 @@
-//! The face in a window: draws a [`View`], reads keyboard, mouse and gamepad, decides nothing.
+//! The UI in a window: draws a [`View`], reads keyboard, mouse and gamepad, decides nothing.
 //!
 //! ```text
-//! window  -> opened, or why it cannot be
-//! input   -> what keyboard and mouse report, as keys and as what is held
+//! window  -> the window, or why it cannot be opened
+//! input   -> keyboard and mouse, as pressed and held keys
 //! keys    -> the names of keys
 //! pad     -> gamepads
-//! pacer   -> when the next picture is due: a menu sleeps, a match is smooth
-//! draw    -> a view on the screen: lists, a match, the overlay
-//! effects -> what flies about: sparks, the ball's trail, a shaken screen; stars behind it all
+//! pacer   -> when the next frame is due: a menu sleeps, a match is smooth
+//! draw    -> draws a view: lists, a match, the overlay
+//! effects -> sparks, the ball's trail, screen shake; stars are the background
 //! canvas  -> a screen of one size for every window, with text
 //! brush   -> shapes as triangles, pure
-//! sound   -> what is heard
+//! sound   -> sound effects
 //! sheet   -> the one texture, painted by code when the window opens
 //! ```
 

@@ -1,8 +1,8 @@
-//! When the next picture is due.
+//! When the next frame is due.
 //!
-//! Where something moves the monitor sets the pace, since showing a picture waits for it. Where it
-//! does not wait (no monitor, software GL, a hidden window) pictures would come as fast as the
-//! machine can: then they are held to sixty a second.
+//! While something moves, the monitor sets the pace, because showing a frame waits for it. Where it does not
+//! wait (no
+//! monitor, software GL, a hidden window), frames are limited to sixty per second.
 
 use std::time::{Duration, Instant};
 
@@ -14,16 +14,16 @@ const FRAME: Duration = Duration::from_nanos(1_000_000_000 / 60);
 /// From one picture to the next where nothing happens.
 const IDLE: Duration = Duration::from_millis(100);
 
-/// For so long after a key or a move of the mouse a menu is drawn as smoothly as a match.
+/// How long after a key or mouse move a menu is drawn as smoothly as a match.
 const AWAKE: Duration = Duration::from_millis(600);
 
 /// No monitor is faster: 250 pictures a second.
 const FASTEST: Duration = Duration::from_millis(4);
 
-/// So many pictures in a row that are faster than any monitor say that none sets the pace.
+/// After this many frames faster than any monitor, no monitor sets the pace.
 const PROOF: u32 = 20;
 
-/// After so long it is looked again whether there is a monitor after all.
+/// How long until a monitor is looked for again.
 const DOUBT: Duration = Duration::from_secs(10);
 
 #[derive(Debug, Default)]

@@ -1,5 +1,4 @@
-//! The one texture: everything that is drawn is a piece of it, painted by code when the window
-//! opens.
+//! The one texture. Everything drawn is a piece of it, painted by code when the window opens.
 
 mod paint;
 mod sprites;

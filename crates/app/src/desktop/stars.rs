@@ -20,7 +20,7 @@ const CLOUDS: [(Color, f32, f32, f32); 3] = [
     (colour::hex(0x6a1f6a), 0.85, 0.85, 380.0),
 ];
 
-/// The pattern repeats after so many units.
+/// The pattern repeats after this many units.
 const PERIOD: f32 = 2048.0;
 
 /// The sky at one moment.
@@ -28,7 +28,7 @@ const PERIOD: f32 = 2048.0;
 pub(super) struct Sky {
     /// How far the nearest stars have drifted to the left, in units.
     pub(super) far: f32,
-    /// The face's own time.
+    /// The UI's own time.
     pub(super) seconds: f32,
 }
 

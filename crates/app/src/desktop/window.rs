@@ -1,4 +1,4 @@
-//! The window: opened, or why it cannot be.
+//! Opens the window, or says why it cannot.
 
 use std::cell::{Cell, RefCell};
 use std::env;
@@ -75,7 +75,7 @@ where
     let signals = [SIGINT, SIGTERM].into_iter();
     // On the desktop a terminal that goes away is no reason to stop; where it is one, nobody asks.
     signals.for_each(|signal| _ = flag::register(signal, Arc::clone(&stopped)));
-    // Everything that can go wrong while a window is opened is told by a panic there.
+    // The library panics if anything goes wrong while a window opens.
     let waiting = Rc::new(RefCell::new(Some(program)));
     let opened = Rc::new(Cell::new(false));
     let words = Arc::new(Mutex::new(String::new()));

@@ -1,6 +1,5 @@
-//! What a player typed for an address.
+//! The address that a player typed.
 
-use std::error::Error;
 use std::fmt;
 use std::net::{IpAddr, Ipv6Addr, SocketAddr, ToSocketAddrs};
 
@@ -11,12 +10,16 @@ pub(crate) struct Address {
     port: Option<u16>,
 }
 
-/// Why that is nowhere.
-#[derive(Debug, PartialEq, Eq)]
+/// Why that is no address.
+#[derive(Debug, thiserror::Error, PartialEq, Eq)]
 pub(crate) enum AddressError {
+    #[error("an address is missing; write one like 192.168.0.7 or play.example.org:4300")]
     Empty,
+    #[error("\"{0}\" is not a port; ports are numbers from 1 to 65535")]
     Port(String),
+    #[error("\"{0}\" is not an address; write IPv6 with a port like [::1]:4300")]
     Brackets(String),
+    #[error("cannot find host \"{host}\" ({cause}); check the spelling")]
     Unknown { host: String, cause: String },
 }
 
@@ -85,27 +88,6 @@ impl fmt::Display for Address {
     }
 }
 
-impl fmt::Display for AddressError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            AddressError::Empty => {
-                write!(f, "that is no address; write one as 192.168.0.7 or play.example.org:4300")
-            }
-            AddressError::Port(port) => {
-                write!(f, "\"{port}\" is no port; a port is a number from 1 to 65535")
-            }
-            AddressError::Brackets(text) => {
-                write!(f, "\"{text}\" is no address; write IPv6 with a port as [::1]:4300")
-            }
-            AddressError::Unknown { host, cause } => {
-                write!(f, "there is no host \"{host}\" ({cause}); check the spelling")
-            }
-        }
-    }
-}
-
-impl Error for AddressError {}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -132,8 +114,8 @@ mod tests {
     #[test]
     fn what_is_none_is_told_with_what_to_write() {
         for (text, says) in [
-            ("", "write one as"),
-            (":4300", "write one as"),
+            ("", "write one like"),
+            (":4300", "write one like"),
             ("attic:0", "1 to 65535"),
             ("attic:70000", "1 to 65535"),
             ("attic:", "1 to 65535"),

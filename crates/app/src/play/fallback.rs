@@ -1,9 +1,11 @@
 //! The old dialect, for a server that does not answer in `native`.
 //!
-//! A second without an answer says little: on a slow line it comes later. So the old program is
-//! looked for beside, in a way that takes no place from us on a server of ours: FIND_HOST in `lan`,
-//! the TCP step in `rtype`. Whoever answers first has us; on a line of any length that is `native`,
-//! which was asked a second earlier. Who answers neither is asked in the old dialect in the end.
+//! A second without an answer says little: on a slow link it comes later. So the old program is tried as
+//! well, in a way
+//! that takes no slot on a server of ours: FIND_HOST in `lan`, the TCP step in `rtype`. The first answer
+//! wins; on a link of
+//! any length that is `native`, which was asked a second earlier. If neither answers, the old dialect is
+//! tried last.
 
 use std::time::Duration;
 
@@ -15,7 +17,7 @@ use backspin::time::Time;
 use backspin_classic::wire::lan::{FindHost, Packet};
 use backspin_classic::{ClassicGame, Dialect};
 
-/// An old program is looked for after so long without an answer.
+/// How long without an answer until the old program is tried.
 pub(super) const LOOK_AFTER: Duration = Duration::from_secs(1);
 
 /// After so long the old dialect is all that is left to try. Up to 1,500 ms round trip, `native` has
@@ -77,7 +79,10 @@ impl<G: ClassicGame> Fallback<G> {
         let found = match &mut self.old {
             Some(Old::Probe(probe)) => {
                 probe.handle_timeout(now);
-                self.config.server.set_port(probe.hello_port);
+                if let Some(port) = probe.hello_port {
+                    let server = &mut self.config.server;
+                    *server = server.with_port(port).unwrap_or(*server);
+                }
                 probe.has_found
             }
             Some(Old::Client(old)) => {
@@ -152,8 +157,8 @@ struct HostProbe {
     path: Path,
     retry: Retry,
     copies: u8,
-    /// Where the host takes HELLO.
-    hello_port: u16,
+    /// Where the host takes HELLO, if it has said so.
+    hello_port: Option<u16>,
     /// Whether a host has answered that does not speak `native`.
     has_found: bool,
 }
@@ -164,7 +169,7 @@ impl HostProbe {
             path: Path::to(config.server),
             retry: Retry::new(now, RetryPolicy::HELLO),
             copies: 0,
-            hello_port: config.server.port(),
+            hello_port: None,
             has_found: false,
         }
     }
@@ -182,7 +187,7 @@ impl HostProbe {
         if let Ok(Packet::HostHere(host)) = Packet::decode(bytes)
             && host.upgrade.is_none_or(|upgrade| upgrade.native_port == 0)
         {
-            (self.hello_port, self.has_found) = (host.port, true);
+            (self.hello_port, self.has_found) = (Some(host.port), true);
         }
     }
 

@@ -1,10 +1,9 @@
-//! A seat that a thread of its own keeps on time: however slowly a screen draws, ticks leave when
-//! they are due.
+//! A thread that drives a node, so that ticks are sent on time however slowly a screen draws.
 
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::thread::JoinHandle;
+use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use backspin::node::{Node, Path, StreamAction, StreamEvent, StreamId, StreamNode, Transmit};
@@ -21,7 +20,7 @@ impl<N> Access<N> {
         Access(Arc::new(Mutex::new(node)))
     }
 
-    /// Whoever panicked with it has ended the program's match already.
+    /// A panic in another thread has already ended the match.
     pub(crate) fn lock(&self) -> MutexGuard<'_, N> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -72,34 +71,72 @@ impl<N: StreamNode> StreamNode for Access<N> {
 /// How long a turn lasts at most: so soon is seen what was pressed, said or stopped.
 const TURN: Duration = Duration::from_millis(5);
 
+/// A thread that works until it is dropped.
+#[derive(Debug)]
+pub(crate) struct Worker {
+    stop: Arc<AtomicBool>,
+    thread: Option<JoinHandle<io::Result<()>>>,
+}
+
+impl Worker {
+    /// Starts `work`, which ends soon after the flag is set.
+    pub(crate) fn start(
+        name: &str,
+        work: impl FnOnce(&AtomicBool) -> io::Result<()> + Send + 'static,
+    ) -> io::Result<Self> {
+        let stop = Arc::new(AtomicBool::new(false));
+        let stopped = Arc::clone(&stop);
+        let thread = thread::Builder::new().name(name.into()).spawn(move || work(&stopped))?;
+        Ok(Worker { stop, thread: Some(thread) })
+    }
+
+    /// Why the thread has ended by itself, if it has.
+    pub(crate) fn failure(&mut self) -> Option<io::Error> {
+        let thread = self.thread.take_if(|thread| thread.is_finished())?;
+        let name = thread.thread().name().unwrap_or_default().to_owned();
+        match thread.join() {
+            Ok(Ok(())) => None,
+            Ok(Err(error)) => Some(error),
+            Err(_) => Some(io::Error::other(format!("the {name} thread has panicked"))),
+        }
+    }
+}
+
+impl Drop for Worker {
+    fn drop(&mut self) {
+        self.stop.store(true, Ordering::Relaxed);
+        if let Some(thread) = self.thread.take() {
+            // An error at the very end harms nobody.
+            let _ = thread.join();
+        }
+    }
+}
+
 /// A node with a loop and a thread of its own. Dropped, it stops and sends what is left to send.
 #[derive(Debug)]
 pub(crate) struct NodeThread<N> {
     seat: Access<N>,
     clock: Clock,
-    stop: Arc<AtomicBool>,
-    thread: Option<JoinHandle<io::Result<()>>>,
+    worker: Worker,
 }
 
 impl<N: StreamNode + Send + 'static> NodeThread<N> {
     /// Sets `node` to work in `driver`.
     pub(crate) fn new(mut driver: Loop, node: N) -> io::Result<Self> {
         let (seat, clock) = (Access::new(node), driver.clock());
-        let stop = Arc::new(AtomicBool::new(false));
-        let (mut node, stopped) = (seat.clone(), Arc::clone(&stop));
-        let work = move || {
-            while !stopped.load(Ordering::Relaxed) {
+        let mut node = seat.clone();
+        let worker = Worker::start("match", move |stop| {
+            while !stop.load(Ordering::Relaxed) {
                 let limit = driver.now() + TURN;
                 driver.turn(&mut node, limit)?;
             }
             driver.flush(&mut node);
             Ok(())
-        };
-        let thread = std::thread::Builder::new().name("table".into()).spawn(work)?;
-        Ok(NodeThread { seat, clock, stop, thread: Some(thread) })
+        })?;
+        Ok(NodeThread { seat, clock, worker })
     }
 
-    /// The time on the table's clock.
+    /// The time on the match's clock.
     pub(crate) fn now(&self) -> Time {
         self.clock.now()
     }
@@ -109,28 +146,13 @@ impl<N: StreamNode + Send + 'static> NodeThread<N> {
         self.seat.lock()
     }
 
-    /// The node, for whoever looks at it as long as the table is there.
+    /// The node, for others to look at while the match lasts.
     pub(crate) fn access(&self) -> Access<N> {
         self.seat.clone()
     }
 
     /// Why the thread has ended by itself, if it has.
     pub(crate) fn failure(&mut self) -> Option<io::Error> {
-        let thread = self.thread.take_if(|thread| thread.is_finished())?;
-        match thread.join() {
-            Ok(Ok(())) => None,
-            Ok(Err(error)) => Some(error),
-            Err(_) => Some(io::Error::other("the thread of the match has panicked")),
-        }
-    }
-}
-
-impl<N> Drop for NodeThread<N> {
-    fn drop(&mut self) {
-        self.stop.store(true, Ordering::Relaxed);
-        if let Some(thread) = self.thread.take() {
-            // What went wrong at the very end is nobody's loss.
-            let _ = thread.join();
-        }
+        self.worker.failure()
     }
 }

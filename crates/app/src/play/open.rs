@@ -1,8 +1,7 @@
-//! How a player gets to a table, in any game.
+//! How a player gets into a match, in any game.
 
 use std::error::Error;
-use std::iter;
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
 
 use backspin::client::ClientConfig;
 use backspin::endpoint::{EndpointConfig, Tokenless};
@@ -21,18 +20,18 @@ use super::{Address, Fallback, NodeThread, Seat, TicketFile, TicketKeeper};
 use crate::games::AppGame;
 use crate::seed;
 
-/// A place at a table, and what belongs to it.
+/// A match that was opened, and what belongs to it.
 pub(crate) struct Opened<G: Game> {
-    pub(crate) table: NodeThread<Seat<G>>,
-    /// Who sits there.
+    pub(crate) node: NodeThread<Seat<G>>,
+    /// The player's name.
     pub(crate) name: Name,
     /// Where others can come to.
     pub(crate) addresses: Vec<SocketAddr>,
-    /// The way back, for a guest who plays.
+    /// The way back into the match, for a guest that plays.
     pub(crate) ticket: Option<TicketKeeper>,
 }
 
-/// Who wants to be a guest, and what they bring.
+/// A guest's name, role and credentials.
 #[derive(Clone, Debug)]
 pub(crate) struct Guest {
     /// The only dialect that the guest speaks, if it is one.
@@ -43,7 +42,7 @@ pub(crate) struct Guest {
     pub(crate) room: RoomWish,
     /// Of the room, if it has one.
     pub(crate) password: Name,
-    /// How many lines of the log are kept: 0 where nobody writes them.
+    /// How many net log lines are kept: 0 if they are not written.
     pub(crate) journal: usize,
 }
 
@@ -84,7 +83,7 @@ impl Guest {
     }
 }
 
-/// A table of this machine alone, with this many places.
+/// A match on this machine alone, with this many players.
 pub(crate) fn local<G: AppGame>(
     game: G,
     players: u32,
@@ -93,11 +92,11 @@ pub(crate) fn local<G: AppGame>(
     let driver = Loop::new(Vec::new())?;
     let players = (1..=players).map(PlayerId);
     let local = Local::new(driver.now(), game, seed::world()?, players);
-    let table = NodeThread::new(driver, Seat::Local(Box::new(local)))?;
-    Ok(Opened { table, name, addresses: Vec::new(), ticket: None })
+    let node = NodeThread::new(driver, Seat::Local(Box::new(local)))?;
+    Ok(Opened { node, name, addresses: Vec::new(), ticket: None })
 }
 
-/// A table that others come to: at one port, or where each dialect is looked for.
+/// A match that others can join: on one port, or on the usual port of each dialect.
 pub(crate) fn host<G: AppGame>(
     game: G,
     port: Option<u16>,
@@ -106,8 +105,10 @@ pub(crate) fn host<G: AppGame>(
     name: Name,
     journal: usize,
 ) -> Result<Opened<G>, Box<dyn Error>> {
-    // Who looks for games is told of what is offered alone.
-    let spoken: Vec<(Dialect, u16)> = iter::once((Dialect::Native, DEFAULT_PORT))
+    // Searches are told only of what is offered.
+    let spoken: Vec<(Dialect, u16)> = [Dialect::Native, Dialect::Ack]
+        .map(|dialect| (dialect, DEFAULT_PORT))
+        .into_iter()
         .chain(G::OLD)
         .filter(|(it, _)| dialect.is_none_or(|only| only == *it))
         .map(|(it, usual)| (it, port.unwrap_or(usual)))
@@ -138,8 +139,8 @@ pub(crate) fn host<G: AppGame>(
     server.keep_lines(journal);
     let mut host = Host::new(driver.now(), server, game, name, seed::secret()?);
     host.client_mut().keep_lines(journal);
-    let table = NodeThread::new(driver, Seat::Host(Box::new(host)))?;
-    Ok(Opened { table, name, addresses, ticket: None })
+    let node = NodeThread::new(driver, Seat::Host(Box::new(host)))?;
+    Ok(Opened { node, name, addresses, ticket: None })
 }
 
 /// What `rtype`'s TCP step needs: one port above. Nothing where it is not spoken.
@@ -154,7 +155,7 @@ fn listeners(rtype_port: u16) -> Result<Vec<Listener>, Box<dyn Error>> {
     Ok(listeners)
 }
 
-/// A place at someone's table, wherever the player says.
+/// Joins the match at the address that the player typed.
 pub(crate) fn join<G: AppGame>(
     game: G,
     guest: &Guest,
@@ -177,12 +178,12 @@ pub(crate) fn join<G: AppGame>(
         }
     }
     match guest.dialect {
-        Some(Dialect::Native) => sit(game, guest, native, Dialect::Native, None),
+        Some(dialect @ (Dialect::Native | Dialect::Ack)) => sit(game, guest, native, dialect, None),
         Some(old) => {
             let usual = G::OLD.map_or(DEFAULT_PORT, |(_, port)| port);
             sit(game, guest, at(usual), old, None)
         }
-        // An IPv6 host is none of the first program's.
+        // The first program has no IPv6.
         None if ip.is_ipv6() => sit(game, guest, native, Dialect::Native, None),
         None => {
             let old = G::OLD.map(|(old, port)| (old, at(port)));
@@ -191,7 +192,7 @@ pub(crate) fn join<G: AppGame>(
     }
 }
 
-/// A place at the table at `server`; if nobody answers in `dialect`, as `or_old` says.
+/// Joins the match at `server`; if nobody answers in `dialect`, as `or_old` says.
 pub(crate) fn sit<G: AppGame>(
     game: G,
     guest: &Guest,
@@ -199,11 +200,7 @@ pub(crate) fn sit<G: AppGame>(
     dialect: Dialect,
     or_old: Option<(Dialect, SocketAddr)>,
 ) -> Result<Opened<G>, Box<dyn Error>> {
-    let any = match server.ip() {
-        IpAddr::V4(_) => IpAddr::V4(Ipv4Addr::UNSPECIFIED),
-        IpAddr::V6(_) => IpAddr::V6(Ipv6Addr::UNSPECIFIED),
-    };
-    let socket = Socket::bind(SocketAddr::new(any, 0))?;
+    let socket = Socket::towards(server.ip())?;
     let own_port = socket.local_addr()?.port();
     let driver = Loop::new(vec![socket])?;
     let mut config = guest.config(server, own_port);
@@ -223,6 +220,6 @@ pub(crate) fn sit<G: AppGame>(
         None => None,
     };
     let client = Box::new(dialect.client(began, game, config, seed::secret()?));
-    let table = NodeThread::new(driver, Seat::Guest { client, began, fallback })?;
-    Ok(Opened { table, name: guest.name, addresses: Vec::new(), ticket })
+    let node = NodeThread::new(driver, Seat::Guest { client, began, fallback })?;
+    Ok(Opened { node, name: guest.name, addresses: Vec::new(), ticket })
 }

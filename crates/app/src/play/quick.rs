@@ -1,4 +1,4 @@
-//! A room among several servers: where a matchmaker puts the player, or else the nearest.
+//! A room among several servers: the one that a matchmaker chooses, or the nearest.
 
 use std::error::Error;
 use std::io;
@@ -16,7 +16,7 @@ use super::{Guest, NodeThread, Opened, RoomSearch, RoomWish, at_native, sit};
 use crate::games::AppGame;
 use crate::seed;
 
-/// Who was put together makes the room one after the other, so long apart, if nobody has: a list of
+/// Matched players try to create the room one after the other, this long apart, if nobody has: a list of
 /// rooms is at most two seconds old.
 const MAKE_AFTER: Duration = Duration::from_secs(4);
 
@@ -63,19 +63,20 @@ pub(crate) fn quick<G: AppGame>(
         return Err(no_room(&known).into());
     };
     tell(QuickNews::Picked(&pick))?;
+    let server = pick.server.socket_addr().ok_or("the server has no socket address")?;
     let guest = Guest { room: RoomWish::Number(pick.room.room), ..guest.clone() };
-    sit(game, &guest, pick.server, Dialect::Native, None).map(Some)
+    sit(game, &guest, server, Dialect::Native, None).map(Some)
 }
 
 /// Why there is nowhere to go.
 fn no_room(servers: &[ServerRooms]) -> String {
     let why = |server: &ServerRooms| match server.status {
         ListStatus::Failed(reason) => reason.to_string(),
-        _ if server.rooms.is_empty() => format!("{} has no rooms of this game", server.address),
-        _ => format!("every room of {} is full, locked or under way", server.address),
+        _ if server.rooms.is_empty() => format!("{} has no rooms for this game", server.address),
+        _ => format!("every room on {} is full, locked or already playing", server.address),
     };
     let all: Vec<_> = servers.iter().map(why).collect();
-    format!("there is no room with a free place: {}", all.join("; "))
+    format!("no room has a free slot: {}", all.join("; "))
 }
 
 /// Waits until the matchmaker has found others, or has given up.
@@ -91,18 +92,21 @@ fn seek<G: AppGame>(
     let families = Families { v4: Some(0), v6: v6.as_ref().map(|_| 1) };
     let driver = Loop::new([v4].into_iter().chain(v6).collect())?;
     let seeker = Seeker::new(driver.now(), game.id(), matchmaker, families, seed::secret()?);
-    let seeker = seeker.ok_or("there is no IPv6 here to reach the matchmaker with")?;
-    let mut table = NodeThread::new(driver, seeker)?;
+    let seeker = seeker.ok_or(
+        "the matchmaker is only reachable over IPv6, which this machine \
+                               does not have",
+    )?;
+    let mut node = NodeThread::new(driver, seeker)?;
     let mut told = None;
     loop {
-        if let Some(error) = table.failure() {
+        if let Some(error) = node.failure() {
             return Err(error.into());
         }
         if !wanted() {
-            table.seat().leave();
+            node.seat().leave();
             return Ok(None);
         }
-        let status = table.seat().status();
+        let status = node.seat().status();
         match status {
             SeekStatus::Asking => {}
             SeekStatus::Waiting(players) if told.replace(players) == Some(players) => {}

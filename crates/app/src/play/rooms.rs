@@ -1,8 +1,8 @@
-//! Which rooms servers have, and the best of them.
+//! The rooms of servers, and the best of them.
 
 use std::error::Error;
 use std::io;
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
 use backspin::client::{ListStatus, RoomPick, Rooms, ServerRooms};
@@ -16,7 +16,7 @@ use super::{Address, NodeThread};
 use crate::games::AppGame;
 use crate::seed;
 
-/// Once someone has answered, the others are given so long.
+/// How long to wait for the others once one has answered.
 const PATIENCE: Duration = Duration::from_millis(1_500);
 
 /// How often the list is looked at.
@@ -25,43 +25,41 @@ pub(super) const LOOK_EVERY: Duration = Duration::from_millis(10);
 /// Asks servers for their rooms until it is dropped.
 pub(crate) struct RoomSearch {
     /// One for IPv4 and one for IPv6, as far as there are servers.
-    tables: Vec<NodeThread<Rooms>>,
+    nodes: Vec<NodeThread<Rooms>>,
     began: Instant,
 }
 
 impl RoomSearch {
     pub(crate) fn start(game: GameId, servers: &[SocketAddr]) -> Result<Self, Box<dyn Error>> {
-        let mut tables = Vec::new();
-        for any in [IpAddr::V4(Ipv4Addr::UNSPECIFIED), IpAddr::V6(Ipv6Addr::UNSPECIFIED)] {
-            let of_kind = servers.iter().filter(|server| server.is_ipv4() == any.is_ipv4());
+        let mut nodes = Vec::new();
+        for is_ipv4 in [true, false] {
+            let of_kind = servers.iter().filter(|server| server.is_ipv4() == is_ipv4);
             let servers: Vec<SocketAddr> = of_kind.copied().collect();
-            if servers.is_empty() {
-                continue;
-            }
-            let driver = Loop::new(vec![Socket::bind(SocketAddr::new(any, 0))?])?;
+            let Some(first) = servers.first() else { continue };
+            let driver = Loop::new(vec![Socket::towards(first.ip())?])?;
             let rooms = Rooms::new(driver.now(), game, &servers, seed::secret()?);
-            tables.push(NodeThread::new(driver, rooms)?);
+            nodes.push(NodeThread::new(driver, rooms)?);
         }
-        Ok(RoomSearch { tables, began: Instant::now() })
+        Ok(RoomSearch { nodes, began: Instant::now() })
     }
 
     /// Why it has ended by itself, if it has.
     pub(crate) fn failure(&mut self) -> Option<io::Error> {
-        self.tables.iter_mut().find_map(NodeThread::failure)
+        self.nodes.iter_mut().find_map(NodeThread::failure)
     }
 
     /// What is known of each server.
     pub(crate) fn servers(&self) -> Vec<ServerRooms> {
-        self.tables
+        self.nodes
             .iter()
-            .flat_map(|table| table.seat().servers().cloned().collect::<Vec<_>>())
+            .flat_map(|node| node.seat().servers().cloned().collect::<Vec<_>>())
             .collect()
     }
 
     /// Whether everyone has answered, or someone has and the others took their time.
     pub(crate) fn is_settled(&self) -> bool {
         let has_answer = self.servers().iter().any(|server| server.status == ListStatus::Listed);
-        self.tables.iter().all(|table| table.seat().is_settled())
+        self.nodes.iter().all(|node| node.seat().is_settled())
             || (has_answer && self.began.elapsed() > PATIENCE)
             || self.matchmaker().is_some()
     }
@@ -70,16 +68,16 @@ impl RoomSearch {
     pub(super) fn matchmaker(&self) -> Option<SocketAddr> {
         let is_one =
             |server: &ServerRooms| server.status == ListStatus::Failed(EndReason::Matchmaker);
-        self.servers().into_iter().find(is_one).map(|server| server.address)
+        self.servers().into_iter().find(is_one).and_then(|server| server.address.socket_addr())
     }
 
     /// The best room that anyone may enter; the nearer of two.
     pub(super) fn best(&self) -> Option<RoomPick> {
-        self.tables.iter().filter_map(|table| table.seat().best()).min_by_key(|pick| pick.ping)
+        self.nodes.iter().filter_map(|node| node.seat().best()).min_by_key(|pick| pick.ping)
     }
 
     pub(super) fn named(&self, name: Name) -> Option<RoomPick> {
-        self.tables.iter().filter_map(|table| table.seat().named(name)).min_by_key(|pick| pick.ping)
+        self.nodes.iter().filter_map(|node| node.seat().named(name)).min_by_key(|pick| pick.ping)
     }
 
     /// Waits for the answers, as long as they are `wanted`.
@@ -115,7 +113,7 @@ pub(super) fn find_room<G: AppGame>(
             return Err(format!("{server} has no room \"{name}\"; it has {names}").into());
         }
     }
-    Err(format!("{server} has no room \"{name}\", nor any other of this game").into())
+    Err(format!("{server} has no room \"{name}\", and no other room for this game").into())
 }
 
 /// Where a server speaks `native`.

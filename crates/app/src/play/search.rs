@@ -1,8 +1,8 @@
-//! Who hosts a game on the local network: a [`Finder`] on every interface.
+//! Finds hosts on the local network: a [`Finder`] on every interface.
 
 use std::error::Error;
 use std::io;
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::ops::DerefMut;
 use std::time::{Duration, Instant};
 
@@ -22,7 +22,7 @@ const INTERFACES_EVERY: Duration = Duration::from_secs(1);
 
 /// A search that goes on until it is dropped.
 pub(crate) struct Search {
-    table: NodeThread<Finder>,
+    node: NodeThread<Finder>,
     /// When the machine was asked for its interfaces; never where only one address is asked.
     looked_up: Option<Instant>,
 }
@@ -45,25 +45,21 @@ impl Search {
         let usual = FinderConfig::new(game.id(), places);
         let config = FinderConfig { own, native_port, probes, ..usual };
         let finder = Finder::new(driver.now(), config, seed::world()?);
-        Ok(Search { table: NodeThread::new(driver, finder)?, looked_up: Some(Instant::now()) })
+        Ok(Search { node: NodeThread::new(driver, finder)?, looked_up: Some(Instant::now()) })
     }
 
     /// Asks for what is at one address, in `native`.
     pub(crate) fn at(game: GameId, server: SocketAddr) -> Result<Self, Box<dyn Error>> {
-        let any = match server {
-            SocketAddr::V4(_) => IpAddr::V4(Ipv4Addr::UNSPECIFIED),
-            SocketAddr::V6(_) => IpAddr::V6(Ipv6Addr::UNSPECIFIED),
-        };
-        let driver = Loop::new(vec![Socket::bind((any, 0).into())?])?;
+        let driver = Loop::new(vec![Socket::towards(server.ip())?])?;
         let usual = FinderConfig::new(game, vec![Path::to(server)]);
         let config = FinderConfig { native_port: Some(server.port()), ..usual };
         let finder = Finder::new(driver.now(), config, seed::world()?);
-        Ok(Search { table: NodeThread::new(driver, finder)?, looked_up: None })
+        Ok(Search { node: NodeThread::new(driver, finder)?, looked_up: None })
     }
 
     /// Why it has ended by itself, if it has.
     pub(crate) fn failure(&mut self) -> Option<io::Error> {
-        self.table.failure()
+        self.node.failure()
     }
 
     /// What is found so far. To be asked often: networks come and go.
@@ -71,9 +67,17 @@ impl Search {
         if self.looked_up.is_some_and(|at| at.elapsed() >= INTERFACES_EVERY) {
             self.looked_up = Some(Instant::now());
             let (places, own) = places();
-            self.table.seat().look_at(self.table.now(), places, own);
+            self.node.seat().look_at(self.node.now(), places, own);
         }
-        self.table.seat()
+        self.node.seat()
+    }
+}
+
+/// Whether hosts that speak only this dialect can be found.
+pub(crate) fn check_search(dialect: Option<Dialect>) -> Result<(), &'static str> {
+    match dialect {
+        Some(Dialect::Ack) => Err("ack has no search for hosts; name the address of one"),
+        _ => Ok(()),
     }
 }
 

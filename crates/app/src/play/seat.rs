@@ -1,5 +1,6 @@
-//! The match, from where this player sits: on this machine alone, hosted here, or as a guest.
+//! A match from one player's side: on this machine alone, hosted here, or as a guest.
 
+use backspin::channel::Delivery;
 use backspin::client::{Client, Frame};
 use backspin::game::{Buttons, Game, PlayerId};
 use backspin::host::Host;
@@ -16,9 +17,9 @@ use super::fallback::{Fallback, LOOK_AFTER};
 /// Where a player sits.
 #[derive(Debug)]
 pub(crate) enum Seat<G: Game> {
-    /// At a table of this machine alone.
+    /// A match on this machine alone.
     Local(Box<Local<G>>),
-    /// At a table that others come to.
+    /// A match that others can join.
     Host(Box<Host<G>>),
     /// At someone else's.
     Guest {
@@ -30,6 +31,15 @@ pub(crate) enum Seat<G: Game> {
 }
 
 impl<G: Game> Seat<G> {
+    /// The rules.
+    pub(crate) fn game(&self) -> &G {
+        match self {
+            Seat::Local(local) => local.game(),
+            Seat::Host(host) => host.client().game(),
+            Seat::Guest { client, .. } => client.game(),
+        }
+    }
+
     /// The connection, where there is one.
     pub(crate) fn client(&self) -> Option<&Client<G>> {
         match self {
@@ -47,7 +57,7 @@ impl<G: Game> Seat<G> {
         }
     }
 
-    /// What a player holds; who is not at a table of this machine alone is always oneself.
+    /// What a player holds. Only a match on this machine alone has other players than oneself.
     pub(crate) fn press(&mut self, player: PlayerId, buttons: Buttons) {
         match self {
             Seat::Local(local) => local.press(player, buttons),
@@ -62,7 +72,9 @@ impl<G: Game> Seat<G> {
                 local.say(player, words);
                 true
             }
-            _ => self.client_mut().is_some_and(|client| client.send(words)),
+            _ => self
+                .client_mut()
+                .is_some_and(|client| client.send(words, Delivery::Reliable).is_ok()),
         }
     }
 

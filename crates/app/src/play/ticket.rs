@@ -1,18 +1,20 @@
-//! The way back into a match after the program was killed: a ticket in a file.
+//! The way back into a match after a crash: a ticket in a file.
 //!
-//! A file is locked for as long as its program runs, so a ticket that can be locked belongs to one
-//! that is gone. Tickets are secrets: the files are the user's alone.
+//! A program locks its file while it runs, so a ticket that can be locked belongs to a program that is gone.
+//! Tickets are
+//! secrets: only the user may read the files.
 
-use std::env;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Seek, Write};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
-use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, SystemTime};
 
 use backspin::game::GameId;
 use backspin::wire::native::Secret;
+
+use crate::folders;
+use crate::newest::Newest;
 
 /// A server keeps a place for thirty seconds from when it notices, which takes it ten.
 const GOOD_FOR: Duration = Duration::from_secs(40);
@@ -29,59 +31,45 @@ pub(crate) struct TicketFile {
     kept: Option<Secret>,
 }
 
-/// A ticket file with a thread of its own: whoever plays never waits for the disk.
+/// A ticket file with its own thread: the game never waits for the disk.
 #[derive(Debug)]
-pub(crate) struct TicketKeeper {
-    tickets: SyncSender<Option<Secret>>,
-    /// Hangs up when the thread has ended.
-    ended: Receiver<()>,
-}
+pub(crate) struct TicketKeeper(Newest<Option<Secret>>);
 
 /// A disk that does not answer at the end is not waited for any longer.
 const DISCARD_IN: Duration = Duration::from_millis(500);
 
 impl TicketKeeper {
     /// Starts to keep tickets in `file`.
-    pub(crate) fn start(mut file: TicketFile) -> io::Result<Self> {
-        let (tickets, given) = sync_channel(1);
-        let (ending, ended) = sync_channel(0);
-        let work = move || {
-            let _ending: SyncSender<()> = ending;
-            while let Ok(ticket) = given.recv() {
-                match ticket {
-                    // A disk that is full costs the way back, not the match.
-                    Some(ticket) => drop(file.keep(ticket)),
-                    None => return file.discard(),
-                }
+    pub(crate) fn start(file: TicketFile) -> io::Result<Self> {
+        let mut file = Some(file);
+        let work = move |ticket: &Option<Secret>| {
+            match ticket {
+                // A disk that is full costs the way back, not the match.
+                Some(ticket) => file.iter_mut().for_each(|file| drop(file.keep(*ticket))),
+                None => file.take().into_iter().for_each(TicketFile::discard),
             }
+            Ok(())
         };
-        std::thread::Builder::new().name("ticket".into()).spawn(work)?;
-        Ok(TicketKeeper { tickets, ended })
+        Newest::start("ticket", work).map(TicketKeeper)
     }
 
     /// Has `ticket` kept, and says that the match goes on: call it every few seconds.
     pub(crate) fn keep(&self, ticket: Secret) {
-        // While the disk is slow, the next one will do.
-        let _ = self.tickets.try_send(Some(ticket));
+        self.0.put(Some(ticket));
     }
 
     /// The match is over, and there is nothing to come back to.
     pub(crate) fn discard(self) {
-        let until = Instant::now() + DISCARD_IN;
-        while let Err(TrySendError::Full(_)) = self.tickets.try_send(None) {
-            if Instant::now() >= until {
-                return;
-            }
-            std::thread::sleep(Duration::from_millis(5));
-        }
-        let _ = self.ended.recv_timeout(until.saturating_duration_since(Instant::now()));
+        self.0.put(None);
+        self.0.close(DISCARD_IN);
     }
 }
 
 impl TicketFile {
     /// A file for the match at `server`, and the ticket of an earlier run if there is a good one.
     pub(crate) fn open(game: GameId, server: SocketAddr) -> io::Result<(Self, Option<Secret>)> {
-        TicketFile::open_in(&folder()?, game, server)
+        let folder = folders::state().ok_or_else(|| io::Error::other("there is no home folder"))?;
+        TicketFile::open_in(&folder.join("tickets"), game, server)
     }
 
     fn open_in(
@@ -117,13 +105,9 @@ impl TicketFile {
     }
 
     fn create(folder: &Path, key: String) -> io::Result<Self> {
-        let mut options = OpenOptions::new();
-        options.read(true).write(true).create_new(true);
-        #[cfg(unix)]
-        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
         for number in 0..FILE_LIMIT {
             let path = folder.join(format!("{}-{number}.ticket", std::process::id()));
-            match options.open(&path) {
+            match folders::private().read(true).write(true).create_new(true).open(&path) {
                 Ok(file) => {
                     file.try_lock().map_err(io::Error::from)?;
                     return Ok(TicketFile { file, path, key, kept: None });
@@ -132,7 +116,7 @@ impl TicketFile {
                 Err(error) => return Err(error),
             }
         }
-        Err(io::Error::other("there are too many tickets"))
+        Err(io::Error::other("there are too many saved tickets"))
     }
 
     /// Keeps `ticket`, and says that the match goes on.
@@ -177,16 +161,6 @@ fn is_old(file: &File) -> bool {
     modified.ok().and_then(|at| at.elapsed().ok()).is_none_or(|age| age > GOOD_FOR)
 }
 
-/// Where tickets are kept: with the user's other passing things.
-fn folder() -> io::Result<PathBuf> {
-    let set = |name| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-    let home = || set("HOME").or_else(|| set("USERPROFILE"));
-    let state = set("XDG_STATE_HOME").or_else(|| set("LOCALAPPDATA"));
-    let state = state.or_else(|| Some(home()?.join(".local/state")));
-    let state = state.ok_or_else(|| io::Error::other("there is no home folder"))?;
-    Ok(state.join("backspin/tickets"))
-}
-
 fn make_private(folder: &Path) -> io::Result<()> {
     let mut builder = fs::DirBuilder::new();
     builder.recursive(true);
@@ -197,6 +171,8 @@ fn make_private(folder: &Path) -> io::Result<()> {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Instant;
+
     use super::*;
 
     const GAME: GameId = GameId::new(*b"PONG", 1);
@@ -207,7 +183,7 @@ mod tests {
 
     /// A folder of its own for each test.
     fn empty(name: &str) -> PathBuf {
-        let folder = env::temp_dir().join(format!("backspin-{}-{name}", std::process::id()));
+        let folder = std::env::temp_dir().join(format!("backspin-{}-{name}", std::process::id()));
         let _ = fs::remove_dir_all(&folder);
         folder
     }

@@ -1,15 +1,17 @@
-//! Results that the database has not taken yet: a side file beside it, one line each.
+//! Results that the database does not have yet: a side file beside it, one line each.
 //!
 //! ```text
 //! results.db.pending-N    | check, 16 hexadecimal digits | space | JSON | end of line |
 //! ```
 //!
-//! The check is SipHash-2-4 of the JSON, with a key that is no secret. A line is synced before the
-//! database is asked to take the result, and the file is emptied when the database has. So a result
-//! is in one of the two at any time, and its key tells when it is in both. A server holds a lock on
-//! its file as long as it runs; what can be locked was left behind by one that is gone.
+//! The check is SipHash-2-4 of the JSON, with a public key. A line is synced before the result goes to the
+//! database, and
+//! the file is emptied once the database has it. So a result is always in one of the two, and its key tells
+//! when it is in
+//! both. A server locks its file while it runs; a file that can be locked was left behind by a server that is
+//! gone.
 
-use std::fs::{File, OpenOptions, TryLockError};
+use std::fs::{File, TryLockError};
 use std::hash::Hasher;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
@@ -18,6 +20,7 @@ use serde::{Deserialize, Serialize};
 use siphasher::sip::SipHasher24;
 
 use super::store::MatchResult;
+use crate::folders;
 
 /// A match that is over, and what it is known by.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
@@ -46,7 +49,7 @@ pub(crate) struct Pending {
     len: u64,
 }
 
-/// Servers of one file of results at a time, at the most.
+/// The most servers that share one results file at a time.
 const FILE_LIMIT: u32 = 64;
 
 /// A side file is not longer: some two hundred thousand matches.
@@ -85,7 +88,7 @@ impl Journal {
         }
         let (journal, pending) = claimed
             .ok_or_else(|| io::Error::other(format!("{FILE_LIMIT} servers use it already")))?;
-        sync_folder(&journal.path)?;
+        folders::sync_name(&journal.path)?;
         Ok((journal, pending))
     }
 
@@ -136,7 +139,7 @@ impl Pending {
         let mut all = Pending::default();
         for number in 1..=FILE_LIMIT {
             let Ok(mut file) = File::open(path(database, number)) else { continue };
-            // One that cannot be read is told of by the server that needs it.
+            // The server that needs an unreadable one reports it.
             let Ok(found) = read(&mut file) else { continue };
             all.entries.extend(found.entries);
             all.damaged += found.damaged;
@@ -150,29 +153,12 @@ fn path(database: &Path, number: u32) -> PathBuf {
 }
 
 fn open(path: &Path) -> io::Result<File> {
-    let mut options = OpenOptions::new();
-    options.read(true).write(true).create(true).truncate(false);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(path)
-}
-
-/// A file that was made is there after the power went, too, when its folder is on the disk.
-fn sync_folder(path: &Path) -> io::Result<()> {
-    #[cfg(unix)]
-    if let Some(folder) = path.parent() {
-        let here = Path::new(".");
-        let folder = if folder.as_os_str().is_empty() { here } else { folder };
-        File::open(folder)?.sync_all()?;
-    }
-    #[cfg(not(unix))]
-    let _ = path;
-    Ok(())
+    folders::private().read(true).write(true).create(true).truncate(false).open(path)
 }
 
 fn read(file: &mut File) -> io::Result<Pending> {
     if file.metadata()?.len() > LEN_LIMIT {
-        return Err(io::Error::other("it is longer than any that a server writes"));
+        return Err(io::Error::other("it is longer than any file a server writes"));
     }
     let mut bytes = Vec::new();
     file.take(LEN_LIMIT).read_to_end(&mut bytes)?;

@@ -1,8 +1,8 @@
-//! A thread that keeps results: in a side file first, then in the database.
+//! A thread that saves results: first in a side file, then in the database.
 //!
-//! Whoever has a result hands it over and goes on. What the database does not take (it is locked, the
-//! disk is full) is tried again until it does; what is left when the program ends stays in the side
-//! file, and the next server takes it in.
+//! Callers hand a result over and continue. If the database cannot take it (it is locked, the disk is full),
+//! the thread
+//! retries; what is left when the program ends stays in the side file for the next server.
 
 use std::error::Error;
 use std::path::{Path, PathBuf};
@@ -22,7 +22,7 @@ use crate::seed;
 /// so many wait.
 const QUEUE_LIMIT: usize = 4096;
 
-/// Results that the thread itself has, at the most; the others wait in the queue.
+/// The most results in the thread itself; the others wait in the queue.
 const WAITING_LIMIT: usize = 16_384;
 
 /// How long another program may hold the database before the thread looks for new results again.
@@ -64,7 +64,7 @@ struct Work {
     noted: usize,
     waiting: Arc<AtomicUsize>,
     settled: Arc<AtomicU64>,
-    /// What was told to be wrong: with the side file, with the database.
+    /// The errors that were reported: of the side file, of the database.
     told: [Option<String>; 2],
 }
 
@@ -81,14 +81,14 @@ impl Keeper {
             Err(error) => return Err(error.into()),
         };
         let (journal, left) = Journal::claim(path).map_err(|error| {
-            format!("results cannot be noted beside {}: {error}", path.display())
+            format!("cannot write pending results beside {}: {error}", path.display())
         })?;
         if left.damaged > 0 {
             let path = journal.path().display();
-            warn!("{} results in {path} are torn or damaged and are left out", left.damaged);
+            warn!("skipped {} damaged results in {path}", left.damaged);
         }
         if !left.entries.is_empty() {
-            info!("{} results of an earlier server are taken in", left.entries.len());
+            info!("took over {} results from an earlier server", left.entries.len());
         }
         let waiting = Arc::new(AtomicUsize::new(left.entries.len()));
         let settled = Arc::new(AtomicU64::new(0));
@@ -125,11 +125,14 @@ impl Keeper {
                 self.waiting.fetch_sub(1, Ordering::Relaxed);
                 let room = lost.result.room;
                 error!(
-                    "the result of a match in room {room} is LOST: {QUEUE_LIMIT} others wait for \
-                     the disk already"
+                    "the result of a match in room {room} is LOST: {QUEUE_LIMIT} others are \
+                     already waiting for the disk"
                 );
             }
-            Err(TrySendError::Disconnected(_)) => error!("a result is lost: its thread has ended"),
+            Err(TrySendError::Disconnected(_)) => error!(
+                "a result is lost: the thread that \
+                                                          writes results has ended"
+            ),
         }
         self.keys
     }
@@ -224,14 +227,14 @@ impl Work {
             return self.tell(1, error.to_string());
         }
         if self.told[1].take().is_some() {
-            info!("{} results that had to wait are in the database now", self.unkept.len());
+            info!("{} waiting results are in the database now", self.unkept.len());
         }
         self.waiting.fetch_sub(self.unkept.len(), Ordering::Relaxed);
         self.unkept.clear();
         self.noted = 0;
         if let Err(error) = self.journal.clear() {
             // They are found there again, and known by their keys.
-            warn!("{} cannot be emptied: {error}", self.journal.path().display());
+            warn!("cannot empty {}: {error}", self.journal.path().display());
         }
     }
 
@@ -252,7 +255,7 @@ impl Work {
     fn tell(&mut self, part: usize, words: String) {
         if self.told[part].as_ref() != Some(&words) {
             let count = self.unkept.len();
-            error!("{count} results wait, and are tried again until they are kept: {words}");
+            error!("{count} results are waiting and will be tried again: {words}");
             self.told[part] = Some(words);
         }
     }
@@ -260,7 +263,7 @@ impl Work {
     fn tell_left(&self) {
         let (path, noted) = (self.journal.path().display(), self.noted);
         if noted > 0 {
-            warn!("{noted} results are in {path}; the next server takes them in");
+            warn!("{noted} results are in {path}; the next server picks them up");
         }
         let lost = self.unkept.len() - noted;
         if lost > 0 {

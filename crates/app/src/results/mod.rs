@@ -1,8 +1,8 @@
-//! Results of matches: kept by a server, shown by `backspin results`.
+//! Match results: saved by a server, shown by `backspin results`.
 //!
 //! ```text
-//! keeper   -> a server's thread that keeps them
-//! journal  -> the side file that they are noted in first
+//! keeper   -> the server's thread that saves them
+//! journal  -> the side file that they go to first
 //! store    -> the database
 //! ```
 
@@ -10,13 +10,13 @@ mod journal;
 mod keeper;
 mod store;
 
-use std::env;
 use std::error::Error;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
+use crate::folders;
 use crate::games::Title;
 use crate::utc::Utc;
 use journal::Pending;
@@ -24,9 +24,9 @@ pub(crate) use keeper::Keeper;
 use store::{Filter, Standing, Store};
 pub(crate) use store::{MatchResult, Outcome, PlayerResult};
 
-/// Show the results of matches that a server has kept.
+/// Show the match results that a server has saved.
 ///
-/// The file may be in use: a server that runs is not disturbed.
+/// The file may be in use: this does not disturb a running server.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -34,11 +34,11 @@ Examples:
   backspin results --leaderboard --game pong
   backspin results --player Ann --limit 5 --json")]
 pub(crate) struct Args {
-    /// The server's file of results [default: where a server of this user keeps them]
+    /// The server's results file [default: where this user's servers save them]
     #[arg(long, value_name = "FILE")]
     file: Option<PathBuf>,
 
-    /// Who has won most
+    /// Show who has won most
     #[arg(long)]
     leaderboard: bool,
 
@@ -46,11 +46,11 @@ pub(crate) struct Args {
     #[arg(long)]
     game: Option<Title>,
 
-    /// Only of this player
+    /// Only this player
     #[arg(long, value_name = "NAME")]
     player: Option<String>,
 
-    /// So many lines at most
+    /// The most lines to print
     #[arg(long, value_name = "N", default_value_t = 20)]
     limit: u32,
 
@@ -62,14 +62,7 @@ pub(crate) struct Args {
 /// Where results are kept unless someone says otherwise: in the user's folder for data, or here if
 /// there is none.
 pub(crate) fn usual_file() -> PathBuf {
-    let set = |name| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-    let home = |folder| set("HOME").map(|home| home.join(folder));
-    let folder = set("XDG_DATA_HOME").or_else(|| match () {
-        () if cfg!(windows) => set("LOCALAPPDATA"),
-        () if cfg!(target_os = "macos") => home("Library/Application Support"),
-        () => home(".local/share"),
-    });
-    folder.unwrap_or_default().join("backspin").join("results.db")
+    folders::data().unwrap_or_else(|| "backspin".into()).join("results.db")
 }
 
 /// Runs the command.
@@ -78,8 +71,8 @@ pub(crate) fn run(args: &Args) -> Result<(), Box<dyn Error>> {
     // Without this the database's own words would be told.
     if !file.try_exists().unwrap_or(true) {
         return Err(format!(
-            "there are no results in {} yet: \"backspin serve\" keeps them there once a match is \
-             over; --file names another file",
+            "there are no results in {} yet: \"backspin serve\" adds them when a match ends; \
+             --file names another file",
             file.display()
         )
         .into());
@@ -100,11 +93,10 @@ fn tell_pending(file: &Path, store: &Store) -> Result<(), Box<dyn Error>> {
         waiting += u32::from(!store.has(&entry.key)?);
     }
     if waiting > 0 {
-        // What is asked for comes on stdout, also where nobody hears this.
+        // The results go to stdout even if stderr is closed.
         let _ = writeln!(
             io::stderr(),
-            "{waiting} more finished matches are noted in {}.pending-*: a server that runs, or is \
-             started, takes them in",
+            "{waiting} more finished matches are in {}.pending-*; a running server picks them up",
             file.display()
         );
     }
@@ -124,7 +116,7 @@ fn show<T: Serialize>(
         }
     }
     if lines.is_empty() && !json {
-        writeln!(out, "There are no results yet.")?;
+        writeln!(out, "No results yet.")?;
     }
     Ok(out.flush()?)
 }

@@ -1,7 +1,8 @@
-//! Where results are kept: one SQLite file, its owner's alone.
+//! The results database: one SQLite file that only its owner may read.
 //!
-//! A match that is written is on the disk. That may take a while, so nobody writes where players wait:
-//! the [`Keeper`](super::Keeper) has a thread for it.
+//! A match that is written is on the disk. That may take a while, so the [`Keeper`](super::Keeper) writes in
+//! its own
+//! thread.
 
 use std::error::Error;
 use std::path::{Path, PathBuf};
@@ -12,6 +13,7 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, Row, Transaction, TransactionBe
 use serde::{Deserialize, Serialize};
 
 use super::journal::Entry;
+use crate::folders;
 use crate::games::Title;
 
 /// A match that is over.
@@ -68,7 +70,8 @@ pub(crate) struct Store {
 }
 
 /// What went wrong with the file.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
+#[error("the results in {} cannot be used: {cause}{}", path.display(), if *is_busy { "" } else { "; name another file" })]
 pub(crate) struct StoreError {
     path: PathBuf,
     cause: String,
@@ -115,7 +118,7 @@ const KEYS: &str = "
 ";
 
 impl Store {
-    /// Opens the file, or makes it. Another program may hold it for so long.
+    /// Opens or creates the file. Another program may lock it for `patience`.
     pub(crate) fn open(path: &Path, patience: Duration) -> Result<Self, StoreError> {
         if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
             fs::create_dir_all(folder).map_err(|error| StoreError::new(path, &error))?;
@@ -171,7 +174,7 @@ impl Store {
     fn check(connection: &mut Connection) -> Result<(), Box<dyn Error>> {
         match version(connection)? {
             VERSION | KEYLESS => Ok(()),
-            0 => Err("it holds no results".into()),
+            0 => Err("it is not a results database".into()),
             other => Err(format!("it was written by another version ({other})").into()),
         }
     }
@@ -283,11 +286,7 @@ fn version(connection: &Connection) -> rusqlite::Result<i64> {
 /// A file that is made here is its owner's alone, and so are those that SQLite makes beside it. One
 /// that is there stays as its owner wants it.
 fn make_private(path: &Path) -> io::Result<()> {
-    let mut options = fs::OpenOptions::new();
-    options.append(true).create(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(path).map(drop)
+    folders::private().append(true).create(true).open(path).map(drop)
 }
 
 fn insert(transaction: &Transaction<'_>, entry: &Entry) -> rusqlite::Result<()> {
@@ -345,11 +344,7 @@ impl Outcome {
     const ALL: [Outcome; 3] = [Outcome::Decided, Outcome::Victory, Outcome::Defeat];
 
     fn word(self) -> &'static str {
-        match self {
-            Outcome::Decided => "decided",
-            Outcome::Victory => "victory",
-            Outcome::Defeat => "defeat",
-        }
+        ["decided", "victory", "defeat"][self as usize]
     }
 
     fn of_word(word: &str) -> Option<Self> {
@@ -373,16 +368,6 @@ impl StoreError {
         self.is_busy
     }
 }
-
-impl fmt::Display for StoreError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let StoreError { path, cause, is_busy } = self;
-        write!(f, "the results in {} cannot be used: {cause}", path.display())?;
-        if *is_busy { Ok(()) } else { f.write_str("; name another file") }
-    }
-}
-
-impl Error for StoreError {}
 
 #[cfg(test)]
 pub(super) mod tests {

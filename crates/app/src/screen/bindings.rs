@@ -1,9 +1,10 @@
-//! Which keys steer. A key is named as the window names it: "W", "Space", "LeftShift".
+//! Which keys steer. A key has the window's name for it: "W", "Space", "LeftShift".
 
+use std::collections::BTreeMap;
 use std::mem;
 
 use backspin::game::Buttons;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::Held;
 
@@ -24,60 +25,48 @@ pub(crate) enum Action {
     SecondRight,
 }
 
+/// Each action in order: its name in the settings and in the menu, what it holds, and its usual key.
+const ACTIONS: [(Action, &str, &str, Held, &str); 11] = [
+    (Action::Up, "up", "Up", left(Buttons::UP), "W"),
+    (Action::Down, "down", "Down", left(Buttons::DOWN), "S"),
+    (Action::Left, "left", "Left", left(Buttons::LEFT), "A"),
+    (Action::Right, "right", "Right", left(Buttons::RIGHT), "D"),
+    (Action::Shoot, "shoot", "Fire", left(Buttons::SHOOT), "Space"),
+    (Action::Charge, "charge", "Charge", left(Buttons::CHARGE), "C"),
+    (Action::Pod, "pod", "Pod", left(Buttons(Buttons::SHOOT.0 | Buttons::CHARGE.0)), "V"),
+    (Action::SecondUp, "second_up", "Up, second hand", right(Buttons::UP), "Up"),
+    (Action::SecondDown, "second_down", "Down, second hand", right(Buttons::DOWN), "Down"),
+    (Action::SecondLeft, "second_left", "Left, second hand", right(Buttons::LEFT), "Left"),
+    (Action::SecondRight, "second_right", "Right, second hand", right(Buttons::RIGHT), "Right"),
+];
+
+const fn left(left: Buttons) -> Held {
+    Held { left, right: Buttons(0) }
+}
+
+const fn right(right: Buttons) -> Held {
+    Held { left: Buttons(0), right }
+}
+
 impl Action {
-    pub(crate) const ALL: [Action; 11] = [
-        Action::Up,
-        Action::Down,
-        Action::Left,
-        Action::Right,
-        Action::Shoot,
-        Action::Charge,
-        Action::Pod,
-        Action::SecondUp,
-        Action::SecondDown,
-        Action::SecondLeft,
-        Action::SecondRight,
-    ];
+    /// All of them, in the order of the menu.
+    pub(crate) fn all() -> [Action; ACTIONS.len()] {
+        ACTIONS.map(|(action, ..)| action)
+    }
 
     pub(super) fn name(self) -> &'static str {
-        match self {
-            Action::Up => "Up",
-            Action::Down => "Down",
-            Action::Left => "Left",
-            Action::Right => "Right",
-            Action::Shoot => "Fire",
-            Action::Charge => "Charge",
-            Action::Pod => "Pod",
-            Action::SecondUp => "Up, second hand",
-            Action::SecondDown => "Down, second hand",
-            Action::SecondLeft => "Left, second hand",
-            Action::SecondRight => "Right, second hand",
-        }
+        ACTIONS[self as usize].2
     }
 
     /// What is held while its key is.
     pub(crate) fn held(self) -> Held {
-        let left = |left| Held { left, ..Held::default() };
-        let right = |right| Held { right, ..Held::default() };
-        match self {
-            Action::Up => left(Buttons::UP),
-            Action::Down => left(Buttons::DOWN),
-            Action::Left => left(Buttons::LEFT),
-            Action::Right => left(Buttons::RIGHT),
-            Action::Shoot => left(Buttons::SHOOT),
-            Action::Charge => left(Buttons::CHARGE),
-            Action::Pod => left(Buttons::SHOOT | Buttons::CHARGE),
-            Action::SecondUp => right(Buttons::UP),
-            Action::SecondDown => right(Buttons::DOWN),
-            Action::SecondLeft => right(Buttons::LEFT),
-            Action::SecondRight => right(Buttons::RIGHT),
-        }
+        ACTIONS[self as usize].3
     }
 }
 
 /// Keys that mean something else in a match: pause, leave, chat, the network overlay.
-const TAKEN: [&str; 13] =
-    ["P", "G", "Enter", "Escape", "F3", "1", "2", "3", "4", "5", "6", "7", "8"];
+const TAKEN: [&str; 14] =
+    ["P", "T", "G", "Enter", "Escape", "F3", "1", "2", "3", "4", "5", "6", "7", "8"];
 
 /// Whether a key can steer.
 pub(super) fn is_free(key: &str) -> bool {
@@ -85,80 +74,43 @@ pub(super) fn is_free(key: &str) -> bool {
 }
 
 /// A key for each action.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
-pub(crate) struct Bindings {
-    up: String,
-    down: String,
-    left: String,
-    right: String,
-    shoot: String,
-    charge: String,
-    pod: String,
-    second_up: String,
-    second_down: String,
-    second_left: String,
-    second_right: String,
-}
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Bindings([String; ACTIONS.len()]);
 
 impl Default for Bindings {
     fn default() -> Self {
-        Bindings {
-            up: "W".into(),
-            down: "S".into(),
-            left: "A".into(),
-            right: "D".into(),
-            shoot: "Space".into(),
-            charge: "C".into(),
-            pod: "V".into(),
-            second_up: "Up".into(),
-            second_down: "Down".into(),
-            second_left: "Left".into(),
-            second_right: "Right".into(),
-        }
+        Bindings(ACTIONS.map(|(.., usual)| usual.into()))
+    }
+}
+
+impl Serialize for Bindings {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(ACTIONS.iter().map(|(_, setting, ..)| setting).zip(&self.0))
+    }
+}
+
+impl<'de> Deserialize<'de> for Bindings {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let mut keys = BTreeMap::<String, String>::deserialize(deserializer)?;
+        let key = |(_, setting, _, _, usual): (_, &str, _, _, &str)| {
+            keys.remove(setting).unwrap_or(usual.into())
+        };
+        Ok(Bindings(ACTIONS.map(key)))
     }
 }
 
 impl Bindings {
     /// The key of an action.
     pub(crate) fn key(&self, action: Action) -> &str {
-        match action {
-            Action::Up => &self.up,
-            Action::Down => &self.down,
-            Action::Left => &self.left,
-            Action::Right => &self.right,
-            Action::Shoot => &self.shoot,
-            Action::Charge => &self.charge,
-            Action::Pod => &self.pod,
-            Action::SecondUp => &self.second_up,
-            Action::SecondDown => &self.second_down,
-            Action::SecondLeft => &self.second_left,
-            Action::SecondRight => &self.second_right,
-        }
-    }
-
-    fn key_mut(&mut self, action: Action) -> &mut String {
-        match action {
-            Action::Up => &mut self.up,
-            Action::Down => &mut self.down,
-            Action::Left => &mut self.left,
-            Action::Right => &mut self.right,
-            Action::Shoot => &mut self.shoot,
-            Action::Charge => &mut self.charge,
-            Action::Pod => &mut self.pod,
-            Action::SecondUp => &mut self.second_up,
-            Action::SecondDown => &mut self.second_down,
-            Action::SecondLeft => &mut self.second_left,
-            Action::SecondRight => &mut self.second_right,
-        }
+        &self.0[action as usize]
     }
 
     /// Gives an action another key. Whatever had it takes the one that is free now.
     pub(super) fn bind(&mut self, action: Action, key: &str) {
-        let old = mem::replace(self.key_mut(action), key.to_owned());
-        let other = Action::ALL.into_iter().find(|it| *it != action && self.key(*it) == key);
+        let old = mem::replace(&mut self.0[action as usize], key.to_owned());
+        let other = Action::all().into_iter().find(|it| *it != action && self.key(*it) == key);
         if let Some(other) = other {
-            *self.key_mut(other) = old;
+            self.0[other as usize] = old;
         }
     }
 
@@ -172,9 +124,9 @@ impl Bindings {
 
     /// The four keys of the first hand in a hint.
     pub(super) fn four(&self) -> String {
-        let keys = [&self.up, &self.left, &self.down, &self.right];
+        let keys = [Action::Up, Action::Left, Action::Down, Action::Right].map(|it| self.key(it));
         let short = keys.iter().all(|key| key.len() == 1);
-        keys.map(String::as_str).join(if short { "" } else { "/" })
+        keys.join(if short { "" } else { "/" })
     }
 }
 
@@ -189,7 +141,7 @@ mod tests {
         assert_eq!((keys.key(Action::Shoot), keys.key(Action::Up)), ("W", "Space"));
         keys.bind(Action::Pod, "LeftShift");
         keys.bind(Action::Pod, "LeftShift");
-        let mut all = Action::ALL.map(|action| keys.key(action).to_owned());
+        let mut all = Action::all().map(|action| keys.key(action).to_owned());
         all.sort();
         assert!(all.windows(2).all(|two| two[0] != two[1]), "{all:?}");
     }

@@ -1,11 +1,11 @@
-//! Something did not work, or is over: why, and what can be done next.
+//! Something failed or is over: why, and what to do next.
 
 use std::path::PathBuf;
 
 use super::launch::Launch;
 use super::{List, Row, Tone};
 
-/// What is told, and the lines to choose from.
+/// The text, and the rows to choose from.
 pub(super) struct Closed {
     title: &'static str,
     sentence: String,
@@ -35,16 +35,16 @@ impl Closed {
     /// It did not work: to try again is the first choice.
     pub(super) fn failed(again: Again, sentence: String) -> Self {
         let mut lines = vec![Next::Again];
-        if let Again::Launch(errand) = &again {
-            lines.extend(errand.typed().map(|_| Next::Address));
+        if let Again::Launch(launch) = &again {
+            lines.extend(launch.typed().map(|_| Next::Address));
         }
         lines.push(Next::Menu);
         Closed { title: "That did not work", sentence, again, lines, selected: 0 }
     }
 
     /// It could not even begin: where an address is to blame, it is to be changed.
-    pub(super) fn unopened(errand: Launch, sentence: String) -> Self {
-        let closed = Closed::failed(Again::Launch(errand), sentence);
+    pub(super) fn unopened(launch: Launch, sentence: String) -> Self {
+        let closed = Closed::failed(Again::Launch(launch), sentence);
         let selected = closed.lines.iter().position(|line| *line == Next::Address).unwrap_or(0);
         Closed { selected, ..closed }
     }

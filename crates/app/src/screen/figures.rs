@@ -1,4 +1,4 @@
-//! What the connection is worth: read off a client or, for who hosts, off the other player.
+//! How good the connection is: from a client or, for a host, from the other player.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -69,7 +69,7 @@ impl Reading {
         }
     }
 
-    /// As who hosts knows it of the other player.
+    /// The host's view of the other player.
     pub(super) fn of_member(card: &MemberCard) -> Self {
         Reading {
             ping: card.rtt,

@@ -1,4 +1,4 @@
-//! The games on the local network, as a list that is kept up to date.
+//! The games on the local network, as a live list.
 
 use std::error::Error;
 use std::net::SocketAddr;
@@ -7,13 +7,14 @@ use std::time::{Duration, Instant};
 use backspin::finder::{Fit, Found};
 use backspin::wire::native::DEFAULT_PORT;
 
+use super::choices::Choices;
 use super::figures::{short_ms, span_tone};
 use super::launch::Options;
 use super::{Cell, List, Row, Tone};
 use crate::games::{Title, with_game};
 use crate::play::Search;
 
-/// Who hosts a game answers sooner; after so long it is said what to check.
+/// Hosts answer sooner than this; after it, the list says what to check.
 const NEWS_WITHIN: Duration = Duration::from_secs(10);
 
 /// A search for each game, and the line that is chosen.
@@ -21,7 +22,6 @@ pub(super) struct Hosts {
     searches: Vec<(Title, Search)>,
     began: Instant,
     port: u16,
-    /// Hosts come and go; what is chosen stays chosen. `None` is the first line.
     chosen: Option<Choice>,
 }
 
@@ -31,19 +31,6 @@ pub(super) enum Choice {
     Host(Title, Found),
     TypeAddress(Title),
     Back,
-}
-
-impl Choice {
-    /// Whether it is the same line: a host is where it is, whatever its ping, and may have both
-    /// games there.
-    fn is(&self, other: &Choice) -> bool {
-        match (self, other) {
-            (Choice::Host(game, one), Choice::Host(other, two)) => {
-                game == other && one.address == two.address
-            }
-            _ => self == other,
-        }
-    }
 }
 
 impl Hosts {
@@ -70,42 +57,6 @@ impl Hosts {
         failed.map(|error| error.to_string())
     }
 
-    fn choices(&mut self) -> Vec<Choice> {
-        let mut choices = Vec::new();
-        for (title, search) in &mut self.searches {
-            let mut finder = search.look();
-            // The list says it all; nobody reads the news.
-            while finder.poll_event().is_some() {}
-            choices.extend(finder.hosts().map(|found| Choice::Host(*title, found)));
-        }
-        choices.extend(self.searches.iter().map(|(title, _)| Choice::TypeAddress(*title)));
-        choices.push(Choice::Back);
-        choices
-    }
-
-    fn selected(&self, choices: &[Choice]) -> usize {
-        let is_it = |it: &Choice| self.chosen.is_some_and(|chosen| chosen.is(it));
-        choices.iter().position(is_it).unwrap_or(0)
-    }
-
-    /// The line that is chosen now.
-    pub(super) fn choice(&mut self) -> Choice {
-        let choices = self.choices();
-        choices[self.selected(&choices)]
-    }
-
-    /// Moves the choice by so many lines, around the ends.
-    pub(super) fn turn(&mut self, lines: isize) {
-        let choices = self.choices();
-        let at = self.selected(&choices) as isize + lines;
-        self.chosen = Some(choices[at.rem_euclid(choices.len() as isize) as usize]);
-    }
-
-    /// Moves the choice to this line.
-    pub(super) fn point(&mut self, line: usize) {
-        self.chosen = self.choices().get(line).copied().or(self.chosen);
-    }
-
     pub(super) fn list(&mut self) -> List {
         let choices = self.choices();
         let selected = self.selected(&choices);
@@ -123,14 +74,45 @@ impl Hosts {
 }
 
 impl Hosts {
-    /// What to check where nobody answers.
+    /// What to check if no host answers.
     fn advice(&self) -> String {
         format!(
-            "Still looking: no game has answered yet. Is someone hosting, on the same network as \
-             you? Does the host's firewall let UDP port {} through? If you know the host's \
-             address, type it.",
+            "Still looking: no game has answered yet. Is someone hosting on this network? Does \
+             the host's firewall allow UDP port {}? If you know the host's address, type it.",
             self.port
         )
+    }
+}
+
+impl Choices for Hosts {
+    type Choice = Choice;
+
+    fn choices(&mut self) -> Vec<Choice> {
+        let mut choices = Vec::new();
+        for (title, search) in &mut self.searches {
+            let mut finder = search.look();
+            // The list shows everything, so events are not read.
+            while finder.poll_event().is_some() {}
+            choices.extend(finder.hosts().map(|found| Choice::Host(*title, found)));
+        }
+        choices.extend(self.searches.iter().map(|(title, _)| Choice::TypeAddress(*title)));
+        choices.push(Choice::Back);
+        choices
+    }
+
+    fn chosen(&mut self) -> &mut Option<Choice> {
+        &mut self.chosen
+    }
+
+    /// Whether it is the same line: a host is where it is, whatever its ping, and may have both
+    /// games there.
+    fn is_same(one: &Choice, other: &Choice) -> bool {
+        match (one, other) {
+            (Choice::Host(game, one), Choice::Host(other, two)) => {
+                game == other && one.address == two.address
+            }
+            _ => one == other,
+        }
     }
 }
 
@@ -198,8 +180,8 @@ mod tests {
         };
         let pong = Choice::Host(Title::Pong, found);
         let later = Found { ping: Some(Duration::from_millis(3)), ..found };
-        assert!(pong.is(&Choice::Host(Title::Pong, later)));
-        assert!(!pong.is(&Choice::Host(Title::Rtype, found)));
+        assert!(Hosts::is_same(&pong, &Choice::Host(Title::Pong, later)));
+        assert!(!Hosts::is_same(&pong, &Choice::Host(Title::Rtype, found)));
     }
 
     #[test]
@@ -209,7 +191,7 @@ mod tests {
         assert_eq!(text(&mut hosts), "Looking for games on this network...");
         hosts.began = Instant::now().checked_sub(NEWS_WITHIN).unwrap();
         let advice = text(&mut hosts);
-        for words in ["same network", "firewall", "UDP port 9", "address, type it"] {
+        for words in ["on this network", "firewall", "UDP port 9", "address, type it"] {
             assert!(advice.contains(words), "{advice}");
         }
     }

@@ -1,4 +1,4 @@
-//! What a player sets out to do, from the menu or from the command line, and how it begins.
+//! What a player starts, from the menu or the command line, and how it starts.
 
 use std::any::Any;
 use std::error::Error;
@@ -13,7 +13,7 @@ use backspin::wire::Name;
 use backspin::wire::native::Role;
 use backspin_classic::Dialect;
 
-use super::match_screen::{Match, MatchScreen, Setup};
+use super::match_screen::{Match, MatchScreen};
 use super::menu::Question;
 use super::stage::{Stage, Way};
 use crate::games::{AppGame, Title, with_game};
@@ -42,7 +42,7 @@ pub(crate) enum Launch {
 /// What the command line has decided; the menu begins with none of it.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Options {
-    /// The rules of a host, or of who plays alone: a game's own type.
+    /// The rules of a host or a local match: the game's own type.
     pub(crate) rules: Option<Arc<dyn Any + Send + Sync>>,
     /// The only game that is looked for on the local network.
     pub(crate) title: Option<Title>,
@@ -68,7 +68,7 @@ impl Options {
         rules.cloned().unwrap_or_default()
     }
 
-    /// Who joins, with what the command line has given along.
+    /// The guest that the command line describes.
     pub(crate) fn guest(&self, name: Name) -> Guest {
         Guest {
             dialect: self.dialect,
@@ -94,7 +94,7 @@ type Outcome = Result<Box<dyn MatchScreen + Send>, String>;
 /// that was taken meanwhile is left.
 pub(super) struct Coming {
     outcome: Receiver<Outcome>,
-    /// Whoever opens it sees when this is gone.
+    /// The opening thread sees when this is dropped.
     _wanted: Arc<()>,
 }
 
@@ -106,8 +106,8 @@ impl Coming {
 
 impl Drop for Coming {
     fn drop(&mut self) {
-        if let Ok(Ok(bout)) = self.outcome.try_recv() {
-            bout.leave();
+        if let Ok(Ok(running)) = self.outcome.try_recv() {
+            running.leave();
         }
     }
 }
@@ -117,27 +117,18 @@ impl Launch {
     /// down on the `shelf`, if there is one.
     pub(super) fn set_out(&self, options: &Options, name: Name, shelf: Option<PathBuf>) -> Coming {
         let (sender, outcome) = mpsc::channel();
-        let (errand, options) = (self.clone(), options.clone());
+        let (launch, options) = (self.clone(), options.clone());
         let wanted = Arc::new(());
         let wish = Arc::downgrade(&wanted);
         std::thread::spawn(move || {
-            let opened = errand.open(&options, name, shelf, &|| wish.strong_count() > 0);
+            let wanted = || wish.strong_count() > 0;
+            let opened = with_game!(launch.title(), G => launch.sit_down::<G>(&options, name, shelf, &wanted));
             let opened = opened.map_err(|error| sentence(&error.to_string()));
-            if let Err(SendError(Ok(bout))) = sender.send(opened) {
-                bout.leave();
+            if let Err(SendError(Ok(running))) = sender.send(opened) {
+                running.leave();
             }
         });
         Coming { outcome, _wanted: wanted }
-    }
-
-    fn open(
-        &self,
-        options: &Options,
-        name: Name,
-        shelf: Option<PathBuf>,
-        wanted: &dyn Fn() -> bool,
-    ) -> Result<Box<dyn MatchScreen + Send>, Box<dyn Error>> {
-        with_game!(self.title(), G => self.sit_down::<G>(options, name, shelf, wanted))
     }
 
     fn sit_down<G: Stage>(
@@ -148,13 +139,12 @@ impl Launch {
         wanted: &dyn Fn() -> bool,
     ) -> Result<Box<dyn MatchScreen + Send>, Box<dyn Error>> {
         let rules = self.rules::<G>(options);
-        let opened = self.table(rules.clone(), options, name, wanted)?;
+        let opened = self.connect(rules.clone(), options, name, wanted)?;
         let hands = match self {
             Launch::Watch(..) => Vec::new(),
             _ => rules.hands(self, options, name)?,
         };
-        let bout = Match::new(Setup::new(opened, hands), shelf);
-        Ok(Box::new(bout.logging(options.net_log.clone())))
+        Ok(Box::new(Match::new(opened, hands, shelf, options.net_log.clone())))
     }
 
     /// The rules as they are played here.
@@ -165,8 +155,8 @@ impl Launch {
         }
     }
 
-    /// The table that it leads to, in any game. A search ends when it is no longer `wanted`.
-    pub(crate) fn table<G: Stage>(
+    /// Opens the match that it leads to, in any game. A search ends when it is no longer `wanted`.
+    pub(crate) fn connect<G: Stage>(
         &self,
         game: G,
         options: &Options,
@@ -194,7 +184,7 @@ impl Launch {
             }
             Launch::Quick(_, addresses) => {
                 let opened = play::quick(game, &guest, addresses, wanted, |_| Ok(()))?;
-                opened.ok_or_else(|| "the search was given up".into())
+                opened.ok_or_else(|| "the search was cancelled".into())
             }
         }
     }
@@ -237,7 +227,7 @@ impl Launch {
                 Some(format!("No answer from {address}. {advice}"))
             }
             EndReason::HostSilent { .. } => Some(format!(
-                "No answer from {address}. {advice} A host that plays with someone else does not \
+                "No answer from {address}. {advice} A host that is already playing does not \
                  answer either."
             )),
             _ => None,
@@ -281,12 +271,12 @@ mod tests {
         };
         let sit = Launch::Sit { title: Title::Pong, address: tried, dialect: Dialect::Lan };
         for reason in [
-            EndReason::NoAnswer { address: tried },
-            EndReason::HostSilent { address: tried },
-            EndReason::Unreachable { address: tried },
+            EndReason::NoAnswer { address: tried.into() },
+            EndReason::HostSilent { address: tried.into() },
+            EndReason::Unreachable { address: tried.into() },
         ] {
-            for (errand, who) in [(&join, "192.0.2.1"), (&enter, "attic"), (&sit, "192.0.2.1")] {
-                let sentence = errand.silence(reason).unwrap();
+            for (launch, who) in [(&join, "192.0.2.1"), (&enter, "attic"), (&sit, "192.0.2.1")] {
+                let sentence = launch.silence(reason).unwrap();
                 assert!(sentence.starts_with(&format!("No answer from {who}. ")), "{sentence}");
                 assert!(!sentence.contains("54000"), "{sentence}");
             }

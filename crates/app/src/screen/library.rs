@@ -1,6 +1,5 @@
-//! The matches that were recorded, in the platform's folder for data.
+//! The recorded matches, in the platform's data folder.
 
-use std::env;
 use std::fs::{self, File};
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -11,11 +10,12 @@ use backspin::replication::State;
 use backspin_record::replay::{Player, ReplayHeader, ReplayWriter};
 
 use super::{Cell, List, Row, Tone};
+use crate::folders;
 use crate::games::Title;
 use crate::serve::record::scribe::{NewFile, Over, Scribe, Track};
 use crate::utc::{Utc, unix_ms};
 
-/// The newest of them are listed; nobody scrolls further.
+/// How many are listed, newest first.
 const LIST_LIMIT: usize = 100;
 
 /// A header is shorter.
@@ -38,7 +38,7 @@ pub(super) struct Entry {
 impl Library {
     /// The platform's usual place.
     pub(crate) fn usual() -> Self {
-        Library(folder().map(|folder| folder.join("backspin").join("replays")))
+        Library(folders::data().map(|folder| folder.join("replays")))
     }
 
     #[cfg(test)]
@@ -63,8 +63,8 @@ impl Library {
 /// The list on a page; the last line leads back.
 pub(super) fn list(entries: &[Entry], selected: usize) -> List {
     let text = match entries.is_empty() {
-        true => "There is none yet. Settings has \"Record matches\".",
-        false => "Recorded matches, the newest first:",
+        true => "No recordings yet. Turn on \"Record matches\" in Settings.",
+        false => "Recorded matches, newest first:",
     };
     let row = |entry: &Entry| Row {
         cells: vec![
@@ -97,10 +97,10 @@ fn entry(path: PathBuf) -> Option<Entry> {
     Some(Entry { path, title, when, room: header.room.to_string(), len })
 }
 
-/// Bytes of a replay that wait to be written, at the most: minutes of a match.
+/// The most bytes of a replay waiting to be written: minutes of a match.
 const QUEUE_LIMIT: usize = 4 << 20;
 
-/// What is left to be written at the end is waited for no longer than this.
+/// How long to wait at the end for what is left to be written.
 const LAST_WRITES: Duration = Duration::from_millis(500);
 
 /// A match that is being written down, by a thread of its own: a disk that stands still holds up
@@ -155,21 +155,4 @@ impl Recorder {
         self.scribe.end(self.track);
         self.scribe.finish(Instant::now() + LAST_WRITES);
     }
-}
-
-/// The platform's folder for data.
-fn folder() -> Option<PathBuf> {
-    let set = |name| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-    if let Some(folder) = set("XDG_DATA_HOME") {
-        return Some(folder);
-    }
-    if cfg!(windows) {
-        return set("LOCALAPPDATA");
-    }
-    let home = set("HOME")?;
-    Some(home.join(if cfg!(target_os = "macos") {
-        "Library/Application Support"
-    } else {
-        ".local/share"
-    }))
 }

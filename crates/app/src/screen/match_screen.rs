@@ -1,7 +1,8 @@
-//! A match in progress: who steers what, what the player is told, when it is over.
+//! A match in progress: who steers what, what the player sees, when it is over.
 //!
-//! Below is a [`NodeThread`]; what is shown of it is in `page`, what who hosts is told in `news`, what
-//! burst and what was said in `moments`. Whichever game it is, the program sees a [`MatchScreen`].
+//! Below is a [`NodeThread`]; `page` is what is shown, `news` what a host is told of the guests, `moments`
+//! the explosions
+//! and chat. The program sees every game as a [`MatchScreen`].
 
 mod moments;
 mod news;
@@ -12,9 +13,9 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use backspin::channel::{Alarm, AlarmEvent};
+use backspin::chat::{CHAT_CHARS, ChatError};
 use backspin::client::{ClientEvent, Frame};
 use backspin::game::{Buttons, PlayerId};
-use backspin::local::Local;
 use backspin::replication::State;
 use backspin::session::EndReason;
 use backspin::time::Time;
@@ -22,14 +23,15 @@ use backspin::wire::Name;
 use backspin::wire::native::Role;
 use backspin_record::replay::Player;
 
+use super::choices::Step;
 use super::figures::{Figures, Reading};
 use super::launch::sentence;
 use super::library::Recorder;
 use super::stage::{Interlude, Names, Offer, Stage, Standing, StandingPhase};
-use super::{Bindings, Cell, Cue, Held, Page, Settings, Tone};
+use super::{Bindings, Cell, Cue, Held, Key, Page, Settings, Tone};
 use crate::netlog::NetLog;
 use crate::play::{NodeThread, Opened, Seat, TicketKeeper};
-pub(super) use moments::Moments;
+pub(super) use moments::{ChatShown, Moments};
 use news::{News, hear_room, remember};
 
 /// How long a notice stays.
@@ -38,7 +40,7 @@ const NOTICE_FOR: Duration = Duration::from_secs(4);
 /// How long a point is seen.
 const FLASH_FOR: Duration = Duration::from_millis(180);
 
-/// How often a ticket is said to be still good.
+/// How often a ticket is marked as still valid.
 const TICKET_EVERY: Duration = Duration::from_secs(2);
 
 /// A match in progress, whichever game it is.
@@ -52,10 +54,10 @@ pub(super) trait MatchScreen {
     }
 
     /// Leaves, and says goodbye to the other side.
-    fn leave(self: Box<Self>);
+    fn leave(self: Box<Self>) {}
 
     /// Puts away what is left of a match that is over.
-    fn close(self: Box<Self>);
+    fn close(self: Box<Self>) {}
 
     /// Opens the pause menu, or closes it.
     fn pause(&mut self);
@@ -65,26 +67,38 @@ pub(super) trait MatchScreen {
         Chosen::Leave
     }
 
-    /// Moves the choice by so many lines.
-    fn turn(&mut self, lines: isize);
+    /// Moves the choice.
+    fn step(&mut self, step: Step);
 
-    /// Moves the choice to this line.
-    fn point(&mut self, line: usize);
-
-    /// Goes so many steps forth or back in time, where one can.
+    /// Seeks this many steps forward or back, in a replay.
     fn seek(&mut self, _steps: isize) {}
 
     /// Does what the chosen line says.
     fn choose(&mut self) -> Chosen;
 
     /// A letter or a digit was pressed.
-    fn type_key(&mut self, key: char);
+    fn type_key(&mut self, _key: char) {}
+
+    /// Begins a line of chat, where one may write.
+    fn begin_chat(&mut self) {}
+
+    /// Whether one is being typed: then every key is part of it.
+    fn is_typing(&self) -> bool {
+        false
+    }
+
+    /// A key of it.
+    fn edit(&mut self, _key: Key) {}
 
     /// Whether there is anything to choose from.
-    fn has_lines(&self) -> bool;
+    fn has_lines(&self) -> bool {
+        false
+    }
 
     /// Whether the field is shown, and something moves.
-    fn is_shown(&self) -> bool;
+    fn is_shown(&self) -> bool {
+        true
+    }
 
     /// What is on the screen now.
     fn page(&mut self, settings: &Settings, overlay: bool) -> Page;
@@ -99,7 +113,7 @@ pub(super) trait MatchScreen {
 /// A match in progress.
 pub(super) struct Match<G: Stage> {
     game: G,
-    table: NodeThread<Seat<G>>,
+    node: NodeThread<Seat<G>>,
     ticket: Option<TicketKeeper>,
     next_ticket: Time,
     name: String,
@@ -118,13 +132,15 @@ pub(super) struct Match<G: Stage> {
     net_log: Option<NetLog>,
     figures: Figures,
     notice: Option<(Cell, Time)>,
+    /// The line of chat that is being typed.
+    typing: Option<String>,
     /// Signs that inputs wait too long for their acknowledgement.
     alarms: Vec<Alarm>,
-    /// Nothing has come from the other end for a while.
+    /// Nothing has arrived from the other side for a while.
     quiet: bool,
     /// Why the connection has ended.
     end_reason: Option<EndReason>,
-    /// Everyone who has ever been here, by name: who leaves is no longer on the roster.
+    /// Everyone who was ever here, by name: those who left are not on the roster.
     known: Vec<(PlayerId, String)>,
     /// Who left, in words.
     gone: Option<(PlayerId, String)>,
@@ -135,21 +151,9 @@ pub(super) struct Match<G: Stage> {
     selected: usize,
 }
 
-/// What a match is begun with.
-pub(super) struct Setup<G: Stage> {
-    opened: Opened<G>,
-    hands: Vec<Hand<G>>,
-}
-
-impl<G: Stage> Setup<G> {
-    pub(super) fn new(opened: Opened<G>, hands: Vec<Hand<G>>) -> Self {
-        Setup { opened, hands }
-    }
-}
-
 /// Who steers a player of this machine.
 pub(crate) struct Hand<G: Stage> {
-    /// At a table of this machine alone; elsewhere one plays as whoever one is let in.
+    /// Which player, in a match on this machine alone; elsewhere the server decides.
     pub(crate) player: PlayerId,
     pub(crate) name: String,
     pub(crate) steers: Steers<G>,
@@ -204,20 +208,23 @@ pub(super) enum Chosen {
 }
 
 impl<G: Stage> Match<G> {
-    pub(super) fn new(setup: Setup<G>, shelf: Option<PathBuf>) -> Self {
-        let Setup { opened: Opened { table, ticket, name, addresses }, hands } = setup;
-        let now = table.now();
-        let game = match &*table.seat() {
-            Seat::Local(local) => local.game().clone(),
-            Seat::Host(host) => host.client().game().clone(),
-            Seat::Guest { client, .. } => client.game().clone(),
-        };
+    /// Begins a match. It is recorded on the `shelf`, and what happens on the line is written to
+    /// `net_log`, if there are such.
+    pub(super) fn new(
+        opened: Opened<G>,
+        hands: Vec<Hand<G>>,
+        shelf: Option<PathBuf>,
+        net_log: Option<NetLog>,
+    ) -> Self {
+        let Opened { node, ticket, name, addresses } = opened;
+        let now = node.now();
+        let game = node.seat().game().clone();
         let world = game.restore(&State::default());
         Match {
             moments: Moments::new(&game),
             world,
             game,
-            table,
+            node,
             ticket,
             next_ticket: now,
             name: name.to_string(),
@@ -228,9 +235,10 @@ impl<G: Stage> Match<G> {
             seen: State::default(),
             shelf,
             recorder: None,
-            net_log: None,
+            net_log,
             figures: Figures::default(),
             notice: None,
+            typing: None,
             alarms: Vec::new(),
             quiet: false,
             end_reason: None,
@@ -243,28 +251,49 @@ impl<G: Stage> Match<G> {
         }
     }
 
-    /// The same, with what happens on the line written down.
-    pub(super) fn logging(self, net_log: Option<NetLog>) -> Self {
-        Match { net_log, ..self }
-    }
-
     /// Writes down what has happened on the line since this was called last.
     fn log(&self) {
         if let Some(net_log) = &self.net_log {
-            net_log.take(self.table.now(), &mut self.table.seat());
+            net_log.take(self.node.now(), &mut self.node.seat());
         }
     }
 
-    /// Says what belongs to a line, as everyone who sits at this machine.
+    /// Sends a row's message for every player at this machine.
     fn say(&mut self, words: &[u8]) {
         if words.is_empty() {
             return;
         }
-        // A match that is over stands still at a table of this machine alone.
+        // On this machine alone, a match that is over stands still.
         self.set_paused(false);
-        let mut seat = self.table.seat();
+        let mut seat = self.node.seat();
         for hand in &self.hands {
             seat.say(hand.player, words);
+        }
+    }
+
+    /// Whether a line of chat may be written here.
+    fn may_chat(&self) -> Result<(), ChatError> {
+        match self.node.seat().client() {
+            Some(client) => client.may_chat(),
+            None => Err(ChatError::Off),
+        }
+    }
+
+    /// Sends the line that was typed. One that is refused stays to be mended, if it can be.
+    fn send_typed(&mut self) {
+        let Some(text) = self.typing.take() else { return };
+        let now = self.node.now();
+        let sent = match self.node.seat().client_mut() {
+            Some(client) => client.chat(now, &text),
+            None => Err(ChatError::Off),
+        };
+        match sent {
+            Ok(()) | Err(ChatError::Empty) => {}
+            Err(error) => {
+                self.notice = Some((Cell::new(error.to_string(), Tone::Fair), now + NOTICE_FOR));
+                let is_mendable = matches!(error, ChatError::TooFast | ChatError::TooLong);
+                self.typing = is_mendable.then_some(text);
+            }
         }
     }
 
@@ -285,7 +314,7 @@ impl<G: Stage> Match<G> {
 
     /// What the game offers; who watches, speaks an old dialect or is not in yet cannot wish.
     fn offers(&self) -> Vec<Offer> {
-        let can_speak = match self.table.seat().client() {
+        let can_speak = match self.node.seat().client() {
             None => true,
             Some(client) => client.timeline().is_some() && client.player().is_some(),
         };
@@ -302,8 +331,8 @@ impl<G: Stage> Match<G> {
 
     /// Whether the other end is gone, and being looked for.
     fn is_cut_off(&self) -> bool {
-        let now = self.table.now();
-        self.table.seat().client().is_some_and(|client| client.resume_left(now).is_some())
+        let now = self.node.now();
+        self.node.seat().client().is_some_and(|client| client.resume_left(now).is_some())
     }
 
     /// Whether leaving would cost someone a match.
@@ -314,7 +343,7 @@ impl<G: Stage> Match<G> {
 
     /// Whether anyone else is here.
     fn has_company(&self) -> bool {
-        let seat = self.table.seat();
+        let seat = self.node.seat();
         let own = seat.client().and_then(|client| client.player());
         let roster = seat.client().map_or(&[][..], |client| client.roster());
         roster.iter().any(|line| Some(line.player) != own)
@@ -340,16 +369,16 @@ impl<G: Stage> Match<G> {
     }
 
     fn is_host(&self) -> bool {
-        matches!(&*self.table.seat(), Seat::Host(_))
+        matches!(&*self.node.seat(), Seat::Host(_))
     }
 
     fn is_local(&self) -> bool {
-        matches!(&*self.table.seat(), Seat::Local(_))
+        matches!(&*self.node.seat(), Seat::Local(_))
     }
 
     fn set_paused(&mut self, paused: bool) {
-        let now = self.table.now();
-        if let Seat::Local(local) = &mut *self.table.seat() {
+        let now = self.node.now();
+        if let Seat::Local(local) = &mut *self.node.seat() {
             if paused {
                 local.pause(now);
             } else {
@@ -362,7 +391,7 @@ impl<G: Stage> Match<G> {
     fn hear(&mut self, now: Time) -> Option<String> {
         let mut notice = None;
         let mut ended = None;
-        let mut seat = self.table.seat();
+        let mut seat = self.node.seat();
         if let Seat::Host(host) = &mut *seat {
             self.known = remember(std::mem::take(&mut self.known), host.client().roster());
             let (standing, known) = (&self.standing, &self.known);
@@ -370,7 +399,7 @@ impl<G: Stage> Match<G> {
                 match news {
                     News::Notice(cell) => notice = Some(cell),
                     News::Gone(player, how) => self.gone = Some((player, how)),
-                    // Who has said goodbye is freed as well.
+                    // Players who said goodbye are freed as well.
                     News::Freed(player, how) => {
                         self.gone.take_if(|(gone, _)| *gone != player);
                         self.gone.get_or_insert((player, how));
@@ -380,11 +409,11 @@ impl<G: Stage> Match<G> {
         }
         let Some(client) = seat.client_mut() else {
             if let Seat::Local(local) = &mut *seat {
-                let (tick, recorder) = (local.tick(), &mut self.recorder);
-                hear_local(local, |event| {
-                    self.moments.hear(&self.game, now, event);
-                    recorder.iter_mut().for_each(|it| it.hear(tick, *event));
-                });
+                // Without a connection the rules themselves tell what happens.
+                while let Some(event) = local.poll_event() {
+                    self.moments.hear(&self.game, now, &event);
+                    self.recorder.iter_mut().for_each(|it| it.hear(local.tick(), event));
+                }
             }
             return None;
         };
@@ -408,6 +437,7 @@ impl<G: Stage> Match<G> {
                     let tick = client.server_tick();
                     self.recorder.iter_mut().for_each(|it| it.hear(tick, event));
                 }
+                ClientEvent::Chat(line) => self.moments.read(now, &line),
                 ClientEvent::Ended(reason) => {
                     self.end_reason = Some(reason);
                     ended = Some(reason.to_string());
@@ -430,7 +460,7 @@ impl<G: Stage> Match<G> {
     /// How far the match is, and what opens or closes by itself.
     fn follow(&mut self, now: Time) {
         let standing = {
-            let seat = self.table.seat();
+            let seat = self.node.seat();
             if seat.state().entities().is_empty() {
                 return;
             }
@@ -471,7 +501,7 @@ impl<G: Stage> Match<G> {
     /// Hands hold what persons hold, or what bots see fit.
     fn steer(&mut self, now: Time, held: Held) {
         let game = &self.game;
-        let mut seat = self.table.seat();
+        let mut seat = self.node.seat();
         let own = seat.client().and_then(|client| client.player());
         if self.hands.iter().any(|hand| matches!(hand.steers, Steers::Bot(_))) {
             seat.draw(now, &mut self.frame);
@@ -482,7 +512,9 @@ impl<G: Stage> Match<G> {
         for hand in &mut self.hands {
             let player = own.unwrap_or(hand.player);
             let buttons = match &mut hand.steers {
-                Steers::Person(lane) if self.dialog.is_none() => lane.of(held),
+                Steers::Person(lane) if self.dialog.is_none() && self.typing.is_none() => {
+                    lane.of(held)
+                }
                 Steers::Person(_) => Buttons::default(),
                 Steers::Bot(bot) => G::steer(bot, &world, player, tick),
             };
@@ -507,13 +539,13 @@ impl<G: Stage> Match<G> {
             let Names(names) = self.names();
             let player =
                 |(player, name): (PlayerId, String)| Player { player, name: Name::new(&name) };
-            recorder.follow(names.into_iter().map(player), self.table.seat().state())?;
+            recorder.follow(names.into_iter().map(player), self.node.seat().state())?;
             Ok(recorder)
         });
         match followed {
             Ok(recorder) => self.recorder = Some(recorder),
             Err(error) => {
-                let text = format!("The match is not recorded: {error}");
+                let text = format!("The match is not being recorded: {error}");
                 self.notice = Some((Cell::new(text, Tone::Bad), now + NOTICE_FOR));
                 self.shelf = None;
             }
@@ -521,7 +553,7 @@ impl<G: Stage> Match<G> {
     }
 
     fn measure(&mut self, now: Time) {
-        let reading = match &*self.table.seat() {
+        let reading = match &*self.node.seat() {
             Seat::Local(_) => return,
             Seat::Guest { client, .. } => {
                 client.is_playing().then(|| Reading::of_client(now, client))
@@ -540,7 +572,7 @@ impl<G: Stage> Match<G> {
         if now < self.next_ticket {
             return;
         }
-        let ticket = self.table.seat().client().and_then(|client| client.ticket());
+        let ticket = self.node.seat().client().and_then(|client| client.ticket());
         if let (Some(file), Some(ticket)) = (&self.ticket, ticket) {
             self.next_ticket = now + TICKET_EVERY;
             file.keep(ticket);
@@ -548,19 +580,12 @@ impl<G: Stage> Match<G> {
     }
 }
 
-/// At a table of this machine alone what happens is told by the rules themselves.
-fn hear_local<G: Stage>(local: &mut Local<G>, mut hear: impl FnMut(&backspin::game::Event)) {
-    while let Some(event) = local.poll_event() {
-        hear(&event);
-    }
-}
-
 impl<G: Stage> MatchScreen for Match<G> {
     fn look(&mut self, held: Held) -> Option<String> {
-        if let Some(error) = self.table.failure() {
+        if let Some(error) = self.node.failure() {
             return Some(sentence(&error.to_string()));
         }
-        let now = self.table.now();
+        let now = self.node.now();
         let ended = self.hear(now);
         self.log();
         self.follow(now);
@@ -582,7 +607,7 @@ impl<G: Stage> MatchScreen for Match<G> {
 
     fn leave(self: Box<Self>) {
         self.log();
-        self.table.seat().leave();
+        self.node.seat().leave();
         self.close();
     }
 
@@ -590,7 +615,7 @@ impl<G: Stage> MatchScreen for Match<G> {
         if let Some(recorder) = self.recorder {
             recorder.finish();
         }
-        drop(self.table);
+        drop(self.node);
         if let Some(ticket) = self.ticket {
             ticket.discard();
         }
@@ -614,13 +639,8 @@ impl<G: Stage> MatchScreen for Match<G> {
         Chosen::Stay
     }
 
-    fn turn(&mut self, lines: isize) {
-        let count = self.lines().len().max(1) as isize;
-        self.selected = (self.selected as isize + lines).rem_euclid(count) as usize;
-    }
-
-    fn point(&mut self, line: usize) {
-        self.selected = line.min(self.lines().len().saturating_sub(1));
+    fn step(&mut self, step: Step) {
+        self.selected = step.after(self.selected, self.lines().len());
     }
 
     fn choose(&mut self) -> Chosen {
@@ -659,12 +679,44 @@ impl<G: Stage> MatchScreen for Match<G> {
         }
     }
 
+    fn begin_chat(&mut self) {
+        match self.may_chat() {
+            // Also after the match: then there is most to say.
+            Ok(()) if matches!(self.dialog, None | Some(Dialog::Over)) => {
+                self.typing = Some(String::new());
+            }
+            // Who may only read is told; where there is no chat at all there is no key for it.
+            Err(error @ ChatError::Watching) => {
+                let until = self.node.now() + NOTICE_FOR;
+                self.notice = Some((Cell::new(error.to_string(), Tone::Fair), until));
+            }
+            _ => {}
+        }
+    }
+
+    fn is_typing(&self) -> bool {
+        self.typing.is_some()
+    }
+
+    fn edit(&mut self, key: Key) {
+        let Some(text) = &mut self.typing else { return };
+        match key {
+            Key::Char(letter) if !letter.is_control() && text.chars().count() < CHAT_CHARS => {
+                text.push(letter);
+            }
+            Key::Backspace => drop(text.pop()),
+            Key::Esc => self.typing = None,
+            Key::Enter => self.send_typed(),
+            _ => {}
+        }
+    }
+
     fn has_lines(&self) -> bool {
         self.dialog.is_some() || !self.is_shown()
     }
 
     fn is_shown(&self) -> bool {
-        let connected = match &*self.table.seat() {
+        let connected = match &*self.node.seat() {
             Seat::Local(_) => true,
             seat => seat.client().is_some_and(|client| client.player().is_some()),
         };

@@ -1,4 +1,4 @@
-//! The menus, and where their lines lead.
+//! The menus, and where their rows lead.
 
 use super::bindings::Action;
 use super::launch::Launch;
@@ -163,7 +163,7 @@ impl Menu {
                 let loud = Row { cells: vec![Cell::new(apart("Volume"), Tone::Plain), volume] };
                 vec![
                     (Row { cells }, Lead::Type(Question::Name)),
-                    switch("Colours for colour-blind eyes", Switch::SafeColours),
+                    switch("Colour-blind mode", Switch::SafeColours),
                     switch("Reduced flashing", Switch::ReducedFlashing),
                     switch("Network overlay (F3)", Switch::NetworkOverlay),
                     switch("Record matches", Switch::RecordMatches),
@@ -180,8 +180,8 @@ impl Menu {
                     let key = Cell::new(settings.keys.key(action), Tone::Bright);
                     (Row { cells: vec![name, key] }, Lead::Bind(action))
                 };
-                let mut lines: Vec<_> = Action::ALL.map(key).into();
-                lines.push(line("As they were at first", Lead::UsualKeys));
+                let mut lines: Vec<_> = Action::all().map(key).into();
+                lines.push(line("Reset to defaults", Lead::UsualKeys));
                 lines.push(line("Back", Lead::Menu(Menu::Settings)));
                 lines
             }
@@ -224,15 +224,15 @@ impl Question {
     pub(super) fn advice(self) -> &'static str {
         match self {
             Question::JoinAddress(_) | Question::WatchAddress(_) => {
-                "An address or a host name, with a port or without: 192.168.0.7, \
+                "An address or host name, with or without a port: 192.168.0.7, \
                  play.example.org:4300, [::1]:4300."
             }
-            Question::RoomPassword => "Whoever made the room knows it.",
+            Question::RoomPassword => "Ask whoever made the room.",
             Question::RoomName => {
-                "What the others see in the list: up to 15 letters, fewer with accents or symbols."
+                "What others see in the list: up to 15 letters, fewer with accents or symbols."
             }
             Question::Name | Question::FirstName => {
-                "What the others see: up to 15 letters, fewer with accents or symbols."
+                "What others see: up to 15 letters, fewer with accents or symbols."
             }
         }
     }

@@ -1,25 +1,29 @@
-//! What a player sees, decided once: menus, lists, matches, failures. A face only draws it.
+//! What a player sees: menus, lists, matches, failures. It is decided here once; a UI only draws it.
 //!
 //! ```text
-//! program   -> which screen there is, and what a key does there
-//! menu      -> the menus and where their lines lead
-//! typing    -> a question that is answered by typing
-//! closed    -> what did not work or is over, and what can be done next
-//! errand    -> what a player sets out to do, from the menu or from the command line
-//! hosts     -> the games on the local network, as a list; rooms: those of a server
-//! bout      -> a match in progress: who steers, what is told, when it is over
-//! stage     -> what a game must say of itself to be shown
-//! figures   -> what the connection is worth
-//! bindings  -> which keys steer
-//! library   -> the matches that were recorded; reel shows one again
-//! settings  -> what a player likes, kept in a file
-//! view      -> all of that as plain data
+//! program       -> which screen is shown, and what a key does there
+//! menu          -> the menus and where their rows lead
+//! typing        -> a question that is answered by typing
+//! closed        -> what failed or is over, and what to do next
+//! launch        -> what a player starts, from the menu or the command line
+//! hosts         -> the games on the local network, as a list; rooms: those of a server
+//! choices       -> how the choice in a list moves
+//! match_screen  -> a match in progress: who steers, what is shown, when it is over
+//! stage         -> what a game must provide to be shown
+//! figures       -> how good the connection is
+//! bindings      -> which keys steer
+//! library       -> the recorded matches; replay_screen shows one
+//! settings      -> the player's settings, saved in a file
+//! view          -> all of that as plain data
+//! wrap          -> breaks lines that are too long for a face
 //! ```
 //!
-//! A face hands in [`Key`]s and what is [`Held`], calls [`Program::look`] as often as the
-//! [`Pace`] asks, draws the [`View`], and may play the [`Cue`]s. Below is [`crate::play`].
+//! A UI passes in [`Key`]s and what is [`Held`], calls [`Program::look`] as often as the [`Pace`] asks, draws
+//! the [`View`],
+//! and may play the [`Cue`]s. Below is [`crate::play`].
 
 mod bindings;
+mod choices;
 mod closed;
 mod figures;
 mod hosts;
@@ -36,6 +40,7 @@ pub(crate) mod stage;
 mod tests;
 mod typing;
 mod view;
+mod wrap;
 
 pub(crate) use bindings::{Action, Bindings};
 pub(crate) use launch::{Launch, Options, sentence};
@@ -46,3 +51,4 @@ pub(crate) use view::{
     Arena, Banner, Burst, BurstKind, Cell, ChatLine, Controls, Crew, Cue, Entry, Figure, Flashing,
     Hud, List, Look, Overlay, Page, Palette, Row, Scene, Side, Thing, Tone, View, bars, ping_tone,
 };
+pub(crate) use wrap::wrap;

@@ -1,9 +1,9 @@
-//! Which screen there is, and what a key does there: the state machine of document 002, grown up.
+//! Which screen is shown, and what a key does there: the state machine of document 002, extended.
 //!
 //! ```text
 //!          +---------------- Esc ---------------+----------- Esc, leave -------+
 //!          v                                    |                              |
-//! menu --> typing, hosts, rooms --> opening --> bout (waits, counts down, plays, is over)
+//! menu --> typing, hosts, rooms --> opening --> match (waits, counts down, plays, is over)
 //!   ^                                  |          |
 //!   +------- closed: why, and what  --<+----------+
 //!            next
@@ -23,6 +23,7 @@ use backspin::wire::Name;
 use backspin_classic::Dialect;
 
 use super::bindings::{Action, Bindings, is_free};
+use super::choices::{Choices, Step};
 use super::closed::{Again, Closed};
 use super::hosts::{Choice, Hosts};
 use super::launch::{Coming, Launch, Options, sentence};
@@ -35,7 +36,7 @@ use super::settings::{Settings, Shelf};
 use super::typing::Typing;
 use super::{Cue, Flashing, List, Page, Palette, Tone, View};
 
-/// A key that was pressed. What is held for a while is told by [`Held`] as well.
+/// A key that was pressed. Keys that are held are also in [`Held`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Key {
     Up,
@@ -50,25 +51,25 @@ pub(crate) enum Key {
     Char(char),
 }
 
-/// What is held: with the keys of the left hand, and with those of the right.
+/// The buttons held with the keys of the left and of the right hand.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Held {
     pub(crate) left: Buttons,
     pub(crate) right: Buttons,
 }
 
-/// How often it is worth to look and to draw.
+/// How often to poll and draw.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Pace {
     /// Only after a key.
     Still,
     /// A few times a second.
     Slow,
-    /// As often as the face can.
+    /// As often as the UI can.
     Smooth,
 }
 
-/// Sounds that nobody has asked for yet; older ones make room.
+/// The most sounds that wait to be played; older ones are dropped.
 const CUE_LIMIT: usize = 32;
 
 /// The program, as its player sees it.
@@ -116,12 +117,12 @@ enum Screen {
     Hosts(Hosts),
     Rooms(Rooms),
     Opening {
-        errand: Launch,
+        launch: Launch,
         coming: Coming,
     },
     Match {
         again: Again,
-        bout: Box<dyn MatchScreen>,
+        running: Box<dyn MatchScreen>,
     },
     Replays {
         entries: Vec<library::Entry>,
@@ -136,12 +137,12 @@ impl Program {
         Program::starting(shelf, options, Start::Menu)
     }
 
-    /// Begins as the command line says: with an errand, or looking for a host.
-    pub(crate) fn begin(shelf: Shelf, options: Options, errand: Option<Launch>) -> Self {
-        Program::starting(shelf, options, errand.map_or(Start::Search, Start::Launch))
+    /// Begins as the command line says: with an launch, or looking for a host.
+    pub(crate) fn begin(shelf: Shelf, options: Options, launch: Option<Launch>) -> Self {
+        Program::starting(shelf, options, launch.map_or(Start::Search, Start::Launch))
     }
 
-    /// Asks for a name first, if a person plays who was never asked.
+    /// Asks a person for a name first, if they were never asked.
     fn starting(shelf: Shelf, options: Options, start: Start) -> Self {
         let (settings, note) = shelf.load();
         let asks = settings.name.is_none() && note.is_none() && shelf.remembers();
@@ -174,7 +175,7 @@ impl Program {
     fn start(&mut self) {
         match mem::take(&mut self.start) {
             Start::Menu => self.open(Menu::Main),
-            Start::Launch(errand) => self.set_out(errand),
+            Start::Launch(launch) => self.set_out(launch),
             Start::Search => self.search(),
         }
     }
@@ -185,21 +186,22 @@ impl Program {
         Program { library, ..self }
     }
 
-    /// The line of the match goes dead: nobody says goodbye.
+    /// Drops the connection without a goodbye.
     #[cfg(test)]
     pub(super) fn fall_silent(&mut self) {
-        if let Screen::Match { bout, .. } = mem::replace(&mut self.screen, Screen::Menu(Menu::Main))
+        if let Screen::Match { running, .. } =
+            mem::replace(&mut self.screen, Screen::Menu(Menu::Main))
         {
-            bout.close();
+            running.close();
         }
     }
 
     /// Sets out at once.
-    pub(crate) fn set_out(&mut self, errand: Launch) {
+    pub(crate) fn set_out(&mut self, launch: Launch) {
         self.leave();
         let shelf = self.library.folder().filter(|_| self.settings.record_matches);
-        let coming = errand.set_out(&self.options, self.name(), shelf.map(Into::into));
-        self.screen = Screen::Opening { errand, coming };
+        let coming = launch.set_out(&self.options, self.name(), shelf.map(Into::into));
+        self.screen = Screen::Opening { launch, coming };
     }
 
     /// Looks for games on the local network.
@@ -224,13 +226,13 @@ impl Program {
         self.over
     }
 
-    /// Ends as Esc and Exit do: whoever is at the other end is told.
+    /// Ends like Esc and Exit do: the other side is told.
     pub(crate) fn end(&mut self) {
         self.leave();
         self.over = true;
     }
 
-    /// How often it is worth to look and to draw.
+    /// How often to poll and draw.
     pub(crate) fn pace(&self) -> Pace {
         match &self.screen {
             Screen::Menu(_)
@@ -241,7 +243,7 @@ impl Program {
             Screen::Rooms(rooms) if !rooms.is_listed() => Pace::Smooth,
             Screen::Hosts(_) | Screen::Rooms(_) => Pace::Slow,
             Screen::Opening { .. } => Pace::Smooth,
-            Screen::Match { bout, .. } if bout.is_shown() => Pace::Smooth,
+            Screen::Match { running, .. } if running.is_shown() => Pace::Smooth,
             Screen::Match { .. } => Pace::Slow,
         }
     }
@@ -256,7 +258,7 @@ impl Program {
         self.cues.pop_front()
     }
 
-    /// This face is a window, which steers with the keys of the settings.
+    /// The UI is a window, which uses the keys of the settings.
     pub(crate) fn in_window(&mut self) {
         self.medium = Medium::Window;
     }
@@ -290,6 +292,9 @@ impl Program {
 
     /// A key was pressed.
     pub(crate) fn press(&mut self, key: Key) {
+        // Who steers with it does not write with it.
+        let steers = self.medium != Medium::Terminal
+            && Action::all().into_iter().any(|action| self.settings.keys.key(action) == "T");
         match (&mut self.screen, key) {
             (Screen::Typing(_), key) => self.edit(key),
             (Screen::Binding { .. }, Key::Esc) => self.open(Menu::Keys),
@@ -297,10 +302,14 @@ impl Program {
                 self.bind(&letter.to_uppercase().to_string());
             }
             (Screen::Binding { .. }, _) => {}
+            (Screen::Match { running, .. }, key) if running.is_typing() => running.edit(key),
+            (Screen::Match { running, .. }, Key::Char('t' | 'T')) if !steers => {
+                running.begin_chat()
+            }
             (_, Key::Network) => self.overlay = !self.overlay,
             (_, Key::Esc) => self.back(),
-            (Screen::Match { bout, .. }, Key::Char('p' | 'P')) => bout.pause(),
-            // Whoever stops a paddle with it, or shoots, does not wish for another match.
+            (Screen::Match { running, .. }, Key::Char('p' | 'P')) => running.pause(),
+            // It stops a paddle or fires, so it must not ask for another match.
             (Screen::Match { .. }, Key::Char(' ')) => {}
             (_, Key::Up | Key::Char('w' | 'W')) => self.turn(-1),
             (_, Key::Down | Key::Char('s' | 'S')) => self.turn(1),
@@ -312,10 +321,10 @@ impl Program {
                 let menu = *menu;
                 self.adjust(menu, Settings::louder);
             }
-            (Screen::Match { bout, .. }, Key::Left) => bout.seek(-1),
-            (Screen::Match { bout, .. }, Key::Right) => bout.seek(1),
+            (Screen::Match { running, .. }, Key::Left) => running.seek(-1),
+            (Screen::Match { running, .. }, Key::Right) => running.seek(1),
             (_, Key::Enter | Key::Char(' ')) => self.choose(),
-            (Screen::Match { bout, .. }, Key::Char(letter)) => bout.type_key(letter),
+            (Screen::Match { running, .. }, Key::Char(letter)) => running.type_key(letter),
             _ => {}
         }
     }
@@ -323,19 +332,19 @@ impl Program {
     /// Looks at what goes on by itself.
     pub(crate) fn look(&mut self) {
         match &mut self.screen {
-            Screen::Opening { errand, coming } => {
-                let errand = errand.clone();
+            Screen::Opening { launch, coming } => {
+                let launch = launch.clone();
                 match coming.try_recv() {
-                    Ok(Ok(bout)) => {
-                        self.screen = Screen::Match { again: Again::Launch(errand), bout };
+                    Ok(Ok(running)) => {
+                        self.screen = Screen::Match { again: Again::Launch(launch), running };
                     }
                     Ok(Err(sentence)) => {
-                        self.screen = Screen::Closed(Closed::unopened(errand, sentence));
+                        self.screen = Screen::Closed(Closed::unopened(launch, sentence));
                     }
                     Err(TryRecvError::Empty) => {}
                     Err(TryRecvError::Disconnected) => {
                         self.screen =
-                            failed(Again::Launch(errand), "The match could not be opened.".into());
+                            failed(Again::Launch(launch), "The match could not be opened.".into());
                     }
                 }
             }
@@ -347,40 +356,40 @@ impl Program {
             Screen::Rooms(rooms) => match rooms.look() {
                 Outcome::Stay => {}
                 Outcome::Join => {
-                    let errand = rooms.join();
-                    self.set_out(errand);
+                    let launch = rooms.join();
+                    self.set_out(launch);
                 }
                 Outcome::Failed(sentence) => {
                     self.screen = Screen::Closed(Closed::unopened(rooms.join(), sentence));
                 }
             },
-            Screen::Match { again, bout } => {
-                let shown = bout.is_shown();
-                let Some(sentence) = bout.look(self.held) else { return };
-                let (again, reason) = (again.clone(), bout.end_reason());
+            Screen::Match { again, running } => {
+                let shown = running.is_shown();
+                let Some(sentence) = running.look(self.held) else { return };
+                let (again, reason) = (again.clone(), running.end_reason());
                 let closed = match (&again, reason) {
                     _ if shown => Screen::Closed(Closed::over(again, sentence)),
                     (_, Some(EndReason::HostLeft { .. })) => {
                         Screen::Closed(Closed::over(again, sentence))
                     }
-                    (Again::Launch(errand), Some(EndReason::Password)) => {
-                        self.door = Some(errand.clone());
+                    (Again::Launch(launch), Some(EndReason::Password)) => {
+                        self.door = Some(launch.clone());
                         let again = Typing::new(Question::RoomPassword, String::new());
-                        Screen::Typing(again.because("That is not the password of this room."))
+                        Screen::Typing(again.because("Wrong room password."))
                     }
-                    (Again::Launch(errand @ Launch::Enter { .. }), Some(EndReason::RoomName)) => {
-                        self.door = Some(errand.clone());
+                    (Again::Launch(launch @ Launch::Enter { .. }), Some(EndReason::RoomName)) => {
+                        self.door = Some(launch.clone());
                         let again = Typing::new(Question::RoomName, String::new());
-                        Screen::Typing(again.because("Another room there has this name."))
+                        Screen::Typing(again.because("Another room already has this name."))
                     }
-                    (Again::Launch(errand), Some(reason)) => {
-                        let sentence = errand.silence(reason).unwrap_or(sentence);
+                    (Again::Launch(launch), Some(reason)) => {
+                        let sentence = launch.silence(reason).unwrap_or(sentence);
                         failed(again, sentence)
                     }
                     _ => failed(again, sentence),
                 };
-                if let Screen::Match { bout, .. } = mem::replace(&mut self.screen, closed) {
-                    bout.close();
+                if let Screen::Match { running, .. } = mem::replace(&mut self.screen, closed) {
+                    running.close();
                 }
             }
             _ => {}
@@ -408,21 +417,21 @@ impl Program {
             }
             Screen::Typing(typing) => (Page::List(typing.list()), typing.hint()),
             Screen::Binding { action, refused } => {
-                (Page::List(key_list(*action, *refused)), "Esc: as it was".to_owned())
+                (Page::List(key_list(*action, *refused)), "Esc: cancel".to_owned())
             }
             Screen::Hosts(hosts) => (Page::List(hosts.list()), choose.to_owned()),
             Screen::Rooms(rooms) => (Page::List(rooms.list()), choose.to_owned()),
             Screen::Replays { entries, selected } => {
                 (Page::List(library::list(entries, *selected)), choose.to_owned())
             }
-            Screen::Opening { errand, .. } => {
+            Screen::Opening { launch, .. } => {
                 let text = vec![("One moment ...".to_owned(), Tone::Dim)];
-                let list = List { title: errand.heading().into(), text, ..List::default() };
+                let list = List { title: launch.heading().into(), text, ..List::default() };
                 (Page::List(list), "Esc: menu".to_owned())
             }
-            Screen::Match { bout, .. } => {
-                let shown = (bout.page(&self.settings, self.overlay), bout.hint(&keys));
-                for cue in bout.take_cues() {
+            Screen::Match { running, .. } => {
+                let shown = (running.page(&self.settings, self.overlay), running.hint(&keys));
+                for cue in running.take_cues() {
                     hear(&mut self.cues, cue);
                 }
                 shown
@@ -439,7 +448,7 @@ impl Program {
 
     /// Whether there is nothing to choose from, because a match is played.
     fn is_flying(&self) -> bool {
-        matches!(&self.screen, Screen::Match { bout, .. } if !bout.has_lines())
+        matches!(&self.screen, Screen::Match { running, .. } if !running.has_lines())
     }
 
     fn name(&self) -> Name {
@@ -449,8 +458,8 @@ impl Program {
     /// Back to the menu from anywhere; nothing stays open.
     fn leave(&mut self) {
         let menu = Screen::Menu(Menu::Main);
-        if let Screen::Match { bout, .. } = mem::replace(&mut self.screen, menu) {
-            bout.leave();
+        if let Screen::Match { running, .. } = mem::replace(&mut self.screen, menu) {
+            running.leave();
         }
     }
 
@@ -475,8 +484,8 @@ impl Program {
                 let path = path.clone();
                 self.show_replays(Some(&path));
             }
-            Screen::Match { bout, .. } => {
-                if bout.escape() == Chosen::Leave {
+            Screen::Match { running, .. } => {
+                if running.escape() == Chosen::Leave {
                     self.leave();
                 }
             }
@@ -488,38 +497,30 @@ impl Program {
         if !self.is_flying() {
             hear(&mut self.cues, Cue::Move);
         }
-        let around = |selected: &mut usize, count: usize| {
-            *selected = (*selected as isize + lines).rem_euclid(count as isize) as usize;
-        };
-        match &mut self.screen {
-            Screen::Menu(menu) => {
-                let count = menu.lines(&self.settings, self.medium).len();
-                around(self.places.of(*menu), count);
-            }
-            Screen::Hosts(hosts) => hosts.turn(lines),
-            Screen::Rooms(rooms) => rooms.turn(lines),
-            Screen::Replays { entries, selected } => around(selected, entries.len() + 1),
-            Screen::Match { bout, .. } => bout.turn(lines),
-            Screen::Closed(closed) => {
-                let count = closed.count();
-                around(&mut closed.selected, count);
-            }
-            Screen::Typing(_) | Screen::Binding { .. } | Screen::Opening { .. } => {}
-        }
+        self.step(Step::By(lines));
     }
 
     /// Moves the choice to this row, as a pointer does.
     pub(crate) fn point(&mut self, row: usize) {
-        let within = |count: usize| row.min(count.saturating_sub(1));
+        self.step(Step::To(row));
+    }
+
+    fn step(&mut self, step: Step) {
         match &mut self.screen {
             Screen::Menu(menu) => {
-                *self.places.of(*menu) = within(menu.lines(&self.settings, self.medium).len());
+                let count = menu.lines(&self.settings, self.medium).len();
+                let place = self.places.of(*menu);
+                *place = step.after(*place, count);
             }
-            Screen::Hosts(hosts) => hosts.point(row),
-            Screen::Rooms(rooms) => rooms.point(row),
-            Screen::Replays { entries, selected } => *selected = within(entries.len() + 1),
-            Screen::Match { bout, .. } => bout.point(row),
-            Screen::Closed(closed) => closed.selected = within(closed.count()),
+            Screen::Hosts(hosts) => hosts.step(step),
+            Screen::Rooms(rooms) => rooms.step(step),
+            Screen::Replays { entries, selected } => {
+                *selected = step.after(*selected, entries.len() + 1);
+            }
+            Screen::Match { running, .. } => running.step(step),
+            Screen::Closed(closed) => {
+                closed.selected = step.after(closed.selected, closed.count());
+            }
             Screen::Typing(_) | Screen::Binding { .. } | Screen::Opening { .. } => {}
         }
     }
@@ -537,17 +538,17 @@ impl Program {
             }
             Screen::Hosts(hosts) => match hosts.choice() {
                 Choice::Host(_, found) if found.fit == Fit::OtherVersion => {
-                    let why = "This host has another version of the game. Update the older of the \
-                               two, or join another one.";
+                    let why = "This host runs a different version of the game. Update the older \
+                               one, or join another host.";
                     self.screen = failed(Again::Search, why.into());
                 }
                 Choice::Host(title, found) => {
                     let Found { address, .. } = found;
                     let dialect = crate::play::dialect_of(&found);
-                    let errand = Launch::Sit { title, address, dialect };
+                    let launch = Launch::Sit { title, address, dialect };
                     match dialect {
-                        Dialect::Native => self.knock(title, address.to_string(), errand),
-                        _ => self.set_out(errand),
+                        Dialect::Native => self.knock(title, address.to_string(), launch),
+                        _ => self.set_out(launch),
                     }
                 }
                 Choice::TypeAddress(title) => self.ask(Question::JoinAddress(title)),
@@ -565,8 +566,8 @@ impl Program {
                 }
                 None => self.back(),
             },
-            Screen::Match { bout, .. } => {
-                if bout.choose() == Chosen::Leave {
+            Screen::Match { running, .. } => {
+                if running.choose() == Chosen::Leave {
                     self.leave();
                 }
             }
@@ -587,7 +588,7 @@ impl Program {
 
     fn show_replay(&mut self, path: PathBuf) {
         self.screen = match replay_screen::open(&path) {
-            Ok(bout) => Screen::Match { again: Again::Replay(path), bout },
+            Ok(running) => Screen::Match { again: Again::Replay(path), running },
             Err(sentence) => failed(Again::Replay(path), sentence),
         };
     }
@@ -621,7 +622,7 @@ impl Program {
                 self.note = None;
                 self.open(menu);
             }
-            Lead::Launch(errand) => self.set_out(errand),
+            Lead::Launch(launch) => self.set_out(launch),
             Lead::Search => self.search(),
             Lead::Replays => self.show_replays(None),
             Lead::Type(question) => self.ask(question),
@@ -651,7 +652,7 @@ impl Program {
     fn keep_settings(&mut self) {
         let kept = self.shelf.keep(&self.settings);
         self.note = kept.err().map(|error| {
-            format!("The settings could not be kept ({error}); they are good until you exit.")
+            format!("The settings could not be saved ({error}); they last until you exit.")
         });
     }
 }
@@ -670,7 +671,7 @@ fn failed(again: Again, sentence: String) -> Screen {
 fn key_list(action: Action, refused: bool) -> List {
     let mut text = vec![(format!("Press the key for: {}", action.name()), Tone::Bright)];
     if refused {
-        let why = "This key has another meaning in a match. Press another one.";
+        let why = "This key is already used in a match. Press another one.";
         text.push((why.into(), Tone::Fair));
     }
     List { title: "Keys".into(), text, ..List::default() }

@@ -1,4 +1,4 @@
-//! A recorded match, shown again: it is looked at like a match, and nobody steers.
+//! A recorded match: looks like a match, and nobody steers.
 
 use std::fs;
 use std::path::Path;
@@ -7,10 +7,11 @@ use std::time::Instant;
 use backspin::time::Time;
 use backspin_record::replay::{Replay, ReplayHeader};
 
+use super::choices::Step;
 use super::launch::sentence;
-use super::match_screen::{Chosen, MatchScreen, Moments};
+use super::match_screen::{ChatShown, Chosen, MatchScreen, Moments};
 use super::stage::{Names, Stage, side_names};
-use super::{Arena, Banner, Bindings, Cell, Cue, Held, Hud, Page, Settings, Tone};
+use super::{Arena, Banner, Bindings, Cell, Cue, Held, Page, Settings, Tone};
 use crate::games::{Title, with_game};
 
 /// A match is held in memory; one of a day is far below this.
@@ -49,7 +50,11 @@ pub(super) fn open(path: &Path) -> Result<Box<dyn MatchScreen>, String> {
     let bytes = fs::read(path).map_err(|error| unreadable(&error))?;
     let header = ReplayHeader::read(&bytes).map_err(|damage| unreadable(&damage))?;
     let Some(title) = Title::of(header.game) else {
-        return Err(unreadable(&format!("it is of {}, which is not here", header.game)));
+        return Err(unreadable(&format!(
+            "it is a replay of {}, which this program does not \
+                                        have",
+            header.game
+        )));
     };
     let reel = with_game!(title, G => reel(G::default(), bytes));
     reel.map_err(|error| unreadable(&error))
@@ -91,14 +96,16 @@ impl<G: Stage> ReplayScreen<G> {
         let standing = game.progress(state, sight.world);
         let sides = side_names(G::SIDES, &names, &standing);
         let hud = game.hud(&sight, &names);
-        let chat = self.moments.chat(now, &names);
+        let chat = self.moments.chat(now, &names, ChatShown::Lately);
         Arena {
             scene: self.moments.scene(&game, now),
             sides: sides.into_iter().zip(standing.points.iter().copied()).collect(),
-            hud: hud.map(|hud| Hud { chat, ..hud }),
+            hud,
             status: self.status(),
             notice: None,
             banner: self.banner().or_else(|| game.banner(&sight)),
+            chat,
+            typing: None,
             dialog: None,
             overlay: None,
             persons: 0,
@@ -148,10 +155,6 @@ impl<G: Stage> MatchScreen for ReplayScreen<G> {
         None
     }
 
-    fn leave(self: Box<Self>) {}
-
-    fn close(self: Box<Self>) {}
-
     /// From the end it begins again.
     fn pause(&mut self) {
         let (first, last) = self.ends();
@@ -163,13 +166,12 @@ impl<G: Stage> MatchScreen for ReplayScreen<G> {
     }
 
     /// Up is faster.
-    fn turn(&mut self, lines: isize) {
-        let most = SPEEDS.len() as isize - 1;
-        self.speed = (self.speed as isize - lines).clamp(0, most) as usize;
+    fn step(&mut self, step: Step) {
+        if let Step::By(lines) = step {
+            let most = SPEEDS.len() as isize - 1;
+            self.speed = (self.speed as isize - lines).clamp(0, most) as usize;
+        }
     }
-
-    /// There are no lines to point at.
-    fn point(&mut self, _line: usize) {}
 
     fn seek(&mut self, steps: isize) {
         let (first, last) = self.ends();
@@ -179,16 +181,6 @@ impl<G: Stage> MatchScreen for ReplayScreen<G> {
     fn choose(&mut self) -> Chosen {
         self.pause();
         Chosen::Stay
-    }
-
-    fn type_key(&mut self, _key: char) {}
-
-    fn has_lines(&self) -> bool {
-        false
-    }
-
-    fn is_shown(&self) -> bool {
-        true
     }
 
     fn page(&mut self, _settings: &Settings, _overlay: bool) -> Page {

@@ -1,4 +1,4 @@
-//! The rooms of a server, as a list that is kept up to date.
+//! The rooms of a server, as a live list.
 
 use std::error::Error;
 use std::sync::mpsc::{self, Receiver, TryRecvError};
@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use backspin::client::{ListStatus, ServerRooms};
 use backspin::wire::native::{RoomEntry, RoomFlags};
 
+use super::choices::Choices;
 use super::figures::{short_ms, span_tone};
 use super::launch::{Launch, sentence};
 use super::{Cell, List, Row, Tone};
@@ -20,7 +21,6 @@ pub(super) struct Rooms {
     /// What is done where there is nothing to choose.
     join: Launch,
     asking: Asking,
-    /// Rooms come and go; what is chosen stays chosen. `None` is the first line.
     chosen: Option<Choice>,
 }
 
@@ -33,7 +33,7 @@ enum Asking {
 /// What a server is asked for.
 struct Asked {
     rooms: RoomSearch,
-    /// What it calls itself: the only room of someone who hosts is called as the host is.
+    /// Its name: a host's only room has the host's name.
     itself: Search,
     at: Instant,
 }
@@ -48,16 +48,6 @@ pub(super) enum Choice {
     Any,
     New,
     Back,
-}
-
-impl Choice {
-    /// Whether it is the same line: a room is its number, whoever is in it.
-    fn is(&self, other: &Choice) -> bool {
-        match (self, other) {
-            (Choice::Room(one), Choice::Room(two)) => one.room == two.room,
-            _ => self == other,
-        }
-    }
 }
 
 /// What becomes of the list by itself.
@@ -108,7 +98,7 @@ impl Rooms {
                 Ok(Err(sentence)) => return Outcome::Failed(sentence),
                 Err(TryRecvError::Empty) => {}
                 Err(TryRecvError::Disconnected) => {
-                    return Outcome::Failed("The server could not be asked.".into());
+                    return Outcome::Failed("The server could not be asked for its rooms.".into());
                 }
             },
             Asking::There(Asked { rooms, itself, at }) => {
@@ -120,7 +110,7 @@ impl Rooms {
                 let Some(known) = self.known() else { return Outcome::Stay };
                 let is_open = |room: &RoomEntry| !room.flags.contains(RoomFlags::LOCKED);
                 match (known.status, known.rooms.as_slice()) {
-                    // Whoever has no list may be of the old dialect; joining tells what is wrong.
+                    // A server without a list may speak an old dialect; joining says what is wrong.
                     (ListStatus::Failed(_), _) => return Outcome::Join,
                     (ListStatus::Asking, []) if waited > ANSWERS_WITHIN => return Outcome::Join,
                     // Once something was chosen it stays so.
@@ -143,41 +133,12 @@ impl Rooms {
         }
     }
 
-    fn choices(&self) -> Vec<Choice> {
-        let rooms = self.known().map(|known| known.rooms).unwrap_or_default();
-        let rooms = rooms.into_iter().map(Choice::Room);
-        rooms.chain([Choice::Any, Choice::New, Choice::Back]).collect()
-    }
-
-    fn selected(&self, choices: &[Choice]) -> usize {
-        let is_it = |it: &Choice| self.chosen.is_some_and(|chosen| chosen.is(it));
-        choices.iter().position(is_it).unwrap_or(0)
-    }
-
-    /// The line that is chosen now.
-    pub(super) fn choice(&self) -> Choice {
-        let choices = self.choices();
-        choices[self.selected(&choices)]
-    }
-
-    /// Moves the choice by so many lines, around the ends.
-    pub(super) fn turn(&mut self, lines: isize) {
-        let choices = self.choices();
-        let at = self.selected(&choices) as isize + lines;
-        self.chosen = Some(choices[at.rem_euclid(choices.len() as isize) as usize]);
-    }
-
-    /// Moves the choice to this line.
-    pub(super) fn point(&mut self, line: usize) {
-        self.chosen = self.choices().get(line).copied().or(self.chosen);
-    }
-
-    pub(super) fn list(&self) -> List {
+    pub(super) fn list(&mut self) -> List {
         let choices = self.choices();
         let ping = self.known().and_then(|known| known.ping);
         let (text, tone) = match ping {
             Some(ping) => {
-                let text = format!("Rooms of {}, {} away", self.address, short_ms(ping));
+                let text = format!("Rooms on {}, {} away", self.address, short_ms(ping));
                 (text, span_tone(ping))
             }
             None => (format!("Asking {} for its rooms ...", self.address), Tone::Dim),
@@ -192,6 +153,28 @@ impl Rooms {
     }
 }
 
+impl Choices for Rooms {
+    type Choice = Choice;
+
+    fn choices(&mut self) -> Vec<Choice> {
+        let rooms = self.known().map(|known| known.rooms).unwrap_or_default();
+        let rooms = rooms.into_iter().map(Choice::Room);
+        rooms.chain([Choice::Any, Choice::New, Choice::Back]).collect()
+    }
+
+    fn chosen(&mut self) -> &mut Option<Choice> {
+        &mut self.chosen
+    }
+
+    /// Whether it is the same row: a room is identified by its number.
+    fn is_same(one: &Choice, other: &Choice) -> bool {
+        match (one, other) {
+            (Choice::Room(one), Choice::Room(two)) => one.room == two.room,
+            _ => one == other,
+        }
+    }
+}
+
 fn ask(title: Title, address: &str) -> Result<Asked, Box<dyn Error>> {
     let server = at_native(address)?;
     let rooms = RoomSearch::start(title.id(), &[server])?;
@@ -200,7 +183,7 @@ fn ask(title: Title, address: &str) -> Result<Asked, Box<dyn Error>> {
 
 fn row(choice: &Choice) -> Row {
     match choice {
-        Choice::Any => Row::new("Any room with a free place"),
+        Choice::Any => Row::new("Any room with a free slot"),
         Choice::New => Row::new("Make a room"),
         Choice::Back => Row::new("Back"),
         Choice::Room(room) => {
@@ -211,7 +194,7 @@ fn row(choice: &Choice) -> Row {
                 () if full => ("full", Tone::Fair),
                 () if is(RoomFlags::LOCKED) => ("password", Tone::Fair),
                 () if !is(RoomFlags::STARTED) => ("in the lobby", Tone::Good),
-                () if is(RoomFlags::LATE_JOIN) => ("plays, open", Tone::Good),
+                () if is(RoomFlags::LATE_JOIN) => ("playing, open", Tone::Good),
                 () => ("plays", Tone::Dim),
             };
             let cells = vec![

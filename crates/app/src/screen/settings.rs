@@ -1,4 +1,4 @@
-//! What a player likes, kept in the platform's folder for configuration.
+//! The player's settings, saved in the platform's configuration folder.
 
 use std::env;
 use std::fs;
@@ -9,8 +9,9 @@ use backspin::wire::Name;
 use serde::{Deserialize, Serialize};
 
 use super::bindings::Bindings;
+use crate::folders;
 
-/// A settings file beyond this is none of ours.
+/// The longest settings file.
 const SIZE_LIMIT: u64 = 64 * 1024;
 
 /// What a player likes. What a file does not name is as by default.
@@ -82,7 +83,7 @@ impl Settings {
 /// How much the volume changes at once.
 const STEP: u8 = 20;
 
-/// What a player is called who was never asked.
+/// The name of a player who was never asked for one.
 const NAMELESS: &str = "Player";
 
 /// What the system calls its user, as far as it fits on the wire.
@@ -105,10 +106,10 @@ pub(crate) struct Shelf(Option<PathBuf>);
 impl Shelf {
     /// The platform's usual place.
     pub(crate) fn usual() -> Self {
-        Shelf(folder().map(|folder| folder.join("backspin").join("settings.json")))
+        Shelf(folders::config().map(|folder| folder.join("settings.json")))
     }
 
-    /// Nowhere: nothing is read, and what is kept is forgotten.
+    /// Nowhere: nothing is read or saved.
     #[cfg(test)]
     pub(crate) fn nowhere() -> Self {
         Shelf(None)
@@ -119,7 +120,7 @@ impl Shelf {
         Shelf(Some(path))
     }
 
-    /// Whether what is kept is there again at the next start.
+    /// Whether settings are still there at the next start.
     pub(super) fn remembers(&self) -> bool {
         self.0.is_some()
     }
@@ -152,7 +153,7 @@ impl Shelf {
             Ok(settings) => (settings, None),
             Err(cause) => {
                 let sentence = format!(
-                    "The settings in {} cannot be read ({cause}); the usual ones are used.",
+                    "The settings in {} cannot be read ({cause}); using the defaults.",
                     path.display()
                 );
                 (Settings::default(), Some(sentence))
@@ -171,23 +172,6 @@ impl Shelf {
         fs::write(&fresh, text + "\n")?;
         fs::rename(&fresh, path)
     }
-}
-
-/// The platform's folder for configuration.
-fn folder() -> Option<PathBuf> {
-    let set = |name| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-    if let Some(folder) = set("XDG_CONFIG_HOME") {
-        return Some(folder);
-    }
-    if cfg!(windows) {
-        return set("APPDATA");
-    }
-    let home = set("HOME")?;
-    Some(home.join(if cfg!(target_os = "macos") {
-        "Library/Application Support"
-    } else {
-        ".config"
-    }))
 }
 
 #[cfg(test)]
@@ -263,7 +247,7 @@ mod tests {
             fs::write(folder.join("settings.json"), text).unwrap();
             let (settings, sentence) = shelf.load();
             assert_eq!(settings, Settings::default());
-            assert!(sentence.unwrap().contains("the usual ones are used"), "{text:.20}");
+            assert!(sentence.unwrap().contains("using the defaults"), "{text:.20}");
         }
         let fits = format!("{{\"name\": \"{}\"}}", "x".repeat(Name::MAX));
         fs::write(folder.join("settings.json"), fits).unwrap();

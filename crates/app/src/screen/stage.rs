@@ -1,4 +1,4 @@
-//! What a game must say of itself to be shown.
+//! What a game must provide to be shown.
 
 use std::error::Error;
 use std::time::Duration;
@@ -14,7 +14,7 @@ use crate::games::AppGame;
 
 /// A game that can be shown.
 pub(crate) trait Stage: AppGame {
-    /// Someone who plays in a person's place.
+    /// A bot that plays for a person.
     type Bot: Send;
 
     /// What the sides are called where they have no names; none where all play together.
@@ -164,7 +164,7 @@ impl Names {
     }
 }
 
-/// What the sides are called: as who plays there, or as usual.
+/// The names of the sides: those of their players, or the usual ones.
 pub(crate) fn side_names(usual: &[&str], names: &Names, standing: &Standing) -> Vec<String> {
     let of = |(index, usual): (usize, &&str)| {
         let side = names.0.iter().filter(|(it, _)| standing.side_of(*it) == Some(index));
@@ -184,7 +184,7 @@ pub(crate) struct Standing {
     pub(crate) players: Vec<(PlayerId, usize)>,
     /// By side.
     pub(crate) points: Vec<u8>,
-    /// Who wishes to play again.
+    /// Who wants to play again.
     pub(crate) wishes: Vec<PlayerId>,
 }
 
@@ -202,7 +202,7 @@ pub(crate) enum StandingPhase {
     Waiting,
     /// Someone has left in the middle.
     Left,
-    /// It begins in so many seconds.
+    /// It starts in this many seconds.
     Countdown(u8),
     Playing,
     /// It is over, and this side has won.

@@ -1,4 +1,4 @@
-//! The program without a face: keys go in, views are read. Menus and questions are in `menus`.
+//! The program without a UI: keys go in, views come out. Menus and questions are in `menus`.
 
 mod menus;
 
@@ -75,6 +75,8 @@ fn text(view: &View) -> String {
                 .banner
                 .iter()
                 .for_each(|it| out += &format!("{}\n{}\n", it.large, it.text.join("\n")));
+            arena.chat.iter().for_each(|it| out += &format!("{}: {}\n", it.name, it.text));
+            arena.typing.iter().for_each(|it| out += &format!("Say: {it}|\n"));
             out += &format!("{:?} {:?}\n", arena.sides, arena.hud);
         }
     }
@@ -96,7 +98,7 @@ fn arena(program: &mut Program) -> Option<Arena> {
     }
 }
 
-/// Looks at all programs as their faces would, until `done`.
+/// Polls all programs as their UIs would, until `done`.
 fn wait(
     what: &str,
     programs: &mut [&mut Program],
@@ -170,7 +172,7 @@ fn a_key_is_asked_for_refused_taken_and_named_in_the_hint() {
     press(&mut program, &[Key::Enter]);
     assert!(program.awaits_key());
     program.bind("P");
-    assert!(shown(&mut program).contains("another meaning"));
+    assert!(shown(&mut program).contains("already used"));
     program.bind("Home");
     assert!(shown(&mut program).contains("> Up  Home"));
     assert_eq!(program.settings().keys.key(Action::Up), "Home");
@@ -289,7 +291,7 @@ fn who_leaves_is_in_the_menu_and_the_other_side_is_told_why() {
     // The port is free again, and the other way round it is the same.
     let (mut host, mut guest) = met(port);
     press(&mut host, &[Key::Esc, Key::Up, Key::Enter]);
-    assert!(shown(&mut host).contains("You host it: it ends for everyone."));
+    assert!(shown(&mut host).contains("You are the host: it ends for everyone."));
     press(&mut host, &[Key::Up, Key::Enter]);
     assert!(shown(&mut host).contains("= BACKSPIN ="));
     wait_for(&mut guest, "Ann ended the match.");
@@ -305,7 +307,10 @@ fn esc_opens_and_closes_the_pause_panel_and_leaving_asks() {
         assert!(program.view().hint.ends_with(hint), "{}", program.view().hint);
         press(program, &[Key::Esc]);
         let paused = shown(program);
-        assert!(paused.contains("= The match goes on =") && paused.contains("> Go on"), "{paused}");
+        assert!(
+            paused.contains("= The match goes on =") && paused.contains("> Continue"),
+            "{paused}"
+        );
         assert!(paused.contains("Esc: back to the match"), "{paused}");
         press(program, &[Key::Esc]);
         assert!(arena(program).unwrap().dialog.is_none());
@@ -338,14 +343,56 @@ fn a_local_match_stands_still_while_it_is_paused_and_asked_about() {
     assert!(shown(&mut one).contains("= BACKSPIN ="));
 }
 
+fn type_in(program: &mut Program, text: &str) {
+    text.chars().for_each(|letter| program.press(Key::Char(letter)));
+}
+
+#[test]
+fn a_line_is_typed_sent_and_read_by_both_and_no_key_steers_meanwhile() {
+    let (mut host, mut guest) = met(free_port());
+    assert!(guest.view().hint.contains("T: chat"), "{}", guest.view().hint);
+    press(&mut guest, &[Key::Char('t')]);
+    let paddle = |program: &mut Program| {
+        let arena = arena(program).unwrap();
+        arena.scene.things.iter().find(|it| it.look == Look::OwnPaddle).map(|it| it.y)
+    };
+    let before = paddle(&mut guest);
+    guest.hold(Held { left: Buttons::UP, right: Buttons::default() });
+    type_in(&mut guest, "hi, wasd <b>t</b>");
+    assert!(shown(&mut guest).contains("Say: hi, wasd <b>t</b>|"), "{}", shown(&mut guest));
+    assert_eq!(guest.view().hint, "Enter: send   Esc: cancel");
+    let began = Instant::now();
+    wait("some time", &mut [&mut host, &mut guest], |_| {
+        began.elapsed() > Duration::from_millis(300)
+    });
+    assert_eq!(paddle(&mut guest), before, "the paddle stays where it was");
+    guest.hold(Held::default());
+    press(&mut guest, &[Key::Backspace, Key::Enter]);
+    wait("the line", &mut [&mut host, &mut guest], |all| {
+        all.iter_mut().all(|it| shown(it).contains("Ben: hi, wasd <b>t</b"))
+    });
+    assert!(arena(&mut guest).unwrap().typing.is_none());
+    // Esc cancels, and does not leave.
+    press(&mut guest, &[Key::Char('T'), Key::Char('x'), Key::Esc]);
+    let arena = arena(&mut guest).unwrap();
+    assert!(arena.typing.is_none() && arena.dialog.is_none());
+    // What is too much is refused with a sentence, and stays to be sent later.
+    for _ in 0..4 {
+        press(&mut guest, &[Key::Char('t'), Key::Char('x'), Key::Enter]);
+    }
+    let refused = shown(&mut guest);
+    assert!(refused.contains("Not so fast."), "{refused}");
+    assert!(refused.contains("Say: x|"), "{refused}");
+}
+
 #[test]
 fn the_ball_waits_for_a_guest_who_is_killed_and_the_host_may_go_on_against_a_bot() {
     let (mut host, mut guest) = met(free_port());
     guest.fall_silent();
-    wait_for(&mut host, "Ben has gone quiet. The ball waits (");
+    wait_for(&mut host, "Ben is not responding. The ball waits (");
     let waiting = shown(&mut host);
-    assert!(waiting.contains("G: go on against a bot"), "{waiting}");
-    assert!(host.view().hint.starts_with("G: go on against a bot"), "{}", host.view().hint);
+    assert!(waiting.contains("G: continue against a bot"), "{waiting}");
+    assert!(host.view().hint.starts_with("G: continue against a bot"), "{}", host.view().hint);
     let ball = |arena: &Arena| {
         let ball = arena.scene.things.iter().find(|it| it.look == Look::Ball);
         ball.map_or((0.0, 0.0), |ball| (ball.x, ball.y))
@@ -371,7 +418,7 @@ fn the_ball_waits_for_a_guest_who_is_killed_and_the_host_may_go_on_against_a_bot
     assert_eq!(arena(&mut host).unwrap().sides, score);
     // In the panel it is a line, for who has no keys.
     press(&mut host, &[Key::Esc, Key::Down]);
-    assert!(shown(&mut host).contains("> Go on against a bot"), "{}", shown(&mut host));
+    assert!(shown(&mut host).contains("> Continue against a bot"), "{}", shown(&mut host));
     press(&mut host, &[Key::Esc, Key::Char('g')]);
     wait_for(&mut host, "A bot plays for Ben.");
     wait("play", &mut [&mut host], |all| arena(all[0]).unwrap().banner.is_none());
@@ -415,7 +462,7 @@ fn every_failure_is_a_sentence_with_a_way_back() {
     let taken = UdpSocket::bind("0.0.0.0:0").unwrap();
     let mut one = program(options("Ann", Some(taken.local_addr().unwrap().port())));
     one.set_out(Launch::Host(Title::Pong));
-    wait_for(&mut one, "is taken by another program; stop it or choose another port.");
+    wait_for(&mut one, "is in use by another program; stop it or choose another port.");
     assert!(shown(&mut one).contains("> Host again"));
     drop(taken);
     press(&mut one, &[Key::Enter]);
@@ -423,7 +470,7 @@ fn every_failure_is_a_sentence_with_a_way_back() {
 
     let mut one = program(options("Ann", None));
     one.set_out(Launch::Join(Title::Pong, "attic:0".into()));
-    wait_for(&mut one, "\"0\" is no port; a port is a number from 1 to 65535.");
+    wait_for(&mut one, "\"0\" is not a port; ports are numbers from 1 to 65535.");
     press(&mut one, &[Key::Down, Key::Enter]);
     assert!(shown(&mut one).contains("= BACKSPIN ="));
 
@@ -546,14 +593,14 @@ fn a_crew_meets_in_the_lobby_talks_and_starts_when_everyone_is_ready() {
     press(&mut guest, &[Key::Enter]);
     wait("the lobby", &mut [&mut host, &mut guest], |all| {
         shown(all[0]).contains("Ben  not ready")
-            && shown(all[0]).contains("> Waiting until everyone is ready ...")
+            && shown(all[0]).contains("> Waiting for everyone to be ready ...")
             && shown(all[1]).contains("Ann  host")
             && shown(all[1]).contains("normal, 3 lives")
             // The first that is seen of the lobby may be without oneself.
             && shown(all[1]).contains("Ben  not ready")
     });
     let hint = guest.view().hint;
-    assert!(hint.contains("R: ready   1-8: say"), "{hint}");
+    assert!(hint.contains("R: ready   1-8: say   T: chat"), "{hint}");
     // The host makes it harder, and gives more lives.
     press(&mut host, &[Key::Down, Key::Enter]);
     wait("hard", &mut [&mut host, &mut guest], |all| shown(all[0]).contains("> Difficulty  hard"));
@@ -562,9 +609,16 @@ fn a_crew_meets_in_the_lobby_talks_and_starts_when_everyone_is_ready() {
     wait("what was said", &mut [&mut host, &mut guest], |all| {
         shown(all[1]).contains("hard, 4 lives") && shown(all[0]).contains("Ben: Ready?")
     });
+    press(&mut guest, &[Key::Char('t')]);
+    type_in(&mut guest, "r u there?");
+    assert!(shown(&mut guest).contains("Say: r u there?|"), "{}", shown(&mut guest));
+    press(&mut guest, &[Key::Enter]);
+    wait("a line in the lobby", &mut [&mut host, &mut guest], |all| {
+        all.iter_mut().all(|it| shown(it).contains("Ben: r u there?"))
+    });
     press(&mut guest, &[Key::Char('r')]);
     wait("readiness", &mut [&mut host, &mut guest], |all| {
-        shown(all[0]).contains("Start the match") && shown(all[1]).contains("Not ready after all")
+        shown(all[0]).contains("Start the match") && shown(all[1]).contains("Not ready")
     });
     assert!(host.view().hint.contains("G: start"), "{}", host.view().hint);
     press(&mut host, &[Key::Char('g')]);

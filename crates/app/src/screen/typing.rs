@@ -94,7 +94,7 @@ impl Typing {
         text.extend(self.note.map(|note| (note.to_owned(), Tone::Fair)));
         text.push((question.advice().to_owned(), Tone::Dim));
         if self.full {
-            text.push(("There is no room for more.".to_owned(), Tone::Fair));
+            text.push(("No more letters fit.".to_owned(), Tone::Fair));
         }
         let (label, typed) = (question.label().into(), self.text.clone());
         List {

@@ -1,4 +1,4 @@
-//! What is on the screen, as plain data. A face draws all of it and decides nothing.
+//! What is on the screen, as plain data. A UI draws all of it and decides nothing.
 
 use backspin::channel::Fate;
 use backspin::session::Grade;
@@ -12,7 +12,7 @@ pub(crate) struct View {
     /// What the keys do here, in one line.
     pub(crate) hint: String,
     pub(crate) palette: Palette,
-    /// Whether the screen shakes when something hits, where a face can do that.
+    /// Whether the screen shakes when something hits, if the UI can do that.
     pub(crate) shake: bool,
     pub(crate) flashing: Flashing,
 }
@@ -89,7 +89,7 @@ impl Row {
     }
 }
 
-/// What a text or a figure means; which colour that is, the face and the [`Palette`] decide.
+/// What a text or a figure means; the UI and the [`Palette`] choose the colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Tone {
     Plain,
@@ -125,6 +125,10 @@ pub(crate) struct Arena {
     pub(crate) notice: Option<Cell>,
     /// In the middle of the field.
     pub(crate) banner: Option<Banner>,
+    /// What was said lately, the oldest first.
+    pub(crate) chat: Vec<ChatLine>,
+    /// A line of chat that is being typed; the cursor is at its end.
+    pub(crate) typing: Option<String>,
     /// A menu over the field: pause, or what to do after the match.
     pub(crate) dialog: Option<List>,
     pub(crate) overlay: Option<Overlay>,
@@ -165,8 +169,6 @@ pub(crate) struct Hud {
     pub(crate) crew: Vec<Crew>,
     /// What is left of the boss, from 1 to 0, while there is one.
     pub(crate) boss: Option<f32>,
-    /// What was said lately, the oldest first.
-    pub(crate) chat: Vec<ChatLine>,
 }
 
 /// One of a crew.
@@ -187,12 +189,16 @@ pub(crate) struct Crew {
     pub(crate) note: Option<&'static str>,
 }
 
-/// Something that was said.
+/// Something that was said. Nothing in it can do anything to a screen.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct ChatLine {
+    /// Of the player, from 0.
     pub(crate) number: u8,
+    /// Empty where the server itself says it.
     pub(crate) name: String,
     pub(crate) text: String,
+    /// From 1 to 0, when it is gone.
+    pub(crate) fade: f32,
 }
 
 /// The field, in the game's own unit, and what is on it, the hindmost first.
@@ -235,7 +241,7 @@ pub(crate) struct Thing {
     pub(crate) height: f32,
 }
 
-/// What a thing is: one of these, which faces know, or a look of the game's own.
+/// What a thing is: one of these, which every UI knows, or a look of the game's own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Look {
     /// A broken line from top to bottom.
@@ -252,7 +258,7 @@ pub(crate) enum Look {
 /// [`Burst::SECONDS`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Burst {
-    /// Counts up: whoever has seen one knows it again.
+    /// Counts up, so that an event is recognised.
     pub(crate) number: u32,
     pub(crate) kind: BurstKind,
     /// Its middle.

@@ -1,4 +1,4 @@
-//! The first host on the local network that fits.
+//! Finds the first suitable host on the local network.
 
 use std::error::Error;
 use std::time::{Duration, Instant};
@@ -46,7 +46,7 @@ pub(super) fn find<G: AppGame>(
             lines.say(&Line::discovered(&found))?;
             continue;
         }
-        // All that was found is told before one of it is joined.
+        // Report everything that was found before joining one.
         if let Some(found) = hosts.iter().find(|found| obstacle(found).is_none()) {
             drop(search);
             return play::sit(game, guest, found.address, play::dialect_of(found), None).map(Some);
@@ -58,7 +58,7 @@ pub(super) fn find<G: AppGame>(
         _ if stop.is_asked() => Ok(None),
         Some(sentence) => Err(sentence.into()),
         None => Err(format!(
-            "no host answered on this network; start one with \"backspin {name} host\", or name \
+            "no host answered on this network; start one with \"backspin {name} host\", or give \
              its address: \"backspin {name} join ADDRESS\""
         )
         .into()),
@@ -70,10 +70,10 @@ fn sentence<G: AppGame>(found: &Found) -> Option<String> {
     let (address, name) = (found.address, G::COMMAND);
     Some(match obstacle(found)? {
         Obstacle::Version => format!(
-            "the host at {address} has another version of the game; update the older of the two"
+            "the host at {address} runs a different version of the game; update the older one"
         ),
         Obstacle::Full => format!(
-            "the host at {address} has no place left; try again later, or watch with \"backspin \
+            "the host at {address} is full; try again later, or watch with \"backspin \
              {name} watch\""
         ),
     })

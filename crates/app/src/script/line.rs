@@ -1,13 +1,16 @@
-//! What happens around a match, as lines: of JSON for scripts, of text for people. What happens in
-//! it, the game's own lines tell.
+//! Events around a match, as lines: JSON for scripts, text for people. Each game has lines of its own for
+//! what happens in
+//! the match.
 
 use std::io;
 use std::net::SocketAddr;
 use std::time::Duration;
 
+use backspin::chat::ChatLine;
 use backspin::client::{Client, ListStatus, RoomPick, ServerRooms};
 use backspin::finder::Found;
 use backspin::game::{Game, PlayerId};
+use backspin::peer::PeerAddr;
 use backspin::time::Time;
 use backspin::wire::Name;
 use backspin::wire::native::{Matched, RoomEntry, RoomFlags};
@@ -21,7 +24,7 @@ pub(crate) trait Tell: Serialize {
     fn text(&self) -> Option<String>;
 }
 
-/// Bytes of lines that wait to be read, at the most: three seconds of a match, or more.
+/// The most bytes of lines waiting to be read: three seconds of a match or more.
 const LINE_LIMIT: usize = 32 * 1024;
 
 /// Where lines go: to stdout, through a queue. Where nobody reads them they are dropped and counted,
@@ -35,7 +38,7 @@ pub(crate) struct Lines {
 #[derive(Serialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
 pub(super) enum Line {
-    /// Nobody has answered yet, or nobody who can be joined.
+    /// No host that can be joined has answered yet.
     Searching {
         seconds: u64,
         refused: Option<String>,
@@ -50,23 +53,23 @@ pub(super) enum Line {
     },
     /// What one server of several has.
     Server {
-        address: SocketAddr,
+        address: String,
         ping_ms: Option<f64>,
         rooms: Vec<RoomCard>,
         error: Option<String>,
     },
     /// The room that is joined.
     Picked {
-        address: SocketAddr,
+        address: String,
         room: u32,
         name: String,
         ping_ms: f64,
     },
-    /// So many wait at a matchmaker, who plays here among them.
+    /// The players waiting at a matchmaker, including this one.
     Waiting {
         players: u16,
     },
-    /// Who was put together by a matchmaker, and where.
+    /// A matchmaker found a match.
     Matched {
         address: SocketAddr,
         room: String,
@@ -80,7 +83,7 @@ pub(super) enum Line {
         player: u32,
         name: String,
         dialect: &'static str,
-        address: Option<SocketAddr>,
+        address: Option<String>,
         resumed: bool,
     },
     Quality {
@@ -94,6 +97,16 @@ pub(super) enum Line {
     },
     Trying {
         seconds_left: f64,
+    },
+    /// Someone has written a line; player 0 is the server itself.
+    Chat {
+        player: u32,
+        name: String,
+        text: String,
+    },
+    /// A line that was to be written was not, and why.
+    ChatRefused {
+        reason: String,
     },
     Disconnected {
         player: Option<u32>,
@@ -125,13 +138,13 @@ impl Lines {
     /// Starts to write to stdout.
     pub(crate) fn start(json: bool) -> io::Result<Self> {
         let notice = move |feed: &Feed, lines| {
-            // It fails where nobody reads any more, who is not told either.
+            // It fails if the reader is gone, so there is nobody to tell.
             let _ = put(feed, json, &Line::Dropped { lines });
         };
         Ok(Lines { json, spool: Spool::start("lines", spool::stdout()?, LINE_LIMIT, notice)? })
     }
 
-    /// Has a line written, and waits for nobody to read it. An error says that nobody will.
+    /// Queues a line without waiting for a reader. An error means that the reader is gone.
     pub(crate) fn say(&self, line: &impl Tell) -> io::Result<()> {
         put(self.spool.feed(), self.json, line)
     }
@@ -170,7 +183,7 @@ impl Line {
             started: entry.flags.contains(RoomFlags::STARTED),
         };
         Line::Server {
-            address: known.address,
+            address: known.address.to_string(),
             ping_ms: known.ping.map(ms),
             rooms: known.rooms.iter().map(card).collect(),
             error: match known.status {
@@ -183,7 +196,7 @@ impl Line {
 
     pub(super) fn picked(pick: &RoomPick) -> Self {
         Line::Picked {
-            address: pick.server,
+            address: pick.server.to_string(),
             room: pick.room.room,
             name: pick.room.name.to_string(),
             ping_ms: ms(pick.ping),
@@ -203,11 +216,18 @@ impl Line {
         player: PlayerId,
         name: Name,
         dialect: &'static str,
-        address: Option<SocketAddr>,
+        address: Option<PeerAddr>,
         resumed: bool,
     ) -> Self {
         let (player, name) = (player.0, name.to_string());
+        let address = address.map(|address| address.to_string());
         Line::Connected { player, name, dialect, address, resumed }
+    }
+
+    /// Names and texts show themselves with care, for people and in JSON alike.
+    pub(super) fn chat(line: &ChatLine) -> Self {
+        let (name, text) = (line.name.to_string(), line.text.to_string());
+        Line::Chat { player: line.player.0, name, text }
     }
 
     pub(super) fn quality(now: Time, client: &Client<impl Game>) -> Self {
@@ -236,7 +256,7 @@ impl Tell for Line {
                 let name = if name.is_empty() { "a host" } else { name };
                 let players = players.zip(*capacity);
                 let players =
-                    players.map_or(String::new(), |(n, of)| format!(", {n} of {of} play"));
+                    players.map_or(String::new(), |(n, of)| format!(", {n}/{of} players"));
                 let ping = ping_ms.map_or(String::new(), |ping| format!(", {ping:.1} ms"));
                 format!("found {name} at {address} ({dialect}{players}{ping})")
             }
@@ -255,8 +275,11 @@ impl Tell for Line {
             Line::Picked { address, name, ping_ms, .. } => {
                 format!("joining {name} at {address}, {ping_ms:.1} ms away")
             }
-            Line::Waiting { players: 1 } => "waiting for others to play with".into(),
-            Line::Waiting { players } => format!("waiting for a room; {players} wait"),
+            Line::Waiting { players: 1 } => "waiting for other players".into(),
+            Line::Waiting { players } => format!(
+                "waiting for a room; {players} players are \
+                                                  waiting"
+            ),
             Line::Matched { address, players: 1, worst_ms, .. } => {
                 format!("nobody else is there; joining {address}, {worst_ms:.1} ms away")
             }
@@ -269,8 +292,8 @@ impl Tell for Line {
             }
             Line::Connected { player, name, dialect, address, resumed } => {
                 let back = if *resumed { " again" } else { "" };
-                let from = address.map_or(String::new(), |at| format!(" from {at}"));
-                format!("{name} is in{back} as player {player} ({dialect}{from})")
+                let from = address.as_ref().map_or(String::new(), |at| format!(" from {at}"));
+                format!("{name} joined{back} as player {player} ({dialect}{from})")
             }
             Line::Quality { ping_ms, loss_pct, grade, .. } => {
                 let ping = (*ping_ms)?;
@@ -281,12 +304,18 @@ impl Tell for Line {
             Line::Trying { seconds_left } => {
                 format!("connection lost, trying again ({seconds_left:.0} s)")
             }
+            Line::Chat { player: 0, text, .. } => text.clone(),
+            Line::Chat { player, name, text } if name.is_empty() => {
+                format!("player {player}: {text}")
+            }
+            Line::Chat { name, text, .. } => format!("{name}: {text}"),
+            Line::ChatRefused { reason } => reason.clone(),
             Line::Disconnected { player: Some(player), reason } => {
-                format!("player {player} is gone: {reason}")
+                format!("player {player} left: {reason}")
             }
             Line::Disconnected { player: None, reason } => reason.clone(),
             Line::Dropped { lines } => {
-                format!("{lines} lines are missing here: nobody read them in time")
+                format!("{lines} lines are missing here: they were not read in time")
             }
         })
     }

@@ -1,13 +1,13 @@
-//! A match without a face, in any game: bots or lines on stdin play it, lines on stdout tell it.
+//! A match without a UI, in any game: bots or lines on stdin play, events go to stdout.
 //!
 //! ```text
-//! seat   -> what everyone decides on the command line
-//! find   -> the first host on the local network that fits
-//! line   -> what happens around a match, as lines
-//! room   -> which room of a server, on the command line
+//! seat   -> the options of every game
+//! find   -> the first suitable host on the local network
+//! line   -> events around a match, as lines
+//! room   -> the options that choose a room
 //! ```
 //!
-//! What a game says and hears is its [`Voice`], in its folder of [`crate::games`].
+//! What a game reads and writes is its [`Voice`], in its folder of [`crate::games`].
 
 mod find;
 mod line;
@@ -19,6 +19,7 @@ use std::io::{self, BufRead, Read};
 use std::sync::mpsc::{self, Receiver};
 use std::time::{Duration, Instant};
 
+use backspin::chat::ChatError;
 use backspin::client::{ClientEvent, Frame, RosterLine};
 use backspin::game::{Buttons, PlayerId};
 use backspin::replication::State;
@@ -41,33 +42,33 @@ use line::Line;
 /// How often the match is looked at: often enough to see every tick.
 const LOOK_EVERY: Duration = Duration::from_millis(4);
 
-/// A match that nobody wants to play again is left after so long.
+/// How long to wait for a rematch before leaving.
 const LINGER: Duration = Duration::from_secs(6);
 
-/// How often a ticket is said to be still good.
+/// How often a ticket is marked as still valid.
 const TICKET_EVERY: Duration = Duration::from_secs(2);
 
-/// Lines of stdin that are obeyed at one look, and that wait for the next, at the most.
+/// The most stdin lines handled per look, and waiting for the next.
 const COMMANDS: usize = 64;
 
 /// A line of stdin is read in pieces of this length; commands are a few words.
 const COMMAND_LEN: u64 = 1024;
 
-/// How a game is played and told without a face.
+/// How a game is played and reported without a UI.
 pub(crate) trait Voice {
     /// The game.
     type Game: Stage;
 
-    /// Players of this machine, at a table of this machine alone.
+    /// Players of this machine, in a match on this machine alone.
     fn players(&self) -> Vec<PlayerId>;
 
     /// A line of stdin. What is said to the game, if anything.
     fn obey(&mut self, command: &str) -> Vec<u8>;
 
-    /// Whether someone here plays by what is seen.
+    /// Whether a bot here needs to see the match.
     fn has_eyes(&self) -> bool;
 
-    /// What a player of this machine holds, who sees this world if there are eyes.
+    /// What a player of this machine holds; `seen` is current if [`Voice::has_eyes`].
     fn hold(
         &mut self,
         seen: &<Self::Game as backspin::game::Game>::World,
@@ -90,17 +91,17 @@ pub(crate) struct News<'a> {
     pub(crate) own: Option<PlayerId>,
 }
 
-/// Opens the table that `errand` leads to, or that of the first host that is found, and plays there
+/// Opens the match that `launch` leads to, or that of the first host that is found, and plays there
 /// until the match is over or left, or someone stops it.
 pub(crate) fn run<V: Voice>(
     game: V::Game,
     options: &Options,
-    errand: Option<&Launch>,
+    launch: Option<&Launch>,
     voice: V,
     args: &SeatArgs,
 ) -> Result<(), Box<dyn Error>> {
     let lines = args.lines()?;
-    match open(game, options, errand, args, &lines)? {
+    match open(game, options, launch, args, &lines)? {
         Some(opened) => {
             let net_log = options.net_log.clone();
             play(Script { net_log, ..Script::new(opened, voice, lines) }, args)
@@ -109,16 +110,16 @@ pub(crate) fn run<V: Voice>(
     }
 }
 
-/// Opens a table. Nothing if someone stopped the search.
+/// Opens a match. `None` if someone stopped the search.
 fn open<G: Stage>(
     game: G,
     options: &Options,
-    errand: Option<&Launch>,
+    launch: Option<&Launch>,
     args: &SeatArgs,
     lines: &Lines,
 ) -> Result<Option<Opened<G>>, Box<dyn Error>> {
     let guest = options.guest(args.name());
-    match errand {
+    match launch {
         Some(Launch::Quick(_, addresses)) => {
             let stop = Stop::on_signals()?;
             let tell = |news: QuickNews<'_>| match news {
@@ -129,7 +130,7 @@ fn open<G: Stage>(
             };
             play::quick(game, &guest, addresses, || !stop.is_asked(), tell)
         }
-        Some(errand) => errand.table(game, options, args.name(), &|| true).map(Some),
+        Some(launch) => launch.connect(game, options, args.name(), &|| true).map(Some),
         None => find::find(game, &guest, options.port, args, lines),
     }
 }
@@ -140,11 +141,11 @@ fn play<V: Voice>(mut script: Script<V>, args: &SeatArgs) -> Result<(), Box<dyn 
     let commands = read_commands();
     let ended = loop {
         std::thread::sleep(LOOK_EVERY);
-        if let Some(error) = script.opened.table.failure() {
+        if let Some(error) = script.opened.node.failure() {
             return Err(error.into());
         }
         for command in commands.try_iter().take(COMMANDS) {
-            script.obey(command.trim());
+            script.obey(command.trim())?;
         }
         if let Some(ended) = script.look()? {
             break ended;
@@ -152,7 +153,7 @@ fn play<V: Voice>(mut script: Script<V>, args: &SeatArgs) -> Result<(), Box<dyn 
         let over = script.over.is_some_and(|at| at.elapsed() > LINGER && args.span().is_none());
         let late = args.span().is_some_and(|span| script.began.elapsed() >= span);
         if stop.is_asked() || over || late || script.left {
-            script.opened.table.seat().leave();
+            script.opened.node.seat().leave();
             break EndReason::Left;
         }
     };
@@ -195,19 +196,35 @@ impl<V: Voice> Script<V> {
         }
     }
 
-    fn obey(&mut self, command: &str) {
-        match command {
-            "quit" => self.left = true,
+    fn obey(&mut self, command: &str) -> io::Result<()> {
+        match command.split_once(' ') {
+            Some(("say", text)) => return self.write(text),
+            _ if command == "say" => return self.write(""),
+            _ if command == "quit" => self.left = true,
             _ => {
                 let words = self.voice.obey(command);
                 self.say(&words);
             }
         }
+        Ok(())
+    }
+
+    /// Writes a line of chat, or tells why not.
+    fn write(&self, text: &str) -> io::Result<()> {
+        let now = self.opened.node.now();
+        let sent = match self.opened.node.seat().client_mut() {
+            Some(client) => client.chat(now, text),
+            None => Err(ChatError::Off),
+        };
+        match sent {
+            Ok(()) => Ok(()),
+            Err(error) => self.lines.say(&Line::ChatRefused { reason: error.to_string() }),
+        }
     }
 
     fn say(&self, words: &[u8]) {
         if !words.is_empty() {
-            self.opened.table.seat().say(PlayerId(1), words);
+            self.opened.node.seat().say(PlayerId(1), words);
         }
     }
 
@@ -225,7 +242,7 @@ impl<V: Voice> Script<V> {
     /// Writes down what has happened on the line since this was called last.
     fn log(&self) {
         if let Some(net_log) = &self.net_log {
-            net_log.take(self.opened.table.now(), &mut self.opened.table.seat());
+            net_log.take(self.opened.node.now(), &mut self.opened.node.seat());
         }
     }
 
@@ -233,7 +250,7 @@ impl<V: Voice> Script<V> {
         let mut lines = Vec::new();
         let mut ended = None;
         {
-            let mut seat = self.opened.table.seat();
+            let mut seat = self.opened.node.seat();
             if let Seat::Host(host) = &mut *seat {
                 let own = host.client().player();
                 if !std::mem::replace(&mut self.announced, true) {
@@ -245,14 +262,16 @@ impl<V: Voice> Script<V> {
                     }
                 }
             }
-            let resume_left = seat.client().and_then(|it| it.resume_left(self.opened.table.now()));
+            let resume_left = seat.client().and_then(|it| it.resume_left(self.opened.node.now()));
             if let Some(client) = seat.client_mut() {
                 let (dialect, server) = (client.dialect(), client.server());
                 while let Some(event) = client.poll_event() {
                     let resumed = matches!(event, ClientEvent::Resumed(_));
                     match event {
                         ClientEvent::Connected(player) | ClientEvent::Resumed(player) => {
-                            let address = Some(server).filter(|at| at.port() != 0);
+                            // Whoever plays on a server of its own has no address to tell.
+                            let is_own = server.socket_addr().is_some_and(|at| at.port() == 0);
+                            let address = (!is_own).then_some(server);
                             let name = self.opened.name;
                             lines.push(Line::connected(player, name, dialect, address, resumed));
                         }
@@ -260,6 +279,7 @@ impl<V: Voice> Script<V> {
                             let seconds_left = resume_left.unwrap_or_default().as_secs_f64();
                             lines.push(Line::Trying { seconds_left });
                         }
+                        ClientEvent::Chat(line) => lines.push(Line::chat(&line)),
                         ClientEvent::Ended(reason) => ended = Some(reason),
                         _ => {}
                     }
@@ -274,7 +294,7 @@ impl<V: Voice> Script<V> {
 
     fn tell_match(&mut self) -> io::Result<()> {
         let words = {
-            let seat = self.opened.table.seat();
+            let seat = self.opened.node.seat();
             if seat.state().entities().is_empty() {
                 return Ok(());
             }
@@ -297,13 +317,9 @@ impl<V: Voice> Script<V> {
     /// The bots see what is on the screen, and hold the same buttons as people.
     fn play(&mut self) {
         use backspin::game::Game;
-        let now = self.opened.table.now();
-        let mut seat = self.opened.table.seat();
-        let game = match &*seat {
-            Seat::Local(local) => local.game().clone(),
-            Seat::Host(host) => host.client().game().clone(),
-            Seat::Guest { client, .. } => client.game().clone(),
-        };
+        let now = self.opened.node.now();
+        let mut seat = self.opened.node.seat();
+        let game = seat.game().clone();
         if self.voice.has_eyes() {
             seat.draw(now, &mut self.frame);
             self.frame.write(game.schema(), &mut self.drawn);
@@ -325,8 +341,8 @@ impl<V: Voice> Script<V> {
             return Ok(());
         }
         self.next_quality += Duration::from_secs(1);
-        let now = self.opened.table.now();
-        let line = match &*self.opened.table.seat() {
+        let now = self.opened.node.now();
+        let line = match &*self.opened.node.seat() {
             Seat::Guest { client, .. } if client.is_playing() => Line::quality(now, client),
             _ => return Ok(()),
         };
@@ -337,7 +353,7 @@ impl<V: Voice> Script<V> {
         if self.began.elapsed() < self.next_ticket {
             return;
         }
-        let ticket = self.opened.table.seat().client().and_then(|client| client.ticket());
+        let ticket = self.opened.node.seat().client().and_then(|client| client.ticket());
         if let (Some(file), Some(ticket)) = (&self.opened.ticket, ticket) {
             self.next_ticket = self.began.elapsed() + TICKET_EVERY;
             file.keep(ticket);
@@ -371,16 +387,14 @@ fn tell_room<G: Stage>(event: RoomEvent, own: Option<PlayerId>, room: &Room<G>) 
         Some(Line::Disconnected { player: Some(player.0), reason: reason.to_owned() })
     };
     match event {
-        // The first is who hosts, whose own client says so.
+        // Player 1 is the host, whose own client says so.
         RoomEvent::Joined(player, _) if Some(player) == own.or(Some(PlayerId(1))) => None,
         RoomEvent::Joined(player, _) => connected(player, false),
         RoomEvent::Resumed(player, _) => connected(player, true),
         RoomEvent::Left(player) => gone(player, "left the match"),
         RoomEvent::Dropped(player) => match card(player) {
-            Some(_) => {
-                gone(player, "has been silent for too long; the place is kept for half a minute")
-            }
-            None => gone(player, "has been silent for too long"),
+            Some(_) => gone(player, "timed out; the slot is kept for 30 s"),
+            None => gone(player, "timed out"),
         },
         _ => None,
     }

@@ -1,4 +1,4 @@
-//! Which room of a server, on the command line.
+//! The options that choose a room on a server.
 
 use backspin::wire::Name;
 
@@ -7,11 +7,11 @@ use crate::play::RoomWish;
 /// Which room of a server.
 #[derive(clap::Args)]
 pub(crate) struct RoomArgs {
-    /// The room, by its name or its number [default: any with a free place]
+    /// The room, by name or number [default: any with a free slot]
     #[arg(long, value_name = "ROOM", value_parser = crate::parse_name, requires = "address")]
     room: Option<Name>,
 
-    /// What the room asks for
+    /// The room's password
     #[arg(long, value_parser = crate::parse_name, default_value = "", hide_default_value = true)]
     pub(crate) password: Name,
 }
@@ -19,7 +19,7 @@ pub(crate) struct RoomArgs {
 /// Whether the room is a new one.
 #[derive(clap::Args)]
 pub(crate) struct MakeArgs {
-    /// Make the room that --room names; --password is what others need
+    /// Create the room named by --room; --password sets its password
     #[arg(long, requires = "room")]
     create: bool,
 }

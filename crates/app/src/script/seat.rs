@@ -1,4 +1,4 @@
-//! What everyone decides on the command line, whichever game it is.
+//! The options of every game.
 
 use std::error::Error;
 use std::io;
@@ -15,36 +15,38 @@ use crate::screen::Launch;
 /// What everyone decides.
 #[derive(clap::Args)]
 pub(crate) struct SeatArgs {
-    /// How it is shown [default: desktop where there is a display, terminal where this is one, none for scripts]
+    /// How to show the match [default: desktop if there is a display, terminal if there is one, none for
+    /// scripts]
     #[arg(long)]
     ui: Option<Ui>,
 
-    /// What you are called, up to 15 letters, fewer with accents or symbols [default: as in the settings, Player for scripts]
+    /// Your name, up to 15 letters, fewer with accents or symbols [default: the one in the settings, Player
+    /// for scripts]
     #[arg(long, value_parser = crate::parse_name)]
     pub(crate) name: Option<Name>,
 
-    /// What the server asks for, if it does
+    /// The server's token, if it has one
     #[arg(long, default_value = "")]
     token: String,
 
-    /// Leave after so long
+    /// Leave after this many seconds
     #[arg(long, value_name = "S")]
     #[arg(value_parser = clap::value_parser!(u32).range(1..=86_400))]
     seconds: Option<u32>,
 
-    /// Write down what happens to inputs, acknowledgements and pings; - is stderr
+    /// Log inputs, acknowledgements and pings to this file; - is stderr
     ///
-    /// A line each, in the words of the documents: INPUT_SENT, ACK_RECEIVED, INPUT_RECV, INPUT_PROCESS, SNAPSHOT_SENT, lost inputs,
-    /// latencies, and what was dropped. The file is begun anew.
+    /// One line per event, in the words of the documents: INPUT_SENT, ACK_RECEIVED, INPUT_RECV,
+    /// INPUT_PROCESS, SNAPSHOT_SENT, lost inputs, latencies and drops. An existing file is overwritten.
     #[arg(long, value_name = "FILE")]
     net_log: Option<PathBuf>,
 
-    /// With --ui none: events as lines of JSON
+    /// With --ui none: print events as JSON, one per line
     #[arg(long)]
     json: bool,
 }
 
-/// Who steers in the own place.
+/// Who plays here.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Steers {
     Person,
@@ -57,7 +59,7 @@ impl SeatArgs {
         self.name.unwrap_or(Name::new("Player"))
     }
 
-    /// Who asks for lines of JSON, or for a bot in the own place, is a script.
+    /// `--json` or `--bot` means that a script runs this.
     pub(crate) fn ui(&self, steers: Steers) -> Ui {
         let is_person = !self.json && steers == Steers::Person;
         let usual = || if is_person { Ui::usual() } else { None };
@@ -67,15 +69,15 @@ impl SeatArgs {
     /// Where it is written down what happens on the line, if it is.
     pub(crate) fn net_log(
         &self,
-        errand: Option<&Launch>,
+        launch: Option<&Launch>,
     ) -> Result<Option<NetLog>, Box<dyn Error>> {
         let Some(path) = &self.net_log else { return Ok(None) };
-        match errand {
-            Some(Launch::Local(..)) => Err(
-                "a match on this machine alone sends nothing that --net-log could write down; it \
-                     is for host, join and watch"
-                    .into(),
-            ),
+        match launch {
+            Some(Launch::Local(..)) => {
+                Err("a local match sends nothing, so --net-log has nothing to write; use it with \
+                 host, join or watch"
+                    .into())
+            }
             _ => NetLog::open(path).map(Some),
         }
     }

@@ -1,4 +1,4 @@
-//! What an operator decides: flags first, then the environment, then a file, then what is usual.
+//! The operator's settings: flags first, then the environment, then a file, then defaults.
 
 use std::collections::BTreeSet;
 use std::error::Error;
@@ -24,26 +24,26 @@ use crate::web::{self, PageAddress, PageConfig, Proxies};
 #[derive(clap::Args, Clone, Debug, Default, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 pub(super) struct Given {
-    /// Where native players look; 0 opens no such port [default: 4300]
+    /// The port for native players; 0 closes it [default: 4300]
     #[arg(long, value_name = "PORT", env = "BACKSPIN_NATIVE_PORT")]
     native_port: Option<u16>,
 
-    /// Where lan players look; 0 opens no such port [default: 54000]
+    /// The port for lan players; 0 closes it [default: 54000]
     #[arg(long, value_name = "PORT", env = "BACKSPIN_LAN_PORT")]
     lan_port: Option<u16>,
 
-    /// Where rtype players look, with TCP one port above; 0 opens neither [default: 4242]
+    /// The port for rtype players, with TCP one port above; 0 closes both [default: 4242]
     #[arg(long, value_name = "PORT", env = "BACKSPIN_RTYPE_PORT")]
     #[arg(value_parser = clap::value_parser!(u16).range(..u16::MAX as i64))]
     rtype_port: Option<u16>,
 
-    /// The address to listen at [default: all of this machine, IPv4 and IPv6]
+    /// The address to listen on [default: all addresses of this machine, IPv4 and IPv6]
     ///
-    /// At a single address most systems do not hear searches by broadcast.
+    /// On a single address, most systems do not receive LAN searches, which are broadcasts.
     #[arg(long, value_name = "IP", env = "BACKSPIN_BIND")]
     bind: Option<IpAddr>,
 
-    /// What the server calls itself, at most 15 bytes [default: Backspin]
+    /// The server's name, at most 15 bytes [default: Backspin]
     #[arg(long, value_name = "NAME", env = "BACKSPIN_NAME", value_parser = checked(crate::parse_name))]
     name: Option<String>,
 
@@ -51,132 +51,127 @@ pub(super) struct Given {
     #[serde(flatten)]
     room_counts: GivenRooms,
 
-    /// How many rooms there are at the most, with those that players make [default: 1024]
+    /// The most rooms, including those that players create [default: 1024]
     #[arg(long, value_name = "N", env = "BACKSPIN_ROOMS")]
     rooms: Option<u16>,
 
-    /// How many players there are at the most [default: 2048]
+    /// The most players [default: 2048]
     #[arg(long, value_name = "N", env = "BACKSPIN_PLAYERS")]
     players: Option<u16>,
 
-    /// How many players may come from one address [default: 64]
+    /// The most players per address [default: 64]
     #[arg(long, value_name = "N", env = "BACKSPIN_PLAYERS_PER_ADDRESS")]
     players_per_address: Option<u16>,
 
-    /// How many datagrams a second are read from one address of those who do not play: joins,
-    /// pings, searches [default: 64]
+    /// Datagrams per second read from one address that has no session: joins, pings, searches [default: 64]
     #[arg(long, value_name = "N", env = "BACKSPIN_JOINS_PER_ADDRESS")]
     joins_per_address: Option<u16>,
 
-    /// How many TCP streams, for the first step of rtype, may be open from one address [default: 16]
+    /// The most open TCP streams per address, for rtype's first step [default: 16]
     #[arg(long, value_name = "N", env = "BACKSPIN_STREAMS_PER_ADDRESS")]
     streams_per_address: Option<u16>,
 
-    /// How many passwords of rooms may be tried at once from one address; another each second
-    /// [default: 16]
+    /// Room passwords that one address may try at once; one more each second [default: 16]
     #[arg(long, value_name = "N", env = "BACKSPIN_PASSWORD_TRIES")]
     password_tries: Option<u16>,
 
-    /// How many times what one address may (an IPv6 /64 counts as one) its /56 may [default: 4]
+    /// The limits of an IPv6 /56, as a multiple of those of one address (a /64 counts as one) [default: 4]
     #[arg(long = "times-per-56", value_name = "N", env = "BACKSPIN_TIMES_PER_56")]
     times_per_56: Option<u16>,
 
-    /// The same for its /48 [default: 8]
+    /// The same for an IPv6 /48 [default: 8]
     #[arg(long = "times-per-48", value_name = "N", env = "BACKSPIN_TIMES_PER_48")]
     times_per_48: Option<u16>,
 
-    /// How many threads send for the one that plays, when a crowd does [default: one for every
-    /// core but the first, and not above 4]
+    /// Threads that help to send when there are many players [default: one per core but the first, at most 4]
     #[arg(long, value_name = "N", env = "BACKSPIN_SENDERS")]
     senders: Option<u16>,
 
-    /// What players must bring [default: nothing]
+    /// The token that players must send [default: none]
     ///
-    /// Only native can carry it: with a token, lan and rtype are refused, unless there is
-    /// --unguarded-dialects.
+    /// Only native and ack can carry it: with a token, lan and rtype are refused unless --unguarded-dialects is
+    /// set.
     #[arg(long, value_name = "TOKEN", env = "BACKSPIN_TOKEN", hide_env_values = true)]
     token: Option<String>,
 
-    /// Measure round trips for the `backspin match` that has this key: 32 hexadecimal digits
-    /// [default: none]
+    /// Measure round trips for the `backspin match` with this key: 32 hexadecimal digits [default: none]
     #[arg(long, value_name = "KEY", env = "BACKSPIN_MATCH_KEY", hide_env_values = true)]
     #[arg(value_parser = checked(parse_match_key))]
     match_key: Option<String>,
 
-    /// Speak lan and rtype, which cannot carry the token, although there is one
+    /// Accept lan and rtype, which cannot carry the token, even with a token set
     #[arg(long, value_name = "BOOL", env = "BACKSPIN_UNGUARDED_DIALECTS")]
     #[arg(num_args = 0..=1, require_equals = true, default_missing_value = "true")]
     unguarded_dialects: Option<bool>,
 
-    /// Let rtype players in whose UDP Hello has no token, if they did the TCP step
+    /// Let in rtype players whose UDP Hello has no token, if they did the TCP step
     #[arg(long, value_name = "BOOL", env = "BACKSPIN_ALLOW_TOKENLESS")]
     #[arg(num_args = 0..=1, require_equals = true, default_missing_value = "true")]
     allow_tokenless: Option<bool>,
 
-    /// Speak lan, which cannot prove an address, to others than private addresses
+    /// Accept lan, which cannot prove an address, from public addresses too
     #[arg(long, value_name = "BOOL", env = "BACKSPIN_LAN_EVERYWHERE")]
     #[arg(num_args = 0..=1, require_equals = true, default_missing_value = "true")]
     lan_everywhere: Option<bool>,
 
-    /// Write down everything that comes in, for `backspin replay`, in a new file of this directory
+    /// Record everything that comes in, for `backspin replay`, in a new file in this directory
     ///
-    /// About 2.5 kB a second for each player, 0.5 kB with nobody there. The file holds the server's
-    /// secrets: whoever reads it can take any player's place as long as this server runs. It ends if
-    /// the disk does not keep up, and the next one begins when nobody is on the server.
+    /// About 2.5 kB/s per player, 0.5 kB/s on an empty server. The file contains the server's secrets: anyone
+    /// who reads it can take any player's slot while this server runs. It ends if the disk cannot keep up;
+    /// the next one starts when the server is empty.
     #[arg(long, value_name = "DIR", env = "BACKSPIN_RECORD")]
     record: Option<PathBuf>,
 
-    /// Record every match as a replay, in a new file of this directory
+    /// Record every match as a replay, in a new file in this directory
     #[arg(long, value_name = "DIR", env = "BACKSPIN_RECORD_MATCHES")]
     record_matches: Option<PathBuf>,
 
-    /// Keep the results of matches in this file, for `backspin results`; "" keeps none [default:
-    /// results.db in the user's folder for data]
+    /// Save match results in this file, for `backspin results`; "" saves none [default: results.db in the
+    /// user's data folder]
     #[arg(long, value_name = "FILE", env = "BACKSPIN_RESULTS")]
     results: Option<String>,
 
-    /// Show a page about the server, for a browser: a port, or an IP address with one; 0 is none
-    /// [default: none]
+    /// Serve a status page for browsers: a port, or an IP address with a port; 0 turns it off [default: off]
     ///
-    /// A port alone is reached from this machine only. The page has /metrics for Prometheus,
-    /// /healthz and /api/rooms, too.
+    /// A port alone is reachable from this machine only. The page also has /metrics for Prometheus, /healthz
+    /// and /api/rooms.
     #[arg(long, value_name = "ADDR", env = "BACKSPIN_HTTP")]
     #[arg(value_parser = checked(str::parse::<PageAddress>))]
     http: Option<String>,
 
-    /// Let whoever has this token remove and ban players and drain the server, over HTTP
+    /// The token that allows removing and banning players and draining the server over HTTP
     ///
-    /// Without one nothing can be changed there, and nobody sees who is banned.
+    /// Without one, nothing can be changed over HTTP, and the ban list is hidden.
     #[arg(long, value_name = "TOKEN", env = "BACKSPIN_HTTP_TOKEN", hide_env_values = true)]
     #[arg(value_parser = checked(web::parse_token))]
     http_token: Option<String>,
 
-    /// Proxies before the page whose X-Forwarded-For is believed: ranges of addresses, with commas
-    /// between them, such as 127.0.0.1/32,::1/128 [default: none]
+    /// Proxies in front of the page whose X-Forwarded-For is trusted: address ranges separated by commas,
+    /// such as 127.0.0.1/32,::1/128 [default: none]
     ///
-    /// The page limits connections and wrong tokens by address. Behind a proxy that is not named
-    /// here, everyone has the proxy's address.
+    /// The page limits connections and wrong tokens per address. Behind a proxy that is not listed here,
+    /// everyone has the proxy's address.
     #[arg(long, value_name = "CIDR", env = "BACKSPIN_TRUSTED_PROXY")]
     #[arg(value_parser = checked(str::parse::<Proxies>))]
     trusted_proxy: Option<String>,
 
-    /// Keep who is banned in this file, one for each server; "" forgets bans when the server stops
-    /// [default: bans.json in the user's folder for data]
+    /// Save bans in this file, one per server; "" forgets them when the server stops [default: bans.json in
+    /// the user's data folder]
     #[arg(long, value_name = "FILE", env = "BACKSPIN_BANS")]
     bans: Option<String>,
 
-    /// What is told on stderr: off, error, warn, info, debug or trace [default: info]
+    /// The log level on stderr: off, error, warn, info, debug or trace [default: info]
     #[arg(long, value_name = "LEVEL", env = "BACKSPIN_LOG", value_parser = checked(log::parse))]
     log: Option<String>,
 
-    /// Write down what happens to inputs, acknowledgements and pings; - is stderr [default: nowhere]
+    /// Log inputs, acknowledgements and pings to this file; - is stderr [default: nowhere]
     ///
-    /// A line each, in the words of the documents. The file is begun anew, and grows by 10 kB a second
-    /// for each player.
+    /// One line per event, in the words of the documents. An existing file is overwritten; it grows by 10
+    /// kB/s per player.
     #[arg(long, value_name = "FILE", env = "BACKSPIN_NET_LOG")]
     net_log: Option<PathBuf>,
 
-    /// Tell it as lines of JSON
+    /// Log as JSON, one object per line
     #[arg(long, value_name = "BOOL", env = "BACKSPIN_LOG_JSON")]
     #[arg(num_args = 0..=1, require_equals = true, default_missing_value = "true")]
     log_json: Option<bool>,
@@ -293,37 +288,14 @@ impl Given {
 
     /// What is said here; what is not, as it is said in `other`.
     fn or(self, other: Given) -> Self {
-        Given {
-            native_port: self.native_port.or(other.native_port),
-            lan_port: self.lan_port.or(other.lan_port),
-            rtype_port: self.rtype_port.or(other.rtype_port),
-            bind: self.bind.or(other.bind),
-            name: self.name.or(other.name),
-            room_counts: self.room_counts.or(other.room_counts),
-            rooms: self.rooms.or(other.rooms),
-            players: self.players.or(other.players),
-            players_per_address: self.players_per_address.or(other.players_per_address),
-            joins_per_address: self.joins_per_address.or(other.joins_per_address),
-            streams_per_address: self.streams_per_address.or(other.streams_per_address),
-            password_tries: self.password_tries.or(other.password_tries),
-            times_per_56: self.times_per_56.or(other.times_per_56),
-            times_per_48: self.times_per_48.or(other.times_per_48),
-            senders: self.senders.or(other.senders),
-            token: self.token.or(other.token),
-            match_key: self.match_key.or(other.match_key),
-            unguarded_dialects: self.unguarded_dialects.or(other.unguarded_dialects),
-            allow_tokenless: self.allow_tokenless.or(other.allow_tokenless),
-            lan_everywhere: self.lan_everywhere.or(other.lan_everywhere),
-            record: self.record.or(other.record),
-            record_matches: self.record_matches.or(other.record_matches),
-            results: self.results.or(other.results),
-            http: self.http.or(other.http),
-            http_token: self.http_token.or(other.http_token),
-            trusted_proxy: self.trusted_proxy.or(other.trusted_proxy),
-            bans: self.bans.or(other.bans),
-            log: self.log.or(other.log),
-            net_log: self.net_log.or(other.net_log),
-            log_json: self.log_json.or(other.log_json),
+        macro_rules! first {
+            ($($field:ident)*) => { Given { $($field: self.$field.or(other.$field)),* } };
+        }
+        first! {
+            native_port lan_port rtype_port bind name room_counts rooms players players_per_address
+            joins_per_address streams_per_address password_tries times_per_56 times_per_48 senders
+            token match_key unguarded_dialects allow_tokenless lan_everywhere record record_matches
+            results http http_token trusted_proxy bans log net_log log_json
         }
     }
 }
@@ -340,7 +312,7 @@ impl Config {
         let name = given.name.as_deref().unwrap_or("Backspin");
         let count = |what: &str, given: Option<u16>, usual, least: u16, most: u16| match given {
             Some(count) if !(least..=most).contains(&count) => {
-                Err(format!("{what}: {count} is not from {least} to {most}"))
+                Err(format!("{what}: {count} is out of range ({least} to {most})"))
             }
             count => Ok(count.unwrap_or(usual)),
         };
@@ -420,10 +392,10 @@ impl Config {
             log_json: given.log_json.unwrap_or_default(),
         };
         if config.token.len() > TOKEN_LIMIT {
-            return Err(format!("token: it has more than {TOKEN_LIMIT} bytes"));
+            return Err(format!("token: longer than {TOKEN_LIMIT} bytes"));
         }
         if config.room_counts.offers().next().is_none() {
-            return Err("there is no room to play in; give one of the games some".into());
+            return Err("every game has 0 rooms; set at least one of them higher".into());
         }
         Ok(config)
     }
@@ -472,7 +444,7 @@ impl Config {
         Ports::new(self.bind, dialects)
     }
 
-    /// What is decided about the door.
+    /// The endpoint's settings.
     pub(super) fn endpoint(&self, ports: &Ports) -> EndpointConfig {
         EndpointConfig {
             name: self.name,
@@ -555,7 +527,7 @@ mod tests {
             ("senders = 65", "senders"),
             ("times-per-56 = 0", "times-per-56"),
             ("streams-per-address = 257", "streams-per-address"),
-            ("pong-rooms = 0\nrtype-rooms = 0", "no room"),
+            ("pong-rooms = 0\nrtype-rooms = 0", "0 rooms"),
             ("bind = \"here\"", "bind"),
             ("trusted-proxy = \"proxy\"", "trusted-proxy"),
             ("match-key = \"moth\"", "match-key"),

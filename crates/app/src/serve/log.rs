@@ -1,11 +1,13 @@
-//! What an operator reads on stderr. It leaves through a [`Spool`]: where nobody reads it, lines are
-//! dropped and counted, and the game goes on.
+//! The server's log on stderr. It goes through a [`Spool`]: if nobody reads it, lines are dropped and
+//! counted, and the
+//! game continues.
 
 use std::error::Error;
 use std::io::{self, IsTerminal};
 use std::time::Duration;
 
 use backspin::channel::LogLine;
+use backspin::endpoint::EndpointCounts;
 use backspin::game::{Game, PlayerId};
 use backspin::room::{ClosedRoom, Room, RoomEvent};
 use backspin::server::Server;
@@ -21,7 +23,7 @@ use tracing_subscriber::{Registry, fmt, reload};
 use crate::netlog::{self, NetLog, Sparing};
 use crate::spool::{self, Spool};
 
-/// Bytes of lines that wait to be read, at the most: some thousands of lines.
+/// The most bytes of lines waiting to be read: some thousands of lines.
 const LOG_LIMIT: usize = 256 * 1024;
 
 /// The log. Dropped, it waits a moment for what is left to be written.
@@ -34,11 +36,11 @@ impl Log {
     /// Starts to tell what is of this level or worse, for people or as lines of JSON.
     pub(super) fn start(level: LevelFilter, json: bool) -> Result<Self, Box<dyn Error>> {
         let spool = Spool::start("log", spool::stderr()?, LOG_LIMIT, |_, lines| {
-            warn!("{lines} lines of the log were dropped: nobody read them in time");
+            warn!("{lines} log lines were dropped: they were not read in time");
         })?;
         let (layer, filter) = reload::Layer::new(level);
         let feed = spool.feed().clone();
-        // A log that nobody reads any more must not stop the game.
+        // A log without a reader must not stop the game.
         let lines = fmt::layer()
             .with_writer(move || feed.clone())
             .log_internal_errors(false)
@@ -51,13 +53,13 @@ impl Log {
         Ok(Log { filter, spool })
     }
 
-    /// Changes how much is told.
+    /// Changes the log level.
     pub(super) fn set_level(&self, level: LevelFilter) {
-        // It fails where the log is gone, and then nobody hears it.
+        // It fails if the log is gone, and then it does not matter.
         let _ = self.filter.modify(|filter| *filter = level);
     }
 
-    /// How many lines were dropped because nobody read them.
+    /// How many lines were dropped because they were not read in time.
     pub(super) fn dropped(&self) -> u64 {
         self.spool.feed().dropped()
     }
@@ -65,7 +67,12 @@ impl Log {
 
 /// A level by its name.
 pub(super) fn parse(text: &str) -> Result<LevelFilter, String> {
-    text.parse().map_err(|_| format!("{text:?} is none of off, error, warn, info, debug and trace"))
+    text.parse().map_err(|_| {
+        format!(
+            "{text:?} is not one of off, error, warn, info, debug and \
+                                      trace"
+        )
+    })
 }
 
 /// The same as a setting in a file.
@@ -76,16 +83,16 @@ pub(super) fn serialize<S: Serializer>(
     serializer.collect_str(level)
 }
 
-/// How many lines about what happens on the line the door and the rooms keep: none that nobody reads.
+/// How many net log lines the endpoint and the rooms keep: none if they are not read.
 pub(super) fn kept_lines(net_log: Option<&NetLog>) -> usize {
     let is_read = net_log.is_some() || tracing::enabled!(Level::DEBUG);
     if is_read { netlog::KEPT } else { 0 }
 }
 
-/// So many lines about players are read; a machine that stalls has one about each of a thousand.
+/// The limit on lines about players; a machine that stalls has one about each of a thousand.
 const LINES: Rate = Rate { per_second: 50, burst: 500 };
 
-/// Tells what happens in rooms.
+/// Logs what happens in rooms.
 #[derive(Default)]
 pub(super) struct Teller {
     lines: Bucket,
@@ -93,15 +100,36 @@ pub(super) struct Teller {
     left_out: u64,
     /// What anyone can cause with a datagram.
     sparing: Sparing,
-    /// How many tokenless Hellos were told of, and when.
-    tokenless: (u64, Option<Time>),
+    /// Hellos without a token.
+    tokenless: Reminder,
+    /// Lengths in little-endian.
+    byte_order: Reminder,
 }
 
-/// So often, at the most, it is told that players without a token find nobody.
-const TOKENLESS_EVERY: Duration = Duration::from_secs(60);
+/// Something that is told once a minute, however often it happens.
+#[derive(Default)]
+struct Reminder {
+    /// How many were told of.
+    told: u64,
+    at: Option<Time>,
+}
+
+impl Reminder {
+    const EVERY: Duration = Duration::from_secs(60);
+
+    /// How many more there have been, when it is time to say so.
+    fn poll(&mut self, now: Time, count: u64) -> Option<u64> {
+        if count == self.told || self.at.is_some_and(|at| now.since(at) < Reminder::EVERY) {
+            return None;
+        }
+        let more = count.saturating_sub(self.told);
+        *self = Reminder { told: count, at: Some(now) };
+        Some(more)
+    }
+}
 
 impl Teller {
-    /// Tells what happened at the door and in the rooms since this was called last.
+    /// Logs what happened at the endpoint and in the rooms since the last call.
     pub(super) fn tell<G: Game>(
         &mut self,
         now: Time,
@@ -116,9 +144,15 @@ impl Teller {
                 }
             }
             let number = room.number();
+            while let Some(line) = room.poll_chat() {
+                // Shown with care: a line cannot do anything to a terminal.
+                if tracing::enabled!(Level::INFO) && self.may_spend(now) {
+                    info!("room {number}: chat: {line}");
+                }
+            }
             self.tell_lines(now, Some(number), net_log, || room.poll_line());
         }
-        self.tell_tokenless(now, server.endpoint().counts().tokenless);
+        self.tell_slips(now, server.endpoint().counts());
         while let Some(ClosedRoom { number, events, mut lines }) = server.poll_closed() {
             self.tell_lines(now, Some(number), net_log, || lines.poll());
             for event in events {
@@ -126,7 +160,7 @@ impl Teller {
                     tell_event(number, event, |_| String::new());
                 }
             }
-            info!("room {number}: closed, nobody is in it");
+            info!("room {number}: closed, empty");
         }
     }
 
@@ -161,34 +195,39 @@ impl Teller {
         }
     }
 
-    /// Whoever comes with the first R-Type program gets silence, and only the log can say why.
-    fn tell_tokenless(&mut self, now: Time, count: u64) {
-        let (told, at) = self.tokenless;
-        if count == told || at.is_some_and(|at| now.since(at) < TOKENLESS_EVERY) {
-            return;
+    /// Whoever comes with the first R-Type program, or writes the first client, gets silence, and only the log
+    /// can say why.
+    fn tell_slips(&mut self, now: Time, counts: &EndpointCounts) {
+        if let Some(more) = self.tokenless.poll(now, counts.tokenless) {
+            warn!(
+                "{more} Hellos in rtype came without a token and got no answer; --allow-tokenless \
+                 lets these players in"
+            );
         }
-        self.tokenless = (count, Some(now));
-        let more = count.saturating_sub(told);
-        warn!(
-            "{more} Hellos in rtype came without a token and got no answer; --allow-tokenless \
-             lets these players in"
-        );
+        if let Some(more) = self.byte_order.poll(now, counts.byte_order) {
+            warn!(
+                "{more} datagrams of ack came whose payload_length fits only in little-endian; every \
+                 number of ack is big-endian (htons and htonl, or struct.pack(\">H\"))"
+            );
+        }
     }
 
-    /// Whether a line may be spent on it; says first how many were not.
+    /// Whether a line may be spent on it.
     fn may_tell(&mut self, now: Time, event: RoomEvent) -> bool {
         let is_heard = match is_warning(event) {
             true => tracing::enabled!(Level::WARN),
             false => tracing::enabled!(Level::INFO),
         };
-        if !is_heard {
-            return false;
-        }
+        is_heard && self.may_spend(now)
+    }
+
+    /// Whether there is a line left; says first how many there were not.
+    fn may_spend(&mut self, now: Time) -> bool {
         let may = self.lines.allow(now, LINES, 1) == Allowance::Yes;
         match may {
             true if self.left_out > 0 => {
                 let left_out = std::mem::take(&mut self.left_out);
-                warn!("{left_out} lines about players were left out: too many at once");
+                warn!("left out {left_out} lines about players: too many at once");
             }
             true => {}
             false => self.left_out += 1,
@@ -198,8 +237,8 @@ impl Teller {
 }
 
 fn is_warning(event: RoomEvent) -> bool {
-    use RoomEvent::{Dropped, HighLatency, Quiet};
-    matches!(event, Dropped(_) | HighLatency(..) | Quiet(_))
+    use RoomEvent::{Dropped, HighLatency, Overrun, Quiet, Slow};
+    matches!(event, Dropped(_) | HighLatency(..) | Overrun(_) | Quiet(_) | Slow)
 }
 
 fn tell_event(number: u32, event: RoomEvent, whereabouts: impl Fn(PlayerId) -> String) {
@@ -208,20 +247,30 @@ fn tell_event(number: u32, event: RoomEvent, whereabouts: impl Fn(PlayerId) -> S
             let from = whereabouts(player);
             info!("room {number}: {player} joined as {name}{from}");
         }
-        RoomEvent::Quiet(player) => warn!("room {number}: {player} is quiet"),
-        RoomEvent::Heard(player) => info!("room {number}: {player} is heard again"),
+        RoomEvent::Quiet(player) => warn!("room {number}: {player} is not responding"),
+        RoomEvent::Heard(player) => info!("room {number}: {player} responds again"),
         RoomEvent::Dropped(player) => {
-            // Who has no way back is gone already.
-            let kept = if whereabouts(player).is_empty() { "" } else { "; the place is kept" };
-            warn!("room {number}: {player} was silent for too long and is dropped{kept}");
+            // Players without a way back are already gone.
+            let kept = if whereabouts(player).is_empty() { "" } else { "; the slot is kept" };
+            warn!("room {number}: {player} timed out{kept}");
         }
         RoomEvent::Resumed(player, path) => {
             info!("room {number}: {player} is back from {}", path.remote);
         }
         RoomEvent::Left(player) => info!("room {number}: {player} left"),
-        RoomEvent::Freed(player) => info!("room {number}: the place of {player} is free"),
+        RoomEvent::Freed(player) => info!("room {number}: the slot of {player} is free"),
         RoomEvent::HighLatency(player, ms) => {
             warn!("room {number}: {player} has a round trip of {ms} ms");
+        }
+        RoomEvent::Overrun(player) => {
+            warn!("room {number}: too many messages wait for {player}; its session has ended");
+        }
+        RoomEvent::Slow => warn!(
+            "room {number}: over its budget: steps take longer than a tick, or the machine is too \
+             busy; ticks are skipped, and the match is slower"
+        ),
+        RoomEvent::KeepsUp(skipped) => {
+            info!("room {number}: in time again; {skipped} ticks were skipped");
         }
     }
 }
@@ -250,17 +299,14 @@ mod tests {
     }
 
     #[test]
-    fn tokenless_hellos_are_told_of_once_a_minute() {
-        let mut teller = Teller::default();
-        let mut told_at = |ms, count| {
-            teller.tell_tokenless(Time::from_millis(ms), count);
-            teller.tokenless.1.map(|at| at.as_nanos() / 1_000_000)
-        };
-        assert_eq!(told_at(500, 0), None);
-        assert_eq!(told_at(1_000, 1), Some(1_000));
-        assert_eq!(told_at(60_999, 90), Some(1_000));
-        assert_eq!(told_at(61_000, 90), Some(61_000));
-        assert_eq!(told_at(200_000, 90), Some(61_000));
+    fn slips_of_clients_are_told_of_once_a_minute() {
+        let mut reminder = Reminder::default();
+        let mut told = |ms, count| reminder.poll(Time::from_millis(ms), count);
+        assert_eq!(told(500, 0), None);
+        assert_eq!(told(1_000, 1), Some(1));
+        assert_eq!(told(60_999, 90), None);
+        assert_eq!(told(61_000, 90), Some(89));
+        assert_eq!(told(200_000, 90), None);
     }
 
     #[test]

@@ -1,5 +1,4 @@
-//! What a server costs: how long its ticks take, how late they begin, and what goes through its
-//! sockets.
+//! The cost of a server: how long its ticks take, how late they begin, and the traffic of its sockets.
 
 use std::time::{Duration, Instant};
 
@@ -80,7 +79,7 @@ impl Histogram {
 }
 
 /// What went through the sockets.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
 pub(crate) struct Traffic {
     pub(crate) datagrams_in: u64,
     pub(crate) bytes_in: u64,
@@ -107,7 +106,7 @@ pub(crate) struct Ticks {
 pub(crate) struct Meter {
     pub(crate) traffic: Traffic,
     pub(crate) ticks: Ticks,
-    /// Lines of the log that nobody read in time.
+    /// Log lines that were not read in time.
     pub(crate) log_dropped: u64,
     /// When the work on the tick of this turn began, and how late that was.
     begun: Option<(Instant, Duration)>,

@@ -22,7 +22,7 @@ impl Ports {
     ) -> Result<Self, Box<dyn Error>> {
         let dialects: Vec<_> = wanted.into_iter().filter(|(_, port)| *port != 0).collect();
         match dialects.is_empty() {
-            true => Err("there is no port to listen on; give one of them a number".into()),
+            true => Err("every port is 0: there is nothing to listen on; set at least one".into()),
             false => Ok(Ports { ips: local_ips(bind), dialects }),
         }
     }
@@ -81,7 +81,7 @@ impl fmt::Display for Ports {
         for &(dialect, port) in &self.dialects {
             let udp = list(port);
             match dialect {
-                Dialect::Native => writeln!(f, "  native  UDP {udp}")?,
+                Dialect::Native | Dialect::Ack => writeln!(f, "  native  UDP {udp}")?,
                 Dialect::Lan => writeln!(f, "  lan     UDP {udp}")?,
                 Dialect::Rtype => writeln!(f, "  rtype   UDP {udp}, TCP {}", list(port + 1))?,
             }

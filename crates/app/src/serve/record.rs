@@ -1,9 +1,12 @@
-//! What a server writes down: its node log, and a replay of every match.
+//! Recordings of a server: its node log, and a replay of every match.
 //!
-//! The bytes come from [`backspin_record`], `scribe` is the thread that writes them, `file` the
-//! files. A disk that is slow, full or gone ends a recording, never the game. It begins anew when the
-//! disk has caught up: a replay at once, a node log when nobody is on the server, since it replays from a
-//! server without a past. Then the server itself is made anew, with the bans of the one before.
+//! The bytes come from [`backspin_record`], `scribe` is the thread that writes them, `file` the files. A disk
+//! that is slow,
+//! full or gone ends a recording, never the game. A new one starts when the disk has caught up: a replay at
+//! once, a node
+//! log when the server is empty, because it replays from an empty server. Then the server itself is replaced
+//! by a new one
+//! with the same bans.
 
 pub(crate) mod file;
 pub(crate) mod scribe;
@@ -120,9 +123,9 @@ impl Recording {
             dir: log.dir.clone(),
             stem: Utc::from_unix_ms(unix_ms()).compact(),
             extension: "bslog",
-            praise: "everything since the disk caught up was recorded in".into(),
+            praise: "everything since the disk caught up is in".into(),
         }));
-        info!("everything is recorded again, from a server without a past");
+        info!("recording everything again, starting with an empty server");
     }
 
     /// Has written what there is since the last turn, and waits for nothing.
@@ -133,9 +136,12 @@ impl Recording {
             server.poll_log(now, &mut self.bytes);
             if let Err(over) = scribe.write(open, &mut self.bytes) {
                 if over == Over::Behind {
-                    warn!("recording stops here, the game goes on: the disk is too slow");
+                    warn!("recording stopped, the game continues: the disk is too slow");
                 }
-                warn!("the next node log begins when the disk has caught up and nobody is here");
+                warn!(
+                    "the next node log starts when the disk has caught up and the server is \
+                       empty"
+                );
                 track.take().into_iter().for_each(|track| scribe.abandon(track));
                 pause.begin(now);
                 server.drop_log();
@@ -153,7 +159,7 @@ impl Recording {
             server.finish_log(&mut self.bytes);
             if let Some(track) = track {
                 if scribe.write(&track, &mut self.bytes).is_err() {
-                    warn!("the node log lacks its end");
+                    warn!("the node log is missing its end");
                 }
                 scribe.end(track);
             }
@@ -171,7 +177,7 @@ impl NodeLog {
     fn start(dir: &Path) -> Result<Self, Box<dyn Error>> {
         let utc = Utc::from_unix_ms(unix_ms()).compact();
         let sink = Sink::create(dir, &utc, "bslog")?;
-        info!("everything is recorded in {}, which holds the server's secrets", sink.path());
+        info!("recording everything in {}, which contains the server's secrets", sink.path());
         let mut scribe = Scribe::start("node log", LOG_LIMIT)?;
         let track = Some(scribe.adopt(sink));
         Ok(NodeLog { dir: dir.to_owned(), scribe, track, pause: Pause::default() })
@@ -223,7 +229,7 @@ impl Matches {
         bytes.clear();
         writer.finish(bytes);
         if self.scribe.write(&track, bytes).is_err() {
-            warn!("room {number}: the match is not recorded to its end");
+            warn!("room {number}: the recording of the match is missing its end");
             return self.scribe.abandon(track);
         }
         self.scribe.end(track);
@@ -241,8 +247,8 @@ impl Matches {
     fn fall_behind(&mut self, now: Time) {
         let count = self.open.len();
         warn!(
-            "the disk is too slow: {count} recordings of matches end here, and others begin when it \
-             has caught up"
+            "the disk is too slow: {count} match recordings end here; new ones start when it has \
+             caught up"
         );
         for (_, (_, track)) in std::mem::take(&mut self.open) {
             self.scribe.abandon(track);
@@ -251,7 +257,7 @@ impl Matches {
     }
 }
 
-/// A guest who is alone with bots counts from the first input on: HELLO can be forged, and files fill
+/// A guest alone with bots counts from the first input on: HELLO can be forged, and files fill
 /// the disk.
 fn is_played<G: Game>(room: &Room<G>) -> bool {
     let is_real = |inputs: u64| room.bots().is_empty() || inputs > 0;

@@ -1,6 +1,5 @@
-//! Matches that are over, written down as they end. Their players see the end when it is on the disk:
-//! a room holds it until then ([`Room::holds_end`]), so that a server that is killed has lost no match
-//! that anyone saw to its end.
+//! Saves matches as they end. Players see the end once it is on the disk: a room holds it until then
+//! ([`Room::holds_end`]), so a server that is killed loses no match that anyone saw finish.
 
 use std::collections::{HashMap, HashSet};
 use std::error::Error;
@@ -76,7 +75,7 @@ impl Results {
                 }
             }
         }
-        // Rooms close in the middle of a match, too.
+        // Rooms also close in the middle of a match.
         if self.playing.len() > server.rooms().len() {
             let open: HashSet<u32> = server.rooms().iter().map(|room| room.number()).collect();
             self.playing.retain(|number, _| open.contains(number));
@@ -102,8 +101,8 @@ impl Results {
             let is_held = holding.iter().any(|(_, held)| held == number);
             if !is_held {
                 warn!(
-                    "the players in room {number} saw the end of their match before the disk had \
-                     it: {HOLD_END:?} were not enough"
+                    "the players in room {number} saw the end of their match before it was on \
+                     disk: {HOLD_END:?} was not enough"
                 );
             }
             is_held

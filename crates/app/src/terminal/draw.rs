@@ -1,6 +1,7 @@
-//! A view on the screen.
+//! Draws a view in the terminal.
 
 mod arena;
+mod chat;
 mod hud;
 mod list;
 
@@ -29,7 +30,7 @@ pub(crate) fn view(frame: &mut Frame<'_>, view: &View, hint: Option<&str>) {
         Page::List(it) => list::page(frame, page, it, paint),
         Page::Arena(it) => {
             arena::draw(frame, page, it, paint);
-            if it.dialog.is_none() && it.persons > 0 {
+            if it.dialog.is_none() && it.typing.is_none() && it.persons > 0 {
                 keys.extend(hint.map(|hint| format!("   {hint}")));
             }
         }
@@ -75,7 +76,7 @@ impl Paint {
         Style::new().fg(Color::Indexed(colours[usize::from(number % 4)]))
     }
 
-    /// The colour of a thing that faces know; a game's own has its own.
+    /// The colour of a plain thing; a game's own looks have their own colours.
     pub(super) fn look(self, look: Look) -> Style {
         let colour = match (look, self.0) {
             (Look::Net, _) => Color::Indexed(240),

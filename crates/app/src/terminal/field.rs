@@ -1,5 +1,5 @@
-//! A scene between two sides in characters, finer than a character: ends of what is tall in eighths of one, small
-//! things in quarters.
+//! A field between two sides in characters, finer than a character: tall things end in eighths, small things
+//! in quarters.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;

@@ -1,4 +1,4 @@
-//! The terminal is left as it was found: after the end, a signal and a panic.
+//! Restores the terminal: at the end, after a signal and after a panic.
 
 use std::io::{self, Write};
 use std::panic;
@@ -34,7 +34,7 @@ pub(super) struct Guard {
     releases: bool,
 }
 
-/// How long the face has to say goodbye once its terminal is gone.
+/// How long the UI has to say goodbye once its terminal is gone.
 #[cfg(unix)]
 const LAST_MOMENTS: Duration = Duration::from_secs(2);
 
@@ -57,7 +57,7 @@ impl Guard {
         for signal in [SIGINT, SIGTERM] {
             flag::register(signal, Arc::clone(&stopped))?;
         }
-        // The line to a distant terminal is gone: the other player is told all the same.
+        // A remote terminal is gone: the other player is still told.
         #[cfg(unix)]
         flag::register(signal_hook::consts::SIGHUP, Arc::clone(&stopped))?;
         #[cfg(unix)]
@@ -90,7 +90,7 @@ impl Guard {
         Ok(guard)
     }
 
-    /// Whether the terminal tells when a key is let go.
+    /// Whether the terminal reports key releases.
     pub(super) fn releases(&self) -> bool {
         self.releases
     }

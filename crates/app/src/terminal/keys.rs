@@ -1,9 +1,11 @@
-//! What a terminal reports of its keyboard, as keys and as what is held.
+//! The terminal's key reports, as pressed and held keys.
 //!
-//! Most terminals tell only that a key was pressed, and the first repeat comes so late that a
-//! time-out would stutter. There a direction is latched: it is held until the opposite is pressed,
-//! or a stop key. A terminal that tells releases needs none of that. A ship's directions are latched
-//! on each axis, the opposite stops it first; firing and charging take turns.
+//! Most terminals report only presses, and the first repeat comes so late that a time-out would stutter.
+//! There, a direction
+//! is latched: it is held until the opposite or a stop key is pressed. A terminal that reports releases needs
+//! none of that.
+//! A ship's directions are latched on each axis, and the opposite stops it first; firing and charging
+//! alternate.
 
 use backspin::game::Buttons;
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
@@ -26,11 +28,13 @@ pub(super) struct Keys {
     /// How many persons play at this keyboard: one plays with all of its keys.
     persons: usize,
     controls: Controls,
-    /// For so many looks both buttons are held, for the pod.
+    /// How many more looks both buttons are held, for the pod.
     pulse: u8,
+    /// Whether keys write, and steer nothing.
+    writes: bool,
 }
 
-/// The pod hears both buttons within so many looks.
+/// The pod needs both buttons for this many looks.
 const PULSE: u8 = 6;
 
 const WAYS: Buttons = Buttons(15);
@@ -56,7 +60,7 @@ impl Keys {
     pub(super) fn new(releases: bool) -> Self {
         let mode = if releases { Mode::Released } else { Mode::Latched };
         let controls = Controls::Paddle;
-        Keys { mode, held: Held::default(), persons: 1, controls, pulse: 0 }
+        Keys { mode, held: Held::default(), persons: 1, controls, pulse: 0, writes: false }
     }
 
     /// What is held at this look.
@@ -77,20 +81,28 @@ impl Keys {
         }
     }
 
-    /// So many persons steer this from now on.
+    /// The number of people who steer from now on.
     pub(super) fn play(&mut self, persons: usize, controls: Controls) {
         (self.persons, self.controls) = (persons, controls);
+        self.writes = false;
     }
 
-    /// Nobody steers: what is latched in a menu is not held in the next match.
+    /// Keys write from now on: none of them is held.
+    pub(super) fn write(&mut self) {
+        self.rest();
+        self.writes = true;
+    }
+
+    /// Clears the latches: what was latched in a menu is not held in the next match.
     pub(super) fn rest(&mut self) {
-        (self.held, self.pulse) = (Held::default(), 0);
+        (self.held, self.pulse, self.writes) = (Held::default(), 0, false);
     }
 
     /// Takes a report; says what was pressed.
     pub(super) fn handle(&mut self, event: KeyEvent) -> Option<Press> {
         let KeyEvent { code, modifiers, kind, .. } = event;
         let steers = match self.controls {
+            _ if self.writes => None,
             Controls::Paddle => steer_of(code),
             Controls::Ship => {
                 self.fly(code, kind);
@@ -267,6 +279,23 @@ mod tests {
         release(&mut keys, KeyCode::Down);
         assert_eq!(keys.held(), Held::default());
         assert_eq!(keys.hint(), None);
+    }
+
+    #[test]
+    fn keys_that_write_steer_nothing_neither_now_nor_afterwards() {
+        for (releases, controls) in [(true, Controls::Paddle), (false, Controls::Ship)] {
+            let mut keys = Keys::new(releases);
+            keys.play(1, controls);
+            press(&mut keys, KeyCode::Char('w'));
+            keys.write();
+            assert_eq!(keys.held(), Held::default());
+            assert_eq!(press(&mut keys, KeyCode::Char('s')), Some(Press::Key(Key::Char('s'))));
+            press(&mut keys, KeyCode::Char('v'));
+            keys.play(1, controls);
+            assert_eq!(keys.held(), Held::default());
+            press(&mut keys, KeyCode::Char('s'));
+            assert_eq!(keys.held(), held(Buttons::DOWN, NONE));
+        }
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! The line to the terminal: whether something comes, and whether it is still there.
+//! The terminal device: whether input is waiting, and whether it is still there.
 
 use std::io;
 use std::time::Duration;
@@ -13,8 +13,7 @@ pub(super) enum Line {
 }
 
 /// Waits until something comes, the line is gone, a signal wants to be seen, or `patience` is over.
-///
-/// Whoever reads from a line that is gone may never come back, so this is asked first.
+/// Reading from a terminal that is gone may block forever, so ask this first.
 #[cfg(unix)]
 pub(super) fn wait(patience: Duration) -> io::Result<Line> {
     use rustix::event::{PollFd, PollFlags, Timespec, poll};

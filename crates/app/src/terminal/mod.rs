@@ -1,13 +1,13 @@
-//! The face in a terminal, also a distant one: draws a [`View`], reads keys, decides nothing.
+//! The UI in a terminal, local or remote: draws a [`View`], reads keys, decides nothing.
 //!
 //! ```text
-//! keys   -> what the terminal reports, as keys and as what is held
-//! draw   -> a view on the screen; lists, arena and overlay are its parts
+//! keys   -> the terminal's key reports, as pressed and held keys
+//! draw   -> draws a view; lists, arena and overlay are its parts
 //! grid   -> a field in characters, and what any game draws on it
 //! field  -> a field between two sides, finer than a character
 //! space  -> a field that a crew flies through
 //! large  -> letters and digits made of blocks
-//! guard  -> the terminal as it was found, whatever happens
+//! guard  -> restores the terminal, whatever happens
 //! line   -> whether the terminal is still there
 //! ```
 
@@ -37,7 +37,7 @@ use line::Line;
 /// From one picture to the next, where something moves.
 const FRAME: Duration = Duration::from_nanos(1_000_000_000 / 60);
 
-/// How often a screen that hardly changes is looked at: so soon a signal is seen, too.
+/// How often a screen that hardly changes is polled, and signals with it.
 const GLANCE: Duration = Duration::from_millis(200);
 
 /// Shows the program until its player has had enough, someone stops it, or `span` is over.
@@ -78,9 +78,10 @@ impl Face {
     /// Draws, if there is something new.
     fn show(&mut self, view: View) -> io::Result<()> {
         match &view.page {
-            Page::Arena(arena) if arena.dialog.is_none() => {
+            Page::Arena(arena) if arena.dialog.is_none() && arena.typing.is_none() => {
                 self.keys.play(arena.persons, arena.controls);
             }
+            Page::Arena(arena) if arena.typing.is_some() => self.keys.write(),
             _ => self.keys.rest(),
         }
         if self.shown.as_ref() != Some(&view) {
@@ -94,7 +95,7 @@ impl Face {
     /// Waits for keys, and hands on all that have come.
     fn read(&mut self, program: &mut Program, wait: Duration) -> io::Result<()> {
         if line::wait(wait)? == Line::Gone {
-            // Nobody sees the end, but the other player is told.
+            // The terminal is gone, but the other player is told.
             program.end();
             return Ok(());
         }
@@ -106,7 +107,7 @@ impl Face {
                     None => {}
                 },
                 Event::Resize(..) => self.shown = None,
-                // A key that is let go elsewhere is never told.
+                // A key released while another window has the focus is never reported.
                 Event::FocusLost => self.keys.rest(),
                 _ => {}
             }

@@ -1,5 +1,6 @@
-//! A scene of a crew in characters: what is small is a sprite of a row, what is large a shape in quarters
-//! of a character, behind all of it stars.
+//! A crew's field in characters: small things are one-row sprites, large ones shapes in quarters of a
+//! character, with stars
+//! behind them.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;

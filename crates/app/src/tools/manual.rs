@@ -1,5 +1,4 @@
-//! `backspin completions` and `backspin man`: what packagers put beside the program, made of its own
-//! command line.
+//! `backspin completions` and `backspin man`: files for packagers, made from the command line itself.
 
 use std::error::Error;
 use std::io::{self, Write};

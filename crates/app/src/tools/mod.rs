@@ -1,4 +1,4 @@
-//! What is around the games: commands that look at, measure or disturb what they send.
+//! Tools around the games: commands that inspect, measure or disturb the traffic.
 
 pub(crate) mod demo;
 pub(crate) mod inspect;

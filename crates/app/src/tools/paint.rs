@@ -1,4 +1,4 @@
-//! Colours, where someone sees them.
+//! Colours, where the output is a terminal.
 
 use std::io::{self, IsTerminal};
 

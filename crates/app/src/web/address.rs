@@ -1,4 +1,4 @@
-//! Where the page is and whose word about addresses it takes, as an operator says it.
+//! The operator's settings for the page's address and its trusted proxies.
 
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
@@ -17,7 +17,9 @@ impl std::str::FromStr for PageAddress {
         }
         match text.parse() {
             Ok(at) => Ok(PageAddress(Some(at))),
-            Err(_) => Err("it is a port, or an IP address with one: 8080 or 127.0.0.1:8080".into()),
+            Err(_) => Err("give a port, or an IP address with a port: 8080 or \
+                           127.0.0.1:8080"
+                .into()),
         }
     }
 }
@@ -61,8 +63,7 @@ impl std::str::FromStr for Cidr {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let wrong =
-            || format!("{text:?} is no range of addresses, such as 127.0.0.1/32 or fd00::/8");
+        let wrong = || format!("{text:?} is not an address range like 127.0.0.1/32 or fd00::/8");
         let (address, len) = match text.split_once('/') {
             Some((address, len)) => (address, Some(len.parse().map_err(|_| wrong())?)),
             None => (text, None),
@@ -80,7 +81,7 @@ impl std::str::FromStr for Cidr {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Proxies(Vec<Cidr>);
 
-/// More ranges than this nobody has.
+/// The most ranges.
 const RANGE_LIMIT: usize = 16;
 
 impl Proxies {
@@ -97,7 +98,7 @@ impl std::str::FromStr for Proxies {
         let ranges: Vec<Cidr> = ranges.map(str::parse).collect::<Result<_, _>>()?;
         match ranges.len() <= RANGE_LIMIT {
             true => Ok(Proxies(ranges)),
-            false => Err(format!("there are at most {RANGE_LIMIT} ranges")),
+            false => Err(format!("give at most {RANGE_LIMIT} ranges")),
         }
     }
 }
@@ -126,7 +127,7 @@ pub(crate) fn parse_token(text: &str) -> Result<String, String> {
         0 => Err("an empty token would let everyone in".to_owned()),
         len if len > TOKEN_LIMIT => Err(format!("a token has at most {TOKEN_LIMIT} bytes")),
         _ if text.bytes().all(|byte| byte.is_ascii_graphic()) => Ok(text.to_owned()),
-        _ => Err("a token has ASCII letters, digits and signs only, and no space".to_owned()),
+        _ => Err("a token may contain only ASCII letters, digits and punctuation".to_owned()),
     }
 }
 

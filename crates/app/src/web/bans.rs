@@ -1,24 +1,25 @@
-//! The bans as an operator sees them: with names and the wall clock's times, in a file that outlives
-//! the server. The door enforces them, by its own clock.
+//! The operator's bans: with names and wall clock times, in a file that survives the server. The endpoint
+//! enforces them by
+//! its own clock.
 //!
-//! The file is written by a thread of its own, so that a disk that hangs holds up neither the game nor
-//! the page: to a new file first, synced, which then takes the old one's name.
+//! A thread writes the file, so that a disk that hangs blocks neither the game nor the page: to a new file
+//! first, synced,
+//! which then replaces the old one.
 
 use std::error::Error;
-use std::fs::{self, File, OpenOptions};
+use std::fs;
 use std::io::{self, Write};
 use std::net::IpAddr;
-use std::path::{Path, PathBuf};
-use std::sync::mpsc::{Receiver, sync_channel};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::path::Path;
 use std::time::Duration;
 
 use backspin::endpoint::BAN_LIMIT;
-use backspin::session::limited_ip;
+use backspin::peer::LimitKey;
 use serde::{Deserialize, Serialize};
 use tracing::{info, warn};
 
-use crate::utc;
+use crate::newest::Newest;
+use crate::{folders, utc};
 
 /// One ban.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -26,8 +27,8 @@ use crate::utc;
 pub(crate) struct Ban {
     /// An IPv4 address or an IPv6 /64.
     #[serde(with = "group")]
-    pub(crate) address: IpAddr,
-    /// What the player was called who was banned there; empty if the operator named the address.
+    pub(crate) address: LimitKey,
+    /// The name of the banned player; empty if the operator banned the address.
     name: String,
     since_unix_ms: u64,
     /// `None` is for good.
@@ -51,7 +52,7 @@ const FILE_LIMIT: u64 = 4 * 1024 * 1024;
 #[derive(Debug, Default)]
 pub(crate) struct Bans {
     bans: Vec<Ban>,
-    keeper: Option<Keeper>,
+    keeper: Option<Newest<Vec<u8>>>,
 }
 
 /// There are [`BAN_LIMIT`] already.
@@ -95,9 +96,9 @@ impl Bans {
         bans.retain(|ban| ban.holds(now));
         bans.truncate(BAN_LIMIT);
         if !bans.is_empty() {
-            info!("{} addresses are banned, by {}", bans.len(), path.display());
+            info!("{} addresses are banned by {}", bans.len(), path.display());
         }
-        Ok(Bans { bans, keeper: Some(Keeper::start(path)?) })
+        Ok(Bans { bans, keeper: Some(keep_at(path)?) })
     }
 
     /// All of them.
@@ -111,8 +112,8 @@ impl Bans {
     }
 
     /// Whether there is a place for one more of this address.
-    pub(super) fn has_place(&self, now_ms: u64, address: IpAddr) -> bool {
-        let same = |ban: &&Ban| ban.address == limited_ip(address);
+    pub(super) fn has_place(&self, now_ms: u64, address: LimitKey) -> bool {
+        let same = |ban: &&Ban| ban.address == address;
         self.len(now_ms) < BAN_LIMIT || self.bans.iter().any(|ban| same(&ban))
     }
 
@@ -120,14 +121,13 @@ impl Bans {
     pub(super) fn add(
         &mut self,
         now_ms: u64,
-        address: IpAddr,
+        address: LimitKey,
         name: String,
         term: Term,
     ) -> Result<(), Full> {
         if !self.has_place(now_ms, address) {
             return Err(Full);
         }
-        let address = limited_ip(address);
         let lasts = term.lasts().map(|lasts| lasts.as_millis() as u64);
         let until_unix_ms = lasts.map(|lasts| now_ms + lasts);
         self.bans.retain(|ban| ban.address != address && ban.holds(now_ms));
@@ -137,14 +137,12 @@ impl Bans {
     }
 
     /// Whether an address is banned.
-    pub(super) fn holds(&self, now_ms: u64, address: IpAddr) -> bool {
-        let address = limited_ip(address);
+    pub(super) fn holds(&self, now_ms: u64, address: LimitKey) -> bool {
         self.bans.iter().any(|ban| ban.address == address && ban.holds(now_ms))
     }
 
     /// Lets an address in again.
-    pub(super) fn lift(&mut self, now_ms: u64, address: IpAddr) {
-        let address = limited_ip(address);
+    pub(super) fn lift(&mut self, now_ms: u64, address: LimitKey) {
         self.bans.retain(|ban| ban.address != address && ban.holds(now_ms));
         self.keep();
     }
@@ -157,7 +155,7 @@ impl Bans {
             saved: bool,
             bans: Vec<&'a Ban>,
         }
-        let saved = self.keeper.as_ref().is_some_and(Keeper::is_done);
+        let saved = self.keeper.as_ref().is_some_and(Newest::is_done);
         let bans = self.bans.iter().filter(|ban| ban.holds(now_ms)).collect();
         // Plain data: there is nothing in it that JSON has no word for.
         serde_json::to_string(&Told { saved, bans }).unwrap_or_default()
@@ -165,25 +163,17 @@ impl Bans {
 
     fn keep(&self) {
         if let Some(keeper) = &self.keeper {
-            keeper.keep(serde_json::to_vec_pretty(&self.bans).unwrap_or_default());
+            keeper.put(serde_json::to_vec_pretty(&self.bans).unwrap_or_default());
         }
     }
 }
 
-/// As people write it, for a path or a sentence.
-pub(super) fn written(address: IpAddr) -> String {
-    match limited_ip(address) {
-        IpAddr::V4(address) => address.to_string(),
-        IpAddr::V6(address) => format!("{address}/64"),
-    }
-}
-
 /// The address in a file or a path, with its `/64` or without.
-pub(super) fn parse_address(text: &str) -> Option<IpAddr> {
-    let address = text.strip_suffix("/64").unwrap_or(text).parse().ok()?;
+pub(super) fn parse_address(text: &str) -> Option<LimitKey> {
+    let address: IpAddr = text.strip_suffix("/64").unwrap_or(text).parse().ok()?;
     match address {
         IpAddr::V4(_) if text.ends_with("/64") => None,
-        address => Some(limited_ip(address)),
+        address => Some(address.into()),
     }
 }
 
@@ -194,18 +184,18 @@ mod group {
     use super::*;
 
     pub(super) fn serialize<S: Serializer>(
-        address: &IpAddr,
+        address: &LimitKey,
         serializer: S,
     ) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(&written(*address))
+        serializer.collect_str(address)
     }
 
     pub(super) fn deserialize<'de, D: Deserializer<'de>>(
         deserializer: D,
-    ) -> Result<IpAddr, D::Error> {
+    ) -> Result<LimitKey, D::Error> {
         let text = String::deserialize(deserializer)?;
         parse_address(&text).ok_or_else(|| {
-            de::Error::custom(format!("\"{text}\" is no IPv4 address and no IPv6 /64"))
+            de::Error::custom(format!("\"{text}\" is neither an IPv4 address nor an IPv6 /64"))
         })
     }
 }
@@ -222,133 +212,53 @@ fn read(path: &Path) -> Result<Vec<Ban>, Box<dyn Error>> {
     Ok(serde_json::from_slice(&fs::read(path)?)?)
 }
 
-/// A thread that writes the newest list, and tries again until it is written.
-#[derive(Debug)]
-struct Keeper {
-    tray: Arc<Tray>,
-    done: Receiver<()>,
-}
-
-#[derive(Debug, Default)]
-struct Tray {
-    papers: Mutex<Papers>,
-    changed: Condvar,
-}
-
-/// What is to be written: only the newest counts.
-#[derive(Debug, Default)]
-struct Papers {
-    newest: Option<Vec<u8>>,
-    writing: bool,
-    closing: bool,
-}
-
 /// How soon a write that failed is tried again.
 const RETRY_AFTER: Duration = Duration::from_secs(5);
 
 /// How long the end of the server waits for the file.
 const CLOSE_WITHIN: Duration = Duration::from_secs(2);
 
-impl Keeper {
-    fn start(path: &Path) -> io::Result<Self> {
-        let (tray, path) = (Arc::new(Tray::default()), path.to_owned());
-        let (ended, done) = sync_channel::<()>(0);
-        let its = Arc::clone(&tray);
-        std::thread::Builder::new().name("bans".to_owned()).spawn(move || {
-            its.work(&path);
-            drop(ended);
-        })?;
-        Ok(Keeper { tray, done })
-    }
-
-    fn keep(&self, bytes: Vec<u8>) {
-        self.tray.lock().newest = Some(bytes);
-        self.tray.changed.notify_one();
-    }
-
-    fn is_done(&self) -> bool {
-        let papers = self.tray.lock();
-        papers.newest.is_none() && !papers.writing
-    }
+/// A thread that writes the newest list, and tries again until it is written.
+fn keep_at(path: &Path) -> io::Result<Newest<Vec<u8>>> {
+    let path = path.to_owned();
+    Newest::start("bans", move |bytes: &Vec<u8>| {
+        write(&path, bytes).map_err(|error| {
+            warn!("the bans cannot be written to {}: {error}", path.display());
+            RETRY_AFTER
+        })
+    })
 }
 
-impl Drop for Keeper {
+impl Drop for Bans {
     fn drop(&mut self) {
-        self.tray.lock().closing = true;
-        self.tray.changed.notify_one();
-        if let Err(std::sync::mpsc::RecvTimeoutError::Timeout) =
-            self.done.recv_timeout(CLOSE_WITHIN)
-        {
-            warn!("the newest bans are not in their file: the disk does not answer");
-        }
-    }
-}
-
-impl Tray {
-    fn lock(&self) -> MutexGuard<'_, Papers> {
-        self.papers.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn work(&self, path: &Path) {
-        let mut papers = self.lock();
-        loop {
-            match papers.newest.take() {
-                Some(bytes) => {
-                    papers.writing = true;
-                    drop(papers);
-                    let written = write(path, &bytes);
-                    papers = self.lock();
-                    papers.writing = false;
-                    if let Err(error) = written {
-                        warn!("the bans cannot be written to {}: {error}", path.display());
-                        papers.newest.get_or_insert(bytes);
-                        if papers.closing {
-                            return;
-                        }
-                        let waited = self.changed.wait_timeout(papers, RETRY_AFTER);
-                        papers = waited.unwrap_or_else(PoisonError::into_inner).0;
-                    }
-                }
-                None if papers.closing => return,
-                None => {
-                    papers = self.changed.wait(papers).unwrap_or_else(PoisonError::into_inner);
-                }
-            }
+        if self.keeper.as_ref().is_some_and(|keeper| !keeper.close(CLOSE_WITHIN)) {
+            warn!("the newest bans are not saved: the disk does not answer");
         }
     }
 }
 
 /// Puts `bytes` in the place of the file, or leaves it as it was.
 fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-    if let Some(folder) = folder {
+    if let Some(folder) = path.parent() {
         fs::create_dir_all(folder)?;
     }
-    let mut name = path.as_os_str().to_owned();
-    name.push(".new");
-    let new = PathBuf::from(name);
+    let new = path.with_added_extension("new");
     match fs::remove_file(&new) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
         _ => {}
     }
-    let mut options = OpenOptions::new();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let mut file = options.open(&new)?;
+    let mut file = folders::private().write(true).create_new(true).open(&new)?;
     file.write_all(bytes)?;
     file.sync_all()?;
     drop(file);
     fs::rename(&new, path)?;
-    // The name, too, is to outlive a crash of the machine.
-    if cfg!(unix) {
-        File::open(folder.unwrap_or(Path::new(".")))?.sync_all()?;
-    }
-    Ok(())
+    folders::sync_name(path)
 }
 
 #[cfg(test)]
 mod tests {
+    use std::path::PathBuf;
+
     use super::*;
 
     const MINUTE: u64 = 60_000;
@@ -370,12 +280,12 @@ mod tests {
         }
     }
 
-    fn ip(text: &str) -> IpAddr {
-        text.parse().unwrap()
+    fn ip(text: &str) -> LimitKey {
+        LimitKey::from(text.parse::<IpAddr>().unwrap())
     }
 
     fn addresses(bans: &Bans) -> Vec<String> {
-        bans.iter().map(|ban| written(ban.address)).collect()
+        bans.iter().map(|ban| ban.address.to_string()).collect()
     }
 
     #[test]
@@ -436,7 +346,7 @@ mod tests {
     #[test]
     fn there_are_as_many_as_the_door_takes() {
         let mut bans = Bans::default();
-        let nth = |n: usize| IpAddr::V4(std::net::Ipv4Addr::from(n as u32));
+        let nth = |n: usize| LimitKey::from(IpAddr::V4(std::net::Ipv4Addr::from(n as u32)));
         for n in 0..BAN_LIMIT {
             let term = if n == 0 { Term::Minutes(1) } else { Term::ForGood };
             bans.add(0, nth(n), String::new(), term).unwrap();

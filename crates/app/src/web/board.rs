@@ -1,5 +1,6 @@
-//! Where the game's loop and the page's thread meet: the newest status, and the newest scene of
-//! every room that someone watches. A lock is held for as long as it takes to swap a pointer.
+//! Where the game loop and the page's thread meet: the newest status, and the newest scene of every watched
+//! room. A lock is
+//! held only to swap a pointer.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};

@@ -1,7 +1,7 @@
-//! One connection: it asks once, is answered once or for as long as it reads, and is closed.
+//! One connection: it sends one request, gets one reply or a stream of events, and is closed.
 //!
-//! Nothing here waits. A connection is given its turn whenever anything has happened, does what it
-//! can, and says whether it is to be kept.
+//! Nothing here blocks. A connection gets a turn whenever anything happens, does what it can, and says
+//! whether to keep it.
 
 use std::io::{self, Read, Write};
 use std::net::{IpAddr, Shutdown};
@@ -11,14 +11,15 @@ use std::time::{Duration, Instant};
 use mio::net::TcpStream;
 
 use super::board::Watch;
-use super::reply::{Reply, WithBody};
-use super::request::{HEAD_LIMIT, Head, Refusal, Request};
+use super::desk::Office;
+use super::reply::{Reply, WithBody, stream_head};
+use super::request::{HEAD_LIMIT, Head, Refusal};
 use super::visitors::Seat;
 
 /// How long a request may take to be said.
 pub(super) const ASK_WITHIN: Duration = Duration::from_secs(5);
 
-/// A reader who takes nothing for so long is let go.
+/// A reader that takes nothing for this long is dropped.
 pub(super) const READ_WITHIN: Duration = Duration::from_secs(10);
 
 /// How long and how much a connection may go on talking behind its answer: a close in its face
@@ -61,23 +62,8 @@ pub(super) enum Subject {
 pub(super) enum Given {
     /// A reply.
     Reply(Reply),
-    /// Events about a subject, behind this head.
-    Stream(String, Subject),
-}
-
-/// What connections ask of whoever keeps them.
-pub(super) trait Host {
-    /// Answers a request, or what is none, of someone who sits there.
-    fn answer(
-        &mut self,
-        now: Instant,
-        asked: Result<&Request<'_>, Refusal>,
-        peer: IpAddr,
-        seat: &mut Seat,
-    ) -> Given;
-
-    /// The events about a subject that are newer than number `seen`, and the newest's number.
-    fn news(&mut self, subject: &Subject, seen: Option<u64>) -> Option<(u64, Rc<[u8]>)>;
+    /// Events about a subject.
+    Stream(Subject),
 }
 
 /// Whether a connection is still of use.
@@ -144,16 +130,22 @@ impl Connection {
     }
 
     /// Does what can be done now.
-    pub(super) fn turn(&mut self, now: Instant, host: &mut impl Host) -> Fate {
+    pub(super) fn turn(&mut self, now: Instant, office: &mut Office) -> Fate {
         // Any error means that nobody is there.
-        self.advance(now, host).unwrap_or(Fate::Close)
+        self.advance(now, office).unwrap_or(Fate::Close)
     }
 
-    fn advance(&mut self, now: Instant, host: &mut impl Host) -> io::Result<Fate> {
+    fn advance(&mut self, now: Instant, office: &mut Office) -> io::Result<Fate> {
         loop {
             match &mut self.state {
                 State::Asking { head, until } => {
-                    let is_over = read_head(&mut self.stream, head)?;
+                    let is_over = head.len() < HEAD_LIMIT
+                        && read(&mut self.stream, |bytes| {
+                            head.extend_from_slice(
+                                &bytes[..bytes.len().min(HEAD_LIMIT - head.len())],
+                            );
+                            head.len() < HEAD_LIMIT
+                        })?;
                     let asked = match Head::read(head) {
                         Head::Partial if is_over => return Ok(Fate::Close),
                         Head::Partial if now >= *until => Err(Refusal::Slow),
@@ -167,16 +159,18 @@ impl Connection {
                     };
                     let (peer, seat) = (self.peer, &mut self.seat);
                     let asked = asked.as_ref().map_err(|refusal| *refusal);
-                    self.state = match host.answer(now, asked, peer, seat) {
+                    self.state = match office.answer(now, asked, peer, seat) {
                         Given::Reply(reply) => {
                             State::Answering { out: Outgoing::new(reply.encode(with_body), now) }
                         }
-                        Given::Stream(first, _) if with_body == WithBody::No => {
-                            State::Answering { out: Outgoing::new(first.into_bytes(), now) }
-                        }
-                        Given::Stream(first, subject) => {
-                            let out = Outgoing::new(first.into_bytes(), now);
-                            State::Following { out, subject, seen: None, said: 0 }
+                        Given::Stream(subject) => {
+                            let out = Outgoing::new(stream_head().into_bytes(), now);
+                            match with_body {
+                                WithBody::No => State::Answering { out },
+                                WithBody::Yes => {
+                                    State::Following { out, subject, seen: None, said: 0 }
+                                }
+                            }
                         }
                     };
                 }
@@ -196,8 +190,8 @@ impl Connection {
                     if !out.is_sent() {
                         return Ok(Fate::Keep);
                     }
-                    // Who reads slowly misses what was new meanwhile, and gets the newest.
-                    let Some((number, bytes)) = host.news(subject, *seen) else {
+                    // A slow reader skips to the newest.
+                    let Some((number, bytes)) = office.news(subject, *seen) else {
                         return Ok(Fate::Keep);
                     };
                     *seen = Some(number);
@@ -217,34 +211,28 @@ impl Connection {
     }
 }
 
-/// Reads more of a head, up to its limit; says whether the client has closed its side.
-fn read_head(stream: &mut TcpStream, head: &mut Vec<u8>) -> io::Result<bool> {
+/// Reads what has come, and hands it on until that wants no more; says whether the client has closed
+/// its side.
+fn read(stream: &mut TcpStream, mut wants_more: impl FnMut(&[u8]) -> bool) -> io::Result<bool> {
     let mut buffer = [0; 1024];
-    while head.len() < HEAD_LIMIT {
-        let room = buffer.len().min(HEAD_LIMIT - head.len());
-        match stream.read(&mut buffer[..room]) {
-            Ok(0) => return Ok(true),
-            Ok(count) => head.extend_from_slice(&buffer[..count]),
-            Err(error) if error.kind() == io::ErrorKind::WouldBlock => break,
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
-        }
-    }
-    Ok(false)
-}
-
-/// Throws away what the client says, and counts it in `said`; says whether it has closed its side
-/// or said more than `limit`.
-fn discard(stream: &mut TcpStream, limit: usize, said: &mut usize) -> io::Result<bool> {
-    let mut buffer = [0; 1024];
-    while *said <= limit {
+    loop {
         match stream.read(&mut buffer) {
             Ok(0) => return Ok(true),
-            Ok(count) => *said += count,
+            Ok(count) if wants_more(&buffer[..count]) => {}
+            Ok(_) => return Ok(false),
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(false),
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Err(error) => return Err(error),
         }
     }
-    Ok(true)
+}
+
+/// Throws away what the client says, and counts it in `said`; says whether it has closed its side
+/// or said more than `limit`.
+fn discard(stream: &mut TcpStream, limit: usize, said: &mut usize) -> io::Result<bool> {
+    let is_over = read(stream, |bytes| {
+        *said += bytes.len();
+        *said <= limit
+    })?;
+    Ok(is_over || *said > limit)
 }

@@ -1,4 +1,4 @@
-//! The page's thread: one thread for all connections, which waits for nobody in particular.
+//! The page's thread: one thread for all connections.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -11,10 +11,10 @@ use mio::net::{TcpListener, TcpStream};
 use mio::{Events, Interest, Poll, Token};
 
 use super::board::{Board, Watch};
-use super::connection::{Connection, Fate, Given, Host, Subject};
+use super::connection::{Connection, Fate, Given, Subject};
 use super::history::History;
 use super::metrics::{PageCounts, Refused};
-use super::reply::{Code, Reply, stream_head};
+use super::reply::{Code, Reply};
 use super::request::{Refusal, Request};
 use super::scene;
 use super::site::{Answer, Asked, HEALTH, Site, Topic};
@@ -42,7 +42,7 @@ pub(super) struct Desk {
 }
 
 /// What connections are answered from.
-struct Office {
+pub(super) struct Office {
     board: Arc<Board>,
     site: Site,
     history: History,
@@ -98,7 +98,7 @@ impl Desk {
         Ok(())
     }
 
-    /// Takes whoever has come. There are few enough that each has a turn whenever anything happens.
+    /// Accepts new connections. There are few enough that each gets a turn whenever anything happens.
     fn accept(&mut self) {
         // After an error, as when the system has no more descriptors, the next wake-up tries again.
         while let Ok((stream, peer)) = self.listener.accept() {
@@ -173,14 +173,14 @@ impl Office {
     fn follow(&mut self, topic: Topic) -> Given {
         if self.streams >= STREAM_LIMIT {
             self.refused.streams += 1;
-            let sentence = "Too many are watching. Close a page that is open elsewhere.";
-            return Given::Reply(Reply::say(Code::ServiceUnavailable, sentence));
+            let sentence = "Too many viewers. Close a page that is open elsewhere.";
+            return Given::Reply(Reply::say(Code::SERVICE_UNAVAILABLE, sentence));
         }
         let subject = match topic {
             Topic::Status => Subject::Status,
             Topic::Room(room) => Subject::Room(Watch::new(&self.board, room)),
         };
-        Given::Stream(stream_head(), subject)
+        Given::Stream(subject)
     }
 
     /// How the server stands, with the newest sample of the charts.
@@ -190,7 +190,7 @@ impl Office {
         format!("event: status\ndata: {{\"status\":{status},\"sample\":{sample}}}\n\n")
     }
 
-    /// Everything that the charts show, for one who has just come.
+    /// Everything that the charts show, for a new viewer.
     fn history_event(&self) -> String {
         let samples = serde_json::to_string(self.history.samples()).unwrap_or_default();
         format!("event: history\ndata: {samples}\n\n")
@@ -227,10 +227,9 @@ impl Office {
         }
         self.room_news.get(&room).cloned()
     }
-}
 
-impl Host for Office {
-    fn answer(
+    /// Answers a request, or bytes that are not one, from a connection.
+    pub(super) fn answer(
         &mut self,
         now: Instant,
         asked: Result<&Request<'_>, Refusal>,
@@ -268,7 +267,8 @@ impl Host for Office {
         }
     }
 
-    fn news(&mut self, subject: &Subject, seen: Option<u64>) -> Option<(u64, Rc<[u8]>)> {
+    /// The events about a subject that are newer than number `seen`, and the newest's number.
+    pub(super) fn news(&mut self, subject: &Subject, seen: Option<u64>) -> Option<(u64, Rc<[u8]>)> {
         match subject {
             Subject::Status => self.status_news(seen),
             Subject::Room(watch) => self.room_news(watch.room(), seen),

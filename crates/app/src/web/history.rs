@@ -1,4 +1,4 @@
-//! The last ten minutes in one sample a second, for the charts of a page that is opened later.
+//! The last ten minutes in one sample per second, for the charts of a page that is opened later.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::status::{Quantiles, Status, round_share};
 
-/// So many samples are kept: ten minutes.
+/// How many samples are kept: ten minutes.
 pub(super) const SAMPLE_LIMIT: usize = 600;
 
 /// What is drawn of one second.

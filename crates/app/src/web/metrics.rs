@@ -1,10 +1,13 @@
-//! `/metrics`: a status in Prometheus' text format, version 0.0.4.
+//! `/metrics`: the status in Prometheus' text format, version 0.0.4.
 //!
-//! How many lines there are does not depend on who plays: nothing here is told of a single room or
-//! player, and no label is a word that a player has chosen. `/api/rooms` has those.
+//! The number of lines does not depend on who plays: nothing is listed by room or player, and no label comes
+//! from a player.
+//! `/api/rooms` has those.
 
 use std::fmt::{self, Display, Write};
 use std::time::Duration;
+
+use backspin::room::MessageCounts;
 
 use super::status::{MemberStatus, Status, round_rate, round_share};
 use crate::serve::meter::{Histogram, LATE};
@@ -13,7 +16,7 @@ use crate::serve::meter::{Histogram, LATE};
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct PageCounts {
     pub(super) connections: usize,
-    /// Those of them that follow something.
+    /// Connections to the page that follow an event stream.
     pub(super) streams: usize,
     pub(super) refused: Refused,
     /// Addresses that are banned from the game.
@@ -46,17 +49,24 @@ fn write_all(out: &mut String, status: &Status, page: &PageCounts) -> fmt::Resul
     let mut metric = Metric::begin(out, "build_info", Kind::Gauge, "The version of the program.")?;
     metric.put(&[("version", &version)], 1)?;
     let uptime = status.uptime.as_millis() as f64 / 1e3;
-    single(out, "uptime_seconds", Kind::Gauge, "Since the server was started.", uptime)?;
+    single(out, "uptime_seconds", Kind::Gauge, "Seconds since the server started.", uptime)?;
     let draining = u8::from(status.draining);
-    single(out, "draining", Kind::Gauge, "1 if nobody new is let in.", draining)?;
-    let sessions = "Sessions, those of players who are away included.";
+    single(
+        out,
+        "draining",
+        Kind::Gauge,
+        "1 while the server is draining and lets no new players \
+                                          in.",
+        draining,
+    )?;
+    let sessions = "Sessions, including those of players who are disconnected.";
     single(out, "sessions", Kind::Gauge, sessions, status.sessions)?;
-    single(out, "bans", Kind::Gauge, "Addresses that are banned.", page.bans)?;
+    single(out, "bans", Kind::Gauge, "Banned addresses.", page.bans)?;
     write_rooms(out, status)?;
     write_players(out, status)?;
     write_traffic(out, status)?;
     write_ticks(out, status)?;
-    let dropped = "Lines of the log that were dropped because nobody read them in time.";
+    let dropped = "Log lines dropped because they were not read in time.";
     single(out, "log_lines_dropped_total", Kind::Counter, dropped, status.log_dropped)?;
     write_page(out, page)
 }
@@ -71,11 +81,11 @@ fn write_rooms(out: &mut String, status: &Status) -> fmt::Result {
     }
     type Counts = fn(&MemberStatus) -> bool;
     let metrics: [(&str, &str, Counts); 3] = [
-        ("players", "Players who are here, by game.", |m| m.present && !m.watches),
-        ("players_away", "Players whose place is kept for them, by game.", |m| {
+        ("players", "Connected players, by game.", |m| m.present && !m.watches),
+        ("players_away", "Disconnected players whose slot is kept, by game.", |m| {
             !m.present && !m.watches
         }),
-        ("spectators", "Spectators who are here, by game.", |m| m.present && m.watches),
+        ("spectators", "Connected spectators, by game.", |m| m.present && m.watches),
     ];
     games.dedup();
     for (name, help, counts) in metrics {
@@ -99,7 +109,7 @@ fn write_traffic(out: &mut String, status: &Status) -> fmt::Result {
         ),
         (
             "bytes_total",
-            "Bytes in them, without the headers of IP and UDP.",
+            "Bytes in these datagrams, without IP and UDP headers.",
             [traffic.bytes_in, traffic.bytes_out],
         ),
     ] {
@@ -107,7 +117,7 @@ fn write_traffic(out: &mut String, status: &Status) -> fmt::Result {
         metric.put(&[("direction", &"in")], incoming)?;
         metric.put(&[("direction", &"out")], outgoing)?;
     }
-    let help = "Datagrams that were dropped, by reason.";
+    let help = "Dropped datagrams, by reason.";
     let mut metric = Metric::begin(out, "datagrams_dropped_total", Kind::Counter, help)?;
     for (reason, count) in status.dropped.by_reason() {
         metric.put(&[("reason", &reason)], count)?;
@@ -117,20 +127,30 @@ fn write_traffic(out: &mut String, status: &Status) -> fmt::Result {
 
 fn write_ticks(out: &mut String, status: &Status) -> fmt::Result {
     let ticks = &status.ticks;
-    let help = "From stepping the worlds that were due until everyone in them was sent theirs.";
+    let help = "Time to step the worlds that are due and send everyone their snapshots.";
     write_histogram(out, "tick_seconds", help, &ticks.work)?;
-    let help = "How long after their time ticks began.";
+    let help = "How late ticks began.";
     write_histogram(out, "tick_lateness_seconds", help, &ticks.lateness)?;
     let help = format!(
-        "Ticks that began more than {} ms late: by the server's own work, or because the machine \
-         did not let it run.",
+        "Ticks that began more than {} ms late: because of the server's own work, or because the \
+         machine did not run it.",
         LATE.as_millis()
     );
     let mut metric = Metric::begin(out, "ticks_late_total", Kind::Counter, &help)?;
     metric.put(&[("cause", &"server")], ticks.late - ticks.held_up)?;
     metric.put(&[("cause", &"machine")], ticks.held_up)?;
-    let skipped = "Ticks that were let go because a room came too late.";
-    single(out, "ticks_skipped_total", Kind::Counter, skipped, status.skipped_ticks)
+    let skipped = "Ticks skipped because a room was too late for them.";
+    single(out, "ticks_skipped_total", Kind::Counter, skipped, status.skipped_ticks)?;
+    let slow = "Rooms over their budget: they skip ticks all the time.";
+    let rooms = status.rooms.iter().filter(|room| room.slow).count();
+    single(out, "rooms_slow", Kind::Gauge, slow, rooms)?;
+    let MessageCounts { overruns, chat_refused, lost } = status.messages;
+    let help = "Sessions that ended because too many messages waited for the player.";
+    single(out, "sessions_overrun_total", Kind::Counter, help, overruns)?;
+    let help = "Lines of chat that were refused.";
+    single(out, "chat_refused_total", Kind::Counter, help, chat_refused)?;
+    let help = "Unreliable messages dropped for lack of room.";
+    single(out, "messages_lost_total", Kind::Counter, help, lost)
 }
 
 fn write_histogram(out: &mut String, name: &str, help: &str, of: &Histogram) -> fmt::Result {
@@ -152,12 +172,10 @@ fn write_players(out: &mut String, status: &Status) -> fmt::Result {
         ("player_round_trip_seconds", "Round trips of players, smoothed.", |m| {
             m.rtt.map(to_seconds)
         }),
-        ("player_jitter_seconds", "How players' round trips vary.", |m| m.jitter.map(to_seconds)),
-        (
-            "player_loss_ratio",
-            "The share that is lost of what a player sends, over the last seconds.",
-            |m| m.loss.map(round_share),
-        ),
+        ("player_jitter_seconds", "Jitter of players' round trips.", |m| m.jitter.map(to_seconds)),
+        ("player_loss_ratio", "Share of a player's datagrams lost over the last seconds.", |m| {
+            m.loss.map(round_share)
+        }),
     ];
     for (name, help, value) in ranked {
         let mut values: Vec<_> = status.players().filter_map(value).collect();
@@ -171,10 +189,10 @@ fn write_players(out: &mut String, status: &Status) -> fmt::Result {
         }
     }
     let summed: [(&str, &str, Value); 2] = [
-        ("inputs_per_second", "Inputs of all players, in the last second.", |m| Some(m.input_rate)),
+        ("inputs_per_second", "Inputs of all players in the last second.", |m| Some(m.input_rate)),
         (
             "input_gaps_per_second",
-            "Ticks that ran without a real input of a player, in the last second.",
+            "Ticks without a real input from a player in the last second.",
             |m| Some(m.gap_rate),
         ),
     ];
@@ -189,9 +207,16 @@ fn write_players(out: &mut String, status: &Status) -> fmt::Result {
 fn write_page(out: &mut String, page: &PageCounts) -> fmt::Result {
     let PageCounts { connections, streams, refused, bans: _ } = *page;
     single(out, "http_connections", Kind::Gauge, "Connections to the page.", connections)?;
-    single(out, "http_streams", Kind::Gauge, "Those of them that follow something.", streams)?;
+    single(
+        out,
+        "http_streams",
+        Kind::Gauge,
+        "Connections to the page that follow an event \
+                                              stream.",
+        streams,
+    )?;
     let Refused { places, address, streams, tokens } = refused;
-    let help = "Requests to the page that were refused, by reason.";
+    let help = "Refused requests to the page, by reason.";
     let mut metric = Metric::begin(out, "http_refused_total", Kind::Counter, help)?;
     for (reason, count) in
         [("places", places), ("address", address), ("streams", streams), ("token", tokens)]

@@ -1,18 +1,18 @@
 //! The operator's page: `backspin serve --http`.
 //!
 //! ```text
-//! publish     the game loop's side: a status once a second, scenes of rooms that are watched
+//! publish     the game loop's side: a status every second, scenes of watched rooms
 //! board       where the two threads meet
-//! desk        the page's thread: connections, and what each is given
-//! connection  one of them          request, reply   HTTP/1.1, as much as it takes
-//! site        what is where        page/            what a browser runs
-//! visitors    who has a place      bans             who is kept out of the game, and their file
-//! status, history, metrics, scene  what is told
+//! desk        the page's thread: connections and their replies
+//! connection  one of them          request, reply   as much of HTTP/1.1 as it takes
+//! site        the paths            page/            what a browser runs
+//! visitors    connection limits    bans             who is banned from the game, and their file
+//! status, history, metrics, scene  the data
 //! ```
 //!
-//! The loop never waits for the page: it swaps a pointer and goes on, and takes commands from a
-//! short queue. The page's thread never waits for anyone either; whoever reads slowly misses what
-//! was new meanwhile.
+//! The loop never waits for the page: it swaps a pointer and continues, and takes commands from a short
+//! queue. The page's
+//! thread never waits for anyone either; a slow reader misses intermediate updates.
 
 mod address;
 mod bans;
@@ -30,13 +30,13 @@ mod status;
 mod visitors;
 
 use std::error::Error;
-use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::mpsc::sync_channel;
 use std::thread::JoinHandle;
 
 use backspin::time::Time;
+use backspin_udp::BindError;
 use mio::net::TcpListener;
 use mio::{Poll, Waker};
 use tracing::warn;
@@ -57,9 +57,9 @@ const COMMAND_LIMIT: usize = 16;
 pub(crate) struct PageConfig {
     /// Where it is.
     pub(crate) at: SocketAddr,
-    /// What lets someone change things; without one nobody can.
+    /// The token that allows changes; without one, nothing can be changed.
     pub(crate) token: Option<String>,
-    /// Who is believed about whom they ask for.
+    /// Proxies whose X-Forwarded-For is trusted.
     pub(crate) proxies: Proxies,
 }
 
@@ -74,19 +74,18 @@ pub(crate) struct Page {
 }
 
 impl Page {
-    /// Serves a page about a server that was started at `started`, and whose door has these bans.
+    /// Serves the page of a server that started at `started`, with these bans.
     pub(crate) fn open(
         config: PageConfig,
         bans: Bans,
         started: Time,
     ) -> Result<Self, Box<dyn Error>> {
         let PageConfig { at, token, proxies } = config;
-        let listener = TcpListener::bind(at).map_err(|error| sentence(at, &error))?;
+        let listener = TcpListener::bind(at)
+            .map_err(|cause| format!("the page (--http): {}", BindError::new("TCP", at, cause)))?;
         let address = listener.local_addr()?;
         if !address.ip().is_loopback() {
-            warn!(
-                "the page at http://{address}/ is open to the network, and nothing of it is encrypted"
-            );
+            warn!("the page at http://{address}/ is open to the network and not encrypted");
         }
         let poll = Poll::new()?;
         let waker = Waker::new(poll.registry(), desk::WAKE)?;
@@ -97,7 +96,7 @@ impl Page {
         let thread = std::thread::Builder::new().name("page".to_owned()).spawn(move || {
             let done = Desk::new(poll, listener, for_desk, site, visitors).and_then(Desk::run);
             if let Err(error) = done {
-                warn!("the page is gone, the game goes on: {error}");
+                warn!("the page stopped, the game continues: {error}");
             }
         })?;
         let publisher = Publisher::new(Arc::clone(&board), commands, started);
@@ -112,28 +111,6 @@ impl Drop for Page {
             // It has told what went wrong.
             let _ = thread.join();
         }
-    }
-}
-
-/// Why the page cannot be where it should.
-fn sentence(at: SocketAddr, error: &io::Error) -> String {
-    match error.kind() {
-        io::ErrorKind::AddrInUse => {
-            format!(
-                "TCP {at}, for the page, is taken by another program; stop it or choose another --http"
-            )
-        }
-        io::ErrorKind::PermissionDenied => {
-            format!(
-                "TCP {at}, for the page, needs more rights than this user has; choose a port above 1023"
-            )
-        }
-        io::ErrorKind::AddrNotAvailable => {
-            format!(
-                "TCP {at}, for the page, is no address of this machine; use 0.0.0.0 for all of them"
-            )
-        }
-        _ => format!("TCP {at}, for the page, cannot be bound: {error}"),
     }
 }
 

@@ -1,4 +1,4 @@
-//! The game loop's side of the page: what it tells, and what it is told.
+//! The game loop's side of the page: what it publishes, and the commands it takes.
 
 use std::sync::Arc;
 use std::sync::mpsc::Receiver;
@@ -14,7 +14,6 @@ use backspin::wire::native::Role;
 use backspin_record::Recorded;
 use tracing::{info, warn};
 
-use super::bans::written;
 use super::board::{Board, Scene};
 use super::site::Command;
 use super::status::{Arrivals, Drops, MemberStatus, RoomStatus, Status};
@@ -28,7 +27,7 @@ const STATUS_EVERY: Duration = Duration::from_secs(1);
 /// one late.
 const ROOMS_AT_ONCE: usize = 16;
 
-/// A room that is watched is shown so many times a second.
+/// Scenes per second of a watched room.
 pub(super) const SCENES_PER_SECOND: u32 = 30;
 
 /// A status that is being made: its rooms are asked one after the other, all else was noted at once.
@@ -96,7 +95,7 @@ impl Publisher {
         while let Ok(command) = self.commands.try_recv() {
             match command {
                 Command::Kick { room, player } => {
-                    info!("room {room}: {player} is removed by the operator");
+                    info!("room {room}: the operator removed {player}");
                     let mut rooms = server.server().listed();
                     // It may have been closed meanwhile.
                     if let Some((slot, ..)) = rooms.find(|(_, _, its)| its.number() == room) {
@@ -105,27 +104,27 @@ impl Publisher {
                     }
                 }
                 Command::Ban { address, lasts } => {
-                    let who = written(address);
+                    let who = address;
                     match lasts.map(|lasts| lasts.as_secs() / 60) {
                         Some(minutes) => {
-                            info!("{who} is banned by the operator, for {minutes} minutes");
+                            info!("the operator banned {who} for {minutes} minutes");
                         }
-                        None => info!("{who} is banned by the operator, for good"),
+                        None => info!("the operator banned {who} permanently"),
                     }
                     if let Err(BansFull) = server.ban(now, address, lasts) {
                         warn!("{who} is not banned: there are {BAN_LIMIT} bans already");
                     }
                 }
                 Command::LiftBan(address) => {
-                    info!("the operator lets {} in again", written(address));
+                    info!("the operator lifted the ban on {}", address);
                     server.lift_ban(now, address);
                 }
                 Command::Drain => {
-                    info!("the operator lets nobody new in");
+                    info!("the operator started draining: no new players");
                     server.drain(now);
                 }
                 Command::Undrain => {
-                    info!("the operator lets others in again");
+                    info!("the operator stopped draining");
                     server.undrain(now);
                 }
             }
@@ -184,6 +183,9 @@ impl Publisher {
             capacity: room.game().capacity(),
             tick: room.tick(),
             tick_rate: room.tick_rate(),
+            skipped_ticks: room.late_ticks(),
+            slow: room.is_slow(),
+            chat: room.recent_chat().cloned().collect(),
             bots: room.bots().iter().map(|bot| bot.0).collect(),
             members: members.collect(),
         }
@@ -201,6 +203,7 @@ impl Publisher {
             traffic: meter.traffic,
             ticks: meter.ticks.clone(),
             skipped_ticks: server.late_ticks(),
+            messages: server.message_counts(),
             log_dropped: meter.log_dropped,
             dropped: Drops { endpoint: *endpoint.counts(), unsent },
             rooms: Vec::with_capacity(server.rooms().len()),
@@ -208,7 +211,7 @@ impl Publisher {
     }
 }
 
-/// In the order of their numbers. Numbers rise as rooms are opened, and begin anew after 2^32.
+/// In the order of their numbers, which rise as rooms open and wrap after 2^32.
 fn sort(rooms: &mut [RoomStatus]) {
     rooms.sort_unstable_by_key(|room| room.room);
 }
@@ -227,12 +230,14 @@ impl From<MemberCard> for MemberStatus {
                 let expected = pings.answered + pings.lost;
                 ("rtype", Arrivals { expected, missing: pings.lost }, None)
             }
+            // Inputs are processed one a tick.
+            "ack" => ("ack", Arrivals::default(), Some(card.ticks_without_input)),
             other => (other, Arrivals::default(), None),
         };
         MemberStatus {
             player: card.player.0,
             name: card.name,
-            address: Some(card.path.remote.ip()),
+            address: Some(card.path.remote.limit_key()),
             watches: card.role == Role::Watch,
             dialect,
             present: card.present,
@@ -313,7 +318,7 @@ mod tests {
         let mut server = server(500);
         let Page { publisher, .. } = &mut page();
         // Someone with a name of their own, in a room of their own making.
-        let guest = Path::to("10.0.0.9:54001".parse().unwrap());
+        let guest = Path::to(std::net::SocketAddr::from(([10, 0, 0, 9], 54001)));
         server.handle_datagram(Time::ZERO, guest, &mut [3, 0xD2, 0xF1]);
         let mut ms = 0;
         while publisher.last.rooms.len() < 500 {

@@ -1,4 +1,4 @@
-//! What a browser gets: a reply with its head.
+//! HTTP replies.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -12,51 +12,32 @@ use super::visitors::Crowd;
 pub(super) struct Reply {
     pub(super) code: Code,
     kind: &'static str,
-    body: Cow<'static, str>,
+    pub(super) body: Cow<'static, str>,
     /// What may be done here instead.
     allow: Option<&'static str>,
     /// When to ask again, in s.
     retry_after: Option<u64>,
 }
 
-/// The codes that are used here.
+/// A status line: its code and what that means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Code {
-    Ok,
-    Accepted,
-    BadRequest,
-    Unauthorized,
-    Forbidden,
-    NotFound,
-    MethodNotAllowed,
-    RequestTimeout,
-    Conflict,
-    ContentTooLarge,
-    MisdirectedRequest,
-    TooManyRequests,
-    FieldsTooLarge,
-    ServiceUnavailable,
-}
+pub(super) struct Code(&'static str);
 
 impl Code {
-    fn line(self) -> &'static str {
-        match self {
-            Code::Ok => "200 OK",
-            Code::Accepted => "202 Accepted",
-            Code::BadRequest => "400 Bad Request",
-            Code::Unauthorized => "401 Unauthorized",
-            Code::Forbidden => "403 Forbidden",
-            Code::NotFound => "404 Not Found",
-            Code::MethodNotAllowed => "405 Method Not Allowed",
-            Code::RequestTimeout => "408 Request Timeout",
-            Code::Conflict => "409 Conflict",
-            Code::ContentTooLarge => "413 Content Too Large",
-            Code::MisdirectedRequest => "421 Misdirected Request",
-            Code::TooManyRequests => "429 Too Many Requests",
-            Code::FieldsTooLarge => "431 Request Header Fields Too Large",
-            Code::ServiceUnavailable => "503 Service Unavailable",
-        }
-    }
+    pub(super) const OK: Code = Code("200 OK");
+    pub(super) const ACCEPTED: Code = Code("202 Accepted");
+    pub(super) const BAD_REQUEST: Code = Code("400 Bad Request");
+    pub(super) const UNAUTHORIZED: Code = Code("401 Unauthorized");
+    pub(super) const FORBIDDEN: Code = Code("403 Forbidden");
+    pub(super) const NOT_FOUND: Code = Code("404 Not Found");
+    pub(super) const METHOD_NOT_ALLOWED: Code = Code("405 Method Not Allowed");
+    pub(super) const REQUEST_TIMEOUT: Code = Code("408 Request Timeout");
+    pub(super) const CONFLICT: Code = Code("409 Conflict");
+    pub(super) const CONTENT_TOO_LARGE: Code = Code("413 Content Too Large");
+    pub(super) const MISDIRECTED_REQUEST: Code = Code("421 Misdirected Request");
+    pub(super) const TOO_MANY_REQUESTS: Code = Code("429 Too Many Requests");
+    pub(super) const FIELDS_TOO_LARGE: Code = Code("431 Request Header Fields Too Large");
+    pub(super) const SERVICE_UNAVAILABLE: Code = Code("503 Service Unavailable");
 }
 
 /// The fields that every reply has. Nothing here loads from elsewhere, is kept by anyone, or may
@@ -76,7 +57,7 @@ impl Reply {
     }
 
     pub(super) fn of(kind: &'static str, body: impl Into<Cow<'static, str>>) -> Self {
-        Reply { code: Code::Ok, kind, body: body.into(), allow: None, retry_after: None }
+        Reply { code: Code::OK, kind, body: body.into(), allow: None, retry_after: None }
     }
 
     pub(super) fn json(body: String) -> Self {
@@ -88,7 +69,7 @@ impl Reply {
         Reply { code, ..Reply::of("text/plain; charset=utf-8", format!("{sentence}\n")) }
     }
 
-    /// The same, to one who is to ask again after so long.
+    /// The same, for a client that should retry after this long.
     pub(super) fn later(code: Code, wait: Duration, sentence: impl fmt::Display) -> Self {
         let seconds = wait.as_millis().div_ceil(1000) as u64;
         Reply { retry_after: Some(seconds), ..Reply::say(code, sentence) }
@@ -96,7 +77,7 @@ impl Reply {
 
     /// The same, and what may be done.
     pub(super) fn not_allowed(allow: &'static str) -> Self {
-        let reply = Reply::say(Code::MethodNotAllowed, "That cannot be done here.");
+        let reply = Reply::say(Code::METHOD_NOT_ALLOWED, "That method is not allowed here.");
         Reply { allow: Some(allow), ..reply }
     }
 
@@ -120,7 +101,7 @@ pub(super) enum WithBody {
 /// The head.
 impl fmt::Display for Reply {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "HTTP/1.1 {}\r\nContent-Type: {}\r\n", self.code.line(), self.kind)?;
+        write!(f, "HTTP/1.1 {}\r\nContent-Type: {}\r\n", self.code.0, self.kind)?;
         write!(f, "Content-Length: {}\r\n{FIELDS}", self.body.len())?;
         if let Some(allow) = self.allow {
             write!(f, "Allow: {allow}\r\n")?;
@@ -128,7 +109,7 @@ impl fmt::Display for Reply {
         if let Some(seconds) = self.retry_after {
             write!(f, "Retry-After: {seconds}\r\n")?;
         }
-        if self.code == Code::Unauthorized {
+        if self.code == Code::UNAUTHORIZED {
             f.write_str("WWW-Authenticate: Bearer\r\n")?;
         }
         f.write_str("\r\n")
@@ -143,12 +124,16 @@ pub(super) fn stream_head() -> String {
 impl From<Refusal> for Reply {
     fn from(refusal: Refusal) -> Self {
         match refusal {
-            Refusal::Malformed => Reply::say(Code::BadRequest, "That is no HTTP request."),
+            Refusal::Malformed => Reply::say(
+                Code::BAD_REQUEST,
+                "That is not a valid HTTP \
+                request.",
+            ),
             Refusal::TooLong => {
-                Reply::say(Code::FieldsTooLarge, "The head of the request is too long.")
+                Reply::say(Code::FIELDS_TOO_LARGE, "The request header is too long.")
             }
-            Refusal::Body => Reply::say(Code::ContentTooLarge, "Nothing here takes a body."),
-            Refusal::Slow => Reply::say(Code::RequestTimeout, "The request took too long."),
+            Refusal::Body => Reply::say(Code::CONTENT_TOO_LARGE, "Requests must not have a body."),
+            Refusal::Slow => Reply::say(Code::REQUEST_TIMEOUT, "The request took too long."),
         }
     }
 }
@@ -158,12 +143,13 @@ impl From<Crowd> for Reply {
         let soon = Duration::from_secs(5);
         match crowd {
             Crowd::Everywhere => Reply::later(
-                Code::ServiceUnavailable,
+                Code::SERVICE_UNAVAILABLE,
                 soon,
-                "Too many are looking at this page. Close one that is open elsewhere, or try again.",
+                "Too many connections to this page. Close one that is open elsewhere, or try \
+                 again.",
             ),
             Crowd::Address => Reply::later(
-                Code::TooManyRequests,
+                Code::TOO_MANY_REQUESTS,
                 soon,
                 "Your address has too many connections to this page. Close one, or try again.",
             ),
@@ -175,11 +161,11 @@ impl From<Foreign> for Reply {
     fn from(foreign: Foreign) -> Self {
         match foreign {
             Foreign::Host => Reply::say(
-                Code::MisdirectedRequest,
-                "This page answers to an IP address or to localhost, and to no other name.",
+                Code::MISDIRECTED_REQUEST,
+                "This page answers only to an IP address or localhost.",
             ),
             Foreign::Origin => {
-                Reply::say(Code::Forbidden, "Another site's page may not ask for this.")
+                Reply::say(Code::FORBIDDEN, "Requests from other sites are not allowed.")
             }
         }
     }

@@ -1,4 +1,4 @@
-//! What a browser asks: the head of an HTTP/1.1 request, and whether it may be asked here at all.
+//! HTTP/1.1 request headers, and whether a request is allowed here at all.
 
 use std::net::IpAddr;
 
@@ -7,7 +7,7 @@ use httparse::Status as Parsed;
 /// The longest head of a request, in bytes.
 pub(super) const HEAD_LIMIT: usize = 8 * 1024;
 
-/// A head has at most so many fields.
+/// The most header fields.
 pub(super) const FIELD_LIMIT: usize = 64;
 
 /// A request whose head is whole.
@@ -118,7 +118,7 @@ impl<'a> Request<'a> {
         scheme.eq_ignore_ascii_case("bearer").then(|| token.trim())
     }
 
-    /// Whether the one who asks means this machine and no other page speaks for it.
+    /// Whether the request names this machine and does not come from another site.
     ///
     /// A browser that was led to a name which now points here (DNS rebinding) says that name; an
     /// address or `localhost` can belong to no other site.

@@ -1,5 +1,6 @@
-//! A room as it is drawn by someone who watches it: things with a place and a size, in px, and a
-//! line about how the match stands. The page knows shapes and colours, and nothing of the rules.
+//! A room as the page draws it: things with a position and size, in px, and a line about the match. The page
+//! knows shapes
+//! and colours, not the rules.
 
 use serde::Serialize;
 
@@ -42,7 +43,7 @@ pub(crate) struct Picture {
 #[derive(Debug, PartialEq, Serialize)]
 pub(crate) struct Thing(
     pub(crate) &'static str,
-    pub(crate) u16,
+    pub(crate) u32,
     pub(crate) f32,
     pub(crate) f32,
     pub(crate) i32,
@@ -54,7 +55,7 @@ impl Thing {
     /// A thing of a size in units, of which `unit` are a px; `look` tells those of a kind apart.
     pub(crate) fn new(
         kind: &'static str,
-        id: u16,
+        id: u32,
         [x, y]: [i32; 2],
         [w, h]: [i32; 2],
         unit: i32,

@@ -1,4 +1,4 @@
-//! What is where: every path of the page, and who may ask for it.
+//! Every path of the page, and who may request it.
 
 use std::hint::black_box;
 use std::net::IpAddr;
@@ -7,6 +7,8 @@ use std::time::{Duration, Instant};
 
 use backspin::endpoint::BAN_LIMIT;
 use backspin::game::PlayerId;
+use backspin::peer::LimitKey;
+use backspin::wire::Name;
 use serde::Serialize;
 
 use super::bans::{Bans, LONGEST_MINUTES, Term, parse_address};
@@ -26,28 +28,29 @@ pub(crate) enum Command {
         room: u32,
         player: PlayerId,
     },
-    /// Keep an address out, for so long or for good.
-    Ban { address: IpAddr, lasts: Option<Duration> },
+    /// Ban an address, for a time or permanently.
+    Ban { address: LimitKey, lasts: Option<Duration> },
     /// Let it in again.
-    LiftBan(IpAddr),
-    /// Let nobody new in.
+    LiftBan(LimitKey),
+    /// Drain the server.
     Drain,
     /// Let others in again.
     Undrain,
 }
 
-/// What whoever has the token asks for.
+/// What an operator with the token asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Wish {
     Kick { room: u32, player: PlayerId, ban: Option<Term> },
-    Ban { address: IpAddr, term: Term },
-    LiftBan(IpAddr),
+    Ban { address: LimitKey, term: Term },
+    LiftBan(LimitKey),
     ListBans,
+    ReadChat,
     Drain,
     Undrain,
 }
 
-/// A request, and who asks and when.
+/// A request, its client and its time.
 pub(super) struct Asked<'a> {
     pub(super) request: &'a Request<'a>,
     pub(super) client: IpAddr,
@@ -61,7 +64,7 @@ pub(super) struct Asked<'a> {
 /// The answers, and what they need.
 #[derive(Debug)]
 pub(super) struct Site {
-    /// What an operator must say to change anything; without one nobody can.
+    /// The token that allows changes; without one, nothing can be changed.
     token: Option<String>,
     commands: SyncSender<Command>,
     pub(super) bans: Bans,
@@ -87,7 +90,7 @@ pub(super) enum Topic {
     Room(u32),
 }
 
-/// A loop that says nothing for so long is ill.
+/// A game loop that reports nothing for this long is unhealthy.
 const HEALTHY: Duration = Duration::from_secs(5);
 
 const PAGE: &str = include_str!("page/index.html");
@@ -101,7 +104,7 @@ const ICON: &str = include_str!("page/icon.svg");
 
 const READ: &str = "GET, HEAD";
 
-/// Where whoever looks after the server asks how it is; answered however many look at the page.
+/// The health check; answered however many viewers there are.
 pub(super) const HEALTH: &str = "/healthz";
 
 impl Site {
@@ -109,7 +112,7 @@ impl Site {
         Site { token, commands, bans, tries: Tries::default(), wrong_tokens: 0 }
     }
 
-    /// How many wrong tokens have come, those included that nobody looked at.
+    /// The number of wrong tokens, including those over the limit.
     pub(super) fn wrong_tokens(&self) -> u64 {
         self.wrong_tokens
     }
@@ -129,7 +132,7 @@ impl Site {
             });
         }
         let Some(answer) = self.read(asked, &words, status) else {
-            return Answer::Reply(Reply::say(Code::NotFound, "There is nothing here."));
+            return Answer::Reply(Reply::say(Code::NOT_FOUND, "There is no such page."));
         };
         match request.method {
             "GET" | "HEAD" => answer,
@@ -177,27 +180,27 @@ impl Site {
         serde_json::to_string(&Told { version, commands, status }).unwrap_or_default()
     }
 
-    /// Whether who asks has the token.
+    /// Whether the client has the token.
     fn check_token(&mut self, asked: &Asked<'_>) -> Result<(), Reply> {
         let Some(token) = &self.token else {
-            let sentence = "This takes an --http-token, and the server was started without one.";
-            return Err(Reply::say(Code::NotFound, sentence));
+            let sentence = "This needs an --http-token, and the server was started without one.";
+            return Err(Reply::say(Code::NOT_FOUND, sentence));
         };
-        let missing = "This takes the server's --http-token, as Authorization: Bearer.";
-        let said = asked.request.bearer().ok_or_else(|| Reply::say(Code::Unauthorized, missing))?;
+        let missing = "This needs the server's --http-token, as Authorization: Bearer.";
+        let said = asked.request.bearer().ok_or_else(|| Reply::say(Code::UNAUTHORIZED, missing))?;
         if let Some(wait) = self.tries.wait(asked.now, asked.client) {
             self.wrong_tokens += 1;
             let sentence = format!(
-                "Too many wrong tokens have come from your address. Wait {} s, then send the \
+                "Too many wrong tokens from your address. Wait {} s, then send the \
                  server's --http-token.",
                 wait.as_millis().div_ceil(1000)
             );
-            return Err(Reply::later(Code::TooManyRequests, wait, sentence));
+            return Err(Reply::later(Code::TOO_MANY_REQUESTS, wait, sentence));
         }
         if !is_same(said.as_bytes(), token.as_bytes()) {
             self.wrong_tokens += 1;
             self.tries.note(asked.now, asked.client);
-            return Err(Reply::say(Code::Unauthorized, format!("That token is wrong. {missing}")));
+            return Err(Reply::say(Code::UNAUTHORIZED, format!("Wrong token. {missing}")));
         }
         Ok(())
     }
@@ -211,35 +214,39 @@ impl Site {
         };
         match wish {
             Wish::ListBans => Reply::json(self.bans.told(now_ms)),
+            Wish::ReadChat => Reply::json(chat(status)),
             Wish::Drain => self.send(Command::Drain),
             Wish::Undrain => self.send(Command::Undrain),
             Wish::Kick { room, player, ban } => match (member(room, player), ban) {
-                (None, _) => Reply::say(Code::NotFound, "There is no such player."),
+                (None, _) => Reply::say(Code::NOT_FOUND, "There is no such player."),
                 (Some(_), None) => self.send(Command::Kick { room, player }),
                 (Some(member), Some(term)) => match member.address {
                     Some(address) => self.ban(now_ms, address, member.name.to_string(), term),
-                    None => Reply::say(Code::NotFound, "The player's address is not known."),
+                    None => Reply::say(Code::NOT_FOUND, "The player's address is not known."),
                 },
             },
             Wish::Ban { address, term } => self.ban(now_ms, address, String::new(), term),
             Wish::LiftBan(address) if self.bans.holds(now_ms, address) => {
                 let reply = self.send(Command::LiftBan(address));
-                if reply.code == Code::Accepted {
+                if reply.code == Code::ACCEPTED {
                     self.bans.lift(now_ms, address);
                 }
                 reply
             }
-            Wish::LiftBan(_) => Reply::say(Code::NotFound, "That address is not banned."),
+            Wish::LiftBan(_) => Reply::say(Code::NOT_FOUND, "That address is not banned."),
         }
     }
 
-    fn ban(&mut self, now_ms: u64, address: IpAddr, name: String, term: Term) -> Reply {
+    fn ban(&mut self, now_ms: u64, address: LimitKey, name: String, term: Term) -> Reply {
         if !self.bans.has_place(now_ms, address) {
-            let sentence = format!("There are {BAN_LIMIT} bans, and no more fit. Lift one first.");
-            return Reply::say(Code::Conflict, sentence);
+            let sentence = format!(
+                "The ban list is full: {BAN_LIMIT} addresses. Lift a ban \
+                                    first."
+            );
+            return Reply::say(Code::CONFLICT, sentence);
         }
         let reply = self.send(Command::Ban { address, lasts: term.lasts() });
-        if reply.code == Code::Accepted {
+        if reply.code == Code::ACCEPTED {
             // There is a place.
             let _ = self.bans.add(now_ms, address, name, term);
         }
@@ -248,8 +255,8 @@ impl Site {
 
     fn send(&self, command: Command) -> Reply {
         match self.commands.try_send(command) {
-            Ok(()) => Reply::say(Code::Accepted, "It will be done."),
-            Err(_) => Reply::say(Code::ServiceUnavailable, "The server is busy; try again."),
+            Ok(()) => Reply::say(Code::ACCEPTED, "Accepted."),
+            Err(_) => Reply::say(Code::SERVICE_UNAVAILABLE, "The server is busy; try again."),
         }
     }
 }
@@ -271,6 +278,10 @@ fn wish(request: &Request<'_>, words: &[&str]) -> Option<Result<Wish, Reply>> {
                 _ => return Some(Err(Reply::not_allowed("POST"))),
             }
         }
+        ["api", "chat"] => match method {
+            "GET" | "HEAD" => Wish::ReadChat,
+            _ => return Some(Err(Reply::not_allowed(READ))),
+        },
         ["api", "bans"] => match method {
             "GET" | "HEAD" => Wish::ListBans,
             _ => return Some(Err(Reply::not_allowed(READ))),
@@ -280,7 +291,7 @@ fn wish(request: &Request<'_>, words: &[&str]) -> Option<Result<Wish, Reply>> {
             match (method, term(request.query)) {
                 ("DELETE", _) => Wish::LiftBan(address),
                 ("POST", Ok(Some(term))) => Wish::Ban { address, term },
-                ("POST", Ok(None)) => return Some(Err(Reply::say(Code::BadRequest, HOW_LONG))),
+                ("POST", Ok(None)) => return Some(Err(Reply::say(Code::BAD_REQUEST, HOW_LONG))),
                 ("POST", Err(reply)) => return Some(Err(reply)),
                 _ => return Some(Err(Reply::not_allowed("POST, DELETE"))),
             }
@@ -295,7 +306,7 @@ const HOW_LONG: &str = "Say how long the ban lasts: ?minutes=60, or ?minutes=for
 
 /// How long a ban is to last, if one is wanted.
 fn term(query: &str) -> Result<Option<Term>, Reply> {
-    let wrong = || Reply::say(Code::BadRequest, HOW_LONG);
+    let wrong = || Reply::say(Code::BAD_REQUEST, HOW_LONG);
     match query.strip_prefix("minutes=") {
         None if query.is_empty() => Ok(None),
         None => Err(wrong()),
@@ -312,13 +323,36 @@ fn number(word: &str) -> Option<u32> {
     word.bytes().all(|byte| byte.is_ascii_digit()).then(|| word.parse().ok()).flatten()
 }
 
+/// The last lines of chat in all rooms, those of a room one after the other. Shown with care, as in the log.
+fn chat(status: &Status) -> String {
+    #[derive(Serialize)]
+    struct Line<'a> {
+        room: u32,
+        room_name: &'a Name,
+        player: u32,
+        name: &'a Name,
+        text: String,
+    }
+    let lines = status.rooms.iter().flat_map(|room| {
+        room.chat.iter().map(move |line| Line {
+            room: room.room,
+            room_name: &room.name,
+            player: line.player.0,
+            name: &line.name,
+            text: line.text.to_string(),
+        })
+    });
+    // Plain data: there is nothing in it that JSON has no word for.
+    serde_json::to_string(&lines.collect::<Vec<_>>()).unwrap_or_default()
+}
+
 fn health(status: &Status, age: Duration) -> Reply {
     match (age < HEALTHY, status.draining) {
         (false, _) => {
-            Reply::say(Code::ServiceUnavailable, "The game's loop has said nothing for too long.")
+            Reply::say(Code::SERVICE_UNAVAILABLE, "The game loop has not reported for too long.")
         }
-        (true, true) => Reply::say(Code::Ok, "draining"),
-        (true, false) => Reply::say(Code::Ok, "ok"),
+        (true, true) => Reply::say(Code::OK, "draining"),
+        (true, false) => Reply::say(Code::OK, "ok"),
     }
 }
 

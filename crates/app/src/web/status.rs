@@ -1,16 +1,18 @@
-//! How a server stands, as plain data: the game's loop writes it once a second, the page and
-//! `/metrics` read the same one.
+//! The status of a server, as plain data: the game loop writes it every second, the page and `/metrics` read
+//! it.
 
-use std::net::IpAddr;
 use std::time::Duration;
 
+use backspin::chat::ChatLine;
 use backspin::endpoint::EndpointCounts;
+use backspin::peer::LimitKey;
+use backspin::room::MessageCounts;
 use backspin::wire::Name;
 use serde::{Serialize, Serializer};
 
 use crate::serve::meter::{Histogram, Ticks, Traffic};
 
-/// Everything that is told about a server.
+/// The status of a server.
 #[derive(Clone, Debug, Default, Serialize)]
 pub(crate) struct Status {
     /// Counts them, from 1.
@@ -20,21 +22,23 @@ pub(crate) struct Status {
     /// How long it has been running.
     #[serde(rename = "uptime_ms", serialize_with = "millis")]
     pub(crate) uptime: Duration,
-    /// Whether it lets nobody new in.
+    /// Whether it is draining.
     pub(crate) draining: bool,
-    /// How many sessions it keeps, those of players who are away included.
+    /// Its sessions, including those of disconnected players.
     pub(crate) sessions: usize,
     /// What went through its sockets.
-    #[serde(serialize_with = "traffic")]
     pub(crate) traffic: Traffic,
     /// How its ticks went.
     #[serde(serialize_with = "ticks")]
     pub(crate) ticks: Ticks,
-    /// Ticks that were let go, in all rooms.
+    /// Ticks that were skipped, in all rooms.
     pub(crate) skipped_ticks: u64,
-    /// Lines of the log that nobody read in time.
+    /// What became of messages.
+    #[serde(serialize_with = "messages")]
+    pub(crate) messages: MessageCounts,
+    /// Log lines that were not read in time.
     pub(crate) log_dropped: u64,
-    /// Datagrams that were dropped, by reason.
+    /// Dropped datagrams, by reason.
     #[serde(serialize_with = "drops")]
     pub(crate) dropped: Drops,
     /// Its rooms, in the order of their numbers.
@@ -55,9 +59,16 @@ pub(crate) struct RoomStatus {
     pub(crate) tick: u32,
     /// Ticks a second.
     pub(crate) tick_rate: u8,
+    /// Ticks that were skipped.
+    pub(crate) skipped_ticks: u64,
+    /// Whether it is over its budget, and skips ticks all the time.
+    pub(crate) slow: bool,
+    /// The last lines of chat: told only to who has the token.
+    #[serde(skip)]
+    pub(crate) chat: Vec<ChatLine>,
     /// The players whom the server plays, by their numbers in the room.
     pub(crate) bots: Vec<u32>,
-    /// Who has a place.
+    /// The members.
     pub(crate) members: Vec<MemberStatus>,
 }
 
@@ -67,9 +78,9 @@ pub(crate) struct MemberStatus {
     /// The number of the player in the room.
     pub(crate) player: u32,
     pub(crate) name: Name,
-    /// Where it is: told to nobody.
+    /// Its address, which is never shown.
     #[serde(skip)]
-    pub(crate) address: Option<IpAddr>,
+    pub(crate) address: Option<LimitKey>,
     /// Whether the member only watches.
     pub(crate) watches: bool,
     /// `native`, `lan` or `rtype`.
@@ -116,40 +127,20 @@ pub(crate) struct Drops {
 
 impl Drops {
     /// Every reason and how often it was.
-    pub(crate) fn by_reason(&self) -> [(&'static str, u64); 14] {
-        // Named one by one, so that a new count cannot be left out.
+    pub(crate) fn by_reason(&self) -> [(&'static str, u64); 15] {
         let Drops { endpoint, unsent } = *self;
-        let EndpointCounts {
-            malformed,
-            stranger_limit,
-            player_limit,
-            answer_limit,
-            stray,
-            numbers,
-            bad_proof,
-            tokenless,
-            reach,
-            unguarded,
-            password_limit,
-            guest_limit,
-            banned,
-        } = endpoint;
-        [
-            ("malformed", malformed),
-            ("stranger_limit", stranger_limit),
-            ("player_limit", player_limit),
-            ("answer_limit", answer_limit),
-            ("stray", stray),
-            ("numbers", numbers),
-            ("bad_proof", bad_proof),
-            ("tokenless", tokenless),
-            ("reach", reach),
-            ("unguarded", unguarded),
-            ("password_limit", password_limit),
-            ("guest_limit", guest_limit),
-            ("banned", banned),
-            ("unsent", unsent),
-        ]
+        // Named one by one, so that a new count cannot be left out. What came in the wrong byte order is among
+        // the malformed.
+        macro_rules! reasons {
+            ($($reason:ident)*) => {{
+                let EndpointCounts { byte_order: _, $($reason),* } = endpoint;
+                [$((stringify!($reason), $reason),)* ("unsent", unsent)]
+            }};
+        }
+        reasons! {
+            malformed stranger_limit player_limit answer_limit stray numbers bad_proof tokenless
+            reach unguarded password_limit guest_limit banned other_version
+        }
     }
 
     /// All of them.
@@ -159,7 +150,7 @@ impl Drops {
 }
 
 impl Status {
-    /// Everyone who has a place, and where.
+    /// Every member with its room.
     pub(crate) fn members(&self) -> impl Iterator<Item = (&RoomStatus, &MemberStatus)> {
         self.rooms.iter().flat_map(|room| room.members.iter().map(move |member| (room, member)))
     }
@@ -169,7 +160,7 @@ impl Status {
         self.rooms.iter().find(|room| room.room == number)
     }
 
-    /// Those who play and are here.
+    /// Connected players.
     pub(crate) fn players(&self) -> impl Iterator<Item = &MemberStatus> {
         self.members().map(|(_, member)| member).filter(|member| member.present && !member.watches)
     }
@@ -188,7 +179,7 @@ impl MemberStatus {
             self.gap_rate = now.saturating_sub(then) as f64 / seconds;
         }
         let (now, then) = (self.arrivals, before.arrivals);
-        // Counts begin anew when a player comes back.
+        // Counts restart when a player comes back.
         let Some(expected) = now.expected.checked_sub(then.expected) else { return };
         let missing = now.missing.saturating_sub(then.missing);
         let newest = (expected > 0).then(|| missing as f64 / expected as f64);
@@ -229,13 +220,12 @@ pub(super) fn round_rate(rate: f64) -> f64 {
     (rate * 10.0).round() / 10.0
 }
 
-fn traffic<S: Serializer>(traffic: &Traffic, serializer: S) -> Result<S::Ok, S::Error> {
-    let Traffic { datagrams_in, bytes_in, datagrams_out, bytes_out } = *traffic;
+fn messages<S: Serializer>(counts: &MessageCounts, serializer: S) -> Result<S::Ok, S::Error> {
+    let MessageCounts { overruns, chat_refused, lost } = *counts;
     serializer.collect_map([
-        ("datagrams_in", datagrams_in),
-        ("bytes_in", bytes_in),
-        ("datagrams_out", datagrams_out),
-        ("bytes_out", bytes_out),
+        ("sessions_ended", overruns),
+        ("chat_refused", chat_refused),
+        ("unreliable_lost", lost),
     ])
 }
 

@@ -1,4 +1,4 @@
-//! The page's thread on real sockets, with statuses that are made up here.
+//! The page's thread on real sockets, with made-up statuses.
 
 use std::io::{Read, Write};
 use std::net::{Ipv4Addr, TcpStream};
@@ -37,6 +37,9 @@ fn put_status(page: &Page, number: u64) {
         capacity: 2,
         tick: 1,
         tick_rate: 60,
+        skipped_ticks: 0,
+        slow: false,
+        chat: Vec::new(),
         bots: Vec::new(),
         members: Vec::new(),
     };

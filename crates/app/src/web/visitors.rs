@@ -1,21 +1,22 @@
-//! Who has a place at the page: so many connections in all and from one address, some kept for this
-//! machine, and some for whoever asks whether the server is well.
+//! Connection limits of the page: in all and per address, with some reserved for this machine and for health
+//! checks.
 //!
-//! An address is an IPv4 address or an IPv6 /64. Behind a proxy that the operator trusts, it is the
-//! one that the proxy names; until the proxy has said so, its connection counts only among all.
+//! An address is an IPv4 address or an IPv6 /64. Behind a trusted proxy, it is the address that the proxy
+//! names; until the
+//! proxy has named one, its connection counts only towards the total.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::net::IpAddr;
 use std::time::{Duration, Instant};
 
-use backspin::session::limited_ip;
+use backspin::peer::LimitKey;
 
 use super::address::Proxies;
 
 /// Connections at once.
 pub(super) const CONNECTION_LIMIT: usize = 64;
 
-/// So many of them from one address; this machine may have them all.
+/// The most from one address; this machine may have them all.
 pub(super) const ADDRESS_LIMIT: usize = 16;
 
 /// Places beyond that which only this machine has.
@@ -65,7 +66,7 @@ impl Visitors {
         self.seated + self.reserve
     }
 
-    /// Whether one who has no place must go.
+    /// Whether a connection without a slot must be closed.
     pub(super) fn is_crowded(&self) -> bool {
         self.reserve > HEALTH_RESERVE
     }
@@ -73,7 +74,7 @@ impl Visitors {
     /// Someone connects.
     pub(super) fn arrive(&mut self, peer: IpAddr) -> Seat {
         let seat = match self.proxies.contain(peer) {
-            false => self.find(limited_ip(peer)).unwrap_or(Seat::Reserve),
+            false => self.find(LimitKey::from(peer).network()).unwrap_or(Seat::Reserve),
             true if self.seated < CONNECTION_LIMIT => Seat::Unnamed,
             true => Seat::Reserve,
         };
@@ -81,7 +82,7 @@ impl Visitors {
         seat
     }
 
-    /// The address of who asks: the peer, or the last one that `forwarded`, an X-Forwarded-For, names
+    /// The client's address: the peer, or the last one that `forwarded`, an X-Forwarded-For, names
     /// before proxies that are trusted. Anyone can write what stands further left.
     pub(super) fn client(&self, peer: IpAddr, forwarded: Option<&str>) -> IpAddr {
         let mut client = peer;
@@ -91,7 +92,7 @@ impl Visitors {
         {
             client = before;
         }
-        limited_ip(client)
+        LimitKey::from(client).network()
     }
 
     /// Someone has said for whom, and asks for more than `/healthz`.
@@ -149,7 +150,8 @@ impl Visitors {
 
 /// Of `::1` there is only its /64 left.
 fn is_loopback(address: IpAddr) -> bool {
-    address.is_loopback() || address == limited_ip(IpAddr::V6(std::net::Ipv6Addr::LOCALHOST))
+    let ipv6 = LimitKey::from(IpAddr::V6(std::net::Ipv6Addr::LOCALHOST));
+    address.is_loopback() || address == ipv6.network()
 }
 
 /// An address, with a port or without.
@@ -159,7 +161,7 @@ fn parse_forwarded(text: &str) -> Option<IpAddr> {
     bare.parse().or_else(|_| with_port()).ok()
 }
 
-/// So many wrong tokens may come from one address in [`TRIES_WITHIN`].
+/// Wrong tokens that one address may send in [`TRIES_WITHIN`].
 pub(super) const TRIES: usize = 5;
 
 /// How long a wrong token counts.
@@ -168,7 +170,7 @@ pub(super) const TRIES_WITHIN: Duration = Duration::from_secs(60);
 /// Addresses whose tries are remembered; the one that has been quiet for longest makes room.
 const TRIED_LIMIT: usize = 1024;
 
-/// Who has tried tokens that are wrong, and when.
+/// Addresses that tried wrong tokens, and when.
 #[derive(Debug, Default)]
 pub(super) struct Tries {
     by_address: BTreeMap<IpAddr, VecDeque<Instant>>,

@@ -104,9 +104,9 @@ fn a_datagram_that_is_not_ours_is_an_error_of_its_own() {
     assert_eq!(stdout.lines().count(), 2);
 
     let run = json(&ethernet_pcap(packets[..1].to_vec()));
-    let stdout = run.failed("the capture on stdin has no packet of lan, rtype or native");
+    let stdout = run.failed("the capture on stdin has no lan, rtype or native packets");
     assert_eq!(stdout, format!("{error}\n"));
-    let nothing = "the capture on stdin has no UDP datagram and no stream of rtype";
+    let nothing = "the capture on stdin has no UDP datagrams and no rtype streams";
     assert_eq!(json(&ethernet_pcap([])).failed(nothing), "");
 }
 
@@ -120,7 +120,7 @@ fn what_cannot_be_read_is_a_sentence() {
         missing.stderr
     );
 
-    let none = "the capture on stdin: it is no pcap or pcapng capture";
+    let none = "the capture on stdin: it is not a pcap or pcapng capture";
     for bytes in [
         &b""[..],
         b"abc",

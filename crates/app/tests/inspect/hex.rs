@@ -45,13 +45,13 @@ fn every_way_to_write_bytes_is_read() {
 
 #[test]
 fn text_that_is_no_bytes_is_a_sentence() {
-    let odd = "this is no packet: \"0\" has an odd number of hexadecimal digits: a byte has two";
+    let odd = "this is not a packet: \"0\" has an odd number of hexadecimal digits: a byte has two";
     assert_eq!(inspect(&["--hex", "08 0"]).failed(odd), "");
-    let digit = "this is no packet: 'g' is no hexadecimal digit";
+    let digit = "this is not a packet: 'g' is not a hexadecimal digit";
     assert_eq!(inspect(&["--hex", "08 0g"]).failed(digit), "");
     assert_eq!(
         inspect(&["--json", "--hex", "08 0g"]).failed(digit),
-        "{\"dialect\":null,\"error\":\"'g' is no hexadecimal digit\"}\n"
+        "{\"dialect\":null,\"error\":\"'g' is not a hexadecimal digit\"}\n"
     );
 }
 
@@ -67,7 +67,7 @@ fn malformed_bytes_name_the_field() {
         ("05 00 00 02", "y: 2 is out of range"),
     ];
     for (hex, error) in cases {
-        let sentence = format!("this is no packet: {error}");
+        let sentence = format!("this is not a packet: {error}");
         assert_eq!(inspect(&["--hex", hex]).failed(&sentence), "");
         let json = format!("{{\"dialect\":null,\"error\":\"{error}\"}}\n");
         assert_eq!(inspect(&["--json", "--hex", hex]).failed(&sentence), json);
@@ -109,7 +109,7 @@ fn a_tcp_stream_is_read_message_by_message() {
         "rtype HelloAck udp_port=4242 token=305419896\n"
     );
     let error = "payload: the bytes end before it is complete";
-    let sentence = format!("this is no packet: {error}");
+    let sentence = format!("this is not a packet: {error}");
     for cut in ["00 00 64 01 05 00 01 01 41", "00 00 64 01 05 00"] {
         assert_eq!(
             inspect(&["--tcp", "--json", "--hex", cut]).failed(&sentence),
@@ -118,7 +118,7 @@ fn a_tcp_stream_is_read_message_by_message() {
     }
     assert_eq!(inspect(&["--tcp", "--hex", ""]).failed(&sentence), "");
     // What is a datagram is no message, and the other way round.
-    let ping = "this is no packet: type: no packet has type 0x07";
+    let ping = "this is not a packet: type: no packet has type 0x07";
     assert_eq!(inspect(&["--tcp", "--hex", PING]).failed(ping), "");
 }
 
@@ -130,7 +130,7 @@ fn stdin_holds_one_datagram_per_line() {
     assert_eq!(inspect_stdin(&["--json", "--hex", "-"], lines.as_bytes()).done(), expected);
 
     let stdout =
-        inspect_stdin(&["--hex", "-"], b"01\nff\n0\n04\n").failed("2 of 4 lines are no packet");
+        inspect_stdin(&["--hex", "-"], b"01\nff\n0\n04\n").failed("2 of 4 lines are not packets");
     assert_eq!(
         stdout,
         "lan FIND_HOST\n\

@@ -141,6 +141,6 @@ fn frames_that_say_too_little_are_counted() {
 
     let unknown = pcap(Order::Little, Clock::Micros, 147, &frames);
     let run = inspect_stdin(&["-"], &unknown);
-    let stdout = run.failed("the capture on stdin has no UDP datagram and no stream of rtype");
-    assert!(stdout.ends_with("\nlink type 147 is not known here       2\n"), "{stdout}");
+    let stdout = run.failed("the capture on stdin has no UDP datagrams and no rtype streams");
+    assert!(stdout.ends_with("\nlink type 147 is unknown       2\n"), "{stdout}");
 }

@@ -52,15 +52,12 @@ const VECTORS: &[(&str, &str)] = &[
         r#"{"dialect":"native","packet":"Ping","fields":{"sequence":7,"session":0,"id":5,"timestamp":12345}}"#,
     ),
     (
-        "01 a0 00 0020 00000009 00000064 0001 00000001 0002 3dcccccd 42c80000 ff6a 0000 0064 0000 00000063",
-        r#"{"dialect":"native","packet":"Snapshot","fields":{"sequence":9,"server_tick":100,"entity_count":1,"entities":[{"entity_id":1,"entity_type":2,"x":0.1,"y":100.0,"vx":-150,"vy":0,"health":100,"flags":0,"last_ack_sequence":99}]}}"#,
+        "01 14 00 0011 00000009 0001 00000064 0009 09 0821 0506 02 0701 01",
+        r#"{"dialect":"native","packet":"Input","fields":{"sequence":9,"session":1,"newest":{"sequence":100,"input_flags":9},"snapshot_back":8,"snapshot_held":33,"acks":{"newest":1286,"mask":263},"history":[9]}}"#,
     ),
-    // The same entity thrice, compressed: 32 bytes as they are, 47 more from 26 back, and 5.
     (
-        "01 a0 01 002b 00000009 00000054 \
-         ff 11 00000064 0003 00000001 0002 3dcccccd 42c80000 ff6a 0000 0064 0000 00000063 1a00 1c \
-         50 0000000063",
-        r#"{"dialect":"native","packet":"Snapshot","fields":{"sequence":9,"server_tick":100,"entity_count":3,"entities":[{"entity_id":1,"entity_type":2,"x":0.1,"y":100.0,"vx":-150,"vy":0,"health":100,"flags":0,"last_ack_sequence":99},{"entity_id":1,"entity_type":2,"x":0.1,"y":100.0,"vx":-150,"vy":0,"health":100,"flags":0,"last_ack_sequence":99},{"entity_id":1,"entity_type":2,"x":0.1,"y":100.0,"vx":-150,"vy":0,"health":100,"flags":0,"last_ack_sequence":99}]}}"#,
+        "01 a4 00 0005 00000009 0102 07 01 ab",
+        r#"{"dialect":"native","packet":"ViewSnapshot","fields":{"sequence":9,"tick":258,"epoch":7,"is_first":1,"body":"ab"}}"#,
     ),
 ];
 

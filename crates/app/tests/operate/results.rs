@@ -37,7 +37,7 @@ fn results(home: &Home, args: &[&str]) -> String {
 fn a_match_is_there_after_the_server_was_killed() {
     let home = Home::new();
     let mut server = Server::start_in(&home, Ports::native, &[]);
-    assert_eq!(results(&home, &[]), "There are no results yet.\n");
+    assert_eq!(results(&home, &[]), "No results yet.\n");
     {
         let _keen = Player::join(&home, &server, &["--bot", "hard", "--name", "Keen"]);
         let _idle = Player::join(&home, &server, &["--name", "Idle"]);

@@ -84,7 +84,7 @@ fn the_file_is_read_again_when_asked() {
     server.signal("TERM");
     let (status, told) = server.wait();
     assert!(status.success(), "{told}");
-    for line in ["the settings were read again", "rtype-rooms was changed", "are as they were"] {
+    for line in ["settings reloaded", "rtype-rooms was changed", "settings are unchanged"] {
         assert!(told.contains(line), "{line} is not in\n{told}");
     }
 }
@@ -97,5 +97,5 @@ fn without_a_file_there_is_nothing_to_read_again_and_that_is_said() {
     std::thread::sleep(std::time::Duration::from_millis(500));
     server.signal("TERM");
     let (status, told) = server.wait();
-    assert!(status.success() && told.contains("name one with --config"), "{told}");
+    assert!(status.success() && told.contains("started without --config"), "{told}");
 }

@@ -14,7 +14,7 @@ fn a_taken_port_is_told() {
     let other = UdpSocket::bind((Ipv4Addr::UNSPECIFIED, 0)).unwrap();
     let port = port_of(&other).to_string();
     let ended = Program::start(&["host", "--port", &port]).end();
-    ended.failed_with("is taken by another program");
+    ended.failed_with("is in use by another program");
     assert!(ended.stderr.contains(&port), "{}", ended.stderr);
 }
 
@@ -22,8 +22,8 @@ fn a_taken_port_is_told() {
 fn what_is_no_address_is_told_with_what_to_write() {
     for (address, words) in [
         ("no-such-host.invalid", "check the spelling"),
-        ("attic:99999", "a number from 1 to 65535"),
-        ("[::1", "write IPv6 with a port as"),
+        ("attic:99999", "numbers from 1 to 65535"),
+        ("[::1", "write IPv6 with a port like"),
     ] {
         Program::start(&["join", address]).end().failed_with(words);
         Program::start(&["watch", address]).end().failed_with(words);
@@ -39,7 +39,7 @@ fn a_full_match_is_told() {
     let number = port.to_string();
     let ended = Program::start(&["join", "--port", &number, "--seconds", "2"]).end();
     assert_eq!(ended.event("discovered").unwrap()["players"], 2);
-    ended.failed_with("has no place left");
+    ended.failed_with("is full; try again later");
 }
 
 /// All of this waits for someone who says nothing, so it waits at once.
@@ -150,7 +150,7 @@ fn a_silent_lan_guest_gets_the_states_it_has_paid_for_and_loses_its_place_after_
     assert_eq!(until_silence(&guest), 3);
 
     let gone = host.event_where("disconnected", |event| event["player"] == 2);
-    assert!(gone["reason"].as_str().unwrap().contains("silent"), "{gone}");
+    assert!(gone["reason"].as_str().unwrap().contains("timed out"), "{gone}");
     let silence = spoke.elapsed();
     assert!(silence >= Duration::from_millis(9_900), "dropped after {silence:?}");
 
@@ -170,7 +170,7 @@ fn a_lan_guest_that_quits_is_missed_after_ten_seconds() {
     assert_eq!(guest.end().code, Some(0));
     let gone = host.event("disconnected");
     assert_eq!(gone["player"], 2);
-    assert!(gone["reason"].as_str().unwrap().contains("silent"), "{gone}");
+    assert!(gone["reason"].as_str().unwrap().contains("timed out"), "{gone}");
     let mut next = join(port, &["--dialect", "lan"]);
     assert_eq!(next.event("connected")["player"], 2);
 }

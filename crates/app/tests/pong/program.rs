@@ -240,7 +240,7 @@ pub(crate) fn host(args: &[&str]) -> (Program, u16) {
             other => assert!(other.is_none(), "{other:?}"),
         }
         let stderr = program.errors();
-        assert!(stderr.contains("is taken by another program"), "{stderr}");
+        assert!(stderr.contains("is in use by another program"), "{stderr}");
     }
     panic!("other programs took every port that was free");
 }

@@ -142,7 +142,7 @@ impl Server {
                 }
             }
             let told = server.kill();
-            assert!(told.contains("is taken by another program"), "{told}");
+            assert!(told.contains("is in use by another program"), "{told}");
         }
         panic!("other programs took every port that was free");
     }

@@ -53,7 +53,7 @@ fn a_full_disk_ends_neither_the_game_nor_the_recording_and_nothing_is_missing_la
     let inside = inside.join(dir.strip_prefix("/").unwrap());
     fs::write(inside.join("ballast"), vec![0; 2 << 20]).unwrap_err();
     play(&home, &server, 4, 3);
-    wait_until("it is told", PATIENCE, || told().contains("it is tried again"));
+    wait_until("it is told", PATIENCE, || told().contains("trying again"));
     assert_eq!(ask(&server, "/healthz").0, 200);
     fs::remove_file(inside.join("ballast")).unwrap();
     let replays = || {
@@ -66,7 +66,7 @@ fn a_full_disk_ends_neither_the_game_nor_the_recording_and_nothing_is_missing_la
     };
     play(&home, &server, 2, 2);
     wait_until("there is room again", PATIENCE, || {
-        told().contains("there is room again, and nothing is missing in") && replays().count() > 0
+        told().contains("there is space again, and nothing is missing in") && replays().count() > 0
     });
     std::thread::sleep(Duration::from_secs(2));
     let kept = home.path().join("kept.bslog");

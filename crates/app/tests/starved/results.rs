@@ -51,7 +51,7 @@ fn a_match_that_ends_while_the_database_is_locked_outlives_the_server_and_is_the
     other.execute_batch("COMMIT").unwrap();
     let (none, told) = results(&home);
     assert!(none.is_empty(), "{none:?}");
-    assert!(told.contains("1 more finished matches are noted in"), "{told}");
+    assert!(told.contains("1 more finished matches are in"), "{told}");
     other.execute_batch("BEGIN EXCLUSIVE").unwrap();
     let mut server = Server::start_in(&home, Ports::native, &[]);
     other.execute_batch("COMMIT").unwrap();

@@ -92,8 +92,8 @@ fn a_taken_port_stops_the_start_with_a_sentence() {
     let serve = |at: &str| home.serve(Ports::native()).args(["--http", at]).output();
     let output = serve(&at.to_string()).unwrap();
     let sentence = format!(
-        "backspin: TCP {at}, for the page, is taken by another program; stop it or choose another \
-         --http\n"
+        "backspin: the page (--http): TCP {at} is in use by another program; stop it or choose \
+         another port\n"
     );
     assert_eq!(output.status.code(), Some(1));
     assert_eq!(String::from_utf8(output.stderr).unwrap(), sentence);

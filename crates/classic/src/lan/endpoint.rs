@@ -1,6 +1,6 @@
 //! The endpoint in `lan`: searches and HELLOs.
 
-use std::net::{IpAddr, SocketAddr};
+use std::net::IpAddr;
 
 use super::{NAME, PORT};
 use crate::lan::wire::{Hello, HostHere, Packet, Upgrade};
@@ -38,7 +38,11 @@ impl EndpointDialect for LanEndpoint {
         path: Path,
         bytes: &'a mut [u8],
     ) -> Option<Call<'a>> {
-        if endpoint.config().reach == Audience::PrivateOnly && !is_private(path.remote.ip()) {
+        // A HELLO names a port: whoever has none cannot speak this dialect.
+        let ip = path.remote.socket_addr().map(|address| address.ip());
+        let is_reached =
+            |ip: IpAddr| endpoint.config().reach == Audience::Everywhere || is_private(ip);
+        if !ip.is_some_and(is_reached) {
             endpoint.counts_mut().reach += 1;
             return None;
         }
@@ -50,7 +54,7 @@ impl EndpointDialect for LanEndpoint {
             // Who has no place left does not call others in.
             (Ok(Packet::FindHost(_)), _) => {
                 let port = endpoint.config().port_of(NAME).unwrap_or(PORT);
-                if port != 0 && endpoint.takes_guest(self.id, path.remote.ip()) {
+                if port != 0 && endpoint.takes_guest(self.id, path.remote.limit_key()) {
                     self.say_here(endpoint, path, port);
                 }
                 None
@@ -94,7 +98,7 @@ impl LanEndpoint {
         from: Path,
         hello: Hello,
     ) -> Option<Call<'a>> {
-        let named = SocketAddr::new(from.remote.ip(), hello.port);
+        let named = from.remote.with_port(hello.port)?;
         let path = Path { remote: named, ..from };
         if let Some(session) = endpoint.session_at(self.id, path) {
             return endpoint.call(session, CallKind::Repeat { sequence: None });
@@ -104,7 +108,7 @@ impl LanEndpoint {
             endpoint.counts_mut().malformed += 1;
             return None;
         }
-        let Some(found) = endpoint.place_guest(now, self.id, path) else {
+        let Ok(found) = endpoint.place_guest(now, self.id, path, None) else {
             endpoint.counts_mut().guest_limit += 1;
             return None;
         };

@@ -4,8 +4,9 @@ use std::time::Duration;
 
 use crate::ClassicGame;
 use crate::lan::wire::{HelloAck, Packet, StateUpdate, Steer};
-use backspin::dialect::{Hearing, Manners, Meaning, RoomDialect, Saying, Telling};
-use backspin::game::Buttons;
+use backspin::channel::LogLine;
+use backspin::dialect::{Greeting, Hearing, Manners, Meaning, RoomDialect, Saying, Telling};
+use backspin::game::{Buttons, PlayerId};
 use backspin::wire::Full;
 
 /// States stop when no input came for so long.
@@ -53,16 +54,18 @@ impl<G: ClassicGame> RoomDialect<G> for Room {
     fn manners(&self) -> Manners {
         Manners {
             proves_address: false,
+            is_here_at_once: false,
             sends_every_tick: true,
             // Nobody is known again.
             has_way_back: false,
             quiet: Duration::from_secs(5),
             is_pinged: false,
             stops_after: Some(STATES_STOP),
+            hears_of_drop: false,
         }
     }
 
-    fn admit(&mut self, place: usize, _game: &G, _world: &G::World) {
+    fn admit(&mut self, place: usize, _player: PlayerId, _game: &G, _world: &G::World) {
         self.guests[place] = Guest { credit: STATE_COST, is_new: true, ..Guest::default() };
     }
 
@@ -106,7 +109,13 @@ impl<G: ClassicGame> RoomDialect<G> for Room {
         Some(Saying::Datagram(Packet::StateUpdate(state).encode(out)))
     }
 
-    fn encode_greeting(&self, out: &mut [u8]) -> Result<usize, Full> {
+    fn encode_greeting(
+        &mut self,
+        _place: usize,
+        to: Greeting<'_, G>,
+        out: &mut [u8],
+    ) -> Result<usize, Full> {
+        to.journal.note(LogLine::HelloAckSent { to: to.address });
         Packet::HelloAck(HelloAck).encode(out)
     }
 

@@ -1,7 +1,6 @@
 //! The client in `rtype`: the TCP step, the UDP Hello, then inputs. Also of the first program's
 //! server, which sends no HelloAck, checks no token and answers no Ping.
 
-use std::net::SocketAddr;
 use std::time::Duration;
 
 use super::board::Board;
@@ -15,6 +14,7 @@ use backspin::channel::LogLine;
 use backspin::client::{ClientCore, ClientDialect, ClientEvent, Frame, Phase, RosterLine};
 use backspin::game::PlayerId;
 use backspin::node::{StreamAction, StreamEvent, StreamId};
+use backspin::peer::PeerAddr;
 use backspin::replication::State;
 use backspin::session::{
     EndReason, LifeEvent, Limits, Liveness, PingCounts, Pinger, Question, RoundTrip,
@@ -136,7 +136,8 @@ impl<G: ClassicGame> RtypeClient<G> {
                 Some(ack) if self.dial == Dial::Named => {
                     self.dial = Dial::Done;
                     self.token = ack.token;
-                    core.config.server.set_port(ack.udp_port);
+                    let server = &mut core.config.server;
+                    *server = server.with_port(ack.udp_port).unwrap_or(*server);
                     core.ask(now);
                 }
                 _ => core.counts.stray += 1,
@@ -488,10 +489,12 @@ fn sight<'a>(told: &'a Reassembler, board: &'a Board) -> RtypeSight<'a> {
     }
 }
 
-/// The TCP port is one above the UDP port.
-fn stream_address(core: &ClientCore) -> SocketAddr {
+/// The TCP port is one above the UDP port. No driver opens a stream to a server that has no ports: it
+/// reports a failure, and the player reads that the server cannot be reached.
+fn stream_address(core: &ClientCore) -> PeerAddr {
     let server = core.config.server;
-    SocketAddr::new(server.ip(), server.port().wrapping_add(1))
+    let port = server.socket_addr().map(|address| address.port().wrapping_add(1));
+    port.and_then(|port| server.with_port(port)).unwrap_or(server)
 }
 
 /// Nobody says which player we are: the one with our name and, where several have it, the

@@ -17,8 +17,9 @@ use backspin::channel::LogLine;
 use backspin::dialect::{DialectId, EndpointDialect};
 use backspin::endpoint::{Call, CallKind, Endpoint, Limits, Tokenless, same_peer};
 use backspin::node::{Path, StreamAction, StreamEvent, StreamId};
+use backspin::peer::{LimitKey, PeerAddr};
 use backspin::sabotage::{self, Sabotage};
-use backspin::session::{Prefix, limited_ip};
+use backspin::session::Prefix;
 use backspin::time::Time;
 use backspin::wire::native::SessionIndex;
 use backspin::wire::{Direction, Full, Malformed, Name, RawName};
@@ -66,7 +67,7 @@ struct Lobby {
 /// Someone at the other end of a stream.
 #[derive(Clone, Debug)]
 struct Caller {
-    ip: IpAddr,
+    peer: PeerAddr,
     inbox: [u8; INBOX_LEN],
     received: usize,
     token: Option<NonZeroU32>,
@@ -78,7 +79,8 @@ struct Caller {
 /// What a token is good for.
 #[derive(Clone, Debug)]
 struct Token {
-    ip: IpAddr,
+    /// Whose stream it was given to.
+    peer: PeerAddr,
     name: Name,
     stream: StreamId,
     /// When its address proves nothing any more: known once the stream has closed.
@@ -207,9 +209,7 @@ impl EndpointDialect for RtypeEndpoint {
         event: StreamEvent<'_>,
     ) -> Option<Call<'static>> {
         match event {
-            StreamEvent::Opened(peer) => {
-                self.open_stream(endpoint, now, stream, peer.ip().to_canonical());
-            }
+            StreamEvent::Opened(peer) => self.open_stream(endpoint, now, stream, peer),
             StreamEvent::Received(bytes) => self.read_stream(endpoint, now, stream, bytes),
             StreamEvent::Closed | StreamEvent::Failed => {
                 return self.close_stream(endpoint, now, stream);
@@ -244,8 +244,8 @@ impl EndpointDialect for RtypeEndpoint {
         self.lobby.forget(session);
     }
 
-    fn turn_out(&mut self, group: IpAddr) {
-        self.lobby.turn_out(group);
+    fn turn_out(&mut self, key: LimitKey) {
+        self.lobby.turn_out(key);
     }
 
     fn kept(&self) -> [usize; 2] {
@@ -293,11 +293,11 @@ impl RtypeEndpoint {
     /// player was before.
     fn is_proved(&self, endpoint: &Endpoint, now: Time, path: Path, key: NonZeroU32) -> bool {
         let Some(token) = self.lobby.tokens.get(&key) else { return false };
-        let here = limited_ip(path.remote.ip());
+        let here = path.remote.limit_key();
         let is_callers =
-            limited_ip(token.ip) == here && token.proves_until.is_none_or(|until| now < until);
+            token.peer.limit_key() == here && token.proves_until.is_none_or(|until| now < until);
         let route = self.session_of(key).and_then(|session| endpoint.route(session));
-        is_callers || route.is_some_and(|route| limited_ip(route.path.remote.ip()) == here)
+        is_callers || route.is_some_and(|route| route.path.remote.limit_key() == here)
     }
 
     /// The session that a token was spent on.
@@ -326,7 +326,7 @@ impl RtypeEndpoint {
             };
             return endpoint.call(session, kind);
         }
-        let found = endpoint.place_guest(now, self.id, path)?;
+        let found = endpoint.place_guest(now, self.id, path, None).ok()?;
         let open = self.lobby.spend(now, key, found.session, hello.token.is_none());
         let kept_by_stream = hello.token.is_none() && open;
         Some(endpoint.admit_guest(&found, self.id, path, name, kept_by_stream))
@@ -354,8 +354,8 @@ impl RtypeEndpoint {
         if endpoint.config().tokenless == Tokenless::Refused {
             return None;
         }
-        let ip = path.remote.ip().to_canonical();
-        let ours = |token: &Token| token.ip == ip && good(token);
+        let ip = canonical_ip(path.remote)?;
+        let ours = |token: &Token| canonical_ip(token.peer) == Some(ip) && good(token);
         let spent_here = |token: &Token| match token.use_ {
             Use::Spent { session } => endpoint.session_at(self.id, path) == Some(session),
             Use::Fresh { .. } => false,
@@ -370,18 +370,24 @@ impl RtypeEndpoint {
         Some((*key, token.name))
     }
 
-    fn open_stream(&mut self, endpoint: &mut Endpoint, now: Time, stream: StreamId, ip: IpAddr) {
+    fn open_stream(
+        &mut self,
+        endpoint: &mut Endpoint,
+        now: Time,
+        stream: StreamId,
+        peer: PeerAddr,
+    ) {
         if !endpoint.speaks_unguarded() {
             endpoint.counts_mut().unguarded += 1;
             self.lobby.actions.push_back((stream, Deed::Close));
-        } else if endpoint.is_draining() || endpoint.is_banned(now, ip) {
+        } else if endpoint.is_draining() || endpoint.is_banned(now, peer.limit_key()) {
             self.lobby.actions.push_back((stream, Deed::Close));
-        } else if !self.lobby.takes(ip, &endpoint.config().limits) {
+        } else if !self.lobby.takes(peer.limit_key(), &endpoint.config().limits) {
             endpoint.counts_mut().stranger_limit += 1;
             self.lobby.actions.push_back((stream, Deed::Close));
         } else {
             let ends = Some(now + HELLO_WITHIN).filter(|_| !sabotage::is(Sabotage::StreamKept));
-            let caller = Caller { ip, inbox: [0; INBOX_LEN], received: 0, token: None, ends };
+            let caller = Caller { peer, inbox: [0; INBOX_LEN], received: 0, token: None, ends };
             self.lobby.streams.insert(stream, caller);
             self.lobby.actions.push_back((stream, Deed::Welcome));
             self.lobby.look_at(ends);
@@ -411,7 +417,7 @@ impl RtypeEndpoint {
                 let until = if is_kept { Time::END } else { now + TOKEN_FOR };
                 (caller.token, caller.ends) = (Some(token), Some(until));
                 let entry = Token {
-                    ip: caller.ip,
+                    peer: caller.peer,
                     name: hello.name.cut(),
                     stream,
                     proves_until: None,
@@ -446,6 +452,11 @@ impl RtypeEndpoint {
     }
 }
 
+/// Where a stream and the datagrams of the same player come from alike.
+fn canonical_ip(peer: PeerAddr) -> Option<IpAddr> {
+    peer.ip().map(|ip| ip.to_canonical())
+}
+
 impl Default for Lobby {
     fn default() -> Self {
         Lobby {
@@ -459,20 +470,20 @@ impl Default for Lobby {
 }
 
 impl Lobby {
-    /// Whether one more stream from there may open.
-    fn takes(&self, ip: IpAddr, limits: &Limits) -> bool {
+    /// Whether one more stream of a peer with this key may open.
+    fn takes(&self, key: LimitKey, limits: &Limits) -> bool {
         let is_fresh = |token: &&Token| matches!(token.use_, Use::Fresh { .. });
         let has_room = |prefix: Prefix| {
             let times = limits.wider.times(prefix) as usize;
-            let callers = self.streams.values().filter(|caller| prefix.contains(caller.ip));
+            let is_in = |peer: PeerAddr| prefix.contains(peer.limit_key());
+            let callers = self.streams.values().filter(|caller| is_in(caller.peer));
             let fresh = self.tokens.values().filter(is_fresh);
             callers.count() < limits.streams_per_ip * times
-                && fresh.filter(|token| prefix.contains(token.ip)).count()
-                    < FRESH_TOKENS_PER_IP * times
+                && fresh.filter(|token| is_in(token.peer)).count() < FRESH_TOKENS_PER_IP * times
         };
         self.streams.len() < limits.streams
             && self.tokens.len() < TOKEN_LIMIT
-            && Prefix::all(ip).all(has_room)
+            && Prefix::all(key).all(has_room)
     }
 
     /// The bytes that the owner of a token has to send back from `path`: the same again, if it asks
@@ -538,20 +549,21 @@ impl Lobby {
         }
     }
 
-    /// Closes the streams from an address, and takes back the tokens that nobody used.
-    fn turn_out(&mut self, group: IpAddr) {
-        let is_theirs = |ip: IpAddr| limited_ip(ip) == group;
+    /// Closes the streams of peers with this key, and takes back the tokens that nobody used.
+    fn turn_out(&mut self, key: LimitKey) {
+        let is_theirs = |peer: PeerAddr| peer.limit_key() == key;
         let is_fresh = |token: &Token| matches!(token.use_, Use::Fresh { .. });
-        let tokens = self.tokens.iter().filter(|(_, token)| is_fresh(token) && is_theirs(token.ip));
+        let tokens =
+            self.tokens.iter().filter(|(_, token)| is_fresh(token) && is_theirs(token.peer));
         for key in tokens.map(|(key, _)| *key).collect::<Vec<_>>() {
             self.give_up(key);
         }
         let actions = &mut self.actions;
         self.streams.retain(|&stream, caller| {
-            if is_theirs(caller.ip) {
+            if is_theirs(caller.peer) {
                 actions.push_back((stream, Deed::Close));
             }
-            !is_theirs(caller.ip)
+            !is_theirs(caller.peer)
         });
     }
 

@@ -15,10 +15,12 @@ use std::time::Duration;
 
 use crate::RtypeThing;
 use crate::rtype::wire::{Entity, Kind};
-use backspin::replication::ENTITY_LIMIT;
 use backspin::time::Time;
 use backspin::timing::Mark;
 use backspin::wire::List;
+
+/// So many things of a server are kept; what one more costs grows with them.
+const THING_LIMIT: usize = 1024;
 
 /// What is not spoken of for so long is gone, whatever was lost.
 const KEEP_FOR: Duration = Duration::from_millis(200);
@@ -265,7 +267,7 @@ impl Reassembler {
         let thing = Thing { entity, at: now, count, made_s: self.made_s, spoken, slot: 0 };
         match self.find(entity.id) {
             Ok(i) => self.things[i] = Thing { slot: self.things[i].slot, ..thing },
-            Err(i) if self.things.len() < ENTITY_LIMIT => {
+            Err(i) if self.things.len() < THING_LIMIT => {
                 let slot = self.take_slot();
                 self.things.insert(i, Thing { slot, ..thing });
             }
@@ -388,9 +390,9 @@ mod tests {
                 (0..54).map(|i| thing(chunk * 54 + i, Kind::Enemy, 0.0, 0.0)).collect();
             tell(&mut told, 0, &things);
         }
-        assert_eq!(told.entities().len(), ENTITY_LIMIT);
+        assert_eq!(told.entities().len(), THING_LIMIT);
         told.spawn(Time::ZERO, thing(u32::MAX, Kind::Enemy, 0.0, 0.0));
-        assert_eq!(told.entities().len(), ENTITY_LIMIT);
+        assert_eq!(told.entities().len(), THING_LIMIT);
     }
 
     #[test]

@@ -5,6 +5,7 @@
 
 use std::time::Duration;
 
+use crate::full::FullForm;
 use crate::rtype::wire::{
     Despawn, Entity, GameOver, GameOverReason, HEADER_LEN, HelloAck, Kind, LivesUpdate,
     LobbyConfig, LobbyStatus, MAX_DATAGRAM_LEN, Packet, Ping, ReturnToMenu, Roster, RosterEntry,
@@ -12,13 +13,13 @@ use crate::rtype::wire::{
 };
 use crate::{ClassicGame, RtypeMatch, RtypeWish};
 use backspin::channel::{Journal, LogLine};
-use backspin::dialect::{Hearing, Manners, Meaning, RoomDialect, Saying, Telling};
+use backspin::dialect::{Greeting, Hearing, Manners, Meaning, RoomDialect, Saying, Telling};
 use backspin::game::{Buttons, Event, PlayerId, Standing};
-use backspin::replication::{FullForm, State as World};
+use backspin::replication::State as World;
 use backspin::room::Counted;
 use backspin::session::{Question, Verdict};
 use backspin::time::Time;
-use backspin::wire::native::{self, PlayerFlags};
+use backspin::wire::native::{self, CloseReason, PlayerFlags};
 use backspin::wire::{Full, List, Record};
 
 /// What was told is told again after so long: it may have been lost.
@@ -232,15 +233,17 @@ impl<G: ClassicGame> RoomDialect<G> for Room {
     fn manners(&self) -> Manners {
         Manners {
             proves_address: true,
+            is_here_at_once: false,
             sends_every_tick: false,
             has_way_back: true,
             quiet: QUIET,
             is_pinged: true,
             stops_after: None,
+            hears_of_drop: false,
         }
     }
 
-    fn admit(&mut self, place: usize, _game: &G, _world: &G::World) {
+    fn admit(&mut self, place: usize, _player: PlayerId, _game: &G, _world: &G::World) {
         self.players[place] = Player::new(self.players.len());
     }
 
@@ -346,7 +349,13 @@ impl<G: ClassicGame> RoomDialect<G> for Room {
         Some(Saying::Datagram(ping.encode(out)))
     }
 
-    fn encode_greeting(&self, out: &mut [u8]) -> Result<usize, Full> {
+    fn encode_greeting(
+        &mut self,
+        _place: usize,
+        to: Greeting<'_, G>,
+        out: &mut [u8],
+    ) -> Result<usize, Full> {
+        to.journal.note(LogLine::HelloAckSent { to: to.address });
         Packet::HelloAck(HelloAck).encode(out)
     }
 
@@ -366,7 +375,12 @@ impl<G: ClassicGame> RoomDialect<G> for Room {
         Packet::Roster(Roster { players: List::new(&players) }).encode(out)
     }
 
-    fn encode_close(&self, out: &mut [u8]) -> Option<Result<usize, Full>> {
+    fn encode_close(
+        &mut self,
+        _place: usize,
+        _reason: CloseReason,
+        out: &mut [u8],
+    ) -> Option<Result<usize, Full>> {
         Some(Packet::ReturnToMenu(ReturnToMenu).encode(out))
     }
 

@@ -37,7 +37,7 @@ pub(crate) struct Runner {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Puff {
     /// Made of a [`SpawnName`].
-    pub(crate) id: u16,
+    pub(crate) id: u32,
     /// Where, and how far it goes in a tick.
     pub(crate) at: Moving,
     /// Ticks that it is still there.
@@ -270,10 +270,10 @@ impl Game for Tag {
         world.runners.clear();
         world.puffs.clear();
         for entity in state.entities() {
-            let [x, y, vx, vy, a, b, score, ..] = entity.fields;
+            let [x, y, vx, vy, a, b, score] = entity.fields.first();
             let at = Moving { x, y, vx, vy };
             if entity.kind == RUNNER {
-                let (player, it) = (PlayerId(entity.id.into()), (b > 0).then_some(b - 1));
+                let (player, it) = (PlayerId(entity.id), (b > 0).then_some(b - 1));
                 world.runners.push(Runner { player, at, rest: a, it, score });
             } else {
                 world.puffs.push(Puff { id: entity.id, at, left: a });

@@ -3,8 +3,8 @@
 //! keeps them; text is made only when one is read.
 
 use std::fmt;
-use std::net::SocketAddr;
 
+use crate::peer::PeerAddr;
 use crate::session::{Question, Verdict};
 use crate::time::Time;
 use crate::wire::{Fault, Malformed};
@@ -110,31 +110,31 @@ pub enum LogLine {
     /// Who looks for a game was told of this one.
     SearchAnswered {
         /// Where to.
-        to: SocketAddr,
+        to: PeerAddr,
     },
     /// A HelloAck of `rtype`, or a HELLO_ACK of `lan`, was sent.
     HelloAckSent {
         /// Where to.
-        to: SocketAddr,
+        to: PeerAddr,
     },
     /// A packet from who is not the other end.
     WrongSender {
         /// Where from.
-        from: SocketAddr,
+        from: PeerAddr,
         /// Whether it is a HelloAck.
         hello_ack: bool,
     },
     /// A packet that the other end has no reason to send.
     WrongType {
         /// Where from.
-        from: SocketAddr,
+        from: PeerAddr,
         /// What it is.
         name: &'static str,
     },
     /// Bytes that are no packet.
     Malformed {
         /// Where from.
-        from: SocketAddr,
+        from: PeerAddr,
         /// How many bytes.
         len: usize,
         /// What is wrong with them.
@@ -221,9 +221,10 @@ impl LogLine {
             LogLine::WrongType { .. } => LineKind::Type,
             LogLine::Malformed { error, .. } => match error.fault {
                 Fault::Trailing { .. } if is_hello_ack(error) => LineKind::Payload,
-                Fault::Truncated | Fault::Trailing { .. } | Fault::WrongSize { .. } => {
-                    LineKind::Size
-                }
+                Fault::Truncated
+                | Fault::Trailing { .. }
+                | Fault::WrongSize { .. }
+                | Fault::ByteOrder => LineKind::Size,
                 Fault::UnknownType(_) | Fault::NoDialect => LineKind::Type,
                 _ => LineKind::Value,
             },
@@ -371,7 +372,7 @@ mod tests {
 
     #[test]
     fn what_is_dropped_is_told_in_the_words_of_002_and_003() {
-        let from = SocketAddr::from(([10, 0, 0, 1], 4242));
+        let from = PeerAddr::socket(([10, 0, 0, 1], 4242).into());
         let malformed =
             |field, fault| LogLine::Malformed { from, len: 9, error: Malformed { field, fault } };
         let lines = [

@@ -1,12 +1,15 @@
 //! What arrived: inputs kept until they are acknowledged, and taken once, each for its tick;
-//! events that come in order and exactly once.
+//! messages that come in order and exactly once, or at most once.
 //!
 //! ```text
 //! tick      how the numbers of ticks count: they wrap, and 0 is none
 //! pending   the client's inputs without acknowledgement, and the alarms that they raise
 //! queue     the server's inputs of one player, until their tick runs
-//! events    what must arrive, in order and exactly once
-//! block     what of the events goes into a datagram that is sent anyway
+//! message   how much may be said, and why not more
+//! messages  the messages of a session, both ways
+//! outbox    own messages that must arrive
+//! inbox     the other side's, in order and exactly once
+//! loose     messages that may be lost
 //! log       what happened to inputs, as a picture
 //! line      what happened on the line, in words
 //! journal   the lines of whoever wants to read them
@@ -14,22 +17,28 @@
 //!
 //! Below lies [`crate::session`], which has judged the datagram; above, the room and the client,
 //! who own these and put them into [`crate::wire::native`] packets. None has a clock or chance
-//! of its own, and none allocates after it was made.
+//! of its own. Inputs have all their memory from the start; messages have as much as waits.
 
-mod block;
-mod events;
+mod inbox;
 mod journal;
 mod line;
 mod log;
+mod loose;
+mod message;
+mod messages;
+mod outbox;
 mod pending;
 mod queue;
 pub mod tick;
 
-pub use block::{BLOCK_ROOM, event_block};
-pub use events::{BACKLOG_BYTES, Backlog, Batch, EVENT_BYTES, EVENT_LIMIT, Inbox, Outbox};
 pub use journal::Journal;
 pub use line::{LineKind, LogLine};
 pub use log::{ClientTimeline, Fate, ServerTimeline, TIMELINE_LEN, Timeline};
+pub use message::{
+    Delivery, MESSAGE_BYTES, MESSAGE_DATAGRAMS, QUEUE_BYTES, QUEUE_MESSAGES, SendError,
+    UNRELIABLE_BYTES, UNRELIABLE_MESSAGES, WINDOW_BYTES, WINDOW_MESSAGES,
+};
+pub use messages::MessageChannel;
 pub use pending::{
     Alarm, AlarmEvent, CALM_AFTER, HIGH_LATENCY_OVER, LAG_OVER, LOST_OVER, PENDING_LIMIT, Pending,
     PendingCounts, PendingInput,

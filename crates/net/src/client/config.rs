@@ -1,8 +1,8 @@
 //! What a player decides before joining.
 
-use std::net::SocketAddr;
 use std::time::Duration;
 
+use crate::peer::PeerAddr;
 use crate::session::Limits;
 use crate::wire::Name;
 use crate::wire::native::{Role, Secret};
@@ -11,7 +11,7 @@ use crate::wire::native::{Role, Secret};
 #[derive(Clone, Debug)]
 pub struct ClientConfig {
     /// The server.
-    pub server: SocketAddr,
+    pub server: PeerAddr,
     /// The player's name.
     pub name: Name,
     /// To play or to watch (`native`).
@@ -43,9 +43,9 @@ pub struct ClientConfig {
 
 impl ClientConfig {
     /// What most players want of `server`.
-    pub fn new(server: SocketAddr, name: Name) -> Self {
+    pub fn new(server: impl Into<PeerAddr>, name: Name) -> Self {
         ClientConfig {
-            server,
+            server: server.into(),
             name,
             role: Role::Play,
             room: 0,

@@ -45,6 +45,8 @@ pub struct Due {
     pub ping: bool,
     /// Answers to the server's pings, the latest of them: its number and its time.
     pub pong: Option<(u32, u32)>,
+    /// A datagram of messages alone: those that had no room beside the input.
+    pub messages: bool,
     /// Copies of the last word.
     pub goodbyes: u8,
 }
@@ -69,6 +71,8 @@ pub struct ClientCore {
     /// What came and what was dropped.
     pub counts: ClientCounts,
     events: VecDeque<ClientEvent>,
+    /// How many of them are messages, which nobody may miss.
+    messages: usize,
 }
 
 impl ClientCore {
@@ -83,6 +87,7 @@ impl ClientCore {
             roster: Vec::new(),
             counts: ClientCounts::default(),
             events: VecDeque::new(),
+            messages: 0,
         }
     }
 
@@ -136,16 +141,27 @@ impl ClientCore {
         self.end(EndReason::Left);
     }
 
-    /// Tells the screen.
+    /// Tells the screen. Where nobody listens, the oldest makes room that is not a message.
     pub fn note(&mut self, event: ClientEvent) {
-        if self.events.len() == EVENT_LIMIT {
-            self.events.pop_front();
+        if self.events.len() == EVENT_LIMIT
+            && let Some(oldest) = self.events.iter().position(|event| !event.is_message())
+        {
+            self.events.remove(oldest);
         }
+        self.messages += usize::from(event.is_message());
         self.events.push_back(event);
     }
 
+    /// Whether there is room for one more message: they have at most half of it, and else wait in the
+    /// session.
+    pub(super) fn takes_messages(&self) -> bool {
+        self.messages < EVENT_LIMIT / 2
+    }
+
     pub(super) fn poll_event(&mut self) -> Option<ClientEvent> {
-        self.events.pop_front()
+        let event = self.events.pop_front()?;
+        self.messages -= usize::from(event.is_message());
+        Some(event)
     }
 
     /// Something good came from the server.

@@ -95,7 +95,7 @@ mod tests {
     use crate::dot::{Dot, Dots, World};
 
     const ALICE: PlayerId = PlayerId(1);
-    const TARGET: u16 = 2;
+    const TARGET: u32 = 2;
 
     fn state(tick: u32, players: &[u32]) -> State {
         let dot = |&player| Dot { player: PlayerId(player), x: 100, y: 100, moved: (5, 0) };
@@ -114,7 +114,7 @@ mod tests {
             state(0, &[1, 2])
                 .entities()
                 .iter()
-                .map(|entity| Drawn { entity: *entity, fields: schema.values(entity) }),
+                .map(|entity| Drawn { entity: entity.clone(), fields: schema.values(entity) }),
         );
         impacts.look(&Dots::default(), ALICE, ahead, Some(said), &mut frame);
         frame
@@ -132,7 +132,7 @@ mod tests {
         impacts
     }
 
-    fn ids(frame: &Frame) -> Vec<u16> {
+    fn ids(frame: &Frame) -> Vec<u32> {
         frame.entities.iter().map(|drawn| drawn.entity.id).collect()
     }
 
@@ -165,7 +165,7 @@ mod tests {
     fn no_more_is_awaited_than_there_is_room_for() {
         let mut impacts = Impacts::default();
         let mut frame = Frame::default();
-        for entity in 0..LIMIT as u16 + 5 {
+        for entity in 0..LIMIT as u32 + 5 {
             let impact = Impact { entity, target: TARGET, at: 0.0, stops: true, value: 0 };
             impacts.take(impact, 7.0, &mut frame);
         }

@@ -3,14 +3,15 @@
 use std::time::Duration;
 
 use super::seat::Seat;
-use super::{Client, ClientConfig, ClientEvent, DialectSide, Phase, RosterLine};
-use crate::game::{Game, GameId, PlayerId};
+use super::{Client, ClientConfig, ClientEvent, DialectSide, Phase};
+use crate::chat::ChatLine;
+use crate::game::{Event, Game, GameId, PlayerId};
 use crate::session::{EndReason, Opening, Outgoing, Question, Retry, Secrets, Session};
 use crate::time::Time;
 use crate::wire::native::{
     Accept, Budget, Challenge, CloseReason, CreateRoom, Datagram, EnterRoom, Goodbye, Hello, Join,
-    PROTOCOL, Packet, Ping, Reject, RejectReason, Resume, Role, Scratch, Secret, ServerPing, Token,
-    UnknownSession,
+    MessageKind, PROTOCOL, Packet, Ping, Reject, RejectReason, Resume, Role, Secret, ServerPing,
+    Token, UnknownSession,
 };
 use crate::wire::{Full, Name};
 
@@ -33,8 +34,6 @@ pub(super) struct Native<G: Game> {
     ticket: Option<Secret>,
     /// The way out before there is a session.
     outgoing: Outgoing,
-    /// `None` only while it is lent out.
-    scratch: Option<Scratch>,
 }
 
 /// The way to another room.
@@ -55,7 +54,6 @@ impl<G: Game> Native<G> {
             moving: None,
             ticket,
             outgoing: Outgoing::new(secrets.sequence(), Budget::MAX),
-            scratch: Some(Scratch::default()),
         }
     }
 
@@ -114,15 +112,9 @@ impl<G: Game> Client<G> {
     }
 
     pub(super) fn handle_native(&mut self, now: Time, bytes: &[u8]) {
-        // The scratch is lent out for the time of the packet that may lie in it.
-        let Some(native) = self.native() else { return };
-        let mut scratch = native.scratch.take().unwrap_or_default();
-        match Datagram::decode_compressed(bytes, &mut scratch) {
+        match Datagram::decode(bytes) {
             Ok(datagram) => self.handle_native_packet(now, datagram),
             Err(error) => self.core.drop_malformed(bytes.len(), error),
-        }
-        if let Some(native) = self.native() {
-            native.scratch = Some(scratch);
         }
     }
 
@@ -298,22 +290,26 @@ impl<G: Game> Client<G> {
             },
             Packet::ServerPing(ping) => self.core.due.pong = Some((ping.id, ping.timestamp)),
             Packet::Roster(roster) => {
-                if seat.is_news(roster.revision) {
+                if seat.roster.take(&roster) {
                     self.core.roster.clear();
-                    self.core.roster.extend(roster.players.iter().map(|entry| RosterLine {
-                        player: PlayerId(entry.player),
-                        name: entry.name,
-                        lives: entry.lives,
-                        flags: entry.flags,
-                    }));
+                    self.core.roster.extend(seat.roster.lines());
                     self.core.note(ClientEvent::Roster);
                 }
             }
-            Packet::DeltaSnapshot(snapshot) => {
-                match seat.handle_snapshot(now, &snapshot, &mut self.core.journal) {
+            Packet::DeltaSnapshot(_) | Packet::ViewSnapshot(_) => {
+                let taken = match packet {
+                    Packet::ViewSnapshot(view) => {
+                        self.core.counts.parts += 1;
+                        seat.handle_view(now, sequence, &view, &mut self.core.journal)
+                    }
+                    Packet::DeltaSnapshot(snapshot) => {
+                        seat.handle_snapshot(now, &snapshot, &mut self.core.journal)
+                    }
+                    _ => return,
+                };
+                match taken {
                     Ok(taken) => {
-                        self.core.counts.states += u64::from(taken.whole);
-                        self.core.counts.parts += u64::from(!snapshot.part.is_whole());
+                        self.core.counts.states += u64::from(taken.is_new);
                         if let Some(rtt) = taken.measured {
                             let (pinger, round_trip) = seat.session.measures_mut();
                             round_trip.sample(rtt);
@@ -325,8 +321,8 @@ impl<G: Game> Client<G> {
                 }
                 self.hear_events();
             }
-            Packet::ServerEvents(packet) => {
-                seat.handle_events(&packet.block);
+            Packet::ServerMessages(packet) => {
+                seat.handle_messages(now, &packet.block);
                 self.hear_events();
             }
             packet => self.core.drop_stray(packet.name()),
@@ -338,11 +334,35 @@ impl<G: Game> Client<G> {
         }
     }
 
-    /// Passes on what the server's events and our own predictions say.
+    /// Passes on what the server's messages and our own predictions say.
     fn hear_events(&mut self) {
         while let Some(event) = self.seat_mut().and_then(Seat::poll_event) {
             self.core.note(event);
         }
+        self.hear_messages();
+    }
+
+    /// Passes on messages, while there is room for them.
+    pub(super) fn hear_messages(&mut self) {
+        let DialectSide::Native(native) = &mut self.speech else { return };
+        let Some(messages) = native.session_mut().map(|session| &mut session.messages) else {
+            return;
+        };
+        if !messages.has_mail() {
+            return;
+        }
+        while self.core.takes_messages() {
+            let Some((kind, message)) = messages.take() else { break };
+            match read(kind, message) {
+                Some(event) => self.core.note(event),
+                None => self.core.counts.malformed += 1,
+            }
+        }
+        while self.core.takes_messages() {
+            let Some(message) = messages.take_unreliable() else { break };
+            self.core.note(ClientEvent::Message(message.into()));
+        }
+        messages.tidy();
     }
 
     /// Inputs that are due, and what they say of the line.
@@ -356,6 +376,7 @@ impl<G: Game> Client<G> {
         };
         let lost = seat.is_lost(now);
         self.core.due.input |= due;
+        self.core.due.messages |= due;
         self.hear_events();
         if lost {
             self.try_again(now);
@@ -387,6 +408,8 @@ impl<G: Game> Client<G> {
                 Role::Play => seat.encode_input(now, out),
                 Role::Watch => seat.encode_ack(now, out),
             };
+        } else if std::mem::take(&mut self.core.due.messages) {
+            return seat.encode_messages(now, out);
         } else {
             return None;
         };
@@ -421,6 +444,15 @@ impl<G: Game> Client<G> {
         };
         native.encode(packet, out)
     }
+}
+
+/// What a reliable message of the server's says; `None` if it is none.
+fn read(kind: MessageKind, message: &[u8]) -> Option<ClientEvent> {
+    Some(match kind {
+        MessageKind::Game => ClientEvent::Message(message.into()),
+        MessageKind::Event => ClientEvent::Game(Event::decode(message)?),
+        MessageKind::Chat => ClientEvent::Chat(ChatLine::decode(message)?),
+    })
 }
 
 /// Into a room that is there, or into a new one.

@@ -4,17 +4,16 @@
 //! the ping. Whoever chooses where to play runs this before there is a [`Client`](super::Client),
 //! which then joins the room by its number.
 
-use std::net::SocketAddr;
 use std::time::Duration;
 
 use crate::game::GameId;
 use crate::node::{Node, Path, StreamNode, Transmit};
+use crate::peer::PeerAddr;
 use crate::session::{EndReason, Outgoing, Retry, RetryPolicy, RetryStep, Secrets};
 use crate::time::Time;
 use crate::wire::Name;
 use crate::wire::native::{
-    Budget, Datagram, Hello, ListRooms, PROTOCOL, Packet, RoomEntry, RoomFlags, RoomList, Scratch,
-    Secret,
+    Budget, Datagram, Hello, ListRooms, PROTOCOL, Packet, RoomEntry, RoomFlags, RoomList, Secret,
 };
 
 /// Servers that are asked at once; more are left out.
@@ -36,7 +35,7 @@ const ASKED_LIMIT: usize = 16;
 #[derive(Clone, Debug)]
 pub struct ServerRooms {
     /// The server.
-    pub address: SocketAddr,
+    pub address: PeerAddr,
     /// How far the asking has come.
     pub status: ListStatus,
     /// The shortest that an answer took.
@@ -60,7 +59,7 @@ pub enum ListStatus {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RoomPick {
     /// Where.
-    pub server: SocketAddr,
+    pub server: PeerAddr,
     /// Which: [`ClientConfig::room`](super::ClientConfig::room).
     pub room: RoomEntry,
     /// How far away.
@@ -72,8 +71,6 @@ pub struct RoomPick {
 pub struct Rooms {
     game: GameId,
     inquiries: Vec<Inquiry>,
-    /// A list may come compressed.
-    scratch: Scratch,
 }
 
 /// The asking of one server.
@@ -98,11 +95,16 @@ struct Inquiry {
 impl Rooms {
     /// Asks `servers`, at their `native` ports, for rooms of `game`. `seed` must come from the
     /// system's generator.
-    pub fn new(now: Time, game: GameId, servers: &[SocketAddr], seed: [u8; 32]) -> Self {
+    pub fn new(
+        now: Time,
+        game: GameId,
+        servers: &[impl Copy + Into<PeerAddr>],
+        seed: [u8; 32],
+    ) -> Self {
         let mut secrets = Secrets::new(seed);
-        let servers = servers.iter().take(SERVER_LIMIT);
-        let inquiries = servers.map(|&server| Inquiry::new(now, server, &mut secrets)).collect();
-        Rooms { game, inquiries, scratch: Scratch::default() }
+        let servers = servers.iter().take(SERVER_LIMIT).map(|&server| server.into());
+        let inquiries = servers.map(|server| Inquiry::new(now, server, &mut secrets)).collect();
+        Rooms { game, inquiries }
     }
 
     /// What is known of each server, in the order they were given.
@@ -146,7 +148,7 @@ fn is_open(room: &RoomEntry) -> bool {
 }
 
 impl Inquiry {
-    fn new(now: Time, server: SocketAddr, secrets: &mut Secrets) -> Self {
+    fn new(now: Time, server: PeerAddr, secrets: &mut Secrets) -> Self {
         Inquiry {
             path: Path::to(server),
             nonce: secrets.nonce(),
@@ -281,7 +283,7 @@ impl Node for Rooms {
     fn handle_datagram(&mut self, now: Time, path: Path, bytes: &mut [u8]) {
         let from = |inquiry: &&mut Inquiry| inquiry.known.address == path.remote;
         let Some(inquiry) = self.inquiries.iter_mut().find(from) else { return };
-        if let Ok(datagram) = Datagram::decode_compressed(bytes, &mut self.scratch) {
+        if let Ok(datagram) = Datagram::decode(bytes) {
             inquiry.handle(now, self.game, &datagram);
         }
     }

@@ -5,23 +5,26 @@ use std::collections::VecDeque;
 use std::time::Duration;
 
 use super::impact::Impacts;
+use super::roster::RosterParts;
 use super::{ClientEvent, Frame};
 use crate::channel::{
-    Alarm, AlarmEvent, BLOCK_ROOM, Journal, LogLine, Pending, Timeline, event_block, tick,
+    Alarm, AlarmEvent, Delivery, Journal, LogLine, Pending, SendError, Timeline, tick,
 };
-use crate::game::{Buttons, Event, Game, PlayerId, Reach};
-use crate::replication::fragments::{Assembly, FragmentError};
+use crate::chat::{CHAT_RATE, ChatError, ChatRule, ChatText};
+use crate::game::{Buttons, Game, MAX_SEND_EVERY, PlayerId, Reach};
+use crate::replication::view::{KnownWorld, ViewError, ViewPart};
 use crate::replication::{
     Course, Drawn, Moment, Prediction, SnapshotBuffer, State, TimeBlend, delta,
 };
 use crate::sabotage::{self, Sabotage};
-use crate::session::{RESEND_SLACK, Session};
+use crate::session::{Allowance, Bucket, RESEND_SLACK, Session};
 use crate::time::Time;
 use crate::timing::{Feedback, InputClock, InterpolationClock, ServerClock};
 use crate::wire::Full;
 use crate::wire::native::{
-    Accept, DeltaSnapshot, EventBlock, History, Input, InputRecord, MAX_BASELINE_BACK, Packet,
-    Role, SnapshotAck, SnapshotEcho, nearest_tick,
+    Accept, Acks, ClientMessages, DeltaSnapshot, Feedback as Report, HEADER_LEN, History, Input,
+    InputRecord, MAX_BASELINE_BACK, MAX_DATAGRAM_LEN, MessageBlock, MessageKind, Packet, Role,
+    SnapshotAck, SnapshotEcho, ViewSnapshot, nearest_tick,
 };
 
 /// A client that was stopped for longer does not make up for the inputs it missed.
@@ -36,6 +39,16 @@ const OVERDUE_TICKS: f64 = 2.0;
 
 /// How often a watcher says what it has.
 const ACK_EVERY: Duration = Duration::from_millis(50);
+
+/// The same when messages have come: they are sent again if they are not acknowledged soon.
+const MESSAGE_ACK_AFTER: Duration = Duration::from_millis(10);
+
+/// Room for messages in a datagram that carries an input: as much as fits beside the longest one.
+const INPUT_MESSAGES_LEN: usize = MAX_DATAGRAM_LEN - HEADER_LEN - Input::MAX_LEN;
+
+/// Datagrams with nothing but messages are at least so far apart: with inputs for every tick, a client
+/// stays within what a server takes from a player.
+const MESSAGES_EVERY: Duration = Duration::from_millis(16);
 
 /// A smaller correction, in the fields' unit, is not seen.
 const SEEN_CORRECTION: f32 = 1.0;
@@ -68,17 +81,26 @@ pub(super) struct Seat<G: Game> {
     impacts: Impacts,
     rate: u8,
     state: State,
-    assembly: Assembly,
+    /// Ticks from one snapshot to the next.
+    every: u32,
+    /// What has come of a world that is our own, and in which datagrams.
+    known: KnownWorld,
+    acks: Option<AckWindow>,
+    /// The newest snapshot with what we steer ourselves, and when it came.
+    newest: Option<u32>,
     newest_at: Option<Time>,
-    last_sent: Option<Time>,
     next_ack: Time,
     last_frame: Option<Time>,
-    roster_revision: Option<u16>,
+    pub(super) roster: RosterParts,
     events: VecDeque<ClientEvent>,
     timeline: Timeline,
     /// The last report.
     report: Option<Reported>,
     corrections: u64,
+    /// When messages may leave in a datagram of their own.
+    next_messages: Time,
+    /// How many more lines of chat may be written.
+    chat: Bucket,
 }
 
 /// What the server said of our inputs.
@@ -98,7 +120,36 @@ pub(super) struct Taken {
     /// A round trip, where it measures one.
     pub(super) measured: Option<Duration>,
     /// Whether a state is there that was not before.
-    pub(super) whole: bool,
+    pub(super) is_new: bool,
+}
+
+/// Which datagrams were taken.
+#[derive(Clone, Copy, Debug)]
+struct AckWindow {
+    newest: u32,
+    /// Bit n is n + 1 before the newest.
+    mask: u64,
+}
+
+impl AckWindow {
+    fn said(self) -> Acks {
+        Acks { newest: self.newest as u16, mask: self.mask }
+    }
+
+    fn take(window: &mut Option<AckWindow>, sequence: u32) {
+        let AckWindow { newest, mask } =
+            window.get_or_insert(AckWindow { newest: sequence, mask: 0 });
+        let ahead = sequence.wrapping_sub(*newest).cast_signed();
+        match ahead {
+            0 => {}
+            1.. => {
+                let old = 1_u64.checked_shl(ahead as u32 - 1).unwrap_or(0);
+                *mask = mask.checked_shl(ahead as u32).unwrap_or(0) | old;
+                *newest = sequence;
+            }
+            _ => *mask |= 1_u64.checked_shl(ahead.unsigned_abs() - 1).unwrap_or(0),
+        }
+    }
 }
 
 /// Why a snapshot was not taken.
@@ -109,11 +160,11 @@ pub(super) enum Refused {
     Malformed,
 }
 
-impl From<FragmentError> for Refused {
-    fn from(error: FragmentError) -> Self {
+impl From<ViewError> for Refused {
+    fn from(error: ViewError) -> Self {
         match error {
-            FragmentError::Malformed(_) | FragmentError::Contradiction => Refused::Malformed,
-            FragmentError::Duplicate | FragmentError::Late => Refused::Stray,
+            ViewError::Malformed(_) => Refused::Malformed,
+            ViewError::Stray => Refused::Stray,
         }
     }
 }
@@ -129,6 +180,7 @@ impl<G: Game> Seat<G> {
         let rate = accept.tick_rate;
         let server_tick = f64::from(accept.tick) + rtt.as_secs_f64() / 2.0 * f64::from(rate);
         let ahead = InputClock::new(now, rate, server_tick, rtt);
+        let every = u32::from(game.send_every().clamp(1, MAX_SEND_EVERY));
         Seat {
             game,
             player: PlayerId(accept.player),
@@ -137,7 +189,7 @@ impl<G: Game> Seat<G> {
             session,
             next_input: (ahead.tick(now) as u32).max(1),
             ahead,
-            behind: InterpolationClock::new(rate, 1),
+            behind: InterpolationClock::new(rate, every),
             clock: ServerClock::new(now, rate, server_tick, rtt),
             pending: Pending::new(),
             picture: SnapshotBuffer::default(),
@@ -147,32 +199,28 @@ impl<G: Game> Seat<G> {
             impacts: Impacts::default(),
             rate,
             state: State::default(),
-            assembly: Assembly::default(),
+            every,
+            known: KnownWorld::default(),
+            acks: None,
+            newest: None,
             newest_at: None,
-            last_sent: None,
             next_ack: now,
             last_frame: None,
-            roster_revision: None,
+            roster: RosterParts::default(),
             events: VecDeque::new(),
             timeline: Timeline::new(),
             report: None,
             corrections: 0,
+            next_messages: now,
+            chat: Bucket::default(),
         }
     }
 
     /// The same seat after a break: clocks begin anew, the rest goes on where it was.
     pub(super) fn resumed(self, now: Time, accept: &Accept, rtt: Duration) -> Self {
-        let Seat { game, session, events, roster_revision, .. } = self;
+        let Seat { game, session, events, roster, chat, .. } = self;
         let seat = Seat::new(now, game, session, accept, rtt);
-        Seat { events, roster_revision, ..seat }
-    }
-
-    pub(super) fn is_news(&mut self, revision: u16) -> bool {
-        let news = self.roster_revision.is_none_or(|known| revision.wrapping_sub(known) as i16 > 0);
-        if news {
-            self.roster_revision = Some(revision);
-        }
-        news
+        Seat { events, roster, chat, ..seat }
     }
 
     pub(super) fn poll_event(&mut self) -> Option<ClientEvent> {
@@ -189,74 +237,107 @@ impl<G: Game> Seat<G> {
         self.behind.handle_wake(now);
     }
 
-    /// Takes a snapshot, or a part of one.
+    /// Takes a snapshot.
     pub(super) fn handle_snapshot(
         &mut self,
         now: Time,
         snapshot: &DeltaSnapshot<'_>,
         journal: &mut Journal,
     ) -> Result<Taken, Refused> {
+        let DeltaSnapshot { tick, feedback, messages, .. } = snapshot;
+        let (tick, measured) =
+            self.handle_head(now, *tick, feedback.as_ref(), messages.as_ref())?;
+        self.read(tick, snapshot)?;
+        self.handle_state(now, tick, true, journal);
+        Ok(Taken { measured, is_new: true })
+    }
+
+    /// Takes a datagram with some of what we may see.
+    pub(super) fn handle_view(
+        &mut self,
+        now: Time,
+        sequence: u32,
+        view: &ViewSnapshot<'_>,
+        journal: &mut Journal,
+    ) -> Result<Taken, Refused> {
+        let ViewSnapshot { tick, epoch, is_first, ref feedback, ref messages, body } = *view;
+        let (tick, measured) = self.handle_head(now, tick, feedback.as_ref(), messages.as_ref())?;
+        let part = ViewPart { epoch, tick, every: self.every, body };
+        let is_new = self.known.handle(self.game.schema(), part, &mut self.picture)?;
+        // What was refused is not acknowledged: it is written anew then.
+        AckWindow::take(&mut self.acks, sequence);
+        if is_new {
+            self.behind.handle_snapshot(now, tick);
+        }
+        if is_first {
+            self.handle_state(now, tick, false, journal);
+        }
+        Ok(Taken { measured, is_new })
+    }
+
+    /// The tick of a snapshot, and the round trip that it measures, if it does.
+    fn handle_head(
+        &mut self,
+        now: Time,
+        tick: u16,
+        report: Option<&Report>,
+        messages: Option<&MessageBlock<'_>>,
+    ) -> Result<(u32, Option<Duration>), Refused> {
         let expected = self.clock.tick(now) as u32;
-        let tick = nearest_tick(snapshot.tick, expected);
+        let tick = nearest_tick(tick, expected);
         // One that the server cannot have sent would make all that it does send look old.
         if tick::since(tick, expected) > FORESIGHT_TICKS {
             return Err(Refused::Stray);
         }
-        let measured = snapshot.feedback.and_then(|report| self.handle_report(now, tick, &report));
-        if let Some(block) = &snapshot.events {
-            self.handle_events(block);
+        let measured = report.and_then(|report| self.handle_report(now, tick, report));
+        if let Some(block) = messages {
+            self.handle_messages(now, block);
         }
-        let whole = self.read(tick, snapshot)?;
-        if whole {
-            self.behind.handle_snapshot(now, tick);
-            if self.picture.newest() == Some(tick) {
-                self.newest_at = Some(now);
-                self.pending.acknowledge(tick);
-                if let Some(missing) = self.missing_at(tick) {
-                    self.pending.handle_missing(tick, missing);
-                    self.timeline.handle_snapshot(tick, missing);
-                }
-                journal.note(LogLine::AckReceived { seq: tick, pending: self.pending.len() });
-                if self.predicts {
-                    self.reconcile(tick);
-                }
-            }
-        }
-        Ok(Taken { measured, whole })
+        Ok((tick, measured))
     }
 
-    /// Keeps the state of a snapshot, if it is whole; says whether it is.
-    fn read(&mut self, tick: u32, snapshot: &DeltaSnapshot<'_>) -> Result<bool, Refused> {
+    /// The state of a tick is there, with what we steer ourselves in it.
+    fn handle_state(&mut self, now: Time, tick: u32, is_new: bool, journal: &mut Journal) {
+        if is_new {
+            self.behind.handle_snapshot(now, tick);
+        }
+        if self.newest.is_some_and(|newest| !tick::is_after(tick, newest)) {
+            return;
+        }
+        (self.newest, self.newest_at) = (Some(tick), Some(now));
+        self.pending.acknowledge(tick);
+        if let Some(missing) = self.missing_at(tick) {
+            self.pending.handle_missing(tick, missing);
+            self.timeline.handle_snapshot(tick, missing);
+        }
+        journal.note(LogLine::AckReceived { seq: tick, pending: self.pending.len() });
+        if self.predicts {
+            self.reconcile(tick);
+        }
+    }
+
+    /// Keeps the state of a snapshot.
+    fn read(&mut self, tick: u32, snapshot: &DeltaSnapshot<'_>) -> Result<(), Refused> {
         let baseline = match snapshot.baseline_back {
             0 => None,
             _ if sabotage::is(Sabotage::WrongBaseline) => {
                 self.picture.newest().and_then(|newest| self.picture.at(newest))
             }
-            back => Some(self.picture.at(tick.wrapping_sub(back.into())).ok_or(Refused::Stray)?),
+            back => {
+                let ticks = u32::from(back) * self.every;
+                Some(self.picture.at(tick.wrapping_sub(ticks)).ok_or(Refused::Stray)?)
+            }
         };
         if self.picture.at(tick).is_some() {
             return Err(Refused::Stray);
         }
-        let (schema, body) = (self.game.schema(), snapshot.body);
-        if snapshot.part.is_whole() {
-            delta::decode(schema, baseline, tick, body, &mut self.state)
-                .map_err(|_| Refused::Malformed)?;
-            self.picture.take(&mut self.state);
-            return Ok(true);
-        }
-        let whole = self.assembly.handle(schema, baseline, tick, snapshot.part, body)?;
-        if let Some(state) = whole {
-            self.picture.keep(state);
-        }
-        Ok(whole.is_some())
+        delta::decode(self.game.schema(), baseline, tick, snapshot.body, &mut self.state)
+            .map_err(|_| Refused::Malformed)?;
+        self.picture.take(&mut self.state);
+        Ok(())
     }
 
-    fn handle_report(
-        &mut self,
-        now: Time,
-        tick: u32,
-        report: &crate::wire::native::Feedback,
-    ) -> Option<Duration> {
+    fn handle_report(&mut self, now: Time, tick: u32, report: &Report) -> Option<Duration> {
         self.pending.handle_missing(tick, report.missing);
         let newest = tick::before(self.next_input, 1);
         let echo = newest.wrapping_sub(u32::from((newest as u8).wrapping_sub(report.echo)));
@@ -290,7 +371,7 @@ impl<G: Game> Seat<G> {
         if report.tick == tick {
             return Some(report.missing);
         }
-        if tick != tick::after(report.until, 1) {
+        if tick != tick::after(report.until, self.every) {
             return None;
         }
         report.until = tick;
@@ -317,9 +398,10 @@ impl<G: Game> Seat<G> {
         }
     }
 
-    pub(super) fn handle_events(&mut self, block: &EventBlock<'_>) {
-        for event in self.session.handle_events(block).filter_map(Event::decode) {
-            note(&mut self.events, ClientEvent::Game(event));
+    pub(super) fn handle_messages(&mut self, now: Time, block: &MessageBlock<'_>) {
+        self.session.messages.handle(block);
+        if !block.reliable.is_empty() {
+            self.next_ack = self.next_ack.min(now + MESSAGE_ACK_AFTER);
         }
     }
 
@@ -411,7 +493,6 @@ impl<G: Game> Seat<G> {
         out: &mut [u8],
     ) -> Option<Result<usize, Full>> {
         let newest = self.pending.newest()?;
-        let since = self.last_sent.replace(now).map_or(0.0, |last| now.since(last).as_secs_f32());
         let drawn = self.behind.drawn(now);
         let drawn_back = drawn.map(|drawn| {
             // The own entity is drawn a tick behind the ahead clock: between the last two ticks.
@@ -419,45 +500,66 @@ impl<G: Game> Seat<G> {
             (back * 256.0).clamp(0.0, f64::from(u16::MAX)) as u16
         });
         let mut history_room = [0; History::MAX_LEN];
-        let mut event_room = [0; BLOCK_ROOM];
+        let mut message_room;
         let again_after = self.clock.rtt() + RESEND_SLACK;
         let older = self.pending.iter().skip(1).map(|input| input.buttons);
         let snapshot = self.echo(now, newest.tick);
         let session = self.session.index();
-        let Session { outgoing, outbox, inbox, .. } = &mut self.session;
+        let Session { outgoing, messages, .. } = &mut self.session;
+        let block = match messages.is_busy() {
+            true => {
+                message_room = [0; INPUT_MESSAGES_LEN];
+                messages.poll(now, again_after, &mut message_room)
+            }
+            false => None,
+        };
         let packet = Packet::Input(Input {
             session,
-            newest: InputRecord {
-                sequence: newest.tick,
-                input_flags: newest.buttons,
-                timestamp: newest.sent_at.as_millis() as u32,
-                delta_time: since,
-            },
+            newest: InputRecord { sequence: newest.tick, input_flags: newest.buttons },
             snapshot,
             drawn_back,
-            events: event_block(outbox, inbox, now, again_after, &mut event_room),
+            acks: self.acks.map(AckWindow::said),
+            messages: block,
             history: History::new(newest.buttons, older, &mut history_room),
         });
         Some(outgoing.encode(packet, out))
     }
 
     pub(super) fn encode_ack(&mut self, now: Time, out: &mut [u8]) -> Option<Result<usize, Full>> {
-        let server_tick = self.picture.newest()?;
-        let mut event_room = [0; BLOCK_ROOM];
+        let server_tick = self.newest?;
+        let mut message_room = [0; INPUT_MESSAGES_LEN];
         let again_after = self.clock.rtt() + RESEND_SLACK;
         let (session, held) = (self.session.index(), self.held(now));
-        let Session { outgoing, outbox, inbox, .. } = &mut self.session;
+        let Session { outgoing, messages, .. } = &mut self.session;
         let packet = Packet::SnapshotAck(SnapshotAck {
             session,
             server_tick,
             held,
-            events: event_block(outbox, inbox, now, again_after, &mut event_room),
+            acks: self.acks.map(AckWindow::said),
+            messages: messages.poll(now, again_after, &mut message_room),
         });
         Some(outgoing.encode(packet, out))
     }
 
+    /// Messages that had no room beside the input.
+    pub(super) fn encode_messages(
+        &mut self,
+        now: Time,
+        out: &mut [u8],
+    ) -> Option<Result<usize, Full>> {
+        if now < self.next_messages || !self.session.messages.is_busy() {
+            return None;
+        }
+        let mut room = [0; MAX_DATAGRAM_LEN - HEADER_LEN - 2];
+        let session = self.session.index();
+        let Session { outgoing, messages, .. } = &mut self.session;
+        let block = messages.poll(now, self.clock.rtt() + RESEND_SLACK, &mut room)?;
+        self.next_messages = now + MESSAGES_EVERY;
+        Some(outgoing.encode(Packet::ClientMessages(ClientMessages { session, block }), out))
+    }
+
     fn echo(&self, now: Time, input: u32) -> Option<SnapshotEcho> {
-        let back = u8::try_from(tick::since(input, self.picture.newest()?)).ok()?;
+        let back = u8::try_from(tick::since(input, self.newest?)).ok()?;
         Some(SnapshotEcho { back, held: self.held(now) })
     }
 
@@ -477,8 +579,9 @@ impl<G: Game> Seat<G> {
         let mut slides = !self.sliding.is_empty();
         let gap = frame.drawn_tick.map_or(0.0, |drawn| self.ahead.tick(now) - 1.0 - drawn) as f32;
         if let Some(drawn) = frame.drawn_tick {
+            frame.left.extend(std::iter::from_fn(|| self.known.poll_left(drawn)));
             self.picture.draw(game.schema(), drawn, ms, |entity, fields| {
-                let drawn = Drawn { entity: *entity, fields };
+                let drawn = Drawn { entity: entity.clone(), fields };
                 match game.time_blend(&drawn, player, gap) {
                     Some(_) => slides = true,
                     None if game.is_ahead(entity, player) => {}
@@ -493,7 +596,7 @@ impl<G: Game> Seat<G> {
             let fraction = (self.ahead.tick(now) - tick).clamp(0.0, 1.0 + overdue);
             frame.ahead_tick = Some(tick - 1.0 + fraction);
             prediction.draw(fraction as f32, |entity, fields| {
-                frame.entities.push(Drawn { entity: *entity, fields });
+                frame.entities.push(Drawn { entity: entity.clone(), fields });
             });
             if slides {
                 prediction.keep_trail();
@@ -518,13 +621,13 @@ impl<G: Game> Seat<G> {
         let newest =
             [self.picture.newest_state(), predicted.and_then(|trail| trail.newest_state())];
         for entity in newest.into_iter().flatten().flat_map(State::entities) {
-            let drawn = Drawn { entity: *entity, fields: game.schema().values(entity) };
+            let drawn = Drawn { entity: entity.clone(), fields: game.schema().values(entity) };
             if game.time_blend(&drawn, player, gap).is_some() {
                 self.sliding.meet(game, player, course, moment, &drawn);
             }
         }
         self.sliding.draw(game, player, course, moment, |entity, fields| {
-            frame.entities.push(Drawn { entity: *entity, fields });
+            frame.entities.push(Drawn { entity: entity.clone(), fields });
         });
     }
 
@@ -576,8 +679,32 @@ impl<G: Game> Seat<G> {
         self.behind.delay()
     }
 
-    pub(super) fn send(&mut self, event: &[u8]) -> bool {
-        self.session.outbox.push(event).is_ok()
+    pub(super) fn send(&mut self, message: &[u8], delivery: Delivery) -> Result<(), SendError> {
+        match delivery {
+            // With the bug planted, a client that speaks all the same shows that the room listens.
+            _ if self.role == Role::Watch && !sabotage::is(Sabotage::WatcherHeard) => {
+                Err(SendError::Watching)
+            }
+            Delivery::Reliable => self.session.messages.send(MessageKind::Game, message),
+            Delivery::Unreliable => self.session.messages.send_unreliable(message),
+        }
+    }
+
+    pub(super) fn may_chat(&self, rule: ChatRule) -> Result<(), ChatError> {
+        match (rule, self.role) {
+            (ChatRule::Off, _) => Err(ChatError::Off),
+            (ChatRule::Players, Role::Watch) => Err(ChatError::Watching),
+            _ => Ok(()),
+        }
+    }
+
+    pub(super) fn chat(&mut self, now: Time, rule: ChatRule, text: &str) -> Result<(), ChatError> {
+        self.may_chat(rule)?;
+        let text = ChatText::new(text)?;
+        if self.chat.allow(now, CHAT_RATE, 1) == Allowance::No {
+            return Err(ChatError::TooFast);
+        }
+        Ok(self.session.messages.send(MessageKind::Chat, text.as_str().as_bytes())?)
     }
 }
 

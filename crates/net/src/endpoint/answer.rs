@@ -14,7 +14,7 @@ use crate::wire::{Full, List};
 pub const ANSWER_LIMIT: usize = 256;
 
 /// The longest answer in another dialect.
-pub(super) const SHORT_LEN: usize = 16;
+pub(super) const SHORT_LEN: usize = 80;
 
 /// Rooms on one page of a list: as many as fit the shortest budget.
 const ROOMS_PER_PAGE: usize = 36;

@@ -1,9 +1,8 @@
 //! What dialects other than `native` ask of the endpoint: who is where, who may come in, and how
 //! something is said to a stranger.
 
-use std::net::{IpAddr, SocketAddr};
-
 use super::answer::{Answer, SHORT_LEN};
+use super::native::same_bytes;
 use super::{
     Admission, Applicant, Call, CallKind, Endpoint, EndpointConfig, EndpointCounts, Found, Refusal,
     Route, Seat,
@@ -11,9 +10,11 @@ use super::{
 use crate::channel::LogLine;
 use crate::dialect::DialectId;
 use crate::node::Path;
-use crate::session::{Opening, Secrets};
+use crate::peer::{LimitKey, PeerAddr};
+use crate::sabotage::{self, Sabotage};
+use crate::session::{CookieCheck, Opening, Secrets};
 use crate::time::Time;
-use crate::wire::native::{Budget, Role, Secret, SessionIndex};
+use crate::wire::native::{Budget, RejectReason, Role, Secret, SessionIndex};
 use crate::wire::{Full, Name};
 
 impl Endpoint {
@@ -43,7 +44,7 @@ impl Endpoint {
     }
 
     /// The session is heard from a second address, too.
-    pub fn also_at(&mut self, session: SessionIndex, alias: SocketAddr) {
+    pub fn also_at(&mut self, session: SessionIndex, alias: PeerAddr) {
         self.routes.also_at(session, alias);
     }
 
@@ -62,27 +63,56 @@ impl Endpoint {
 
     /// Whether a guest would find a place: who would find none is not called in.
     pub fn has_place_for(&mut self, now: Time, dialect: DialectId, path: Path) -> bool {
-        let applicant = Applicant::guest(dialect, path);
-        self.check_sessions(path.remote.ip()).is_ok() && self.find_place(now, &applicant).is_ok()
+        let applicant = Applicant::guest(dialect, path, None);
+        self.check_sessions(path.remote.limit_key()).is_ok()
+            && self.find_place(now, &applicant).is_ok()
     }
 
-    /// Whether a guest from there would find one, in a room of its own where the game is offered so.
-    pub fn takes_guest(&self, dialect: DialectId, ip: IpAddr) -> bool {
+    /// Whether a guest with this key would find one, in a room of its own where the game is offered so.
+    pub fn takes_guest(&self, dialect: DialectId, key: LimitKey) -> bool {
         match self.rooms.offer_to_guests(dialect) {
-            Some(_) => !self.draining && self.has_room_for_guest(ip),
+            Some(_) => !self.draining && self.has_room_for_guest(key),
             None => self.rooms.iter().any(|(room, _)| self.is_open(room, Seat::Guest(dialect))),
         }
     }
 
     /// A place for a guest: in a room of its own, where a game is offered for that, or else in any
-    /// that has one. Who is refused costs next to nothing: anyone can say hello.
-    pub fn place_guest(&mut self, now: Time, dialect: DialectId, path: Path) -> Option<Found> {
-        let applicant = Applicant::guest(dialect, path);
+    /// that has one; of this game, if it asks for one. Who is refused costs next to nothing: anyone can
+    /// say hello.
+    pub fn place_guest(
+        &mut self,
+        now: Time,
+        dialect: DialectId,
+        path: Path,
+        game: Option<u32>,
+    ) -> Result<Found, RejectReason> {
+        let applicant = Applicant::guest(dialect, path, game);
         let found = match self.rooms.offer_to_guests(dialect) {
             Some((offer, place)) => self.place_alone(&applicant, offer, place),
             None => self.place(now, &applicant),
         };
-        found.ok()
+        found.map_err(RejectReason::from)
+    }
+
+    /// The cookie of who asks from there with this nonce: kept nowhere, and good for a few seconds.
+    pub fn bake_cookie(&self, now: Time, path: Path, nonce: u64) -> Secret {
+        self.jar.bake(now, path.remote, nonce)
+    }
+
+    /// Whether it is that cookie, of now or of a moment ago. One that is not counts.
+    pub fn proves_address(&mut self, now: Time, path: Path, nonce: u64, cookie: &Secret) -> bool {
+        let is_good = self.jar.check(now, path.remote, nonce, cookie) == CookieCheck::Good
+            || sabotage::is(Sabotage::SkipCookieCheck);
+        self.counts.bad_proof += u64::from(!is_good);
+        is_good
+    }
+
+    /// Whether this is the token that the server asks for, if it asks for one. A wrong one counts.
+    pub fn takes_token(&mut self, token: &[u8]) -> bool {
+        let asked = &self.config.token;
+        let is_good = asked.is_empty() || same_bytes(asked, token);
+        self.counts.bad_proof += u64::from(!is_good);
+        is_good
     }
 
     /// The call that brings a guest into the place that was found. `kept_by_stream` excuses its
@@ -111,7 +141,7 @@ impl Endpoint {
     /// The call of something to the room of a session.
     pub fn call<'a>(&self, session: SessionIndex, kind: CallKind<'a>) -> Option<Call<'a>> {
         let route = self.routes.route(session)?;
-        Some(Call { room: route.room, place: route.place, session, kind })
+        Some(Call { room: route.room(), place: route.place, session, kind })
     }
 
     fn place_alone(
@@ -120,12 +150,12 @@ impl Endpoint {
         offer: usize,
         place: u8,
     ) -> Result<Found, Refusal> {
-        let ip = applicant.path.remote.ip();
-        self.check_sessions(ip)?;
-        if !self.has_room_for_guest(ip) {
+        let key = applicant.path.remote.limit_key();
+        self.check_sessions(key)?;
+        if !self.has_room_for_guest(key) {
             return Err(Refusal::Rooms);
         }
-        let room = self.open_guest_room(offer, ip, place);
+        let room = self.open_guest_room(offer, key, place);
         let found = self.routes.insert(applicant.dialect, applicant.path, room, place);
         self.settle();
         found.ok_or(Refusal::Full)

@@ -60,7 +60,7 @@ impl Endpoint {
             Some(route)
                 if same_peer(route.path, path) || sabotage::is(Sabotage::SkipAddressCheck) =>
             {
-                (route.room, route.place)
+                (route.room(), route.place)
             }
             // Paid for by the address that it came from.
             _ => {
@@ -121,6 +121,7 @@ impl Endpoint {
 
     fn challenge(&mut self, now: Time, path: Path, hello: &Hello) -> NativeAnswer {
         if let Err(reason) = self.fits(hello.protocol, hello.game, hello.game_version) {
+            self.count_version(reason);
             return self.reject(hello.nonce, hello.game, reason);
         }
         self.fresh_challenge(now, path, hello.nonce)
@@ -211,7 +212,7 @@ impl Endpoint {
     ) -> Option<Call<'a>> {
         let &EnterRoom { nonce, role, .. } = wish;
         let route = self.routes.route(session)?;
-        let (path, from, left) = (route.path, route.room, route.place);
+        let (path, from, left) = (route.path, route.room(), route.place);
         let credentials = route.credentials.as_ref()?;
         if credentials.nonce == nonce {
             return self.call(session, CallKind::Repeat { sequence: None });
@@ -259,6 +260,7 @@ impl Endpoint {
         token: &Token<'_>,
     ) -> Result<(), NativeAnswer> {
         if let Err(reason) = self.fits(protocol, game, game_version) {
+            self.count_version(reason);
             return Err(self.reject(nonce, game, reason));
         }
         if !self.config.token.is_empty() && !same_bytes(&self.config.token, token.as_bytes()) {
@@ -292,7 +294,7 @@ impl Endpoint {
             Some((session, route)) => {
                 let fresh = resume.fresh;
                 let kind = CallKind::Resume { path, sequence, nonce, fresh };
-                Ok(Call { room: route.room, place: route.place, session, kind })
+                Ok(Call { room: route.room(), place: route.place, session, kind })
             }
             None => {
                 self.counts.bad_proof += 1;
@@ -349,6 +351,11 @@ impl Endpoint {
             Some(ours) if ours.version != version => Err(RejectReason::GameVersion),
             Some(_) => Ok(()),
         }
+    }
+
+    fn count_version(&mut self, reason: RejectReason) {
+        let is_version = matches!(reason, RejectReason::Protocol | RejectReason::GameVersion);
+        self.counts.other_version += u64::from(is_version);
     }
 
     fn game(&self, game: u32) -> Option<GameId> {

@@ -8,15 +8,15 @@
 //! does what its [orders](RoomOrder) say.
 
 use std::collections::VecDeque;
-use std::net::IpAddr;
 
 use super::native::same_bytes;
 use super::routes::Found;
 use super::{Applicant, Endpoint, Guests, Limits, Refusal, RoomCard, Seat};
 use crate::dialect::DialectId;
 use crate::game::{GameId, Stage};
+use crate::peer::LimitKey;
 use crate::sabotage::{self, Sabotage};
-use crate::session::{Allowance, Prefix, limited_ip};
+use crate::session::{Allowance, Prefix};
 use crate::time::Time;
 use crate::wire::Name;
 use crate::wire::native::Role;
@@ -83,10 +83,10 @@ enum Lifetime {
     Server,
     /// As long as it is needed, so that this offer has an open room.
     Need(usize),
-    /// As long as someone is in it. Someone at this address made it.
-    Company(IpAddr),
-    /// As long as the guest from this address is in it, for whom it was opened.
-    Guest(IpAddr),
+    /// As long as someone is in it. Someone with this key made it.
+    Company(LimitKey),
+    /// As long as the guest with this key is in it, for whom it was opened.
+    Guest(LimitKey),
     /// The guest has gone: until those who watched are gone, too.
     Ending,
 }
@@ -241,7 +241,7 @@ impl Endpoint {
 
     /// Finds a place and makes the route to it. The room takes whoever comes with it.
     pub(super) fn place(&mut self, now: Time, applicant: &Applicant) -> Result<Found, Refusal> {
-        self.check_sessions(applicant.path.remote.ip())?;
+        self.check_sessions(applicant.path.remote.limit_key())?;
         let (room, place) = self.find_place(now, applicant)?;
         let Applicant { dialect, path, .. } = *applicant;
         let found = self.routes.insert(dialect, path, room, place).ok_or(Refusal::Full)?;
@@ -255,9 +255,9 @@ impl Endpoint {
         applicant: &Applicant,
         name: Name,
     ) -> Result<Found, Refusal> {
-        let ip = applicant.path.remote.ip();
-        self.check_sessions(ip)?;
-        let lifetime = Lifetime::Company(limited_ip(ip));
+        let key = applicant.path.remote.limit_key();
+        self.check_sessions(key)?;
+        let lifetime = Lifetime::Company(key);
         let made_from = |prefix: Prefix, lifetime| match lifetime {
             Lifetime::Company(maker) => prefix.contains(maker),
             _ => false,
@@ -270,7 +270,7 @@ impl Endpoint {
             return Err(Refusal::RoomName);
         }
         if self.rooms.len() >= usize::from(self.config.limits.rooms)
-            || !self.may_have_rooms(ip, made_from)
+            || !self.may_have_rooms(key, made_from)
         {
             return Err(Refusal::Rooms);
         }
@@ -282,15 +282,15 @@ impl Endpoint {
         found.ok_or(Refusal::Full)
     }
 
-    /// Opens a room for a guest from there, who has this place in it alone with bots.
-    pub(super) fn open_guest_room(&mut self, offer: usize, ip: IpAddr, place: u8) -> usize {
+    /// Opens a room for a guest with this key, who has this place in it alone with bots.
+    pub(super) fn open_guest_room(&mut self, offer: usize, key: LimitKey, place: u8) -> usize {
         let name = self.rooms.next_name(Name::new(GUEST_ROOM));
         let card = RoomCard { name, ..self.rooms.offers[offer].card };
-        self.order(offer, card, Lifetime::Guest(limited_ip(ip)), Some(place))
+        self.order(offer, card, Lifetime::Guest(key), Some(place))
     }
 
-    /// Whether one more room may be opened for a guest from there alone.
-    pub(super) fn has_room_for_guest(&self, ip: IpAddr) -> bool {
+    /// Whether one more room may be opened for a guest with this key alone.
+    pub(super) fn has_room_for_guest(&self, key: LimitKey) -> bool {
         let limits = self.config.limits;
         let has_guest = |prefix: Prefix, lifetime| match lifetime {
             Lifetime::Guest(guest) => prefix.contains(guest),
@@ -298,14 +298,14 @@ impl Endpoint {
         };
         self.rooms.private < usize::from(limits.rooms.div_ceil(GUEST_SHARE))
             && self.rooms.len() < usize::from(limits.rooms)
-            && self.may_have_rooms(ip, has_guest)
+            && self.may_have_rooms(key, has_guest)
     }
 
-    /// Whether one more room may be there because of someone at this address; `counts` says which
-    /// do already for a network.
-    fn may_have_rooms(&self, ip: IpAddr, counts: impl Fn(Prefix, Lifetime) -> bool) -> bool {
+    /// Whether one more room may be there because of someone with this key; `counts` says which
+    /// are there already because of a network.
+    fn may_have_rooms(&self, key: LimitKey, counts: impl Fn(Prefix, Lifetime) -> bool) -> bool {
         let Limits { rooms_per_ip, wider, .. } = self.config.limits;
-        Prefix::all(ip).all(|prefix| {
+        Prefix::all(key).all(|prefix| {
             let one_more = usize::from(sabotage::is(Sabotage::RoomsOffByOne));
             let limit = usize::from(rooms_per_ip) * wider.times(prefix) as usize + one_more;
             self.rooms.count(|lifetime| counts(prefix, lifetime)) < limit
@@ -433,7 +433,7 @@ impl Endpoint {
         }
     }
 
-    pub(super) fn check_sessions(&self, ip: IpAddr) -> Result<(), Refusal> {
+    pub(super) fn check_sessions(&self, key: LimitKey) -> Result<(), Refusal> {
         let Limits { sessions_per_ip, wider, .. } = self.config.limits;
         let has_all = |prefix: Prefix| {
             let one_more = u32::from(sabotage::is(Sabotage::PerIpOffByOne));
@@ -442,7 +442,7 @@ impl Endpoint {
         };
         if self.draining {
             Err(Refusal::Stopping)
-        } else if Prefix::all(ip).any(has_all) {
+        } else if Prefix::all(key).any(has_all) {
             Err(Refusal::Address)
         } else if self.routes.is_full() {
             Err(Refusal::Full)
@@ -480,7 +480,7 @@ impl Endpoint {
         if password.is_empty() || is_unguarded {
             return Ok(room);
         }
-        if self.tries.allow(now, applicant.path.remote.ip(), 1) == Allowance::No {
+        if self.tries.allow(now, applicant.path.remote.limit_key(), 1) == Allowance::No {
             self.counts.password_limit += 1;
             return Err(Refusal::Tries);
         }

@@ -3,15 +3,15 @@
 use std::collections::{HashMap, VecDeque};
 use std::hash::BuildHasher;
 use std::mem::offset_of;
-use std::net::{IpAddr, SocketAddr};
 
 use siphasher::sip::SipHasher13;
 
 use super::Limits;
 use crate::dialect::DialectId;
 use crate::node::{Fetch, Path, fetch_to};
+use crate::peer::{LimitKey, PeerAddr};
 use crate::sabotage::{self, Sabotage};
-use crate::session::{Allowance, Bucket, Prefix, Rate, limited_ip};
+use crate::session::{Allowance, Bucket, Prefix, Rate};
 use crate::time::Time;
 use crate::wire::native::{Role, Secret, SessionIndex};
 
@@ -24,14 +24,15 @@ pub(super) struct Routes {
     /// should not find a new one.
     free: VecDeque<SessionIndex>,
     /// By dialect, too: who speaks one from an address does not speak for who speaks another.
-    by_path: HashMap<(DialectId, u8, SocketAddr), SessionIndex, Keyed>,
+    by_path: HashMap<(DialectId, u8, PeerAddr), SessionIndex, Keyed>,
     by_ticket: HashMap<Secret, SessionIndex, Keyed>,
     /// Sessions by the networks that their addresses count for.
     per_network: HashMap<Prefix, u32, Keyed>,
     rooms: Vec<Places>,
 }
 
-/// One session, seen from the endpoint. What every datagram touches comes first: see the rooms' members.
+/// One session, seen from the endpoint. What every datagram touches comes first, and fits one cache
+/// line.
 #[derive(Clone, Debug)]
 #[repr(C, align(64))]
 pub struct Route {
@@ -41,13 +42,21 @@ pub struct Route {
     pub place: u8,
     /// How it speaks.
     pub dialect: DialectId,
-    /// The slot of its room.
-    pub room: usize,
+    room: u32,
     bucket: Bucket,
     /// `native` has some.
     pub(super) credentials: Option<Credentials>,
     /// A second address of the same guest.
-    alias: Option<SocketAddr>,
+    alias: Option<PeerAddr>,
+}
+
+const _: () = assert!(offset_of!(Route, credentials) == 64, "two cache lines for every datagram");
+
+impl Route {
+    /// The slot of its room.
+    pub fn room(&self) -> usize {
+        self.room as usize
+    }
 }
 
 /// What shows that a player is the one who was here before.
@@ -158,11 +167,11 @@ impl Routes {
         self.per_network.get(&network).copied().unwrap_or(0)
     }
 
-    /// The room and the place of every session from there.
-    pub(super) fn seats_of(&self, ip: IpAddr) -> Vec<(usize, u8)> {
-        let from = |route: &&Route| limited_ip(route.path.remote.ip()) == limited_ip(ip);
-        let routes = self.routes.iter().flatten().filter(from);
-        routes.map(|route| (route.room, route.place)).collect()
+    /// The room and the place of every session with this key.
+    pub(super) fn seats_of(&self, key: LimitKey) -> Vec<(usize, u8)> {
+        let has_key = |route: &&Route| route.path.remote.limit_key() == key;
+        let routes = self.routes.iter().flatten().filter(has_key);
+        routes.map(|route| (route.room(), route.place)).collect()
     }
 
     pub(super) fn route(&self, session: SessionIndex) -> Option<&Route> {
@@ -234,10 +243,13 @@ impl Routes {
         let session = self.unused()?;
         self.rooms[room].taken[usize::from(place)] = true;
         let bucket = Bucket::default();
-        let route = Route { room, place, path, dialect, alias: None, credentials: None, bucket };
+        // Every slot is a room in memory: there are fewer than 2^32.
+        let at = room as u32;
+        let route =
+            Route { room: at, place, path, dialect, alias: None, credentials: None, bucket };
         self.routes[index(session)] = Some(route);
         self.by_path.insert((dialect, path.socket, path.remote), session);
-        self.count_in(path.remote.ip());
+        self.count_in(path.remote);
         Some(Found { session, room, place })
     }
 
@@ -250,7 +262,7 @@ impl Routes {
     }
 
     /// The session is heard from `alias`, too.
-    pub(super) fn also_at(&mut self, session: SessionIndex, alias: SocketAddr) {
+    pub(super) fn also_at(&mut self, session: SessionIndex, alias: PeerAddr) {
         if let Some(Some(route)) = self.routes.get_mut(index(session)) {
             route.alias = Some(alias);
             self.by_path.insert((route.dialect, route.path.socket, alias), session);
@@ -260,9 +272,9 @@ impl Routes {
     /// The session has a place in another room, which is free, or another place in this one.
     pub(super) fn reseat(&mut self, session: SessionIndex, (room, place): (usize, u8), nonce: u64) {
         let Some(Some(route)) = self.routes.get_mut(index(session)) else { return };
-        self.rooms[route.room].taken[usize::from(route.place)] = false;
+        self.rooms[route.room()].taken[usize::from(route.place)] = false;
         self.rooms[room].taken[usize::from(place)] = true;
-        (route.room, route.place) = (room, place);
+        (route.room, route.place) = (room as u32, place);
         if let Some(credentials) = &mut route.credentials {
             credentials.nonce = nonce;
         }
@@ -277,17 +289,17 @@ impl Routes {
         }
         self.unlink(session, (dialect, old.socket, old.remote));
         if !sabotage::is(Sabotage::LeakPerIp) {
-            self.count_out(old.remote.ip());
+            self.count_out(old.remote);
         }
         self.by_path.insert((dialect, path.socket, path.remote), session);
-        self.count_in(path.remote.ip());
+        self.count_in(path.remote);
     }
 
     /// The session is over; what it was.
     pub(super) fn remove(&mut self, session: SessionIndex) -> Option<Route> {
         let route = self.routes.get_mut(index(session))?.take()?;
         self.free.push_back(session);
-        self.rooms[route.room].taken[usize::from(route.place)] = false;
+        self.rooms[route.room()].taken[usize::from(route.place)] = false;
         self.unlink(session, (route.dialect, route.path.socket, route.path.remote));
         if let Some(alias) = route.alias {
             self.unlink(session, (route.dialect, route.path.socket, alias));
@@ -296,25 +308,25 @@ impl Routes {
         if let Some(ticket) = ticket.filter(|_| !sabotage::is(Sabotage::TicketKept)) {
             self.by_ticket.remove(&ticket);
         }
-        self.count_out(route.path.remote.ip());
+        self.count_out(route.path.remote);
         Some(route)
     }
 
     /// Another session may have come to the same address since; its entry stays.
-    fn unlink(&mut self, session: SessionIndex, at: (DialectId, u8, SocketAddr)) {
+    fn unlink(&mut self, session: SessionIndex, at: (DialectId, u8, PeerAddr)) {
         if self.by_path.get(&at) == Some(&session) {
             self.by_path.remove(&at);
         }
     }
 
-    fn count_in(&mut self, ip: IpAddr) {
-        for network in Prefix::all(ip) {
+    fn count_in(&mut self, peer: PeerAddr) {
+        for network in Prefix::all(peer.limit_key()) {
             *self.per_network.entry(network).or_default() += 1;
         }
     }
 
-    fn count_out(&mut self, ip: IpAddr) {
-        for network in Prefix::all(ip) {
+    fn count_out(&mut self, peer: PeerAddr) {
+        for network in Prefix::all(peer.limit_key()) {
             if let Some(count) = self.per_network.get_mut(&network) {
                 *count -= 1;
                 if *count == 0 {

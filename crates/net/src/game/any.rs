@@ -75,6 +75,21 @@ macro_rules! any_game {
                     match self { $($Any::$Kind(game) => game.tick_rate(),)+ }
                 }
 
+                fn send_every(&self) -> u8 {
+                    match self { $($Any::$Kind(game) => game.send_every(),)+ }
+                }
+
+                fn byte_budget(&self) -> u32 {
+                    match self { $($Any::$Kind(game) => game.byte_budget(),)+ }
+                }
+
+                fn visible(&self, world: &$World, viewer: $crate::replication::Viewer, view: &mut $crate::replication::View) {
+                    match (self, world) {
+                        $(($Any::$Kind(game), $World::$Kind(world)) => game.visible(world, viewer, view),)+
+                        _ => Default::default(),
+                    }
+                }
+
                 fn rewind_limit_ms(&self) -> u32 {
                     match self { $($Any::$Kind(game) => game.rewind_limit_ms(),)+ }
                 }
@@ -154,7 +169,7 @@ macro_rules! any_game {
                     }
                 }
 
-                fn entity_of(&self, player: PlayerId) -> u16 {
+                fn entity_of(&self, player: PlayerId) -> u32 {
                     match self { $($Any::$Kind(game) => game.entity_of(player),)+ }
                 }
 
@@ -180,13 +195,17 @@ macro_rules! any_game {
                     &self,
                     world: &mut $World,
                     player: PlayerId,
-                    words: &[u8],
-                    events: &mut Vec<Event>,
+                    message: &[u8],
+                    effects: &mut Effects<'_>,
                 ) {
                     match (self, world) {
-                        $(($Any::$Kind(game), $World::$Kind(world)) => game.on_message(world, player, words, events),)+
+                        $(($Any::$Kind(game), $World::$Kind(world)) => game.on_message(world, player, message, effects),)+
                         _ => Default::default(),
                     }
+                }
+
+                fn chat(&self) -> $crate::chat::ChatRule {
+                    match self { $($Any::$Kind(game) => game.chat(),)+ }
                 }
 
                 fn bot_input(&self, world: &$World, player: PlayerId) -> Option<Buttons> {

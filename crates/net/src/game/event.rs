@@ -6,7 +6,7 @@ pub struct Event {
     /// What, as the game numbers it.
     pub kind: u8,
     /// To which entity; 0 where there is none.
-    pub entity: u16,
+    pub entity: u32,
     /// How much.
     pub value: i32,
     /// Who must know.
@@ -26,22 +26,24 @@ impl Event {
     /// What everyone is told, on the wire:
     ///
     /// ```text
-    /// 0      1        3       7
+    /// 0      1        5       9
     /// | kind | entity | value |
     /// ```
-    pub(crate) fn encode(&self) -> [u8; 7] {
-        let [entity_high, entity_low] = self.entity.to_be_bytes();
-        let [a, b, c, d] = self.value.to_be_bytes();
-        [self.kind, entity_high, entity_low, a, b, c, d]
+    pub(crate) fn encode(&self) -> [u8; 9] {
+        let mut bytes = [self.kind; 9];
+        bytes[1..5].copy_from_slice(&self.entity.to_be_bytes());
+        bytes[5..].copy_from_slice(&self.value.to_be_bytes());
+        bytes
     }
 
     /// The event of these bytes, if they are one.
     pub(crate) fn decode(bytes: &[u8]) -> Option<Event> {
-        let &[kind, entity_high, entity_low, a, b, c, d] = bytes else { return None };
+        let (&kind, rest) = bytes.split_first()?;
+        let (&entity, value) = rest.split_first_chunk()?;
         Some(Event {
             kind,
-            entity: u16::from_be_bytes([entity_high, entity_low]),
-            value: i32::from_be_bytes([a, b, c, d]),
+            entity: u32::from_be_bytes(entity),
+            value: i32::from_be_bytes(value.try_into().ok()?),
             reach: Reach::Everyone,
         })
     }

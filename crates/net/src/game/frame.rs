@@ -12,6 +12,8 @@ pub struct Frame {
     /// The tick at which the player's own things are drawn, with its fraction (`native`). What is
     /// known of them is that of the next whole tick.
     pub ahead_tick: Option<f64>,
+    /// What has left the player's view since the frame before: it may be there still, unseen.
+    pub left: Vec<u32>,
     /// What is seen to meet since the frame before.
     pub impacts: Vec<Impact>,
     /// What was seen to meet earlier, and the server has not spoken of yet.
@@ -20,19 +22,20 @@ pub struct Frame {
 
 impl Frame {
     /// The thing with this id, if it is drawn.
-    pub fn find(&self, id: u16) -> Option<&Drawn> {
+    pub fn find(&self, id: u32) -> Option<&Drawn> {
         let found = self.entities.binary_search_by_key(&id, |drawn| drawn.entity.id);
         found.ok().map(|index| &self.entities[index])
     }
 
     /// What this thing was seen to meet, now and earlier, as far as the server has not spoken of it.
-    pub fn impacts_of(&self, id: u16) -> impl Iterator<Item = &Impact> {
+    pub fn impacts_of(&self, id: u32) -> impl Iterator<Item = &Impact> {
         self.awaited.iter().chain(&self.impacts).filter(move |impact| impact.entity == id)
     }
 
     /// The same as `other`, in the memory that is there.
     pub(crate) fn copy_from(&mut self, other: &Frame) {
         self.entities.clone_from(&other.entities);
+        self.left.clone_from(&other.left);
         self.impacts.clone_from(&other.impacts);
         self.awaited.clone_from(&other.awaited);
         (self.drawn_tick, self.ahead_tick) = (other.drawn_tick, other.ahead_tick);
@@ -41,6 +44,7 @@ impl Frame {
     /// Nothing is on the screen.
     pub fn clear(&mut self) {
         self.entities.clear();
+        self.left.clear();
         self.impacts.clear();
         self.awaited.clear();
         (self.drawn_tick, self.ahead_tick) = (None, None);
@@ -51,7 +55,7 @@ impl Frame {
     pub fn write(&self, schema: &Schema, state: &mut State) {
         state.clear(self.drawn_tick.map_or(0, |tick| tick.max(0.0) as u32));
         for drawn in &self.entities {
-            let mut entity = drawn.entity;
+            let mut entity = drawn.entity.clone();
             let Some(kind) = schema.kinds.get(usize::from(entity.kind)) else { continue };
             for (i, field) in kind.fields.iter().enumerate() {
                 entity.fields[i] = field.quantise(drawn.fields[i]);
@@ -67,9 +71,9 @@ impl Frame {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Impact {
     /// What meets something: one of the things that are drawn.
-    pub entity: u16,
+    pub entity: u32,
     /// What it meets.
-    pub target: u16,
+    pub target: u32,
     /// When, as a share of the time from the frame before to this one: a screen shows what stops
     /// where it was then.
     pub at: f32,

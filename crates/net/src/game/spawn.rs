@@ -6,36 +6,54 @@ use super::PlayerId;
 /// in prediction, so that the two are one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SpawnName {
-    /// Whose, 1 to 8.
+    /// Whose, 1 to [`SpawnName::PLAYERS`].
     pub player: PlayerId,
     /// The tick of the input.
     pub tick: u32,
-    /// Which of those that the input spawned, 0 to 3.
+    /// Which of those that the input spawned.
     pub count: u8,
 }
 
 impl SpawnName {
-    const FIRST: u16 = 0x8000;
+    /// The least id of a spawn: the game's own ids are below.
+    pub const FIRST: u32 = 1 << 31;
+
+    /// So many players can spawn things.
+    pub const PLAYERS: u32 = 256;
 
     /// An id keeps these bits of its tick.
-    pub const LOW_TICKS: u32 = 0x3FF;
+    pub const LOW_TICKS: u32 = 0x7FFF;
 
     /// The low bits of the tick in which the entity with this id was spawned.
-    pub fn low_tick(entity_id: u16) -> u32 {
-        u32::from(entity_id >> 2) & SpawnName::LOW_TICKS
+    pub fn low_tick(entity_id: u32) -> u32 {
+        entity_id >> 8 & SpawnName::LOW_TICKS
     }
 
-    /// The entity's id: from 0x8000 up, and not the same for another spawn within 1024 ticks.
-    pub fn entity_id(self) -> u16 {
-        let player = (self.player.0.wrapping_sub(1) & 7) as u16;
-        let tick = (self.tick & SpawnName::LOW_TICKS) as u16;
-        SpawnName::FIRST | player << 12 | tick << 2 | u16::from(self.count & 3)
+    /// The entity's id: from [`SpawnName::FIRST`] up, and not the same for another spawn within 32,768
+    /// ticks.
+    ///
+    /// ```text
+    /// 31  30         23  22                8  7        0
+    /// | 1 | player - 1 | low bits of tick   | count    |
+    /// ```
+    pub fn entity_id(self) -> u32 {
+        let player = self.player.0.wrapping_sub(1) & 0xFF;
+        let tick = self.tick & SpawnName::LOW_TICKS;
+        SpawnName::FIRST | player << 23 | tick << 8 | u32::from(self.count)
     }
 
     /// Whose spawn the entity with this id is, if it is one.
-    pub fn owner(entity_id: u16) -> Option<PlayerId> {
-        let player = u32::from(entity_id >> 12 & 7) + 1;
-        (entity_id >= SpawnName::FIRST).then_some(PlayerId(player))
+    pub fn owner(entity_id: u32) -> Option<PlayerId> {
+        SpawnName::read(entity_id).map(|name| name.player)
+    }
+
+    /// The name that an id stands for, with the low bits of the tick; `None` for the game's own ids.
+    pub fn read(entity_id: u32) -> Option<SpawnName> {
+        (entity_id >= SpawnName::FIRST).then(|| SpawnName {
+            player: PlayerId((entity_id >> 23 & 0xFF) + 1),
+            tick: SpawnName::low_tick(entity_id),
+            count: entity_id as u8,
+        })
     }
 }
 

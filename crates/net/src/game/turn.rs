@@ -3,7 +3,8 @@
 
 use std::fmt;
 
-use super::{Buttons, Event, Game, PlayerId};
+use super::{Buttons, Effects, Event, Game, Mail, PlayerId, To};
+use crate::channel::{Delivery, SendError};
 
 /// What one player does in a turn.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -22,7 +23,7 @@ pub struct Turn<'a, W> {
     tick: u32,
     inputs: &'a [PlayerInput],
     past: Past<'a, W>,
-    events: &'a mut Vec<Event>,
+    effects: Effects<'a>,
     /// How many ticks it rewinds at most.
     rewind_ticks: u32,
 }
@@ -82,7 +83,12 @@ impl<'a, W> Turn<'a, W> {
     ) -> Self {
         let ages = past.iter().map(|(past, _)| tick.saturating_sub(*past));
         let rewind_ticks = ages.max().unwrap_or(0);
-        Turn { tick, inputs, past: Past::Kept(past), events, rewind_ticks }
+        Turn { tick, inputs, past: Past::Kept(past), effects: Effects::new(events), rewind_ticks }
+    }
+
+    /// The same, and keeps the messages that are sent: without it they go nowhere.
+    pub fn mailing(self, mail: &'a mut Mail) -> Self {
+        Turn { effects: self.effects.mailing(mail), ..self }
     }
 
     /// The same, and rewinds by at most `ticks`: see [`rewind_limit_ticks`].
@@ -101,7 +107,7 @@ impl<'a, W> Turn<'a, W> {
         let part_at = |tick| past.at(tick).and_then(&part);
         let (tick, inputs, past) = (self.tick, self.inputs, Past::Parts(&part_at));
         let rewind_ticks = self.rewind_ticks;
-        step(&mut Turn { tick, inputs, past, events: self.events, rewind_ticks });
+        step(&mut Turn { tick, inputs, past, effects: self.effects.reborrow(), rewind_ticks });
     }
 
     /// The tick that is stepped.
@@ -148,7 +154,17 @@ impl<'a, W> Turn<'a, W> {
 
     /// Says that something happened.
     pub fn raise(&mut self, event: Event) {
-        self.events.push(event);
+        self.effects.raise(event);
+    }
+
+    /// Sends a message to players' clients: see [`Effects::send`]. In a prediction nothing is sent.
+    pub fn send(
+        &mut self,
+        to: To<'_>,
+        delivery: Delivery,
+        message: &[u8],
+    ) -> Result<(), SendError> {
+        self.effects.send(to, delivery, message)
     }
 }
 

@@ -40,8 +40,8 @@ impl Game for Pucks {
 
     fn restore(&self, state: &State) -> World {
         let puck = |entity: &Entity| {
-            let [x, y, vx, vy, bumps, ..] = entity.fields;
-            Puck { player: PlayerId(entity.id.into()), x, y, vx, vy, bumps }
+            let [x, y, vx, vy, bumps] = entity.fields.first();
+            Puck { player: PlayerId(entity.id), x, y, vx, vy, bumps }
         };
         World { pucks: state.entities().iter().map(puck).collect() }
     }

@@ -13,6 +13,7 @@ use super::prober::Prober;
 use super::{Families, MatchKey};
 use crate::game::GameId;
 use crate::node::{Node, Path, StreamNode, Transmit};
+use crate::peer::PeerAddr;
 use crate::session::{
     Allowance, CookieCheck, CookieJar, Limiter, LimiterConfig, Prefix, Secrets, Wider,
 };
@@ -128,7 +129,7 @@ pub struct Matchmaker {
     jar: CookieJar,
     strangers: Limiter,
     /// One for each address.
-    players: BTreeMap<SocketAddr, Player>,
+    players: BTreeMap<PeerAddr, Player>,
     next_round: Time,
     answers: VecDeque<Answer>,
     events: VecDeque<MatchEvent>,
@@ -186,7 +187,7 @@ enum Answer {
     },
     /// Waiting or Matched, to a player.
     Standing {
-        remote: SocketAddr,
+        remote: PeerAddr,
         sequence: u32,
     },
 }
@@ -343,12 +344,12 @@ impl Matchmaker {
         self.players.remove(&remote);
         let limits = self.config.limits;
         let is_crowded = |prefix: Prefix| {
-            let there = self.players.keys().filter(|it| prefix.contains(it.ip())).count();
+            let there = self.players.keys().filter(|it| prefix.contains(it.limit_key())).count();
             there >= limits.waiting_per_ip * Wider::DEFAULT.times(prefix) as usize
         };
         let refusal = if self.players.len() >= limits.waiting {
             RejectReason::Full
-        } else if Prefix::all(remote.ip()).any(is_crowded) {
+        } else if Prefix::all(remote.limit_key()).any(is_crowded) {
             RejectReason::Address
         } else {
             let (pass, nonce, heard) = (self.secrets.ticket(), seek.nonce, now);
@@ -428,7 +429,7 @@ impl Matchmaker {
         }
     }
 
-    fn make_room(&mut self, group: &Group, who: &[(SocketAddr, Duration)]) {
+    fn make_room(&mut self, group: &Group, who: &[(PeerAddr, Duration)]) {
         let server = self.servers[group.server].address;
         // Who is alone goes where others may come; a group has a room to itself.
         let (room_name, password) = match group.members.len() {
@@ -492,7 +493,9 @@ impl Node for Matchmaker {
     fn handle_datagram(&mut self, now: Time, path: Path, bytes: &mut [u8]) {
         let from = |server: &ServerCard| server.prober.path().remote == path.remote;
         let server = self.servers.iter().position(from);
-        if server.is_none() && self.strangers.allow(now, path.remote.ip(), 1) == Allowance::No {
+        if server.is_none()
+            && self.strangers.allow(now, path.remote.limit_key(), 1) == Allowance::No
+        {
             self.counts.datagram_limit += 1;
             return;
         }

@@ -48,6 +48,6 @@ impl Families {
     /// The way to `remote`; `None` where there is no socket of its kind.
     pub fn path(self, remote: SocketAddr) -> Option<Path> {
         let socket = if remote.is_ipv4() { self.v4 } else { self.v6 };
-        socket.map(|socket| Path { socket, local: None, remote })
+        socket.map(|socket| Path { socket, ..Path::to(remote) })
     }
 }

@@ -1,9 +1,8 @@
 //! A game server's part: it measures a round trip from a stamp that has been there and back, seals it
 //! for the matchmaker, and keeps nothing.
 
-use std::net::SocketAddr;
-
 use super::MatchKey;
+use crate::peer::PeerAddr;
 use crate::session::{CookieCheck, CookieJar, Secrets};
 use crate::time::Time;
 use crate::wire::native::{Probe, Probed, Secret};
@@ -24,7 +23,7 @@ impl Witness {
     }
 
     /// The answer to a Probe that came from `remote`.
-    pub(crate) fn answer(&self, now: Time, remote: SocketAddr, probe: &Probe) -> Probed {
+    pub(crate) fn answer(&self, now: Time, remote: PeerAddr, probe: &Probe) -> Probed {
         let Probe { pass, stamp, cookie } = *probe;
         let (server, fresh) = (self.server, now.as_nanos());
         // A good cookie says that this server wrote the stamp, for this address and within 10 s.
@@ -57,8 +56,8 @@ mod tests {
         Witness::new(KEY, &mut Secrets::new([3; 32]))
     }
 
-    fn remote(port: u16) -> SocketAddr {
-        SocketAddr::from(([192, 0, 2, 1], port))
+    fn remote(port: u16) -> PeerAddr {
+        PeerAddr::socket(([192, 0, 2, 1], port).into())
     }
 
     fn first(witness: &Witness, at_ms: u64) -> Probed {

@@ -10,9 +10,9 @@ const COUNT_END: u32 = u32::MAX;
 /// [`BitWriter::finish`] says so.
 #[derive(Debug)]
 pub struct BitWriter<'a> {
-    /// What is left of the room; nothing once something did not fit.
     out: &'a mut [u8],
-    room: usize,
+    /// How many bytes are written.
+    at: usize,
     full: bool,
     /// The lowest `waiting` bits are not in `out` yet; they are fewer than 32.
     bits: u64,
@@ -23,8 +23,7 @@ impl<'a> BitWriter<'a> {
     /// A writer at the start of `out`.
     #[inline]
     pub fn new(out: &'a mut [u8]) -> Self {
-        let room = out.len();
-        BitWriter { out, room, full: false, bits: 0, waiting: 0 }
+        BitWriter { out, at: 0, full: false, bits: 0, waiting: 0 }
     }
 
     /// The lowest `count` bits of `value`, 32 at most; those above must be 0.
@@ -36,10 +35,11 @@ impl<'a> BitWriter<'a> {
         if self.waiting >= 32 {
             self.waiting -= 32;
             let bytes = ((self.bits >> self.waiting) as u32).to_be_bytes();
-            match std::mem::take(&mut self.out).split_first_chunk_mut() {
-                Some((place, rest)) => (*place, self.out) = (bytes, rest),
+            match self.out.get_mut(self.at..self.at + 4) {
+                Some(place) => place.copy_from_slice(&bytes),
                 None => self.full = true,
             }
+            self.at += 4;
         }
     }
 
@@ -54,6 +54,15 @@ impl<'a> BitWriter<'a> {
     pub fn ranged(&mut self, value: u32, max: u32) {
         debug_assert!(value <= max, "{value} of {max}");
         self.bits(value, bit_length(max));
+    }
+
+    /// The lowest `count` bits of `value`, 64 at most.
+    #[inline]
+    pub fn mask(&mut self, value: u64, count: u32) {
+        if count > 32 {
+            self.bits((value >> 32) as u32, count - 32);
+        }
+        self.bits(value as u32, count.min(32));
     }
 
     /// A count, mostly small: 1 bit for 0, 3 bits for 1 and 2, 5 bits for 3 to 6, and so on.
@@ -81,6 +90,36 @@ impl<'a> BitWriter<'a> {
         self.bits(value & ((1 << low) - 1), low);
     }
 
+    /// How many bits are written.
+    #[inline]
+    pub fn len_bits(&self) -> usize {
+        self.at * 8 + self.waiting as usize
+    }
+
+    /// How many bits are left; what did not fit counts as written.
+    #[inline]
+    pub fn room_bits(&self) -> usize {
+        (self.out.len() * 8).saturating_sub(self.len_bits())
+    }
+
+    /// Whether all of it, and so many bits more, fit.
+    #[inline]
+    pub fn has_room(&self, more_bits: usize) -> bool {
+        self.len_bits() + more_bits <= self.out.len() * 8
+    }
+
+    /// Where the writing is, to come back to.
+    #[inline]
+    pub fn mark(&self) -> Mark {
+        Mark { at: self.at, full: self.full, bits: self.bits, waiting: self.waiting }
+    }
+
+    /// Takes back what was written since.
+    #[inline]
+    pub fn rewind(&mut self, mark: Mark) {
+        Mark { at: self.at, full: self.full, bits: self.bits, waiting: self.waiting } = mark;
+    }
+
     /// How many bytes it is, the last one filled up with zeros; or that it did not fit.
     #[inline]
     pub fn finish(self) -> Result<usize, Full> {
@@ -89,10 +128,19 @@ impl<'a> BitWriter<'a> {
         }
         let left = ((self.bits << (32 - self.waiting)) as u32).to_be_bytes();
         let left = &left[..self.waiting.div_ceil(8) as usize];
-        let len = self.room - self.out.len() + left.len();
-        self.out.get_mut(..left.len()).ok_or(Full)?.copy_from_slice(left);
+        let len = self.at + left.len();
+        self.out.get_mut(self.at..len).ok_or(Full)?.copy_from_slice(left);
         Ok(len)
     }
+}
+
+/// A place in what is written.
+#[derive(Clone, Copy, Debug)]
+pub struct Mark {
+    at: usize,
+    full: bool,
+    bits: u64,
+    waiting: u32,
 }
 
 /// Reads bits one behind the other and cannot run past the end; every failure names the field
@@ -142,6 +190,13 @@ impl<'a> BitReader<'a> {
             value if value <= max => Ok(value),
             value => Err(Malformed::out_of_range(field, value)),
         }
+    }
+
+    /// The next `count` bits, 64 at most.
+    #[inline]
+    pub fn mask(&mut self, field: &'static str, count: u32) -> Result<u64, Malformed> {
+        let high = if count > 32 { self.bits(field, count - 32)? } else { 0 };
+        Ok(u64::from(high) << 32 | u64::from(self.bits(field, count.min(32))?))
     }
 
     /// A count.
@@ -225,11 +280,11 @@ pub(super) const fn bit_length(value: u32) -> u32 {
 
 /// Which bits of `set` are 1, the lowest first.
 #[inline]
-pub(super) fn ones(mut set: u32) -> impl Iterator<Item = usize> {
+pub(super) fn ones(mut set: u64) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {
         let lowest = set.trailing_zeros();
         set &= set.wrapping_sub(1);
-        (lowest < u32::BITS).then_some(lowest as usize)
+        (lowest < u64::BITS).then_some(lowest as usize)
     })
 }
 

@@ -9,77 +9,54 @@
 //!           of what the baseline has            of what is new
 //! ```
 
-mod change;
+pub(super) mod change;
 mod decode;
 mod encode;
+mod ids;
 
-pub use decode::{decode, decode_range};
-pub use encode::{encode, encode_range};
+pub(super) use change::Change;
+pub use decode::decode;
+pub use encode::encode;
 
 use super::state::{Entity, State};
+use crate::game::{MAX_SEND_EVERY, SpawnName};
 use crate::wire::native::MAX_BASELINE_BACK;
 
-/// The ids of a part, both ends included.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct IdRange {
-    /// The lowest.
-    pub from: u16,
-    /// The highest, not below the lowest.
-    pub upto: u16,
-}
-
-impl IdRange {
-    /// The whole.
-    pub const ALL: IdRange = IdRange { from: 0, upto: u16::MAX };
-
-    /// Whether `id` is one of them.
-    pub const fn contains(self, id: u16) -> bool {
-        self.from <= id && id <= self.upto
-    }
-
-    /// Those of `entities`, which are sorted by id.
-    fn of(self, entities: &[Entity]) -> &[Entity] {
-        if self == IdRange::ALL {
-            return entities;
-        }
-        let start = entities.partition_point(|entity| entity.id < self.from);
-        let end = entities.partition_point(|entity| entity.id <= self.upto);
-        entities.get(start..end).unwrap_or_default()
-    }
-}
+/// A baseline is at most so many ticks old.
+pub const MAX_BASELINE_TICKS: u32 = MAX_BASELINE_BACK as u32 * MAX_SEND_EVERY as u32;
 
 /// What a state is written against: nothing, or the entities of some ticks ago.
 #[derive(Clone, Copy)]
 struct Baseline<'a> {
     entities: &'a [Entity],
-    /// How old they are, at most [`MAX_BASELINE_BACK`] ticks.
+    /// How old they are.
     ticks: u32,
-    /// The ids that there may be.
-    ids: IdRange,
 }
 
 impl<'a> Baseline<'a> {
-    /// The baseline of the `ids` of a state of tick `tick`, or how old it would have to be.
-    fn new(baseline: Option<&'a State>, tick: u32, ids: IdRange) -> Result<Self, u32> {
+    /// The baseline of a state of tick `tick`, or how old it would have to be.
+    fn new(baseline: Option<&'a State>, tick: u32) -> Result<Self, u32> {
         let Some(baseline) = baseline else {
-            return Ok(Baseline { entities: &[], ticks: 0, ids });
+            return Ok(Baseline { entities: &[], ticks: 0 });
         };
         match tick.wrapping_sub(baseline.tick) {
-            ticks if (1..=u32::from(MAX_BASELINE_BACK)).contains(&ticks) => {
-                Ok(Baseline { entities: ids.of(baseline.entities()), ticks, ids })
+            ticks if (1..=MAX_BASELINE_TICKS).contains(&ticks) => {
+                Ok(Baseline { entities: baseline.entities(), ticks })
             }
             ticks => Err(ticks),
         }
     }
 
-    /// The id that the first new entity is likely to have.
-    fn next_id(&self) -> i32 {
-        self.entities.last().map_or(self.ids.from.into(), |last| i32::from(last.id) + 1)
+    /// The id that the first new entity of the game's own is likely to have.
+    fn next_id(&self) -> u32 {
+        let known = self.entities.partition_point(|entity| entity.id < SpawnName::FIRST);
+        let last = known.checked_sub(1).map(|last| self.entities[last].id + 1);
+        last.unwrap_or(0).min(SpawnName::FIRST - 1)
     }
 }
 
 /// The entity with this id among those sorted by id.
-fn find(entities: &[Entity], id: u16) -> Option<&Entity> {
+fn find(entities: &[Entity], id: u32) -> Option<&Entity> {
     let place = entities.binary_search_by_key(&id, |entity| entity.id);
     place.ok().map(|place| &entities[place])
 }

@@ -24,26 +24,44 @@ const _: () = assert!(HISTORY_LEN.is_power_of_two());
 pub struct History {
     newest: Option<u32>,
     states: [Option<State>; HISTORY_LEN],
+    /// Ticks from one state to the next, less one.
+    between: u32,
 }
 
 impl History {
+    /// For states that are so many ticks apart.
+    pub fn every(ticks: u32) -> Self {
+        History { between: ticks.saturating_sub(1), ..History::default() }
+    }
+
+    /// How many ticks they are apart.
+    pub fn ticks(&self) -> u32 {
+        self.between + 1
+    }
+
+    fn place(&self, tick: u32) -> usize {
+        (tick / (self.between + 1)) as usize % HISTORY_LEN
+    }
+
     /// An empty state of tick `tick`, later than all before, in the memory of one that is too old.
     pub fn begin(&mut self, tick: u32) -> &mut State {
         self.newest = Some(tick);
-        let state = self.states[place(tick)].get_or_insert_default();
+        let place = self.place(tick);
+        let state = self.states[place].get_or_insert_default();
         state.clear(tick);
         state
     }
 
     /// The state of tick `tick`, if it is kept.
     pub fn at(&self, tick: u32) -> Option<&State> {
-        let is_of_use = self.newest?.wrapping_sub(tick) < HISTORY_LEN as u32;
-        self.states[place(tick)].as_ref().filter(|state| is_of_use && state.tick == tick)
+        let reach = HISTORY_LEN as u32 * (self.between + 1);
+        let is_of_use = self.newest?.wrapping_sub(tick) < reach;
+        self.states[self.place(tick)].as_ref().filter(|state| is_of_use && state.tick == tick)
     }
 
     /// Has what [`History::begin`] touches brought near.
     pub(crate) fn prefetch(&self, tick: u32, fetch: Fetch) {
-        let state = &self.states[place(tick)];
+        let state = &self.states[self.place(tick)];
         fetch_to(state, size_of_val(state), fetch);
     }
 
@@ -51,10 +69,6 @@ impl History {
     pub fn newest(&self) -> Option<&State> {
         self.newest.and_then(|tick| self.at(tick))
     }
-}
-
-fn place(tick: u32) -> usize {
-    tick as usize % HISTORY_LEN
 }
 
 /// The bodies of one tick: one per baseline, each written once, whoever asks.
@@ -244,8 +258,8 @@ mod tests {
     }
 
     #[test]
-    #[should_panic(expected = "a baseline is 1 to 32 ticks old, not 33")]
+    #[should_panic(expected = "a baseline is 1 to 256 ticks old, not 257")]
     fn a_baseline_that_is_too_old_is_a_callers_mistake() {
-        let _ = Bodies::new(10).body(&SCHEMA, Some(&state(67, 1)), &state(100, 1));
+        let _ = Bodies::new(10).body(&SCHEMA, Some(&state(67, 1)), &state(324, 1));
     }
 }

@@ -7,14 +7,13 @@
 //! allocates once its buffers have grown to the size of the game.
 //!
 //! ```text
-//! game -> State -> History, Bodies, FragmentCache -> delta::encode -> body       server
-//! game <- State <- SnapshotBuffer, Assembly     <- delta::decode <- body       client
+//! game -> State -> History, Bodies -> delta::encode, or view -> body       server
+//! game <- State <- SnapshotBuffer  <- delta::decode, or view <- body       client
 //! ```
 
 pub mod bits;
 pub mod delta;
-pub mod fragments;
-pub mod full;
+mod fields;
 pub mod history;
 mod place;
 mod prediction;
@@ -23,9 +22,9 @@ mod snapshot_buffer;
 pub mod state;
 mod time_blend;
 mod unacked_prediction;
+pub mod view;
 
-pub use fragments::{Assembly, FragmentCache};
-pub use full::FullForm;
+pub use fields::Fields;
 pub use history::{Bodies, HISTORY_LEN, History};
 pub(crate) use prediction::blend;
 pub use prediction::{Correction, Prediction};
@@ -34,3 +33,4 @@ pub use snapshot_buffer::{Drawn, KEPT, SnapshotBuffer, draw_between};
 pub use state::{ENTITY_LIMIT, Entity, PushError, State};
 pub(crate) use time_blend::{Course, Moment, TimeBlend};
 pub use unacked_prediction::UnackedPrediction;
+pub use view::{ClientView, KnownWorld, View, Viewer};

@@ -1,6 +1,6 @@
 //! Where an entity is: the fields named x and y, for measuring and for the full form.
 
-use super::{Entity, Kind, MAX_FIELDS, Motion, Schema};
+use super::{Entity, Fields, Kind, Motion, Schema};
 
 impl Schema {
     /// Where an entity is, in the units of its fields; `None` if its kind has no place.
@@ -10,10 +10,10 @@ impl Schema {
         Some(place)
     }
 
-    /// The fields of an entity, in their units; all 0 if there is no such kind.
-    pub fn values(&self, entity: &Entity) -> [f32; MAX_FIELDS] {
+    /// The fields of an entity, in their units; none if there is no such kind.
+    pub fn values(&self, entity: &Entity) -> Fields<f32> {
         let kind = self.kinds.get(usize::from(entity.kind));
-        kind.map_or([0.0; MAX_FIELDS], |kind| kind.values(entity))
+        kind.map_or(Fields::default(), |kind| kind.values(entity))
     }
 }
 
@@ -24,16 +24,12 @@ impl Kind {
     }
 
     /// The fields of an entity, in their units.
-    pub fn values(&self, entity: &Entity) -> [f32; MAX_FIELDS] {
-        let mut values = [0.0; MAX_FIELDS];
-        for (i, field) in self.fields.iter().enumerate() {
-            values[i] = field.value(entity.fields[i]);
-        }
-        values
+    pub fn values(&self, entity: &Entity) -> Fields<f32> {
+        Fields::from_fn(self.fields.len(), |i| self.fields[i].value(entity.fields[i]))
     }
 
     /// Where `values` put an entity, and how far it moves in a tick, both in the units of x and y.
-    pub fn place(&self, values: &[f32; MAX_FIELDS]) -> Option<([f32; 2], [f32; 2])> {
+    pub fn place(&self, values: &[f32]) -> Option<([f32; 2], [f32; 2])> {
         let along = |name| {
             let index = self.index_of(name)?;
             let field = &self.fields[index];
@@ -49,10 +45,8 @@ impl Kind {
 
     /// How far an entity can move in a tick, in the units of x and y.
     pub fn fastest(&self) -> Option<[f32; 2]> {
-        let mut values = [0.0; MAX_FIELDS];
-        for (value, field) in values.iter_mut().zip(self.fields) {
-            *value = field.value(field.max);
-        }
+        let values =
+            Fields::from_fn(self.fields.len(), |i| self.fields[i].value(self.fields[i].max));
         self.place(&values).map(|(_, fastest)| fastest)
     }
 }

@@ -9,7 +9,7 @@
 //! away is drawn until the time of that snapshot is reached on the screen.
 
 use super::snapshot_buffer::{fade, shifted};
-use super::{Entity, Field, Kind, MAX_FIELDS, Motion, Schema, SnapshotBuffer, State};
+use super::{Entity, Field, Fields, Kind, Motion, Schema, SnapshotBuffer, State};
 use crate::channel::PENDING_LIMIT;
 use crate::game::{Buttons, Event, Game, PlayerId, PlayerInput, Turn};
 
@@ -28,7 +28,7 @@ pub struct Prediction<G: Game> {
     newest: State,
     before: State,
     /// What is left of the last errors of the own entity, by field, in the field's unit.
-    error: [f32; MAX_FIELDS],
+    error: Fields<f32>,
     events: Vec<Event>,
     /// What there was to see after each tick since the snapshot, once something slides.
     trail: Option<Box<Forecast>>,
@@ -39,7 +39,7 @@ pub struct Prediction<G: Game> {
 }
 
 /// Something that is gone, and still to be drawn for a moment.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 struct Ending {
     /// As it was predicted for `tick`.
     entity: Entity,
@@ -66,7 +66,7 @@ impl<G: Game> Prediction<G> {
             tick: state.tick,
             newest: State::default(),
             before: State::default(),
-            error: [0.0; MAX_FIELDS],
+            error: Fields::default(),
             events: Vec::new(),
             trail: None,
             ending: Vec::new(),
@@ -119,7 +119,7 @@ impl<G: Game> Prediction<G> {
         inputs: impl Iterator<Item = Buttons>,
     ) -> Option<Correction> {
         let own = self.game.entity_of(self.player);
-        let then = self.newest.find(own).copied();
+        let then = self.newest.find(own).cloned();
         let reached = self.tick;
         self.note_endings(state);
         match state.tick.wrapping_sub(reached) {
@@ -143,7 +143,7 @@ impl<G: Game> Prediction<G> {
         self.events.clear();
         // What was spawned after the snapshot's tick is there again.
         self.ending.retain(|ending| self.newest.find(ending.entity.id).is_none());
-        let (then, now) = (then?, *self.newest.find(own)?);
+        let (then, now) = (then?, self.newest.find(own)?.clone());
         if self.tick != reached {
             // The server went on without us, as after a sleep: what it did is not seen at once.
             if self.tick.wrapping_sub(reached) as i32 > 1 {
@@ -172,7 +172,7 @@ impl<G: Game> Prediction<G> {
 
     /// What is drawn `fraction` of a tick after the tick before the last: the entities that the
     /// player sees ahead. What is new in the last comes from where its velocity says.
-    pub fn draw(&mut self, fraction: f32, mut show: impl FnMut(&Entity, [f32; MAX_FIELDS])) {
+    pub fn draw(&mut self, fraction: f32, mut show: impl FnMut(&Entity, Fields<f32>)) {
         let schema = self.game.schema();
         let own = self.game.entity_of(self.player);
         let ahead = |entity: &&Entity| self.game.is_ahead(entity, self.player);
@@ -181,7 +181,7 @@ impl<G: Game> Prediction<G> {
                 Some(before) => blend(schema, before, entity, fraction),
                 None => blend(schema, entity, &entity.extrapolate(schema, 1), fraction - 1.0),
             };
-            let error = if entity.id == own { self.error } else { [0.0; MAX_FIELDS] };
+            let error = if entity.id == own { &self.error[..] } else { &[] };
             show(entity, shifted(fields, error));
         }
         let drawn = f64::from(self.tick) - 1.0 + f64::from(fraction);
@@ -210,7 +210,11 @@ impl<G: Game> Prediction<G> {
             let is_known = self.ending.iter().any(|ending| ending.entity.id == entity.id);
             let is_gone = state.find(entity.id).is_none();
             if is_gone && !is_known && self.game.is_ahead(entity, self.player) {
-                self.ending.push(Ending { entity: *entity, tick: self.tick, gone: state.tick });
+                self.ending.push(Ending {
+                    entity: entity.clone(),
+                    tick: self.tick,
+                    gone: state.tick,
+                });
             }
         }
     }
@@ -251,6 +255,9 @@ impl<G: Game> Prediction<G> {
 
     fn take_error(&mut self, then: &Entity, now: &Entity) -> Correction {
         let kind = &self.game.schema().kinds[usize::from(now.kind)];
+        if self.error.len() != kind.fields.len() {
+            self.error = Fields::zeros(kind.fields.len());
+        }
         let mut square = 0.0;
         for (i, field) in kind.fields.iter().enumerate() {
             if !is_steered(kind, field) {
@@ -272,22 +279,19 @@ fn is_steered(kind: &Kind, field: &Field) -> bool {
 }
 
 /// The fields between two looks at an entity: what moves is in between, the rest is as it was.
-pub(crate) fn blend(
-    schema: &Schema,
-    from: &Entity,
-    to: &Entity,
-    fraction: f32,
-) -> [f32; MAX_FIELDS] {
-    let mut out = [0.0; MAX_FIELDS];
-    let Some(kind) = schema.kinds.get(usize::from(to.kind)) else { return out };
-    for (i, field) in kind.fields.iter().enumerate() {
-        let (a, b) = (field.value(from.fields[i]), field.value(to.fields[i]));
-        out[i] = match field.motion {
-            Motion::Along { .. } => a + (b - a) * fraction,
-            Motion::Still => b,
-        };
-    }
-    out
+pub(crate) fn blend(schema: &Schema, from: &Entity, to: &Entity, fraction: f32) -> Fields<f32> {
+    let kind = schema.kinds.get(usize::from(to.kind));
+    let fields = kind.map_or(&[][..], |kind| kind.fields);
+    Fields::from_fn(fields.len(), |i| {
+        let b = fields[i].value(to.fields[i]);
+        match (fields[i].motion, from.fields.get(i)) {
+            (Motion::Along { .. }, Some(&from)) => {
+                let a = fields[i].value(from);
+                a + (b - a) * fraction
+            }
+            _ => b,
+        }
+    })
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 //! around the drawn time, or a little past the newest where none has come in time.
 
 use super::prediction::blend;
-use super::{Entity, MAX_FIELDS, Motion, Schema, State};
+use super::{Entity, Fields, Motion, Schema, State};
 
 /// Snapshots that are kept for drawing and as baselines.
 pub const KEPT: usize = 64;
@@ -35,12 +35,12 @@ pub(super) fn fade(error: f32, ms: f32) -> f32 {
 }
 
 /// Something on the screen.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Drawn {
     /// What it is, as the snapshot has it that it is on the way to.
     pub entity: Entity,
     /// Where and how it is drawn, in the fields' units.
-    pub fields: [f32; MAX_FIELDS],
+    pub fields: Fields<f32>,
 }
 
 /// The snapshots that have come, `LEN` ticks back from the newest, and what was drawn of them last.
@@ -58,11 +58,11 @@ pub struct SnapshotBuffer<const LEN: usize = KEPT> {
 }
 
 /// One entity of the last frame.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 struct Shown {
-    id: u16,
-    fields: [f32; MAX_FIELDS],
-    error: [f32; MAX_FIELDS],
+    id: u32,
+    fields: Fields<f32>,
+    error: Fields<f32>,
 }
 
 impl<const LEN: usize> Default for SnapshotBuffer<LEN> {
@@ -106,6 +106,19 @@ impl<const LEN: usize> SnapshotBuffer<LEN> {
         std::mem::swap(self.slot(state.tick), state);
     }
 
+    /// The same to be changed.
+    pub(super) fn at_mut(&mut self, tick: u32) -> Option<&mut State> {
+        let slot = tick as usize % LEN;
+        (self.present[slot] && self.states[slot].tick == tick).then(|| &mut self.states[slot])
+    }
+
+    /// An empty state of `tick`, which is kept from now on.
+    pub(super) fn place_for(&mut self, tick: u32) -> &mut State {
+        let state = self.slot(tick);
+        state.clear(tick);
+        state
+    }
+
     /// Where the snapshot of `tick` is kept from now on.
     fn slot(&mut self, tick: u32) -> &mut State {
         let slot = tick as usize % LEN;
@@ -138,21 +151,22 @@ impl<const LEN: usize> SnapshotBuffer<LEN> {
         schema: &Schema,
         tick: f64,
         ms: f32,
-        mut show: impl FnMut(&Entity, [f32; MAX_FIELDS]),
+        mut show: impl FnMut(&Entity, Fields<f32>),
     ) {
         let (before, tick) = self.reach(tick, ms);
         let mut next = std::mem::take(&mut self.next);
         next.clear();
         self.look(schema, tick, |entity, fields| {
-            let mut shown = Shown { id: entity.id, fields, error: [0.0; MAX_FIELDS] };
+            let mut shown = Shown { id: entity.id, fields, error: Fields::default() };
             if let Ok(i) = self.drawn.binary_search_by_key(&entity.id, |shown| shown.id) {
                 let old = &self.drawn[i];
                 // What we know now of the time that was drawn last, against what was drawn.
                 let known = before.and_then(|tick| self.entity_at(schema, entity.id, tick));
                 let known = known.map(|known| known.fields);
+                let known = known.as_deref();
                 shown.error = carry(schema, entity, &old.fields, &old.error, known, ms);
             }
-            show(entity, shifted(shown.fields, shown.error));
+            show(entity, shifted(shown.fields.clone(), &shown.error));
             next.push(shown);
         });
         self.next = std::mem::replace(&mut self.drawn, next);
@@ -177,18 +191,18 @@ impl<const LEN: usize> SnapshotBuffer<LEN> {
         (stopped_at.or(before), next)
     }
 
-    fn look(&self, schema: &Schema, tick: f64, show: impl FnMut(&Entity, [f32; MAX_FIELDS])) {
+    fn look(&self, schema: &Schema, tick: f64, show: impl FnMut(&Entity, Fields<f32>)) {
         if let Some((from, to)) = self.around(tick) {
             draw_between(schema, from, to, tick, show);
         }
     }
 
     /// An entity as it was at `tick`, if it was there.
-    pub(super) fn entity_at(&self, schema: &Schema, id: u16, tick: f64) -> Option<Drawn> {
+    pub(super) fn entity_at(&self, schema: &Schema, id: u32, tick: f64) -> Option<Drawn> {
         let (from, to) = self.around(tick)?;
         let entity = from.find(id)?;
         let next = to.and_then(|to| to.find(id)).unwrap_or(entity);
-        Some(Drawn { entity: *next, fields: place(schema, entity, from, to, tick) })
+        Some(Drawn { entity: next.clone(), fields: place(schema, entity, from, to, tick) })
     }
 
     /// The snapshots before and after `tick`; where there is none before, the first that is.
@@ -213,7 +227,7 @@ pub fn draw_between(
     from: &State,
     to: Option<&State>,
     tick: f64,
-    mut show: impl FnMut(&Entity, [f32; MAX_FIELDS]),
+    mut show: impl FnMut(&Entity, Fields<f32>),
 ) {
     for entity in from.entities() {
         let next = to.and_then(|to| to.find(entity.id)).unwrap_or(entity);
@@ -228,7 +242,7 @@ fn place(
     from: &State,
     to: Option<&State>,
     tick: f64,
-) -> [f32; MAX_FIELDS] {
+) -> Fields<f32> {
     let since = tick - f64::from(from.tick);
     match to.and_then(|to| Some((to, to.find(entity.id).filter(|to| to.kind == entity.kind)?))) {
         Some((to, target)) => {
@@ -252,12 +266,14 @@ fn place(
 
 /// Where snapshots between two are missing and something moves otherwise after them than before, it
 /// goes on as before up to the point from which its new velocity leads to where it is then: a ball
-/// turns at the paddle, not on the straight line between two places in endpoint of it.
+/// turns at the paddle, not on the straight line between two places in endpoint of it. If it has turned more
+/// than once, it is drawn on that line, and its velocity is the line's: a paddle that stood before and
+/// stands after has moved in between.
 fn turn(
     schema: &Schema,
     (from, to): (&Entity, &Entity),
     (since, span): (f32, f32),
-    fields: &mut [f32; MAX_FIELDS],
+    fields: &mut [f32],
 ) {
     let Some(kind) = schema.kinds.get(usize::from(to.kind)) else { return };
     for (i, field) in kind.fields.iter().enumerate() {
@@ -268,8 +284,14 @@ fn turn(
         };
         let ((start, before), (end, after)) = (place_and_pace(from), place_and_pace(to));
         let turned = (end - start - after * span) / (before - after);
+        let (pace, fastest) = ((end - start) / span, field.value(kind.fields[velocity].max));
+        let is_faster = pace.abs() > before.abs().max(after.abs());
         // Not so if the velocity is the same, or has changed more than once.
-        if turned > 0.0 && turned < span {
+        if is_faster && pace.abs() * f32::from(per_ticks) <= fastest {
+            // In the units of the velocity's own field.
+            let unit = kind.fields[velocity].value(1) / field.value(1);
+            fields[velocity] = pace * f32::from(per_ticks) * unit;
+        } else if turned > 0.0 && turned < span {
             if since < turned {
                 fields[i] = start + before * since;
             } else {
@@ -281,7 +303,7 @@ fn turn(
 }
 
 /// What does not move is drawn as it was at the earlier snapshot, until the later one is reached.
-fn keep_still(schema: &Schema, entity: &Entity, fields: &mut [f32; MAX_FIELDS]) {
+fn keep_still(schema: &Schema, entity: &Entity, fields: &mut [f32]) {
     let Some(kind) = schema.kinds.get(usize::from(entity.kind)) else { return };
     for (i, field) in kind.fields.iter().enumerate() {
         if matches!(field.motion, Motion::Still) {
@@ -294,28 +316,26 @@ fn keep_still(schema: &Schema, entity: &Entity, fields: &mut [f32; MAX_FIELDS]) 
 pub(super) fn carry(
     schema: &Schema,
     entity: &Entity,
-    drawn: &[f32; MAX_FIELDS],
-    left: &[f32; MAX_FIELDS],
-    known: Option<[f32; MAX_FIELDS]>,
+    drawn: &[f32],
+    left: &[f32],
+    known: Option<&[f32]>,
     ms: f32,
-) -> [f32; MAX_FIELDS] {
-    let mut error = [0.0; MAX_FIELDS];
-    let Some(kind) = schema.kinds.get(usize::from(entity.kind)) else { return error };
-    for (i, field) in kind.fields.iter().enumerate() {
-        if matches!(field.motion, Motion::Still) {
-            continue;
+) -> Fields<f32> {
+    let kind = schema.kinds.get(usize::from(entity.kind));
+    let fields = kind.map_or(&[][..], |kind| kind.fields);
+    // What has become another kind of thing since has other fields.
+    let at = |values: &[f32], i: usize| values.get(i).copied().unwrap_or(0.0);
+    Fields::from_fn(fields.len(), |i| match fields[i].motion {
+        Motion::Still => 0.0,
+        Motion::Along { .. } => {
+            let news = known.map_or(0.0, |known| at(drawn, i) - at(known, i));
+            fade(at(left, i) + news, ms)
         }
-        let news = known.map_or(0.0, |known| drawn[i] - known[i]);
-        error[i] = fade(left[i] + news, ms);
-    }
-    error
+    })
 }
 
 /// Fields with what is left of an error.
-pub(super) fn shifted(
-    mut fields: [f32; MAX_FIELDS],
-    error: [f32; MAX_FIELDS],
-) -> [f32; MAX_FIELDS] {
+pub(super) fn shifted(mut fields: Fields<f32>, error: &[f32]) -> Fields<f32> {
     fields.iter_mut().zip(error).for_each(|(field, error)| *field += error);
     fields
 }
@@ -338,7 +358,7 @@ mod tests {
     fn drawn(states: &[State], tick: f64) -> (f32, f32) {
         let (mut picture, dots) = (SnapshotBuffer::<KEPT>::default(), Dots::default());
         states.iter().for_each(|state| picture.keep(state));
-        let entity = states[0].entities()[0];
+        let entity = states[0].entities()[0].clone();
         let kind = &dots.schema().kinds[usize::from(entity.kind)];
         let fields = picture.entity_at(dots.schema(), entity.id, tick).unwrap().fields;
         let (at, pace) = kind.place(&fields).unwrap();
@@ -384,5 +404,16 @@ mod tests {
         assert_eq!(drawn(&[state(1, 100, 5), state(5, 120, 5)], 3.0).0, 110.0);
         assert_eq!(drawn(&[state(1, 100, 5), state(5, 180, -5)], 3.0).0, 140.0);
         assert_eq!(drawn(&[state(4, 100, 5), state(5, 100, -5)], 4.5).0, 100.0);
+    }
+
+    #[test]
+    fn what_stood_before_and_stands_after_says_how_fast_it_is_drawn_in_between() {
+        assert_eq!(drawn(&[state(1, 100, 0), state(5, 112, 0)], 3.0), (106.0, 3.0));
+        assert_eq!(drawn(&[state(1, 100, 2), state(5, 112, 0)], 3.0), (106.0, 3.0));
+        // Nothing is that fast: it leaps, and must be seen to.
+        let (_, pace) = drawn(&[state(1, 100, 0), state(5, 900, 0)], 3.0);
+        assert_eq!(pace, 0.0);
+        // From one tick to the next it has said all.
+        assert_eq!(drawn(&[state(4, 100, 0), state(5, 112, 0)], 4.5).1, 0.0);
     }
 }

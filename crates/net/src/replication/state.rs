@@ -7,20 +7,21 @@ use std::hash::Hasher;
 
 use siphasher::sip::SipHasher24;
 
-use super::schema::{Kind, MAX_FIELDS, Motion, Schema};
+use super::fields::Fields;
+use super::schema::{Kind, Motion, Schema};
 
 /// A state has at most so many entities.
-pub const ENTITY_LIMIT: usize = 1024;
+pub const ENTITY_LIMIT: usize = 16_384;
 
 /// One thing in the world.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Entity {
     /// The same for as long as the thing lives.
-    pub id: u16,
+    pub id: u32,
     /// Its index among the schema's kinds.
     pub kind: u8,
-    /// Its counts, in the order of the kind's fields; those beyond are 0.
-    pub fields: [i32; MAX_FIELDS],
+    /// Its counts, in the order of the kind's fields.
+    pub fields: Fields<i32>,
 }
 
 /// Everything there is after one tick: sorted by id, each id once.
@@ -47,12 +48,12 @@ impl Entity {
     ///
     /// # Panics
     /// If the schema has no such kind.
-    pub fn new(schema: &Schema, id: u16, kind: u8, counts: &[i32]) -> Self {
-        let mut fields = [0; MAX_FIELDS];
-        for (index, field) in schema.kinds[usize::from(kind)].fields.iter().enumerate() {
+    pub fn new(schema: &Schema, id: u32, kind: u8, counts: &[i32]) -> Self {
+        let known = schema.kinds[usize::from(kind)].fields;
+        let fields = Fields::from_fn(known.len(), |index| {
             let count = counts.get(index).copied().unwrap_or(0);
-            fields[index] = count.clamp(field.min, field.max);
-        }
+            count.clamp(known[index].min, known[index].max)
+        });
         Entity { id, kind, fields }
     }
 
@@ -61,7 +62,7 @@ impl Entity {
     /// # Panics
     /// If it is not of `schema`.
     pub fn extrapolate(&self, schema: &Schema, ticks: u32) -> Entity {
-        let mut then = *self;
+        let mut then = self.clone();
         then.carry(&schema.kinds[usize::from(self.kind)], ticks);
         then
     }
@@ -69,10 +70,11 @@ impl Entity {
     /// The same in place, of a known kind.
     #[inline]
     pub(super) fn carry(&mut self, kind: &Kind, ticks: u32) {
-        let before = self.fields;
-        for (count, field) in self.fields.iter_mut().zip(kind.fields) {
+        for (index, field) in kind.fields.iter().enumerate() {
+            // A velocity does not move itself, so it is still as it was.
             if let Motion::Along { velocity, .. } = field.motion {
-                *count = field.carried(*count, before[velocity], ticks);
+                self.fields[index] =
+                    field.carried(self.fields[index], self.fields[velocity], ticks);
             }
         }
     }
@@ -92,10 +94,9 @@ impl Entity {
     /// Whether it is of `schema`: its kind is known, its counts are in their ranges.
     pub fn conforms(&self, schema: &Schema) -> bool {
         let Some(kind) = schema.kinds.get(usize::from(self.kind)) else { return false };
-        let (counts, beyond) = self.fields.split_at(kind.fields.len());
         let in_range =
             |(field, count): (&super::Field, &i32)| (field.min..=field.max).contains(count);
-        kind.fields.iter().zip(counts).all(in_range) && beyond.iter().all(|&count| count == 0)
+        kind.fields.len() == self.fields.len() && kind.fields.iter().zip(&self.fields).all(in_range)
     }
 }
 
@@ -145,12 +146,34 @@ impl State {
     }
 
     /// The entity with this id.
-    pub fn find(&self, id: u16) -> Option<&Entity> {
+    pub fn find(&self, id: u32) -> Option<&Entity> {
         self.place(id).ok().map(|place| &self.entities[place])
     }
 
+    /// The same, where it is likely to be in this place or near it.
+    pub(super) fn find_near(&self, id: u32, place: usize) -> Option<&Entity> {
+        let near = self.entities.get(place).filter(|entity| entity.id == id);
+        near.or_else(|| self.find(id))
+    }
+
+    /// Puts an entity in its place, or in that of the one with its id.
+    pub(super) fn put(&mut self, entity: Entity) {
+        match self.place(entity.id) {
+            Ok(place) => self.entities[place] = entity,
+            Err(place) if self.entities.len() < ENTITY_LIMIT => self.entities.insert(place, entity),
+            Err(_) => {}
+        }
+    }
+
+    /// Takes an entity away.
+    pub(super) fn remove(&mut self, id: u32) {
+        if let Ok(place) = self.place(id) {
+            self.entities.remove(place);
+        }
+    }
+
     /// The same to be changed; its id must stay.
-    pub(super) fn find_mut(&mut self, id: u16) -> Option<&mut Entity> {
+    pub(super) fn find_mut(&mut self, id: u32) -> Option<&mut Entity> {
         self.place(id).ok().map(|place| &mut self.entities[place])
     }
 
@@ -160,18 +183,14 @@ impl State {
         let mut hasher = SipHasher24::new_with_key(b"backspin digest.");
         hasher.write(&self.tick.to_le_bytes());
         for entity in &self.entities {
-            let mut bytes = [0; 3 + 4 * MAX_FIELDS];
-            bytes[..2].copy_from_slice(&entity.id.to_le_bytes());
-            bytes[2] = entity.kind;
-            for (place, field) in bytes[3..].chunks_exact_mut(4).zip(&entity.fields) {
-                place.copy_from_slice(&field.to_le_bytes());
-            }
-            hasher.write(&bytes);
+            hasher.write(&entity.id.to_le_bytes());
+            hasher.write(&[entity.kind]);
+            entity.fields.iter().for_each(|field| hasher.write(&field.to_le_bytes()));
         }
         hasher.finish()
     }
 
-    fn place(&self, id: u16) -> Result<usize, usize> {
+    fn place(&self, id: u32) -> Result<usize, usize> {
         self.entities.binary_search_by_key(&id, |entity| entity.id)
     }
 
@@ -200,7 +219,7 @@ pub enum PushError {
     /// There are [`ENTITY_LIMIT`] already.
     Limit,
     /// There is one with this id already.
-    Duplicate(u16),
+    Duplicate(u32),
 }
 
 impl fmt::Display for PushError {
@@ -235,22 +254,22 @@ mod tests {
         }],
     };
 
-    fn entity(id: u16) -> Entity {
+    fn entity(id: u32) -> Entity {
         Entity::new(&SCHEMA, id, 0, &[50, -3])
     }
 
-    fn ids(state: &State) -> Vec<u16> {
+    fn ids(state: &State) -> Vec<u32> {
         state.entities().iter().map(|entity| entity.id).collect()
     }
 
     #[test]
     fn entities_are_sorted_however_they_come() {
         let mut state = State::new(7);
-        for id in [5, 9, 1, 7, 65535, 0] {
+        for id in [5, 9, 1, 7, u32::MAX, 0] {
             assert_eq!(state.push(entity(id)), Ok(()));
         }
-        assert_eq!(ids(&state), [0, 1, 5, 7, 9, 65535]);
-        for id in [0, 7, 65535] {
+        assert_eq!(ids(&state), [0, 1, 5, 7, 9, u32::MAX]);
+        for id in [0, 7, u32::MAX] {
             assert_eq!(state.push(entity(id)), Err(PushError::Duplicate(id)));
             assert_eq!(state.find(id), Some(&entity(id)));
         }
@@ -260,26 +279,28 @@ mod tests {
     }
 
     #[test]
-    fn a_state_takes_1024_entities_and_no_more() {
+    fn a_state_takes_16384_entities_and_no_more() {
         let mut state = State::default();
-        for id in 0..1024 {
+        for id in 0..16_384 {
             assert_eq!(state.push(entity(id)), Ok(()));
         }
-        assert_eq!(state.push(entity(1024)), Err(PushError::Limit));
+        assert_eq!(state.push(entity(16_384)), Err(PushError::Limit));
         assert_eq!(state.entities().len(), ENTITY_LIMIT);
     }
 
     #[test]
     fn counts_are_brought_into_their_ranges() {
         let made = Entity::new(&SCHEMA, 1, 0, &[101, -10, 7]);
-        assert_eq!(made.fields, [100, -9, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
+        assert_eq!(made.fields[..], [100, -9]);
         assert!(made.conforms(&SCHEMA));
-        let mut fields = made.fields;
-        fields[2] = 1;
-        assert!(!Entity { fields, ..made }.conforms(&SCHEMA));
-        fields = [101, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
-        assert!(!Entity { fields, ..made }.conforms(&SCHEMA));
-        assert!(!Entity { kind: 1, ..made }.conforms(&SCHEMA));
+        let with = |fields: &[i32]| {
+            let fields = Fields::from_fn(fields.len(), |index| fields[index]);
+            Entity { fields, ..made.clone() }
+        };
+        assert!(with(&[100, -9]).conforms(&SCHEMA));
+        assert!(!with(&[100, -9, 1]).conforms(&SCHEMA) && !with(&[100]).conforms(&SCHEMA));
+        assert!(!with(&[101, 0]).conforms(&SCHEMA));
+        assert!(!Entity { kind: 1, ..made.clone() }.conforms(&SCHEMA));
     }
 
     #[test]
@@ -293,7 +314,7 @@ mod tests {
     fn every_part_of_a_state_counts_in_its_digest() {
         let state = |tick, entities: &[Entity]| {
             let mut state = State::new(tick);
-            entities.iter().for_each(|&entity| state.push(entity).unwrap());
+            entities.iter().for_each(|entity| state.push(entity.clone()).unwrap());
             state.digest()
         };
         let mut other = entity(1);
@@ -303,7 +324,7 @@ mod tests {
             state(2, &[]),
             state(1, &[entity(1)]),
             state(1, &[entity(2)]),
-            state(1, &[other]),
+            state(1, &[other.clone()]),
             state(1, &[Entity { kind: 1, ..entity(1) }]),
             state(1, &[entity(1), entity(2)]),
         ];
@@ -311,6 +332,6 @@ mod tests {
             assert!(!digests[..index].contains(digest), "{index}");
         }
         // Computed apart from this code, from SipHash's specification.
-        assert_eq!(digests[2], 3_144_014_762_001_573_082);
+        assert_eq!(digests[2], 0x11FA_0CBE_4D08_9805);
     }
 }

@@ -7,7 +7,7 @@
 
 use super::prediction::Forecast;
 use super::snapshot_buffer::{carry, shifted};
-use super::{Drawn, Entity, MAX_FIELDS, Schema, SnapshotBuffer};
+use super::{Drawn, Entity, Fields, Schema, SnapshotBuffer};
 use crate::game::{Game, PlayerId};
 
 /// A sliding time runs at least and at most so fast: a few percent would do on a good link.
@@ -41,7 +41,7 @@ pub(crate) struct Course<'a> {
 }
 
 impl Course<'_> {
-    fn at(&self, id: u16, tick: f64) -> Option<Drawn> {
+    fn at(&self, id: u32, tick: f64) -> Option<Drawn> {
         let said = self.said.newest().is_some_and(|newest| tick <= f64::from(newest));
         match self.predicted.filter(|_| !said) {
             Some(predicted) => predicted.entity_at(self.schema, id, tick),
@@ -59,11 +59,11 @@ pub(crate) struct TimeBlend {
 /// One of them.
 #[derive(Clone, Debug)]
 struct Thing {
-    id: u16,
+    id: u32,
     tick: f64,
     /// What was drawn last, before the error was added; nothing while it is not there.
-    drawn: Option<[f32; MAX_FIELDS]>,
-    error: [f32; MAX_FIELDS],
+    drawn: Option<Fields<f32>>,
+    error: Fields<f32>,
     /// Whether it was spoken of in this frame.
     known: bool,
 }
@@ -93,7 +93,7 @@ impl TimeBlend {
                 for _ in 0..FIRST_STEPS {
                     tick = place_in_time(game, player, course, moment, id, tick).unwrap_or(tick);
                 }
-                let error = [0.0; MAX_FIELDS];
+                let error = Fields::default();
                 self.things.push(Thing { id, tick, drawn: None, error, known: true });
             }
         }
@@ -106,7 +106,7 @@ impl TimeBlend {
         player: PlayerId,
         course: Course<'_>,
         moment: Moment,
-        mut show: impl FnMut(&Entity, [f32; MAX_FIELDS]),
+        mut show: impl FnMut(&Entity, Fields<f32>),
     ) {
         for thing in &mut self.things {
             // What we know now of the time that was drawn last, against what was drawn.
@@ -116,14 +116,15 @@ impl TimeBlend {
                 thing.drawn = None;
                 continue;
             };
-            thing.error = match thing.drawn {
+            thing.error = match &thing.drawn {
                 Some(old) => {
-                    carry(course.schema, &drawn.entity, &old, &thing.error, known, moment.ms)
+                    let known = known.as_deref();
+                    carry(course.schema, &drawn.entity, old, &thing.error, known, moment.ms)
                 }
-                None => [0.0; MAX_FIELDS],
+                None => Fields::default(),
             };
-            thing.drawn = Some(drawn.fields);
-            show(&drawn.entity, shifted(drawn.fields, thing.error));
+            thing.drawn = Some(drawn.fields.clone());
+            show(&drawn.entity, shifted(drawn.fields, &thing.error));
         }
         // What nobody speaks of any more is drawn to its end.
         self.things.retain_mut(|thing| std::mem::take(&mut thing.known) || thing.drawn.is_some());
@@ -150,7 +151,7 @@ fn place_in_time<G: Game>(
     player: PlayerId,
     course: Course<'_>,
     moment: Moment,
-    id: u16,
+    id: u32,
     tick: f64,
 ) -> Option<f64> {
     time_of(game, player, moment, &course.at(id, tick)?)

@@ -11,7 +11,7 @@ use std::collections::VecDeque;
 
 use super::prediction::{Prediction, blend};
 use super::snapshot_buffer::fade;
-use super::{Entity, MAX_FIELDS, Motion, Schema, State};
+use super::{Entity, Fields, Motion, Schema, State};
 use crate::game::{Buttons, Event, Game, PlayerId};
 
 /// The path of so many inputs is kept: about a second.
@@ -35,7 +35,7 @@ const LAG_GAIN: f32 = 1.0 / 16.0;
 /// What one player predicts of the own entity, and how it came there.
 #[derive(Clone, Debug)]
 pub struct UnackedPrediction<G: Game> {
-    own: u16,
+    own: u32,
     schema: &'static Schema,
     prediction: Prediction<G>,
     steps: VecDeque<Step>,
@@ -43,11 +43,11 @@ pub struct UnackedPrediction<G: Game> {
     lag: Option<f32>,
     /// The own entity in the last state.
     said: Entity,
-    error: [f32; MAX_FIELDS],
+    error: Fields<f32>,
 }
 
 /// The own entity after an input.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 struct Step {
     number: u32,
     buttons: Buttons,
@@ -59,17 +59,17 @@ impl<G: Game> UnackedPrediction<G> {
     /// `lag` is how many inputs old a state is when it comes, where that is known.
     pub fn new(game: G, player: PlayerId, state: &State, lag: Option<f32>) -> Option<Self> {
         let (own, schema) = (game.entity_of(player), game.schema());
-        let entity = *state.find(own)?;
+        let entity = state.find(own)?.clone();
         let mut prediction = Prediction::new(game, player, state);
         prediction.restart(state, 0);
         let mut steps = VecDeque::with_capacity(STEPS);
-        steps.push_back(Step { number: 0, buttons: Buttons::default(), entity });
-        let error = [0.0; MAX_FIELDS];
+        let error = Fields::zeros(entity.fields.len());
+        steps.push_back(Step { number: 0, buttons: Buttons::default(), entity: entity.clone() });
         Some(UnackedPrediction { own, schema, prediction, steps, lag, said: entity, error })
     }
 
     /// The id of the own entity.
-    pub fn own(&self) -> u16 {
+    pub fn own(&self) -> u32 {
         self.own
     }
 
@@ -80,22 +80,22 @@ impl<G: Game> UnackedPrediction<G> {
 
     /// One input further. What happens is shown now, and not again when it is replayed.
     pub fn advance(&mut self, buttons: Buttons, show: impl FnMut(Event)) {
-        let Some(before) = self.steps.back().map(|step| step.entity) else { return };
+        let Some(before) = self.steps.back().map(|step| step.entity.clone()) else { return };
         self.prediction.advance(buttons).for_each(show);
         if self.steps.len() == STEPS {
             self.steps.pop_front();
         }
-        let entity = self.prediction.own().copied().unwrap_or(before);
+        let entity = self.prediction.own().cloned().unwrap_or(before);
         self.steps.push_back(Step { number: self.prediction.tick(), buttons, entity });
     }
 
     /// Takes what a state says of the own entity: `false` if it is not there any more.
     pub fn reconcile(&mut self, state: &State) -> bool {
         let Some(said) = state.find(self.own) else { return false };
-        let then = self.steps.back().map(|step| step.entity);
+        let then = self.steps.back().map(|step| step.entity.clone());
         let Some(at) = self.best(said) else { return false };
         self.learn(at, said);
-        self.said = *said;
+        self.said = said.clone();
         // What was on the path before is not gone to again, but may be drawn from.
         self.steps.drain(..at.saturating_sub(1));
         let at = at.min(1);
@@ -103,29 +103,29 @@ impl<G: Game> UnackedPrediction<G> {
         if at > 0 {
             shift(self.schema, &mut self.steps[at - 1].entity, &moved);
         }
-        self.steps[at].entity = *said;
+        self.steps[at].entity = said.clone();
         self.prediction.restart(state, self.steps[at].number);
         for step in self.steps.iter_mut().skip(at + 1) {
             self.prediction.advance(step.buttons).for_each(drop);
             if let Some(own) = self.prediction.own() {
-                step.entity = *own;
+                step.entity = own.clone();
             }
         }
         if let (Some(then), Some(now)) = (then, self.steps.back()) {
             let seen = difference(self.schema, &then, &now.entity);
-            self.error.iter_mut().zip(seen).for_each(|(error, seen)| *error += seen);
+            self.error.iter_mut().zip(&seen).for_each(|(error, seen)| *error += seen);
         }
         true
     }
 
     /// Draws the own entity `fraction` of an input's time after the newest, `ms` after the last
     /// frame.
-    pub fn draw(&mut self, fraction: f32, ms: f32) -> Option<(&Entity, [f32; MAX_FIELDS])> {
+    pub fn draw(&mut self, fraction: f32, ms: f32) -> Option<(&Entity, Fields<f32>)> {
         self.error.iter_mut().for_each(|error| *error = fade(*error, ms));
         let newest = &self.steps.back()?.entity;
         let before = self.steps.iter().rev().nth(1).map_or(newest, |step| &step.entity);
         let mut fields = blend(self.schema, before, newest, fraction);
-        fields.iter_mut().zip(self.error).for_each(|(field, error)| *field += error);
+        fields.iter_mut().zip(&self.error).for_each(|(field, error)| *field += error);
         Some((newest, fields))
     }
 
@@ -146,9 +146,9 @@ impl<G: Game> UnackedPrediction<G> {
     }
 
     /// How the own entity moved with an input.
-    fn step(&self, index: usize) -> [f32; MAX_FIELDS] {
+    fn step(&self, index: usize) -> Fields<f32> {
         match index.checked_sub(1) {
-            None => [0.0; MAX_FIELDS],
+            None => Fields::zeros(self.said.fields.len()),
             Some(before) => {
                 let (from, to) = (&self.steps[before].entity, &self.steps[index].entity);
                 difference(self.schema, to, from)
@@ -168,7 +168,7 @@ impl<G: Game> UnackedPrediction<G> {
 }
 
 /// 1 for two ways in the same direction, or none at all; -1 for opposite ones.
-fn alike(a: &[f32; MAX_FIELDS], b: &[f32; MAX_FIELDS]) -> f32 {
+fn alike(a: &[f32], b: &[f32]) -> f32 {
     let lengths = length(a) * length(b);
     if lengths > 0.0 {
         a.iter().zip(b).map(|(a, b)| a * b).sum::<f32>() / lengths
@@ -179,26 +179,27 @@ fn alike(a: &[f32; MAX_FIELDS], b: &[f32; MAX_FIELDS]) -> f32 {
 
 /// How far `a` is from `b`, by field: only where they are. Timers count along, too, but an old dialect
 /// does not tell them, and a path is no path of timers.
-fn difference(schema: &Schema, a: &Entity, b: &Entity) -> [f32; MAX_FIELDS] {
-    let mut difference = [0.0; MAX_FIELDS];
+fn difference(schema: &Schema, a: &Entity, b: &Entity) -> Fields<f32> {
     let kind = schema.kinds.get(usize::from(a.kind)).filter(|_| a.kind == b.kind);
-    for (i, field) in kind.into_iter().flat_map(|kind| kind.fields).enumerate() {
-        if matches!(field.motion, Motion::Along { .. }) && matches!(field.name, "x" | "y") {
-            difference[i] = field.value(a.fields[i]) - field.value(b.fields[i]);
+    let fields = kind.map_or(&[][..], |kind| kind.fields);
+    Fields::from_fn(fields.len(), |i| match (fields[i].motion, fields[i].name) {
+        (Motion::Along { .. }, "x" | "y") => {
+            fields[i].value(a.fields[i]) - fields[i].value(b.fields[i])
         }
-    }
-    difference
+        _ => 0.0,
+    })
 }
 
 /// Moves an entity by so much.
-fn shift(schema: &Schema, entity: &mut Entity, by: &[f32; MAX_FIELDS]) {
+fn shift(schema: &Schema, entity: &mut Entity, by: &[f32]) {
     let Some(kind) = schema.kinds.get(usize::from(entity.kind)) else { return };
     for (i, field) in kind.fields.iter().enumerate() {
-        entity.fields[i] = field.quantise(field.value(entity.fields[i]) + by[i]);
+        let by = by.get(i).copied().unwrap_or(0.0);
+        entity.fields[i] = field.quantise(field.value(entity.fields[i]) + by);
     }
 }
 
-fn length(difference: &[f32; MAX_FIELDS]) -> f32 {
+fn length(difference: &[f32]) -> f32 {
     difference.iter().map(|part| part * part).sum::<f32>().sqrt()
 }
 
@@ -272,7 +273,7 @@ mod tests {
                     assert_eq!(table.place(), path[i + 1], "input {i}, {late} late");
                 }
             }
-            assert_eq!(table.trail.error, [0.0; MAX_FIELDS]);
+            assert!(table.trail.error.iter().all(|error| *error == 0.0));
         }
     }
 

@@ -9,7 +9,7 @@ use crate::node::Path;
 use crate::sabotage::{self, Sabotage};
 use crate::session::LifeEvent;
 use crate::time::Time;
-use crate::wire::native::Role;
+use crate::wire::native::{CloseReason, Role};
 
 impl<G: Game> Room<G> {
     pub(super) fn admit(&mut self, now: Time, place: usize, admission: Admission) {
@@ -31,7 +31,7 @@ impl<G: Game> Room<G> {
         });
         let manners = spoken.as_ref().map(|spoken| spoken.manners());
         if let Some(spoken) = spoken {
-            spoken.admit(place, &self.game, &self.world);
+            spoken.admit(place, admission.player, &self.game, &self.world);
         }
         let member = Member::new(now, admission, manners, self.tick, &self.config);
         if self.members.len() <= place {
@@ -133,13 +133,18 @@ impl<G: Game> Room<G> {
 
     pub(super) fn drop_silent(&mut self, now: Time, place: usize) {
         let Some(Some(member)) = self.members.get(place) else { return };
-        let has_way_back = member.has_way_back();
+        let (has_way_back, hears_of_it) = (member.has_way_back(), member.hears_of_drop());
         self.note(RoomEvent::Dropped(member.player));
         match has_way_back && !sabotage::is(Sabotage::FreeAtOnce) {
             true => {
                 self.send_away(now, place);
                 self.say_silent(place);
                 self.roster_changed(now);
+            }
+            false if hears_of_it && !has_way_back => {
+                if let Some(Some(member)) = self.members.get_mut(place) {
+                    member.close(CloseReason::Silent);
+                }
             }
             false => self.free(now, place),
         }
@@ -170,6 +175,10 @@ impl<G: Game> Room<G> {
     /// Gives a place up; whose it was.
     pub(super) fn vacate(&mut self, now: Time, place: usize) -> Option<Member> {
         let member = self.members.get_mut(place)?.take()?;
+        let at = member.dialect.place();
+        if let Some(spoken) = at.and_then(|at| self.spoken.get_mut(at)?.as_mut()) {
+            spoken.vacate(place);
+        }
         if member.role == Role::Play {
             self.game.leave(&mut self.world, member.player);
         }
@@ -183,8 +192,12 @@ impl<G: Game> Room<G> {
 
     pub(super) fn roster_changed(&mut self, now: Time) {
         self.roster_revision = self.roster_revision.wrapping_add(1);
+        let everyone = self.members.iter().flatten().count() + self.bots.len();
         for member in self.members.iter_mut().flatten().filter(|member| member.is_here()) {
-            member.roster.announce(now);
+            match everyone > member.roster_part_len() {
+                false => member.roster.announce(now),
+                true => member.roster.announce_long(now),
+            }
         }
     }
 }

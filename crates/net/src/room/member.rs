@@ -8,26 +8,31 @@ use super::native::Native;
 use super::sight::Bounds;
 use super::silence::Silence;
 use super::{MemberCard, RoomConfig};
-use crate::channel::{InputSource, Journal, LogLine, Received, tick};
+use crate::channel::{Delivery, InputSource, Journal, LogLine, Received, SendError, Taken, tick};
 use crate::dialect::{DialectId, Manners, Meaning};
 use crate::endpoint::{Admission, Outcome};
 use crate::game::{Buttons, PlayerId, PlayerInput, PlayerStatus};
 use crate::node::{Fetch, Path, fetch_to};
+use crate::replication::History;
 use crate::sabotage::{self, Sabotage};
-use crate::session::{Liveness, Question, Session, Verdict};
+use crate::session::{Bucket, Liveness, Question, Session, Verdict};
 use crate::time::Time;
-use crate::wire::Name;
-use crate::wire::native::{self, CloseReason, Packet, Reject, Role};
+use crate::wire::native::{
+    self, Acks, CloseReason, HEADER_LEN, MessageKind, Packet, Reject, Role, Roster, RosterEntry,
+};
+use crate::wire::{Name, Record};
 
 /// What the room knows of who speaks `native`. A place of the same player may be taken from another
 /// address after a second of silence: an owner who plays sends sixty datagrams a second.
 const NATIVE: Manners = Manners {
     proves_address: true,
+    is_here_at_once: false,
     sends_every_tick: true,
     has_way_back: true,
     quiet: Duration::from_secs(1),
     is_pinged: true,
     stops_after: None,
+    hears_of_drop: true,
 };
 
 /// How often the round trip to a member is measured.
@@ -39,8 +44,8 @@ const ECHO_PATIENCE: Duration = Duration::from_millis(500);
 /// How often a goodbye is said: it may be lost, and nobody answers it.
 const GOODBYES: u8 = 3;
 
-/// Answers that wait to be sent to one member; more are dropped.
-const ANSWER_LIMIT: usize = 32;
+/// Answers that wait to be sent to one member; more are dropped, and counted by the endpoint.
+pub const ANSWER_LIMIT: usize = 32;
 
 /// What every datagram and every tick touches comes first, all else behind it: a crowd does not
 /// fit into the processor's caches, and what it costs is mostly waiting for memory.
@@ -74,6 +79,11 @@ pub(super) struct Member {
     manners: Manners,
     /// To what the member asked, with the numbers of the questions.
     pub(super) answers: Vec<(u32, Answer)>,
+    /// How many more lines of chat the member may write, and how often it is told that it may not.
+    pub(super) chat: Bucket,
+    pub(super) chat_refusals: Bucket,
+    /// Unreliable messages of the member that came when there was no room for them.
+    pub(super) messages_lost: u64,
 }
 
 /// What a member is told because it asked.
@@ -103,8 +113,10 @@ pub(super) struct Due {
     pub(super) greeting: bool,
     /// The world; so many parts of it went out already.
     pub(super) world: Option<u16>,
-    /// Events that had no room beside the world.
-    pub(super) events: bool,
+    /// The rest of the roster, from here on.
+    pub(super) roster_from: u16,
+    /// Messages that had no room beside the world, in so many datagrams at most.
+    pub(super) messages: u8,
     pub(super) ping: bool,
     /// Something in [`Member::answers`].
     pub(super) answer: bool,
@@ -157,6 +169,12 @@ impl Announcement {
         *self = Announcement { left: Announcement::TIMES, at: now };
     }
 
+    /// The same of a roster in several datagrams: while players come and go it is not said at once each
+    /// time, but as often as it is repeated.
+    pub(super) fn announce_long(&mut self, now: Time) {
+        *self = Announcement { left: Announcement::TIMES, at: self.at.max(now) };
+    }
+
     /// Whether it is to be said now; counts it as said.
     pub fn take(&mut self, now: Time) -> bool {
         let due = self.left > 0 && self.at <= now;
@@ -178,9 +196,11 @@ impl Member {
     ) -> Self {
         let Admission { player, path, dialect, kept_by_stream, opening, role, name, .. } =
             admission;
+        let manners = manners.unwrap_or(NATIVE);
         let presence = match admission.leaves {
             // Who comes from another room has spoken there.
             Some(_) => Presence::Here,
+            None if manners.is_here_at_once => Presence::Here,
             None if kept_by_stream => Presence::Invited { until: Time::END },
             None if sabotage::is(Sabotage::SilentJoinKept) => Presence::Here,
             None => Presence::Invited { until: now + config.claim_within },
@@ -200,7 +220,7 @@ impl Member {
             path,
             name,
             kept_by_stream,
-            manners: manners.unwrap_or(NATIVE),
+            manners,
             native: Native::new(tick),
             presence,
             buttons: Buttons::default(),
@@ -214,6 +234,9 @@ impl Member {
             ticks: 0,
             ticks_without_input: 0,
             answers: Vec::new(),
+            chat: Bucket::default(),
+            chat_refusals: Bucket::default(),
+            messages_lost: 0,
         }
     }
 
@@ -244,7 +267,7 @@ impl Member {
             pings: *self.session.pinger().counts(),
             loss: arrivals.map(|arrivals| arrivals.loss()),
             arrivals,
-            events_waiting: self.session.outbox.len(),
+            messages_waiting: self.session.messages.unacknowledged(),
             buttons: self.buttons,
             inputs: self.inputs,
             ticks: self.ticks,
@@ -273,9 +296,16 @@ impl Member {
                 }
             }
         }
-        let newest = self.native.has.map(|has| tick.wrapping_sub(has));
+        let newest = self.native.newest.map(|newest| tick.wrapping_sub(newest));
         let back = self.native.sight.take(newest, bounds);
         self.holding(tick, Some(back))
+    }
+
+    /// What the member does in a tick, in a dialect where inputs wait for theirs.
+    pub(super) fn hold_taken(&mut self, taken: Taken) {
+        self.buttons = Buttons(taken.buttons);
+        self.ticks += 1;
+        self.ticks_without_input += u64::from(taken.source != InputSource::Real);
     }
 
     /// What the member holds in `tick`, who drew a world of so many ticks ago.
@@ -297,20 +327,46 @@ impl Member {
         self.is_native() && self.is_here() && self.roster.left == 0 && self.due == Due::default()
     }
 
-    /// Something that the member must learn.
-    pub(super) fn tell(&mut self, event: &[u8]) {
-        if self.is_native() {
-            // A member that has not heard for so long gets the whole picture from its snapshots.
-            let _ = self.session.outbox.push(event);
+    /// How many of a roster fit a datagram.
+    pub(super) fn roster_part_len(&self) -> usize {
+        let left = self.session.budget().bytes() - HEADER_LEN - Roster::HEAD_LEN;
+        left / <RosterEntry as Record>::LEN
+    }
+
+    /// Something that the member must learn. An error is a queue that is full: the session has to end,
+    /// for the member would miss it.
+    pub(super) fn tell(&mut self, kind: MessageKind, message: &[u8]) -> Result<(), SendError> {
+        match self.is_native() && !matches!(self.presence, Presence::Closing { .. }) {
+            true => self.session.messages.send(kind, message),
+            false => Ok(()),
+        }
+    }
+
+    /// The same for a message of the game's. What is unreliable is not kept for who is away.
+    pub(super) fn deliver(&mut self, delivery: Delivery, message: &[u8]) -> Result<(), SendError> {
+        match delivery {
+            Delivery::Reliable => self.tell(MessageKind::Game, message),
+            Delivery::Unreliable => {
+                if self.is_native() && self.is_here() {
+                    // The room counts what goes to a member in a tick. What is left of the tick before,
+                    // while an end is held, is as good as lost.
+                    if self.session.messages.send_unreliable(message).is_err() {
+                        self.messages_lost += 1;
+                    }
+                }
+                Ok(())
+            }
         }
     }
 
     /// Something that the member is told because it asked, with the number of the question.
-    pub(super) fn answer(&mut self, sequence: u32, answer: Answer) {
-        if self.answers.len() < ANSWER_LIMIT {
-            self.answers.push((sequence, answer));
-            self.due.answer = true;
+    pub(super) fn answer(&mut self, sequence: u32, answer: Answer) -> Outcome {
+        if self.answers.len() >= ANSWER_LIMIT {
+            return Outcome::Unanswered;
         }
+        self.answers.push((sequence, answer));
+        self.due.answer = true;
+        Outcome::Done
     }
 
     /// The hello was heard (again): greeting and world follow at once.
@@ -351,6 +407,11 @@ impl Member {
             Presence::Here if self.kept_by_stream => Time::END,
             Presence::Here => self.session.liveness.deadline().unwrap_or(Time::ZERO),
         }
+    }
+
+    /// Whether who is dropped for silence is told so.
+    pub(super) fn hears_of_drop(&self) -> bool {
+        self.manners.hears_of_drop
     }
 
     /// Whether the member could prove to be the same: else its place is not kept.
@@ -423,12 +484,14 @@ impl Member {
     }
 
     /// A tick has passed: the member is to be shown the world, and pinged when it is time.
-    pub(super) fn show(&mut self, now: Time) {
+    pub(super) fn show(&mut self, now: Time, is_snapshot: bool) {
         if !self.is_here() {
             return;
         }
-        let stopped = |after: Duration| now.since(self.last_input) >= after;
-        self.due.world = Some(0).filter(|_| !self.manners.stops_after.is_some_and(stopped));
+        if is_snapshot || !self.is_native() {
+            let stopped = |after: Duration| now.since(self.last_input) >= after;
+            self.due.world = Some(0).filter(|_| !self.manners.stops_after.is_some_and(stopped));
+        }
         if !self.manners.is_pinged {
             return;
         }
@@ -448,6 +511,9 @@ impl Member {
     ) -> Came {
         let came = match meaning {
             Meaning::Nothing => return Came::Nothing,
+            Meaning::Goodbye if !self.has_way_back() => {
+                return Came::Goodbye { keep: Keep::Nothing };
+            }
             Meaning::Goodbye => return Came::Goodbye { keep: Keep::Place },
             Meaning::Alive => Came::Nothing,
             Meaning::Input(buttons) => {
@@ -480,7 +546,7 @@ impl Member {
     pub(super) fn handle_native(
         &mut self,
         now: Time,
-        clock: &TickClock,
+        (clock, history): (&TickClock, &History),
         bytes: &mut [u8],
         config: &RoomConfig,
         journal: &mut Journal,
@@ -491,19 +557,22 @@ impl Member {
         };
         let sequence = datagram.sequence;
         // Who is away, and does not know it, is answered all the same.
-        match datagram.packet {
+        let outcome = match datagram.packet {
             Packet::Ping(ping) => self.answer(sequence, Answer::Pong(ping.pong())),
             Packet::EnterRoom(wish) => return (Came::Nothing, Outcome::Wish { sequence, wish }),
-            _ => {}
-        }
+            _ => Outcome::Done,
+        };
         if !self.is_here() {
-            return (Came::Nothing, Outcome::Done);
+            return (Came::Nothing, outcome);
         }
         let came = match datagram.packet {
             Packet::Input(input) => {
-                let Received { new, stale, gap, .. } = self.native.handle_input(now, clock, &input);
-                if let Some(block) = &input.events {
-                    self.handle_events(block);
+                let every = history.ticks();
+                let Received { new, stale, gap, .. } =
+                    self.native.handle_input(now, clock, &input, every);
+                self.handle_acks(input.acks, history);
+                if let Some(block) = &input.messages {
+                    self.handle_messages(block);
                 }
                 self.inputs += u64::from(new + stale);
                 self.last_input = now;
@@ -519,14 +588,15 @@ impl Member {
                 }
             }
             Packet::SnapshotAck(ack) => {
-                self.native.handle_ack(ack.server_tick);
-                if let Some(block) = &ack.events {
-                    self.handle_events(block);
+                self.native.handle_ack(ack.server_tick, history.ticks());
+                self.handle_acks(ack.acks, history);
+                if let Some(block) = &ack.messages {
+                    self.handle_messages(block);
                 }
                 self.handle_echo(now, clock, ack.server_tick, ack.held, config)
             }
-            Packet::ClientEvents(packet) => {
-                self.handle_events(&packet.block);
+            Packet::ClientMessages(packet) => {
+                self.handle_messages(&packet.block);
                 Came::Nothing
             }
             Packet::ClientPong(pong) => {
@@ -534,15 +604,24 @@ impl Member {
                 self.handle_answer(now, Question { sequence, timestamp }, config)
             }
             Packet::Goodbye(_) => {
-                return (Came::Goodbye { keep: Keep::Nothing }, Outcome::Done);
+                return (Came::Goodbye { keep: Keep::Nothing }, outcome);
             }
             _ => Came::Nothing,
         };
-        (self.heard_or(now, came, config), Outcome::Done)
+        (self.heard_or(now, came, config), outcome)
     }
 
-    fn handle_events(&mut self, block: &native::EventBlock<'_>) {
-        self.session.handle_events(block).for_each(|words| self.native.messages.push(words));
+    fn handle_acks(&mut self, acks: Option<Acks>, history: &History) {
+        if let (Some(acks), Some(view)) = (acks, &mut self.native.view) {
+            let last = self.session.outgoing.next().wrapping_sub(1);
+            let back = (last as u16).wrapping_sub(acks.newest);
+            let newest = last.wrapping_sub(back.into());
+            view.handle_acks(newest, acks.mask, history, history.ticks());
+        }
+    }
+
+    fn handle_messages(&mut self, block: &native::MessageBlock<'_>) {
+        self.messages_lost += self.session.messages.handle(block) as u64;
     }
 
     /// The sign of life counts in any case; what else came is told first.

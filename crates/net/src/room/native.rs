@@ -2,7 +2,8 @@
 
 use super::clock::TickClock;
 use super::sight::Sight;
-use crate::channel::{BACKLOG_BYTES, InputQueue, Newest, Received, tick};
+use crate::channel::{InputQueue, Newest, Received, tick};
+use crate::replication::ClientView;
 use crate::time::Time;
 use crate::wire::native::Input;
 
@@ -11,13 +12,19 @@ use crate::wire::native::Input;
 #[repr(C)]
 pub(super) struct Native {
     /// The newest snapshot that the client has.
+    pub(super) newest: Option<u32>,
+    /// The newest that it has all of: what the next is written against.
     pub(super) has: Option<u32>,
-    /// What the parts that are being sent are written against.
-    pub(super) baseline: Option<u32>,
+    /// Which of the last 64 snapshots were sent whole; the last is bit 0, and of this tick.
+    wholes: u64,
+    last: u32,
     /// How far behind its inputs the client draws the others.
     pub(super) sight: Sight,
-    pub(super) messages: Messages,
     pub(super) queue: InputQueue,
+    /// What the client has of a world that is its own.
+    pub(super) view: Option<Box<ClientView>>,
+    /// Counts those.
+    epoch: u8,
 }
 
 impl Native {
@@ -25,17 +32,35 @@ impl Native {
     pub(super) fn new(tick: u32) -> Self {
         Native {
             queue: InputQueue::new(tick::after(tick, 1)),
+            newest: None,
             has: None,
-            baseline: None,
+            wholes: 0,
+            last: tick,
+            view: None,
+            epoch: 0,
             sight: Sight::default(),
-            messages: Messages::default(),
         }
     }
 
     /// The player is back after a break: what was on the way is lost.
     pub(super) fn begin_again(&mut self, tick: u32) {
         self.queue = InputQueue::new(tick::after(tick, 1));
-        self.has = None;
+        (self.newest, self.has, self.wholes, self.view) = (None, None, 0, None);
+    }
+
+    /// A snapshot of `tick` goes out, with everything in it or a part of a view.
+    pub(super) fn note_sent(&mut self, tick: u32, every: u32, is_whole: bool) {
+        let snapshots = tick.wrapping_sub(self.last) / every;
+        self.wholes = self.wholes.checked_shl(snapshots).unwrap_or(0) | u64::from(is_whole);
+        self.last = tick;
+    }
+
+    /// What the client has of the world where it is not sent whole.
+    pub(super) fn view(&mut self) -> &mut ClientView {
+        self.view.get_or_insert_with(|| {
+            self.epoch = self.epoch.wrapping_add(1);
+            Box::new(ClientView::new(self.epoch))
+        })
     }
 
     /// Takes the inputs of a datagram; says what they were.
@@ -44,6 +69,7 @@ impl Native {
         now: Time,
         clock: &TickClock,
         input: &Input<'_>,
+        every: u32,
     ) -> Received {
         let record = input.newest;
         let due = clock.due(record.sequence);
@@ -55,49 +81,19 @@ impl Native {
             self.sight.handle(input.drawn_back);
         }
         if let Some(echo) = input.snapshot {
-            self.handle_ack(tick::before(record.sequence, echo.back.into()));
+            self.handle_ack(tick::before(record.sequence, echo.back.into()), every);
         }
         received
     }
 
-    pub(super) fn handle_ack(&mut self, server_tick: u32) {
-        if self.has.is_none_or(|has| tick::is_after(server_tick, has)) {
+    pub(super) fn handle_ack(&mut self, server_tick: u32, every: u32) {
+        if self.newest.is_none_or(|newest| tick::is_after(server_tick, newest)) {
+            self.newest = Some(server_tick);
+        }
+        let back = self.last.wrapping_sub(server_tick) / every;
+        let is_whole = self.wholes.checked_shr(back).is_some_and(|wholes| wholes & 1 == 1);
+        if is_whole && self.has.is_none_or(|has| tick::is_after(server_tick, has)) {
             self.has = Some(server_tick);
         }
-    }
-}
-
-/// What a player said since the last tick, each behind its length. An inbox lets no more through
-/// than it has room for, and a tick is short.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Messages {
-    bytes: Vec<u8>,
-}
-
-impl Messages {
-    /// Words beyond this wait for nobody: a player who says more in one tick is not heard.
-    const LIMIT: usize = BACKLOG_BYTES;
-
-    pub(super) fn push(&mut self, words: &[u8]) {
-        if let Ok(len) = u8::try_from(words.len())
-            && self.bytes.len() + 1 + words.len() <= Messages::LIMIT
-        {
-            self.bytes.push(len);
-            self.bytes.extend_from_slice(words);
-        }
-    }
-
-    pub(super) fn words(&self) -> impl Iterator<Item = &[u8]> {
-        let mut rest = &self.bytes[..];
-        std::iter::from_fn(move || {
-            let (len, behind) = rest.split_first()?;
-            let (words, behind) = behind.split_at_checked(usize::from(*len))?;
-            rest = behind;
-            Some(words)
-        })
-    }
-
-    pub(super) fn clear(&mut self) {
-        self.bytes.clear();
     }
 }

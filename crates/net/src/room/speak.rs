@@ -4,49 +4,42 @@ use std::time::Duration;
 
 use super::member::{Answer, Due, Member, Presence};
 use super::native::Native;
-use super::{BOT, Room, View};
+use super::{BOT, Broadcast, Room};
 
-use crate::channel::{BLOCK_ROOM, LogLine, event_block};
-use crate::dialect::{Saying, Telling};
+use crate::channel::{LogLine, MESSAGE_DATAGRAMS};
+use crate::dialect::{Greeting, Saying, Telling};
 use crate::game::{Game, Lobby, PlayerId};
 use crate::node::Transmit;
-use crate::replication::{Bodies, FragmentCache, History, Schema, State};
+use crate::replication::view::Snapshot;
+use crate::replication::{Bodies, Entity, History, KEPT, Schema, State, View, Viewer};
 use crate::session::{Question, RESEND_SLACK, Session};
 use crate::time::Time;
 use crate::wire::native::{
-    self, Accept, Close, CloseReason, DeltaSnapshot, EventBlock, Feedback, HEADER_LEN,
-    MAX_DATAGRAM_LEN, MIN_BUDGET, Packet, Part, PlayerFlags, Role, Roster, RosterEntry,
-    ServerEvents, ServerPing,
+    self, Accept, Close, CloseReason, DeltaSnapshot, Feedback, HEADER_LEN, MAX_DATAGRAM_LEN,
+    Packet, PlayerFlags, Role, Roster, RosterEntry, ServerMessages, ServerPing, ViewSnapshot,
 };
 use crate::wire::{Full, List, Name};
 
-/// How old a baseline may be.
-const HISTORY_TICKS: u32 = native::MAX_BASELINE_BACK as u32;
+/// How many snapshots old a baseline may be.
+const HISTORY_LEN: u32 = native::MAX_BASELINE_BACK as u32;
 
-/// What a snapshot has before its events and its body, at most.
+/// What a snapshot has before its messages and its body, at most.
 const HEAD_LEN: usize = HEADER_LEN + DeltaSnapshot::MAX_HEAD_LEN;
 
-/// The longest body of a part: the shortest budget has room for it, so that all members share it.
-const PART_LEN: usize = MIN_BUDGET as usize - HEAD_LEN;
+/// The same of one that is the member's own.
+const VIEW_HEAD_LEN: usize = HEADER_LEN + ViewSnapshot::MAX_HEAD_LEN;
 
 /// The round trip of a member that has not been measured yet.
 const FIRST_RTT: Duration = Duration::from_millis(150);
 
-/// A snapshot, or a part of one, without what is the member's own.
-struct Piece<'a> {
-    tick: u32,
-    /// How old the baseline is; 0 is none.
-    back: u8,
-    part: Part,
-    body: &'a [u8],
-}
-
-impl View {
-    pub(super) fn new() -> Self {
-        View {
-            history: History::default(),
+impl Broadcast {
+    pub(super) fn new(every: u32) -> Self {
+        Broadcast {
             bodies: Bodies::new(MAX_DATAGRAM_LEN - HEAD_LEN),
-            cuts: Box::new(FragmentCache::new(PART_LEN)),
+            every,
+            history: History::every(every),
+            view: View::default(),
+            body: Vec::new(),
         }
     }
 
@@ -56,28 +49,60 @@ impl View {
         self.history.newest().unwrap_or(&NOTHING)
     }
 
-    /// What is to be sent of the state against `baseline`: all of it, if it has room in `body_len`;
-    /// else the part behind the `sent` ones that are out.
-    fn piece(
-        &mut self,
-        schema: &Schema,
-        baseline: Option<u32>,
-        body_len: usize,
-        sent: usize,
-    ) -> Result<Piece<'_>, Full> {
-        let state = self.history.newest().ok_or(Full)?;
-        let tick = state.tick;
-        let near = |has: &u32| (1..=HISTORY_TICKS).contains(&tick.wrapping_sub(*has));
-        let baseline = baseline.filter(near).and_then(|has| self.history.at(has));
-        let back = baseline.map_or(0, |baseline| tick.wrapping_sub(baseline.tick)) as u8;
-        match self.bodies.body(schema, baseline, state) {
-            Ok(body) if body.len() <= body_len => Ok(Piece { tick, back, part: Part::WHOLE, body }),
-            _ => {
-                let parts = self.cuts.parts(schema, baseline, state)?;
-                let (part, body) = parts.get(sent as u8).ok_or(Full)?;
-                Ok(Piece { tick, back, part, body })
+    /// The newest state against the one of tick `has`, and how many snapshots old that is; `None` if it
+    /// has no room in `body_len`.
+    fn body(&mut self, schema: &Schema, has: Option<u32>, body_len: usize) -> Option<(u8, &[u8])> {
+        let state = self.history.newest()?;
+        let back = |has: u32| state.tick.wrapping_sub(has) / self.every;
+        // No further back than the client keeps its states, either.
+        let is_kept = |has: &u32| state.tick.wrapping_sub(*has) < KEPT as u32;
+        let baseline = has.filter(|has| (1..=HISTORY_LEN).contains(&back(*has))).filter(is_kept);
+        let baseline = baseline.and_then(|has| self.history.at(has));
+        let back = baseline.map_or(0, |baseline| back(baseline.tick)) as u8;
+        let body = self.bodies.body(schema, baseline, state).ok()?;
+        (body.len() <= body_len).then_some((back, body))
+    }
+}
+
+/// Who a snapshot is for.
+struct Receiver<'a> {
+    viewer: Viewer,
+    native: &'a mut Native,
+    session: &'a mut Session,
+    due: &'a mut Due,
+    /// Events are sent again after this.
+    again_after: Duration,
+}
+
+impl Receiver<'_> {
+    /// Everything, in one datagram.
+    fn encode_whole(
+        self,
+        now: Time,
+        tick: u32,
+        back: u8,
+        body: &[u8],
+        out: &mut [u8],
+    ) -> Result<usize, Full> {
+        let Receiver { native, session, due, again_after, .. } = self;
+        let feedback = native.feedback(now, session.lost_share());
+        let left = session.budget().bytes().saturating_sub(HEAD_LEN + body.len());
+        let Session { messages, outgoing, .. } = session;
+        let mut room;
+        let messages = match messages.is_due(now, again_after) {
+            true => {
+                room = [0; MAX_DATAGRAM_LEN];
+                let block = messages.poll(now, again_after, &mut room[..left]);
+                // What has no room here goes alone.
+                let is_left = messages.is_due(now, again_after);
+                due.messages = if is_left { MESSAGE_DATAGRAMS } else { 0 };
+                block
             }
-        }
+            false => None,
+        };
+        let tick = tick as u16;
+        let snapshot = DeltaSnapshot { tick, baseline_back: back, feedback, messages, body };
+        outgoing.encode(Packet::DeltaSnapshot(snapshot), out)
     }
 }
 
@@ -109,11 +134,14 @@ impl<G: Game> Room<G> {
     ) -> Option<Result<usize, Full>> {
         let member = members[at].as_mut()?;
         let closing = closing(member);
-        if closing.is_none() && !member.due.greeting && member.roster.take(now) {
-            let players = self.roster(members);
-            let players = List::new(&players);
-            let roster = Roster { revision: self.roster_revision, players };
-            return Some(members[at].as_mut()?.session.encode(Packet::Roster(roster), out));
+        if closing.is_none() && !member.due.greeting {
+            if member.roster.take(now) {
+                return self.speak_roster(members, at, 0, out);
+            }
+            if member.due.roster_from > 0 {
+                let first = member.due.roster_from;
+                return self.speak_roster(members, at, first, out);
+            }
         }
         let session = member.session.index();
         if let Some(reason) = closing {
@@ -138,28 +166,41 @@ impl<G: Game> Room<G> {
             return Some(session.encode(accept, out));
         }
         // What most members have none of is not asked how long it would wait.
-        let again_after = match session.outbox.is_empty() {
-            true => Duration::ZERO,
-            false => session.round_trip().mean().unwrap_or(FIRST_RTT) + RESEND_SLACK,
+        let again_after = match session.messages.is_busy() {
+            false => Duration::ZERO,
+            true => session.round_trip().mean().unwrap_or(FIRST_RTT) + RESEND_SLACK,
         };
-        if let Some(sent) = due.world.take().map(usize::from) {
-            self.clock.show(self.tick, now);
+        if let Some(sent) = due.world.take() {
+            let tick = self.shown.state().tick;
+            self.clock.show(tick, now);
             if sent == 0 && self.journal.is_kept() {
                 self.journal.note(LogLine::SnapshotSent {
-                    tick: self.tick,
-                    entities: self.view.state().entities().len(),
+                    tick,
+                    entities: self.shown.state().entities().len(),
                     player: member.player.0,
                     ack: native.queue.last_ack().unwrap_or(0),
                 });
             }
-            let to = (native, session, due);
-            return Some(self.encode_snapshot(now, to, sent, again_after, out));
+            let viewer = match member.role {
+                Role::Play => Viewer::Player(member.player),
+                Role::Watch => Viewer::Watcher,
+            };
+            let to = Receiver { viewer, native, session, due, again_after };
+            if let Some(encoded) = self.encode_snapshot(now, to, sent, out) {
+                return Some(encoded);
+            }
         }
-        if std::mem::take(&mut due.events) {
-            let mut room = [0; BLOCK_ROOM];
-            let Session { outbox, inbox, outgoing, .. } = session;
-            let block = event_block(outbox, inbox, now, again_after, &mut room)?;
-            return Some(outgoing.encode(Packet::ServerEvents(ServerEvents { block }), out));
+        let Member { session, due, .. } = members[at].as_mut()?;
+        if let Some(left) = due.messages.checked_sub(1) {
+            let mut room = [0; MAX_DATAGRAM_LEN];
+            let Session { messages, outgoing, .. } = session;
+            let room = &mut room[..outgoing.budget().bytes() - HEADER_LEN];
+            if let Some(block) = messages.poll(now, again_after, room) {
+                due.messages = left;
+                let packet = Packet::ServerMessages(ServerMessages { block });
+                return Some(outgoing.encode(packet, out));
+            }
+            due.messages = 0;
         }
         if !std::mem::take(&mut due.ping) {
             return None;
@@ -167,6 +208,29 @@ impl<G: Game> Room<G> {
         let Question { sequence, timestamp } = session.pinger_mut().ask(now);
         let ping = ServerPing { id: sequence, timestamp };
         Some(session.encode(Packet::ServerPing(ping), out))
+    }
+
+    /// The roster, or the part of it that begins with `first` and fits a datagram.
+    fn speak_roster(
+        &self,
+        members: &mut [Option<Member>],
+        at: usize,
+        first: u16,
+        out: &mut [u8],
+    ) -> Option<Result<usize, Full>> {
+        let fits = members[at].as_ref()?.roster_part_len();
+        let (total, players) = self.roster_part(members, first.into(), fits);
+        debug_assert!(total <= Roster::MAX.into(), "a room has 255 players and 255 watchers");
+        // Whoever left since the first part has made the roster shorter: it is told anew.
+        if players.is_empty() && first > 0 {
+            return self.speak_roster(members, at, 0, out);
+        }
+        let (total, next) = (total as u16, first + players.len() as u16);
+        let member = members[at].as_mut()?;
+        member.due.roster_from = if next < total { next } else { 0 };
+        let players = List::new(&players);
+        let roster = Roster { revision: self.roster_revision, total, first, players };
+        Some(member.session.encode(Packet::Roster(roster), out))
     }
 
     /// The same in another dialect: when it is spoken to is the room's matter, what it says its own.
@@ -179,19 +243,25 @@ impl<G: Game> Room<G> {
         out: &mut [u8],
     ) -> Option<Result<usize, Full>> {
         let member = members[at].as_mut()?;
-        let spoken = self.spoken.get_mut(dialect)?.as_mut()?;
+        let (path, spoken) = (member.path, self.spoken.get_mut(dialect)?.as_mut()?);
         // Whoever was silent may come back; and another program may be at the address by now, which
         // would take it for its own end.
         member.due.silent = false;
-        if closing(member).is_some() {
-            return spoken.encode_close(out);
+        if let Some(reason) = closing(member) {
+            return spoken.encode_close(at, reason, out);
         }
         if !member.is_here() {
             return None;
         }
         if std::mem::take(&mut member.due.greeting) {
-            self.journal.note(LogLine::HelloAckSent { to: member.path.remote });
-            return Some(spoken.encode_greeting(out));
+            let to = Greeting {
+                player: member.player,
+                address: path.remote,
+                tick: self.tick,
+                game: &self.game,
+                journal: &mut self.journal,
+            };
+            return Some(spoken.encode_greeting(at, to, out));
         }
         let to = Telling {
             now,
@@ -215,60 +285,116 @@ impl<G: Game> Room<G> {
         }
     }
 
-    /// The snapshot of the last tick against one that the client has, or the next of its parts:
-    /// `sent` are out already.
+    /// The newest snapshot, or the next datagram of one that is the member's own: `sent` are out.
     fn encode_snapshot(
         &mut self,
         now: Time,
-        (native, session, due): (&mut Native, &mut Session, &mut Due),
-        sent: usize,
-        again_after: Duration,
+        to: Receiver<'_>,
+        sent: u16,
         out: &mut [u8],
-    ) -> Result<usize, Full> {
-        if sent == 0 {
-            native.baseline = native.has;
+    ) -> Option<Result<usize, Full>> {
+        if sent > 0 {
+            return self.encode_view(now, to, sent, out);
         }
-        let budget = session.budget().bytes();
-        let (schema, body_len) = (self.game.schema(), budget - HEAD_LEN);
-        let piece = self.view.piece(schema, native.baseline, body_len, sent)?;
-        let next = sent as u16 + 1;
-        due.world = Some(next).filter(|&next| next < u16::from(piece.part.count()));
-        // What is the member's own goes with the first part.
-        let feedback = if sent == 0 { native.feedback(now, session.lost_share()) } else { None };
-        let Session { outbox, inbox, outgoing, .. } = session;
-        let left = budget.saturating_sub(HEAD_LEN + piece.body.len());
-        let room_len = left.checked_sub(EventBlock::MIN_LEN).filter(|_| sent == 0);
-        let waiting = outbox.due(again_after).is_some_and(|at| at <= now);
-        let mut room;
-        let events = match room_len.filter(|_| waiting || inbox.owes()) {
-            Some(len) => {
-                room = [0; BLOCK_ROOM];
-                let room = &mut room[..len.min(BLOCK_ROOM)];
-                event_block(outbox, inbox, now, again_after, room)
+        let (schema, every) = (self.game.schema(), self.shown.every);
+        let tick = self.shown.state().tick;
+        self.shown.view.clear();
+        self.game.visible(&self.world, to.viewer, &mut self.shown.view);
+        if self.shown.view.is_everything() {
+            let has = to.native.view.as_ref().map_or(to.native.has, |view| view.whole());
+            let body_len = to.session.budget().bytes() - HEAD_LEN;
+            if let Some((back, body)) = self.shown.body(schema, has, body_len) {
+                to.native.note_sent(tick, every, true);
+                (to.native.view, to.native.has) = (None, has);
+                return Some(to.encode_whole(now, tick, back, body, out));
             }
-            None => None,
-        };
-        if sent == 0 {
-            due.events = waiting && events.is_none_or(|block| block.events.is_empty());
         }
-        let packet = Packet::DeltaSnapshot(DeltaSnapshot {
-            tick: piece.tick as u16,
-            baseline_back: piece.back,
+        self.shown.view.finish();
+        to.native.note_sent(tick, every, false);
+        let (history, state) = (&self.shown.history, self.shown.state());
+        let snapshot = Snapshot { schema, history, state, every };
+        let rate = u64::from(self.game.tick_rate()).max(1);
+        let budget = u64::from(self.game.byte_budget()) * u64::from(every) / rate;
+        let game = &self.game;
+        let is_own = |entity: &Entity| match to.viewer {
+            Viewer::Player(player) => game.is_ahead(entity, player),
+            Viewer::Watcher => false,
+        };
+        to.native.view().plan(snapshot, &self.shown.view, budget as u32, is_own);
+        self.encode_view(now, to, sent, out)
+    }
+
+    /// The next datagram of what the member may see; nothing if all of it, or all that the budget
+    /// allows, is out.
+    fn encode_view(
+        &mut self,
+        now: Time,
+        to: Receiver<'_>,
+        sent: u16,
+        out: &mut [u8],
+    ) -> Option<Result<usize, Full>> {
+        let Receiver { native, session, due, again_after, .. } = to;
+        let feedback = match sent {
+            0 => native.feedback(now, session.lost_share()),
+            _ => None,
+        };
+        let budget = session.budget().bytes();
+        let Broadcast { history, body, every, .. } = &mut self.shown;
+        let Session { messages, outgoing, .. } = session;
+        let mut room;
+        // What is the member's own goes with the first.
+        let messages = match sent == 0 && messages.is_due(now, again_after) {
+            true => {
+                room = [0; MAX_DATAGRAM_LEN / 2];
+                let block = messages.poll(now, again_after, &mut room);
+                let is_left = messages.is_due(now, again_after);
+                due.messages = if is_left { MESSAGE_DATAGRAMS } else { 0 };
+                block
+            }
+            false => None,
+        };
+        let head_len = VIEW_HEAD_LEN + messages.map_or(0, |messages| messages.byte_len());
+        body.resize(MAX_DATAGRAM_LEN, 0);
+        let (schema, state, every) = (self.game.schema(), history.newest()?, *every);
+        let snapshot = Snapshot { schema, history, state, every };
+        let view = native.view();
+        let place = &mut body[..budget - head_len];
+        let (len, is_first) = view.poll(snapshot, outgoing.next(), head_len, place)?;
+        due.world = Some(sent.saturating_add(1));
+        let packet = Packet::ViewSnapshot(ViewSnapshot {
+            tick: state.tick as u16,
+            epoch: view.epoch(),
+            is_first,
             feedback,
-            part: piece.part,
-            events,
-            body: piece.body,
+            messages,
+            body: &body[..len],
         });
-        outgoing.encode(packet, out)
+        Some(outgoing.encode(packet, out))
     }
 
     /// Everyone.
     fn roster(&self, members: &[Option<Member>]) -> Vec<RosterEntry> {
-        let members = members.iter().flatten().map(|member| self.entry(member));
-        let bots = self.bots.iter().map(|&bot| self.bot_entry(bot));
-        let mut players: Vec<_> = members.chain(bots).collect();
-        players.sort_unstable_by_key(|entry| entry.player);
-        players
+        self.roster_part(members, 0, usize::MAX).1
+    }
+
+    /// How many are in the room, and `len` of them at most, from the one at `first` on in the order of
+    /// their numbers.
+    fn roster_part(
+        &self,
+        members: &[Option<Member>],
+        first: usize,
+        len: usize,
+    ) -> (usize, Vec<RosterEntry>) {
+        let members = members.iter().flatten().map(|member| (member.player, Some(member)));
+        let mut everyone: Vec<_> =
+            members.chain(self.bots.iter().map(|&bot| (bot, None))).collect();
+        everyone.sort_unstable_by_key(|(player, _)| player.0);
+        let entry = |&(player, member): &(PlayerId, Option<&Member>)| match member {
+            Some(member) => self.entry(member),
+            None => self.bot_entry(player),
+        };
+        let part = everyone.iter().skip(first).take(len).map(entry).collect();
+        (everyone.len(), part)
     }
 
     fn bot_entry(&self, bot: PlayerId) -> RosterEntry {

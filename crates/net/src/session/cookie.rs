@@ -5,20 +5,21 @@
 //! SipHash-2-4, 128 bits, with a key that never leaves the server, over
 //!
 //! ```text
-//! 0      8         24     26      34
-//! | slot | address | port | nonce |
+//! 0      8         24     26      34      40
+//! | slot | address | port | nonce |          for a socket address
+//! | slot | address | connection   | nonce |  for a connection
 //! ```
 //!
 //! all big-endian; an IPv4 address in its IPv6-mapped form, so that one peer has one cookie
 //! whichever kind of socket it is seen through.
 
 use std::fmt;
-use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
 
 use siphasher::sip128::SipHasher24;
 
 use super::secrets::is_same_secret;
+use crate::peer::{IDENTITY_LEN_MAX, PeerAddr};
 use crate::sabotage::{self, Sabotage};
 use crate::time::Time;
 use crate::wire::native::Secret;
@@ -26,7 +27,7 @@ use crate::wire::native::Secret;
 /// A cookie is good in the slot of time it was baked in and in the next: for five to ten seconds.
 const SLOT: Duration = Duration::from_secs(5);
 
-const MESSAGE_LEN: usize = 34;
+const MESSAGE_LEN_MAX: usize = 8 + IDENTITY_LEN_MAX + 8;
 
 /// Bakes cookies and knows its own.
 #[derive(Clone)]
@@ -50,12 +51,12 @@ impl CookieJar {
     }
 
     /// The cookie for a Hello from `remote`.
-    pub fn bake(&self, now: Time, remote: SocketAddr, nonce: u64) -> Secret {
+    pub fn bake(&self, now: Time, remote: PeerAddr, nonce: u64) -> Secret {
         self.baked_in(slot(now), remote, nonce)
     }
 
     /// Whether `cookie` was baked for `remote` and `nonce`, in this slot or the one before.
-    pub fn check(&self, now: Time, remote: SocketAddr, nonce: u64, cookie: &Secret) -> CookieCheck {
+    pub fn check(&self, now: Time, remote: PeerAddr, nonce: u64, cookie: &Secret) -> CookieCheck {
         let slot = slot(now);
         let older = (0..slot).filter(|_| sabotage::is(Sabotage::CookiesForever));
         let good = [Some(slot), slot.checked_sub(1)]
@@ -66,19 +67,18 @@ impl CookieJar {
         if good { CookieCheck::Good } else { CookieCheck::Bad }
     }
 
-    fn baked_in(&self, slot: u64, remote: SocketAddr, nonce: u64) -> Secret {
-        let address = match remote.ip() {
-            IpAddr::V4(address) => address.to_ipv6_mapped(),
-            IpAddr::V6(address) => address,
+    fn baked_in(&self, slot: u64, remote: PeerAddr, nonce: u64) -> Secret {
+        let remote = match sabotage::is(Sabotage::CookieForEveryPort) {
+            true => remote.with_port(0).unwrap_or(remote),
+            false => remote,
         };
-        let mut message = [0; MESSAGE_LEN];
+        let mut identity = [0; IDENTITY_LEN_MAX];
+        let nonce_at = 8 + remote.write_identity(&mut identity);
+        let mut message = [0; MESSAGE_LEN_MAX];
         message[..8].copy_from_slice(&slot.to_be_bytes());
-        message[8..24].copy_from_slice(&address.octets());
-        if !sabotage::is(Sabotage::CookieForEveryPort) {
-            message[24..26].copy_from_slice(&remote.port().to_be_bytes());
-        }
-        message[26..].copy_from_slice(&nonce.to_be_bytes());
-        Secret(self.hasher.hash(&message).as_bytes())
+        message[8..8 + IDENTITY_LEN_MAX].copy_from_slice(&identity);
+        message[nonce_at..nonce_at + 8].copy_from_slice(&nonce.to_be_bytes());
+        Secret(self.hasher.hash(&message[..nonce_at + 8]).as_bytes())
     }
 }
 
@@ -99,8 +99,8 @@ mod tests {
     const KEY: [u8; 16] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15];
     const NONCE: u64 = 0x0123_4567_89AB_CDEF;
 
-    fn remote(text: &str) -> SocketAddr {
-        text.parse().unwrap()
+    fn remote(text: &str) -> PeerAddr {
+        PeerAddr::socket(text.parse().unwrap())
     }
 
     fn at(ms: u64) -> Time {
@@ -157,6 +157,17 @@ mod tests {
         assert_eq!(check(now, "192.0.2.1:4301", NONCE, KEY), CookieCheck::Bad);
         assert_eq!(check(now, "192.0.2.1:4300", NONCE ^ 1, KEY), CookieCheck::Bad);
         assert_eq!(check(now, "192.0.2.1:4300", NONCE, [9; 16]), CookieCheck::Bad);
+    }
+
+    #[test]
+    fn a_connection_s_cookie_is_good_for_that_connection_only() {
+        let (jar, ip) = (CookieJar::new(KEY), "192.0.2.1".parse().unwrap());
+        let cookie = jar.bake(at(12_000), PeerAddr::connection(4300, ip), NONCE);
+        let check = |peer| jar.check(at(12_050), peer, NONCE, &cookie);
+        assert_eq!(check(PeerAddr::connection(4300, ip)), CookieCheck::Good);
+        assert_eq!(check(PeerAddr::connection(4301, ip)), CookieCheck::Bad);
+        assert_eq!(check(PeerAddr::connection(4300 << 48, ip)), CookieCheck::Bad);
+        assert_eq!(check(remote("192.0.2.1:4300")), CookieCheck::Bad);
     }
 
     #[test]

@@ -6,10 +6,11 @@
 //! depends on a key that nobody outside knows, so that no one can be starved on purpose.
 
 use std::fmt;
-use std::net::{IpAddr, Ipv6Addr};
+use std::net::IpAddr;
 
 use siphasher::sip::SipHasher24;
 
+use crate::peer::{IPV6_KEY_BITS, LimitKey, truncated};
 use crate::sabotage::{self, Sabotage};
 use crate::time::Time;
 
@@ -72,12 +73,6 @@ impl Bucket {
     }
 }
 
-/// The address that a limit counts by: all of an IPv6 /64 is one, because whoever has one has
-/// them all; IPv4 through an IPv6 socket is IPv4.
-pub fn limited_ip(ip: IpAddr) -> IpAddr {
-    Prefix::all(ip).next().map_or(ip, |prefix| prefix.network)
-}
-
 /// A network that a limit counts as one: an IPv4 address, or an IPv6 prefix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Prefix {
@@ -89,27 +84,26 @@ pub struct Prefix {
 
 /// The IPv6 prefixes that limits count by. Providers hand out a /64, a /56 or a /48, and a customer
 /// has all of it.
-const IPV6_PREFIXES: [u8; 3] = [64, 56, 48];
+const IPV6_PREFIXES: [u8; 3] = [IPV6_KEY_BITS, 56, 48];
 
 impl Prefix {
-    /// The networks that `ip` counts for, the smallest first: itself in IPv4, also in an IPv6 socket,
-    /// and three in IPv6.
-    pub fn all(ip: IpAddr) -> impl Iterator<Item = Prefix> {
-        let (v4, v6) = match ip.to_canonical() {
-            IpAddr::V4(ip) => (Some(Prefix { network: IpAddr::V4(ip), bits: 32 }), None),
-            IpAddr::V6(ip) => (None, Some(ip)),
+    /// The networks that a peer with this key counts for, the smallest first: one in IPv4, three in
+    /// IPv6.
+    pub fn all(key: LimitKey) -> impl Iterator<Item = Prefix> {
+        let network = key.network();
+        let bits: &[u8] = match network {
+            IpAddr::V4(_) => &[32],
+            IpAddr::V6(_) => &IPV6_PREFIXES,
         };
-        let of = |ip: Ipv6Addr, bits: u8| {
-            let network = Ipv6Addr::from_bits(ip.to_bits() & (u128::MAX << (128 - bits)));
-            Prefix { network: IpAddr::V6(network), bits }
-        };
-        let v6 = v6.into_iter().flat_map(move |ip| IPV6_PREFIXES.map(|bits| of(ip, bits)));
-        v4.into_iter().chain(v6)
+        bits.iter().map(move |&bits| match network {
+            IpAddr::V4(_) => Prefix { network, bits },
+            IpAddr::V6(ip) => Prefix { network: IpAddr::V6(truncated(ip, bits)), bits },
+        })
     }
 
-    /// Whether `ip` lies in it.
-    pub fn contains(self, ip: IpAddr) -> bool {
-        Prefix::all(ip).any(|prefix| prefix == self)
+    /// Whether peers with this key lie in it.
+    pub fn contains(self, key: LimitKey) -> bool {
+        Prefix::all(key).any(|prefix| prefix == self)
     }
 
     /// Which table of a [`Limiter`] has it.
@@ -187,11 +181,11 @@ impl Limiter {
         }
     }
 
-    /// Takes `cost` units from the buckets of the address and of the networks around it, if they
-    /// are there in all of them.
-    pub fn allow(&mut self, now: Time, ip: IpAddr, cost: u32) -> Allowance {
+    /// Takes `cost` units from the buckets of the key and of the networks around it, if they are
+    /// there in all of them.
+    pub fn allow(&mut self, now: Time, key: LimitKey, cost: u32) -> Allowance {
         let mut taken = [None; IPV6_PREFIXES.len()];
-        for (slot, prefix) in taken.iter_mut().zip(Prefix::all(ip)) {
+        for (slot, prefix) in taken.iter_mut().zip(Prefix::all(key)) {
             let index = self.index(prefix);
             let mut bucket = self.buckets[prefix.level()][index];
             if bucket.allow(now, self.rate(prefix), cost) == Allowance::No {
@@ -237,8 +231,12 @@ mod tests {
     const CONFIG: LimiterConfig =
         LimiterConfig { per_second: 10, burst: 20, buckets: 1024, wider: Wider::DEFAULT };
 
-    fn ip(text: &str) -> IpAddr {
-        text.parse().unwrap()
+    fn ip(text: &str) -> LimitKey {
+        LimitKey::from(text.parse::<IpAddr>().unwrap())
+    }
+
+    fn v4(bits: u32) -> LimitKey {
+        LimitKey::from(IpAddr::V4(Ipv4Addr::from(bits)))
     }
 
     fn at(ms: u64) -> Time {
@@ -246,23 +244,22 @@ mod tests {
     }
 
     /// How many single units an address gets at this instant.
-    fn drain(limiter: &mut Limiter, now: Time, ip: IpAddr) -> usize {
+    fn drain(limiter: &mut Limiter, now: Time, ip: LimitKey) -> usize {
         std::iter::repeat_with(|| limiter.allow(now, ip, 1))
             .take_while(|&allowance| allowance == Allowance::Yes)
             .count()
     }
 
     /// Where an address has its own bucket.
-    fn index_of(limiter: &Limiter, ip: IpAddr) -> usize {
+    fn index_of(limiter: &Limiter, ip: LimitKey) -> usize {
         limiter.index(Prefix::all(ip).next().unwrap())
     }
 
     /// Two addresses that share a bucket, and one that does not.
-    fn neighbours(limiter: &Limiter) -> (IpAddr, IpAddr, IpAddr) {
-        let all =
-            || (0..=u16::MAX).map(|n| IpAddr::from(Ipv4Addr::from(0x0A00_0000 | u32::from(n))));
+    fn neighbours(limiter: &Limiter) -> (LimitKey, LimitKey, LimitKey) {
+        let all = || (0..=u16::MAX).map(|n| v4(0x0A00_0000 | u32::from(n)));
         let first = ip("192.0.2.1");
-        let shares = |&other: &IpAddr| index_of(limiter, other) == index_of(limiter, first);
+        let shares = |&other: &LimitKey| index_of(limiter, other) == index_of(limiter, first);
         (first, all().find(shares).unwrap(), all().find(|other| !shares(other)).unwrap())
     }
 
@@ -355,10 +352,8 @@ mod tests {
     #[test]
     fn another_key_seats_addresses_otherwise() {
         let (one, other) = (Limiter::new(KEY, CONFIG), Limiter::new([1; 16], CONFIG));
-        let moved = (0..1_000u32)
-            .map(|n| IpAddr::from(Ipv4Addr::from(n)))
-            .filter(|&ip| index_of(&one, ip) != index_of(&other, ip))
-            .count();
+        let moved =
+            (0..1_000u32).map(v4).filter(|&ip| index_of(&one, ip) != index_of(&other, ip)).count();
         assert!(moved > 980, "{moved}");
     }
 
@@ -418,9 +413,8 @@ mod tests {
         let mut limiter = Limiter::new(KEY, CONFIG);
         let tables = |limiter: &Limiter| limiter.buckets.each_ref().map(|t| (t.len(), t.as_ptr()));
         let before = tables(&limiter);
-        let allowed = (0..100_000u32)
-            .filter(|&n| limiter.allow(at(0), Ipv4Addr::from(n).into(), 1) == Allowance::Yes)
-            .count();
+        let allowed =
+            (0..100_000u32).filter(|&n| limiter.allow(at(0), v4(n), 1) == Allowance::Yes).count();
         assert_eq!(tables(&limiter), before);
         assert_eq!(size_of::<Bucket>(), 8);
         // And together they get no more than the table holds.

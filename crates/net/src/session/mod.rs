@@ -29,7 +29,7 @@ mod secrets;
 mod session;
 
 pub use cookie::{CookieCheck, CookieJar};
-pub use limiter::{Allowance, Bucket, Limiter, LimiterConfig, Prefix, Rate, Wider, limited_ip};
+pub use limiter::{Allowance, Bucket, Limiter, LimiterConfig, Prefix, Rate, Wider};
 pub use liveness::{Life, LifeEvent, Limits, Liveness};
 pub use pinger::{PingCounts, Pinger, Question, Verdict};
 pub use reason::EndReason;

@@ -6,8 +6,8 @@
 
 use std::error::Error;
 use std::fmt;
-use std::net::SocketAddr;
 
+use crate::peer::PeerAddr;
 use crate::wire::Name;
 use crate::wire::native::{self, CloseReason, Reject, RejectReason};
 
@@ -57,17 +57,17 @@ pub enum EndReason {
     /// Nothing came back from a server of any dialect.
     NoAnswer {
         /// Where it was looked for.
-        address: SocketAddr,
+        address: PeerAddr,
     },
     /// `rtype`'s TCP step found nobody there.
     Unreachable {
         /// Where it was looked for.
-        address: SocketAddr,
+        address: PeerAddr,
     },
     /// `rtype`'s TCP step broke off.
     BrokenOff {
         /// With whom.
-        address: SocketAddr,
+        address: PeerAddr,
     },
     /// An `rtype` server answers with another version.
     WrongVersion {
@@ -79,7 +79,7 @@ pub enum EndReason {
     /// No `lan` host answers hellos: it is playing, or there is none.
     HostSilent {
         /// Where it was.
-        address: SocketAddr,
+        address: PeerAddr,
     },
     /// The server has been silent for too long.
     NotResponding,
@@ -98,6 +98,8 @@ pub enum EndReason {
         /// Called; empty where the name is not known.
         host: Name,
     },
+    /// More messages wait for this client than the server keeps.
+    Backlog,
     /// The server has heard nothing from this client for too long.
     Silent,
     /// An `rtype` server sent everyone back to the menu.
@@ -145,6 +147,7 @@ impl From<CloseReason> for EndReason {
             CloseReason::Banned => EndReason::Banned,
             // Whoever has a roster knows the name.
             CloseReason::HostLeft => EndReason::HostLeft { host: Name::default() },
+            CloseReason::Backlog => EndReason::Backlog,
         }
     }
 }
@@ -260,6 +263,10 @@ impl fmt::Display for EndReason {
                  Update the program, and report it if that does not help."
             }
             EndReason::RoomClosed => "The room was closed. Choose another one.",
+            EndReason::Backlog => {
+                "Your connection is too slow for this match: more was waiting for you than the \
+                 server keeps. Check your network, then join again."
+            }
             EndReason::Silent => {
                 "The server dropped you because it heard nothing from you for too long. Check \
                  your network, then join again."
@@ -296,12 +303,12 @@ impl fmt::Display for Advice {
 mod tests {
     use super::*;
     use std::collections::HashSet;
-    use std::net::{Ipv4Addr, SocketAddr};
+    use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
-    const ADDRESS: SocketAddr =
-        SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::new(192, 0, 2, 1)), 4300);
+    const ADDRESS: PeerAddr =
+        PeerAddr::socket(SocketAddr::new(IpAddr::V4(Ipv4Addr::new(192, 0, 2, 1)), 4300));
 
-    fn all() -> [EndReason; 30] {
+    fn all() -> [EndReason; 31] {
         [
             EndReason::Full,
             EndReason::Protocol { server: 2, ours: 1 },
@@ -333,6 +340,7 @@ mod tests {
             EndReason::HostLeft { host: Name::default() },
             EndReason::Stalled,
             EndReason::Matchmaker,
+            EndReason::Backlog,
         ]
     }
 
@@ -369,6 +377,7 @@ mod tests {
             EndReason::HostLeft { .. } => 27,
             EndReason::Stalled => 28,
             EndReason::Matchmaker => 29,
+            EndReason::Backlog => 30,
         }
     }
 
@@ -456,6 +465,7 @@ mod tests {
             (CloseReason::RoomClosed, EndReason::RoomClosed),
             (CloseReason::Banned, EndReason::Banned),
             (CloseReason::HostLeft, EndReason::HostLeft { host: Name::default() }),
+            (CloseReason::Backlog, EndReason::Backlog),
         ];
         for (reason, expected) in reasons {
             assert_eq!(EndReason::from(reason), expected);

@@ -9,14 +9,14 @@ use std::mem::offset_of;
 use std::time::Duration;
 
 use super::{Arrival, ArrivalCounts, LifeEvent, Limits, Liveness, Pinger, ReplayWindow, RoundTrip};
-use crate::channel::{Inbox, Outbox};
+use crate::channel::MessageChannel;
 use crate::sabotage::{self, Sabotage};
 use crate::time::Time;
 use crate::timing::LossMeter;
-use crate::wire::native::{Budget, Datagram, EventBlock, Packet, Secret, SessionIndex};
+use crate::wire::native::{Budget, Datagram, Packet, Secret, SessionIndex};
 use crate::wire::{Full, Malformed};
 
-/// An event is sent again a round trip and this after it was sent.
+/// A reliable message is sent again a round trip and this after it was sent.
 pub const RESEND_SLACK: Duration = Duration::from_millis(50);
 
 /// How often the round trip is measured.
@@ -48,8 +48,7 @@ pub struct Session {
     /// The share of the peer's datagrams that is lost: in 255ths, as it is told.
     lost_share: u8,
     pub(crate) liveness: Liveness,
-    pub(crate) inbox: Inbox,
-    pub(crate) outbox: Outbox,
+    pub(crate) messages: MessageChannel,
     window: ReplayWindow,
     lost: LossMeter,
     pub(crate) nonce: u64,
@@ -84,8 +83,7 @@ impl Session {
             outgoing: Outgoing::new(next, budget),
             lost_share: 0,
             liveness: Liveness::new(now, limits),
-            inbox: Inbox::new(),
-            outbox: Outbox::new(),
+            messages: MessageChannel::new(),
             window: ReplayWindow::new(peer.wrapping_add(1)),
             lost: LossMeter::new(),
             nonce,
@@ -144,15 +142,6 @@ impl Session {
         self.outgoing.encode(packet, out)
     }
 
-    /// Takes what the peer says of our events, and its own: those that are new.
-    pub fn handle_events<'a>(
-        &mut self,
-        block: &EventBlock<'a>,
-    ) -> impl Iterator<Item = &'a [u8]> + use<'a> {
-        self.outbox.acknowledge(block.acknowledged);
-        self.inbox.handle(&block.events)
-    }
-
     /// The peer gave a sign of life. [`LifeEvent::Back`] if it had been silent for long.
     #[inline]
     pub fn heard(&mut self, now: Time) -> Option<LifeEvent> {
@@ -162,12 +151,10 @@ impl Session {
     /// The peer is back after a break, by a datagram with this number: what was on the way is
     /// lost. What must arrive goes on where it was, unless the peer has forgotten all of it.
     pub fn resume(&mut self, now: Time, peer: u32, limits: Limits, forgotten: bool) {
-        if forgotten {
-            (self.inbox, self.outbox) = (Inbox::new(), Outbox::new());
+        if forgotten || sabotage::is(Sabotage::ForgetEvents) {
+            self.messages = MessageChannel::new();
         }
-        if sabotage::is(Sabotage::ForgetEvents) {
-            self.outbox = Outbox::new();
-        }
+        self.messages.resume();
         self.liveness = Liveness::new(now, limits);
         self.window = ReplayWindow::new(peer.wrapping_add(1));
         (self.lost, self.lost_share) = (LossMeter::new(), 0);
@@ -175,7 +162,7 @@ impl Session {
     }
 
     /// The player goes to another room, as the datagram with the opening's number asked: numbers
-    /// and events begin anew there.
+    /// and messages begin anew there.
     pub fn enter_room(&mut self, now: Time, opening: &Opening, limits: Limits) {
         let budget = self.budget();
         *self = Session::new(now, &Opening { budget, ..*opening }, limits);
@@ -187,7 +174,8 @@ impl Session {
         let old = std::mem::replace(self, Session::new(now, opening, limits));
         self.measures = old.measures;
         if is_same_place {
-            (self.inbox, self.outbox) = (old.inbox, old.outbox);
+            self.messages = old.messages;
+            self.messages.resume();
         }
     }
 
@@ -256,6 +244,11 @@ impl Outgoing {
     /// Begins with this number.
     pub const fn new(next: u32, budget: Budget) -> Self {
         Outgoing { next, budget }
+    }
+
+    /// The longest datagram.
+    pub const fn budget(&self) -> Budget {
+        self.budget
     }
 
     /// The number of the next datagram.

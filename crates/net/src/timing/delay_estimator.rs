@@ -34,6 +34,9 @@ const COPIES_TOGETHER: usize = 4;
 /// Where faults are looked for after a point, as parts of [`DelayEstimator::after_s`].
 const PHASES: [f64; 4] = [0.125, 0.375, 0.625, 0.875];
 
+/// And where a point may lie after a copy, as parts of the same.
+const PARTS: [f64; 4] = [0.0, 0.25, 0.5, 0.75];
+
 /// What a clock waits for, and what that may cost.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct DelayEstimator {
@@ -76,7 +79,7 @@ impl DelayEstimator {
             if waiting_for(point_after(points_s[0])) >= best_cost {
                 break;
             }
-            for point_s in points_s.map(point_after) {
+            for point_s in points_s.into_iter().chain([delays.last_s]).map(point_after) {
                 let waiting = waiting_for(point_s);
                 if waiting >= best_cost {
                     break;
@@ -117,10 +120,15 @@ impl DelayEstimator {
         let mut first_s = f64::INFINITY;
         for copies in 0..COPIES {
             for late_s in points_s {
-                let point_s = late_s + f64::from(copies) * self.interval_s + MARGIN_S;
-                let is_next = point_s > least_s && point_s < first_s.min(last_s);
-                if is_next && faults(point_s) <= allowed {
-                    first_s = point_s;
+                let copy_s = late_s + f64::from(copies) * self.interval_s + MARGIN_S;
+                // A part of an interval more is enough for a part of what is needed.
+                let parts = if self.after_s > 0.0 { &PARTS[..] } else { &PARTS[..1] };
+                for part in parts {
+                    let point_s = copy_s + part * self.after_s;
+                    let is_next = point_s > least_s && point_s < first_s.min(last_s);
+                    if is_next && faults(point_s) <= allowed {
+                        first_s = point_s;
+                    }
                 }
             }
         }
@@ -256,6 +264,26 @@ mod tests {
         assert!((dear - (2.0 * TICK_S + MARGIN_S)).abs() < 1e-9, "{dear}");
         let safe = tenth.choose(&window).unwrap();
         assert!((safe - (3.0 * TICK_S + MARGIN_S)).abs() < 1e-9, "{safe}");
+    }
+
+    #[test]
+    fn a_frame_in_four_more_that_a_third_copy_saves_is_worth_a_quarter_of_an_interval() {
+        let mut window = SlidingWindow::<128>::new();
+        (0..128).for_each(|_| window.push(0.0));
+        let frames =
+            |lost| DelayEstimator { price: 0.8, faults: 0.002_5, after_s: TICK_S, ..reach(lost) };
+        let intervals = |lost| (frames(lost).choose(&window).unwrap() - MARGIN_S) / TICK_S;
+        assert!((intervals(0.049) - 1.0).abs() < 1e-9, "{}", intervals(0.049));
+        assert!((intervals(0.052) - 1.25).abs() < 1e-9, "{}", intervals(0.052));
+        assert!((intervals(0.062) - 1.5).abs() < 1e-9, "{}", intervals(0.062));
+    }
+
+    #[test]
+    fn where_few_are_lost_it_waits_until_a_copy_more_of_all_has_come() {
+        let mut window = SlidingWindow::<128>::new();
+        (0..128).for_each(|index| window.push(f64::from(index) / 127.0 * 0.020));
+        let chosen_s = reach(0.02).choose(&window).unwrap();
+        assert!((chosen_s - (0.020 + TICK_S + MARGIN_S)).abs() < 1e-9, "{chosen_s}");
     }
 
     #[test]

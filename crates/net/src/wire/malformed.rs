@@ -42,8 +42,8 @@ pub enum Fault {
     AfterNul,
     /// A second way to write a value that has a shorter one.
     NotCanonical,
-    /// Compressed bytes that do not decompress to the stated size.
-    Compression,
+    /// A length that fits only if its bytes are read the other way round.
+    ByteOrder,
     /// Bytes of no dialect's shape.
     NoDialect,
 }
@@ -74,7 +74,7 @@ impl Fault {
             Fault::Unterminated => "unterminated",
             Fault::AfterNul => "after_nul",
             Fault::NotCanonical => "not_canonical",
-            Fault::Compression => "compression",
+            Fault::ByteOrder => "byte_order",
             Fault::NoDialect => "no_dialect",
         }
     }
@@ -97,7 +97,10 @@ impl fmt::Display for Malformed {
             Fault::Unterminated => write!(f, "{field}: fills its bytes without a closing NUL"),
             Fault::AfterNul => write!(f, "{field}: has bytes at or behind its NUL"),
             Fault::NotCanonical => write!(f, "{field}: not the shortest way to write it"),
-            Fault::Compression => write!(f, "{field}: does not decompress to the stated size"),
+            Fault::ByteOrder => write!(
+                f,
+                "{field}: fits only in little-endian; every number here is big-endian (htons, htonl)"
+            ),
             Fault::NoDialect => write!(f, "{field}: no dialect's packet has this shape"),
         }
     }

@@ -22,6 +22,7 @@ wire!(native::Datagram<'_>);
 
 pub use list::{List, Record};
 pub use malformed::{Fault, Malformed};
+pub(crate) use name::show;
 pub use name::{Name, RawName};
 pub use reader::Reader;
 pub use writer::{Full, Writer};

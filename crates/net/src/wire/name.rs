@@ -107,7 +107,7 @@ impl fmt::Display for Name {
 }
 
 /// Shows bytes as text, and makes visible what would draw nothing.
-fn show(bytes: &[u8], f: &mut fmt::Formatter<'_>) -> fmt::Result {
+pub(crate) fn show(bytes: &[u8], f: &mut fmt::Formatter<'_>) -> fmt::Result {
     let mut before = ' ';
     for c in String::from_utf8_lossy(bytes).chars() {
         let styles = c == EMOJI_STYLE && is_symbol(before);

@@ -65,7 +65,7 @@ fn assert_rates(runs: &[Felt]) {
 #[track_caller]
 fn assert_reference_times(runs: &[Felt]) {
     assert_at_most("lead p50", worst(runs, |felt| &felt.lead, 50.0), 105.0);
-    assert_at_most("draw delay p50", worst(runs, |felt| &felt.draw_delay, 50.0), 54.0);
+    assert_at_most("draw delay p50", worst(runs, |felt| &felt.draw_delay, 50.0), 55.8);
     assert_at_most("clock error p99", worst(runs, |felt| &felt.clock_error, 99.0), 4.0);
     assert_at_most("ack p50", worst(runs, |felt| &felt.ack, 50.0), 168.0);
 }

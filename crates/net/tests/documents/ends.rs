@@ -36,7 +36,7 @@ pub(crate) fn client(dialect: Dialect) -> Desk<Client<Dots>> {
 /// An `rtype` client that has its token and has sent its first Hello.
 pub(crate) fn asking_client() -> Desk<Client<Dots>> {
     let mut desk = client(Dialect::Rtype);
-    desk.stream(0, StreamEvent::Opened(address("10.0.0.1:4243")));
+    desk.stream(0, StreamEvent::Opened(address("10.0.0.1:4243").into()));
     desk.stream(0, StreamEvent::Received(&[0, 0, 100, 1]));
     desk.stream(0, StreamEvent::Received(b"\x06\0\x02\x01\x92\x10\x78\x56\x34\x12"));
     let sent = desk.advance_ms(0);
@@ -68,7 +68,7 @@ pub(crate) fn server() -> Desk<Server<Dots>> {
 
 /// The TCP step from `ip`, and the UDP Hello for its token.
 pub(crate) fn hello_from(desk: &mut Desk<Server<Dots>>, stream: u64, ip: &str) -> Vec<u8> {
-    desk.stream(stream, StreamEvent::Opened(address(&format!("{ip}:40000"))));
+    desk.stream(stream, StreamEvent::Opened(address(&format!("{ip}:40000")).into()));
     let ack = desk.stream(stream, StreamEvent::Received(b"\x05\0\x01\x01Alice"));
     let ack = ack[0].clone().expect("a token");
     [&[20, 0, 1, 1], &ack[6..10], b"Alice\0\0\0\0\0\0\0\0\0\0\0"].concat()

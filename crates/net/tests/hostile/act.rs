@@ -42,9 +42,9 @@ pub(crate) enum Act<'a> {
     Join { from: Source, cookie: u8, form: u8, room: u8 },
     /// Resume.
     Resume { from: Source, cookie: u8, ticket: Ticket, fresh: bool },
-    /// Input for a tick so far from the server's, with as many older ones and events.
-    Input { from: Source, session: u8, ahead: i8, buttons: u8, history: u8, events: u8 },
-    /// So many ClientEvents of a length, numbered from there.
+    /// Input for a tick so far from the server's, with as many older ones and messages.
+    Input { from: Source, session: u8, ahead: i8, buttons: u8, history: u8, messages: u8 },
+    /// So many messages of four times a length, numbered from there.
     Say { from: Source, session: u8, first: u8, count: u8, len: u8 },
     /// SnapshotAck of a tick so far back.
     Confirm { from: Source, session: u8, back: u8 },
@@ -111,7 +111,7 @@ impl<'a> Iterator for Script<'a> {
                 ahead: self.byte()?.cast_signed(),
                 buttons: self.byte()?,
                 history: self.byte()?,
-                events: self.byte()?,
+                messages: self.byte()?,
             },
             8 => Act::Say {
                 from: self.source()?,

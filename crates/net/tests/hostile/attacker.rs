@@ -9,9 +9,10 @@ use backspin::game::{Game, GameId};
 use backspin::node::{StreamEvent, StreamId};
 use backspin::wire::Name;
 use backspin::wire::native::{
-    Budget, ClientEvents, ClientPong, CreateRoom, Datagram, Discover, EnterRoom, EventBlock,
-    Events, Goodbye, Hello, History, Input, InputRecord, Join, ListRooms, MAX_HISTORY, PROTOCOL,
-    Packet, Ping, Resume, Role, Secret, SessionIndex, SnapshotAck, SnapshotEcho, Token,
+    Acks, BlockWriter, Budget, ClientMessages, ClientPong, CreateRoom, Datagram, Discover,
+    EnterRoom, Goodbye, Hello, History, Input, InputRecord, Join, ListRooms, MAX_HISTORY,
+    MessageKind, PROTOCOL, Packet, Ping, Resume, Role, Secret, SessionIndex, SnapshotAck,
+    SnapshotEcho, Token,
 };
 use backspin_classic::wire::{lan, rtype};
 
@@ -199,31 +200,24 @@ impl Attacker {
                     self.say(scene, from, Packet::Resume(resume));
                 }
             }
-            Act::Input { from, session, ahead, buttons, history, events } => {
+            Act::Input { from, session, ahead, buttons, history, messages } => {
                 let Some(session) = self.session(from, session) else { return };
                 let sequence = now_tick.wrapping_add_signed(ahead.into()).max(1);
-                let (mut room, mut event_room) = ([0; History::MAX_LEN], [0; 1024]);
+                let (mut room, mut message_room) = ([0; History::MAX_LEN], [0; 800]);
                 let older = (0..history % (MAX_HISTORY as u8 + 1)).map(|i| u16::from(buttons ^ i));
-                let words = [0_u8; 4];
-                let events = (events > 0).then(|| EventBlock {
-                    acknowledged: self.words(from),
-                    events: Events::new(
-                        self.words(from),
-                        (0..events).map(|_| &words[..]),
-                        &mut event_room,
-                    ),
+                let first = self.words(from);
+                let messages = (messages > 0).then(|| {
+                    let mut w = BlockWriter::new(&mut message_room);
+                    write_words(&mut w, first, messages, &[0; 4]);
+                    w.finish(first)
                 });
                 let input = Input {
                     session,
-                    newest: InputRecord {
-                        sequence,
-                        input_flags: buttons.into(),
-                        timestamp,
-                        delta_time: 0.0,
-                    },
+                    newest: InputRecord { sequence, input_flags: buttons.into() },
                     snapshot: Some(SnapshotEcho { back: ahead.unsigned_abs(), held: 0 }),
                     drawn_back: Some(u16::from(history) << 8),
-                    events,
+                    acks: Some(Acks { newest: timestamp as u16, mask: timestamp.into() }),
+                    messages,
                     history: History::new(buttons.into(), older, &mut room),
                 };
                 self.say(scene, from, Packet::Input(input));
@@ -231,12 +225,16 @@ impl Attacker {
             Act::Say { from, session, first, count, len } => {
                 let Some(session) = self.session(from, session) else { return };
                 let mut room = [0; 1150];
-                let (word, first) = ([0; 255], self.words(from).wrapping_add(first.into()));
-                let words = (0..count).map(|_| &word[..usize::from(len)]);
-                let events = Events::new(first, words, &mut room);
-                let said = events.len() as u16;
-                let block = EventBlock { acknowledged: first, events };
-                self.say(scene, from, Packet::ClientEvents(ClientEvents { session, block }));
+                let word = [0; 4 * 255];
+                let first = self.words(from).wrapping_add(first.into());
+                let mut w = BlockWriter::new(&mut room);
+                // What it holds of the server's, in a pattern that can be anything.
+                w.selective((0..u16::from(len)).filter(|at| at % 3 == u16::from(count % 3)));
+                // One in four is longer than a message may be, and is left out.
+                let said = write_words(&mut w, first, count, &word[..4 * usize::from(len)]);
+                let _ = (0..count >> 4).all(|_| w.unreliable(&word[..usize::from(len)]));
+                let block = w.finish(first);
+                self.say(scene, from, Packet::ClientMessages(ClientMessages { session, block }));
                 if let Source::Own(base) = from {
                     let base = &mut self.bases[usize::from(base)];
                     base.words = base.words.wrapping_add(said);
@@ -245,7 +243,8 @@ impl Attacker {
             Act::Confirm { from, session, back } => {
                 let Some(session) = self.session(from, session) else { return };
                 let server_tick = tick::before(now_tick.max(1), back.into());
-                let ack = SnapshotAck { session, server_tick, held: back, events: None };
+                let (held, acks) = (back, None);
+                let ack = SnapshotAck { session, server_tick, held, acks, messages: None };
                 self.say(scene, from, Packet::SnapshotAck(ack));
             }
             Act::Ping { from, session, id } => {
@@ -340,7 +339,7 @@ impl Attacker {
         let stream = StreamId(HONEST_STREAM.0 + opened);
         if opened < 64 {
             self.streams.push((stream, None));
-            scene.stream(stream, StreamEvent::Opened(from));
+            scene.stream(stream, StreamEvent::Opened(from.into()));
             scene.settle();
         }
     }
@@ -512,4 +511,15 @@ fn remember(memory: &mut Vec<Vec<u8>>, bytes: Vec<u8>) {
         memory.remove(0);
     }
     memory.push(bytes);
+}
+
+/// Writes so many messages from `first` on, every fifth one left out and every third one of chat; how
+/// far that goes.
+fn write_words(w: &mut BlockWriter<'_>, first: u16, count: u8, word: &[u8]) -> u16 {
+    let numbers = (0..u16::from(count)).filter(|at| at % 5 != 4);
+    let written = numbers.take_while(|&at| {
+        let kind = if at % 3 == 2 { MessageKind::Chat } else { MessageKind::Game };
+        w.reliable(first.wrapping_add(at), kind, [word, &[]])
+    });
+    written.last().map_or(0, |last| last + 1)
 }

@@ -3,6 +3,7 @@
 
 use std::net::SocketAddr;
 
+use backspin::channel::Delivery;
 use backspin::client::{Client, ClientConfig, ClientEvent};
 use backspin::game::{Buttons, Event};
 use backspin::node::{Node, Path, Transmit};
@@ -87,7 +88,7 @@ impl Honest {
         self.client.press(Buttons((mixed >> 20) as u16 & 15));
         if tick >= self.next_speech && self.client.is_playing() {
             self.next_speech = tick + SPEAKS_EVERY;
-            if self.client.send(&self.next_word.to_be_bytes()) {
+            if self.client.send(&self.next_word.to_be_bytes(), Delivery::Reliable).is_ok() {
                 self.next_word += 1;
             }
         }
@@ -128,13 +129,13 @@ impl Honest {
     /// Panics if the player was told something that cannot be, or lost its session.
     ///
     /// `said` is how many words an honest player has said; what others say is anything.
-    pub(crate) fn check_events(&mut self, said: impl Fn(u16) -> Option<u32>) {
+    pub(crate) fn check_events(&mut self, said: impl Fn(u32) -> Option<u32>) {
         while let Some(event) = self.client.poll_event() {
             match event {
                 ClientEvent::Game(Event { kind: Yard::SAID, entity, value, .. }) => {
                     let Some(said) = said(entity) else { continue };
                     assert!(value.cast_unsigned() < said, "player {entity} never said {value}");
-                    let told = &mut self.told[usize::from(entity) - 1];
+                    let told = &mut self.told[entity as usize - 1];
                     assert!(told.is_none_or(|last| last < value), "{value} again, or out of turn");
                     *told = Some(value);
                 }

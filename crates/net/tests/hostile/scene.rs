@@ -307,7 +307,7 @@ impl Scene {
         while let Some(transmit) = self.server.poll_transmit(self.now, &mut out) {
             sent += 1;
             let bytes = &mut out[..transmit.len];
-            let to = transmit.path.remote;
+            let to = transmit.path.remote.socket_addr().unwrap();
             let dialect = Dialect::detect(bytes);
             match self.honest.iter_mut().find(|player| player.at == to) {
                 Some(player) if dialect == Some(player.dialect) => {
@@ -370,13 +370,13 @@ impl Scene {
         while let Some((_, action)) = self.honest[3].client.poll_stream(now, &mut out) {
             moved = true;
             let event = match action {
-                StreamAction::Open(_) => StreamEvent::Opened(at),
+                StreamAction::Open(_) => StreamEvent::Opened(at.into()),
                 StreamAction::Send(len) => StreamEvent::Received(&out[..len]),
                 StreamAction::Close => StreamEvent::Closed,
             };
             self.server.handle_stream(now, HONEST_STREAM, event);
             if matches!(event, StreamEvent::Opened(_)) {
-                let opened = StreamEvent::Opened(SERVER);
+                let opened = StreamEvent::Opened(SERVER.into());
                 self.honest[3].client.handle_stream(now, OWN_STREAM, opened);
             }
         }
@@ -422,8 +422,8 @@ impl Scene {
     /// The honest play, are shown every tick, and are told only what was said.
     fn check_honest(&mut self, standings: &Standings) {
         let tick = self.tick();
-        let said = |entity: u16| {
-            let of = |standing: &&Standing| standing.player.0 == u32::from(entity);
+        let said = |entity: u32| {
+            let of = |standing: &&Standing| standing.player.0 == entity;
             standings.iter().flatten().find(of).map(|standing| standing.heard.in_turn)
         };
         for player in &mut self.honest {

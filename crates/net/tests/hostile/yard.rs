@@ -1,6 +1,6 @@
 //! The game that is attacked: dots who talk. It keeps count of whose words it has heard.
 
-use backspin::game::{Event, Game, GameId, PlayerId, Reach, Turn};
+use backspin::game::{Effects, Event, Game, GameId, PlayerId, Reach, Turn};
 use backspin::replication::{Schema, State};
 use backspin_classic::{ClassicGame, RtypeSight};
 use backspin_sim::dot::{self, Dots};
@@ -82,7 +82,7 @@ impl Game for Yard {
         world: &mut World,
         player: PlayerId,
         words: &[u8],
-        events: &mut Vec<Event>,
+        effects: &mut Effects<'_>,
     ) {
         let Some(heard) = world.heard.get_mut(player.0 as usize - 1) else { return };
         let Ok(number) = words.try_into().map(u32::from_be_bytes) else {
@@ -93,8 +93,8 @@ impl Game for Yard {
             true => heard.in_turn += 1,
             false => heard.strange += 1,
         }
-        let (entity, value) = (player.0 as u16, number.cast_signed());
-        events.push(Event { kind: Yard::SAID, entity, value, reach: Reach::Everyone });
+        let (entity, value) = (player.0, number.cast_signed());
+        effects.raise(Event { kind: Yard::SAID, entity, value, reach: Reach::Everyone });
     }
 }
 

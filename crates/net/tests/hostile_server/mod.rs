@@ -11,6 +11,7 @@ mod stage;
 
 use std::time::Duration;
 
+use backspin::channel::Delivery;
 use backspin::channel::tick;
 use backspin::client::{Client, ClientEvent, Frame};
 use backspin::game::{Buttons, Game};
@@ -19,12 +20,12 @@ use backspin::replication::{ENTITY_LIMIT, Entity, MAX_FIELDS, State, delta};
 use backspin::session::EndReason;
 use backspin::time::Time;
 use backspin::wire::native::{
-    Accept, Budget, Challenge, Datagram, DeltaSnapshot, Feedback, MAX_BASELINE_BACK, Packet, Part,
+    Accept, Budget, Challenge, Datagram, DeltaSnapshot, Feedback, MAX_BASELINE_BACK, Packet,
     Reject, RejectReason, Role, Secret, SessionIndex,
 };
 use backspin::wire::{List, Name};
-use backspin_classic::Dialect;
-use backspin_classic::wire::{lan, rtype};
+use backspin_classic::wire::{ack, lan, rtype};
+use backspin_classic::{Dialect, EntityState};
 use backspin_sim::dot::Dots;
 
 use act::Act;
@@ -176,7 +177,7 @@ impl Scene {
         else {
             return;
         };
-        if self.client.is_native() && bytes.len() >= 9 {
+        if matches!(self.dialect, Dialect::Native | Dialect::Ack) && bytes.len() >= 9 {
             bytes[5..9].copy_from_slice(&self.next_sequence().to_be_bytes());
         }
         // Past the end is nowhere: the same again.
@@ -189,7 +190,7 @@ impl Scene {
     fn send_payload(&mut self, kind: u8, payload: &[u8]) {
         let len = payload.len() as u16;
         let header = match self.dialect {
-            Dialect::Native => {
+            Dialect::Native | Dialect::Ack => {
                 let ([high, low], sequence) = (len.to_be_bytes(), self.next_sequence());
                 [&[1, kind, 0, high, low], &sequence.to_be_bytes()[..]].concat()
             }
@@ -207,6 +208,10 @@ impl Scene {
         let mut out = [0; 2048];
         let len = match self.dialect {
             Dialect::Native => self.encode_world(on, form, entities, &mut out),
+            Dialect::Ack => {
+                let sequence = self.next_sequence();
+                encode_ack_world(sequence, on, form, entities, &mut out)
+            }
             Dialect::Rtype => encode_rtype_world(entities, &mut out),
             Dialect::Lan => {
                 let mut bytes = [0; 8];
@@ -232,7 +237,7 @@ impl Scene {
                 *count = (byte(index) << 8 | byte(index + 1)) - 0x4000;
             }
             // An id that is taken already is no entity of the state.
-            let id = u16::from_be_bytes([high & 3, low]);
+            let id = u16::from_be_bytes([high & 3, low]).into();
             let _ = state.push(Entity::new(schema, id, 0, &counts));
         }
         let baseline = self.client.state();
@@ -247,8 +252,7 @@ impl Scene {
             tick: tick as u16,
             baseline_back: back.unwrap_or(0),
             feedback,
-            part: Part::new(form >> 4, form >> 2 & 3).unwrap_or(Part::WHOLE),
-            events: None,
+            messages: None,
             body: &body[..len],
         };
         let packet = Packet::DeltaSnapshot(snapshot);
@@ -267,6 +271,13 @@ impl Scene {
             Dialect::Native => {
                 let mut out = [0; 256];
                 if let Some(len) = self.encode_answer(form, &mut out) {
+                    self.send(out[..len].to_vec());
+                }
+            }
+            Dialect::Ack => {
+                let mut out = [0; 256];
+                let sequence = self.next_sequence();
+                if let Some(len) = encode_ack_answer(sequence, form, &mut out) {
                     self.send(out[..len].to_vec());
                 }
             }
@@ -335,7 +346,12 @@ impl Scene {
     fn play(&mut self, what: u8) {
         match what & 7 {
             0 | 1 => self.client.press(Buttons(what.into())),
-            2 => drop(self.client.send(&[what; 40][..usize::from(what >> 3)])),
+            2 => {
+                let delivery =
+                    if what & 8 == 0 { Delivery::Reliable } else { Delivery::Unreliable };
+                let _ = self.client.send(&[what; 40][..usize::from(what >> 3)], delivery);
+                let _ = self.client.chat(self.now, "hello");
+            }
             3 if what == 255 => self.client.leave(),
             3 | 4 => {
                 let role = if what & 8 == 0 { Role::Play } else { Role::Watch };
@@ -350,7 +366,7 @@ impl Scene {
         let Frame { entities, drawn_tick, .. } = &self.frame;
         // What others do and what is predicted are drawn on their own.
         assert!(entities.len() <= 2 * ENTITY_LIMIT);
-        assert!(entities.iter().flat_map(|drawn| drawn.fields).all(f32::is_finite));
+        assert!(entities.iter().flat_map(|drawn| &drawn.fields).all(|it| it.is_finite()));
         let drawn = *drawn_tick;
         assert!(drawn.zip(self.marks.drawn).is_none_or(|(now, then)| now >= then), "drawn back");
         self.marks.drawn = drawn.or(self.marks.drawn);
@@ -440,6 +456,57 @@ fn encode_rtype_world(bytes: &[u8], out: &mut [u8]) -> Option<usize> {
     };
     let entities: Vec<_> = bytes.as_chunks::<8>().0.iter().map(entity).collect();
     rtype::Packet::State(rtype::State { entities: List::new(&entities) }).encode(out).ok()
+}
+
+/// A cookie, a place as anyone, or the end.
+fn encode_ack_answer(sequence: u32, form: u8, out: &mut [u8]) -> Option<usize> {
+    let (reason, sentence) = (form >> 2, Name::new("because").into());
+    let packet = match form & 3 {
+        0 => ack::Packet::Challenge(ack::Challenge { cookie: Secret([form; 16]) }),
+        1 => ack::Packet::Welcome(ack::Welcome {
+            player_id: [1, 2, 8, u32::MAX][usize::from(form >> 2 & 3)],
+            entity_id: [1, 2, 0x7_0001, u32::MAX][usize::from(form >> 4 & 3)],
+            server_tick: u32::from(form),
+            tick_rate: [60, 1, 255, 60][usize::from(form >> 6)],
+        }),
+        2 => ack::Packet::Refused(ack::Refused { reason, sentence }),
+        _ => ack::Packet::Bye(ack::Bye { reason, sentence }),
+    };
+    ack::Datagram { sequence, packet }.encode(out).ok()
+}
+
+/// The first is the player's own, and the form says which input it acknowledges.
+fn encode_ack_world(
+    sequence: u32,
+    on: i8,
+    form: u8,
+    bytes: &[u8],
+    out: &mut [u8],
+) -> Option<usize> {
+    let entity = |chunk: &[u8; 8]| {
+        let [id, kind, x, y, vx, vy, exponent, ack] = *chunk;
+        let float = |byte: u8| {
+            let bits = u32::from(byte) << 16 | u32::from(exponent & 0x7F) << 24;
+            let value = f32::from_bits(bits | u32::from(byte & 1) << 31);
+            if value.is_finite() { value } else { f32::MAX }
+        };
+        EntityState {
+            entity_id: u32::from(id) << (kind >> 5),
+            entity_type: [1, 2, 3, 4, 16, 17, 256, 9][usize::from(kind & 7)],
+            x: float(x),
+            y: float(y),
+            vx: i16::from_be_bytes([vx, vy]),
+            vy: i16::from_be_bytes([vy, vx]),
+            health: (kind >> 3 & 3).into(),
+            flags: ack.into(),
+            last_ack_sequence: if form & 2 == 0 { u32::from(ack) } else { u32::MAX - 5 },
+        }
+    };
+    let entities: Vec<_> = bytes.as_chunks::<8>().0.iter().map(entity).collect();
+    let server_tick = sequence.wrapping_add_signed(on.into());
+    let (more, entities) = (form & 1 == 1, List::new(&entities));
+    let packet = ack::Packet::Snapshot(ack::Snapshot { server_tick, more, entities });
+    ack::Datagram { sequence, packet }.encode(out).ok()
 }
 
 /// The newest state with some of it changed.

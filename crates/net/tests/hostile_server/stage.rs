@@ -14,7 +14,7 @@ use backspin::server::Server;
 use backspin::session::Limits;
 use backspin::time::Time;
 use backspin::wire::Name;
-use backspin::wire::native::{Datagram, Role};
+use backspin::wire::native::Role;
 use backspin_classic::Dialect;
 use backspin_sim::dot::Dots;
 
@@ -29,10 +29,12 @@ const PLAYED: [(Dialect, Role, Duration); STAGES] = [
     (Dialect::Rtype, Role::Play, PLAYS),
     (Dialect::Lan, Role::Play, Duration::ZERO),
     (Dialect::Lan, Role::Play, PLAYS),
+    (Dialect::Ack, Role::Play, Duration::ZERO),
+    (Dialect::Ack, Role::Play, PLAYS),
 ];
 
 /// How many stages there are.
-pub(crate) const STAGES: usize = 7;
+pub(crate) const STAGES: usize = 9;
 
 const PLAYS: Duration = Duration::from_millis(300);
 
@@ -95,8 +97,10 @@ fn play(dialect: Dialect, role: Role, span: Duration) -> Scene {
     }
     assert_eq!(scene.client.is_playing(), span > Duration::ZERO, "{dialect}");
     scene.draw();
-    if let Some(Ok(last)) = scene.said.last().map(|bytes| Datagram::decode(bytes)) {
-        scene.sequence = last.sequence.wrapping_add(1);
+    if matches!(dialect, Dialect::Native | Dialect::Ack)
+        && let Some(last) = scene.said.last().and_then(|bytes| bytes[5..].first_chunk())
+    {
+        scene.sequence = u32::from_be_bytes(*last).wrapping_add(1);
     }
     scene
 }
@@ -115,8 +119,8 @@ fn meet(scene: &mut Scene, server: &mut Server<Dots>) {
     while let Some((_, action)) = client.poll_stream(now, &mut out) {
         match action {
             StreamAction::Open(_) => {
-                server.handle_stream(now, accepted, StreamEvent::Opened(CLIENT));
-                client.handle_stream(now, STREAM, StreamEvent::Opened(SERVER));
+                server.handle_stream(now, accepted, StreamEvent::Opened(CLIENT.into()));
+                client.handle_stream(now, STREAM, StreamEvent::Opened(SERVER.into()));
             }
             StreamAction::Send(len) => {
                 server.handle_stream(now, accepted, StreamEvent::Received(&out[..len]));

@@ -1,5 +1,5 @@
 //! Parts of the stack over simulated links, each by itself.
 
 mod arrival;
-mod events;
+mod messages;
 mod retry;

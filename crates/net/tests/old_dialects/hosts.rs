@@ -98,7 +98,7 @@ impl Table {
         &self.frame
     }
 
-    fn ids(&mut self, at: Time) -> Vec<u16> {
+    fn ids(&mut self, at: Time) -> Vec<u32> {
         self.look(at).entities.iter().map(|drawn| drawn.entity.id).collect()
     }
 }
@@ -129,7 +129,7 @@ fn thing(id: u32, kind: Kind, x: f32, vx: f32) -> Entity {
 /// How far, in px, things are drawn from where steady motion would have them, from second 3 to 10:
 /// half of the time, nearly always, and at worst. They never go back: where the half of a State
 /// that came late passes for a half of the next, less than a pixel.
-fn offs<const N: usize>(table: &mut Table, ids: [u16; N], px_a_frame: f32) -> [f32; 3] {
+fn offs<const N: usize>(table: &mut Table, ids: [u32; N], px_a_frame: f32) -> [f32; 3] {
     let mut last = [0.0; N];
     let mut offs = vec![Vec::new(); N];
     for i in 180..600u32 {

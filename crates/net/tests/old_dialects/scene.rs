@@ -191,7 +191,7 @@ pub(crate) struct Seen {
     pub(crate) corrections: Vec<f32>,
     /// How far what is predicted is from where the server has the own dot once its states say so.
     pub(crate) off_px: Vec<f32>,
-    spots: BTreeMap<u16, Spot>,
+    spots: BTreeMap<u32, Spot>,
     predicted: Option<(u32, [f32; 2])>,
 }
 
@@ -212,12 +212,12 @@ impl Seen {
         self.predicted = predicted;
     }
 
-    pub(crate) fn see_frame(&mut self, frame: &Frame, own: u16) {
+    pub(crate) fn see_frame(&mut self, frame: &Frame, own: u32) {
         self.frames += 1.0;
         let mut jumped = false;
         let mut spots = BTreeMap::new();
         for drawn in &frame.entities {
-            let [x, y, vx, vy, ..] = drawn.fields;
+            let [x, y, vx, vy]: [f32; 4] = drawn.fields.first();
             let spot = Spot { at: [x, y], velocity: [vx / 60.0, vy / 60.0].map(|v| v as i32) };
             let towards = [drawn.entity.fields[2], drawn.entity.fields[3]];
             let id = drawn.entity.id;
@@ -244,7 +244,7 @@ impl Seen {
         self.spots = spots;
     }
 
-    pub(crate) fn spot(&self, id: u16) -> Option<Spot> {
+    pub(crate) fn spot(&self, id: u32) -> Option<Spot> {
         self.spots.get(&id).copied()
     }
 

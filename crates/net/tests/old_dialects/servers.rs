@@ -36,14 +36,14 @@ fn watch(seed: u64, link: LinkConfig, dialect: Dialect) -> Seen {
     seen
 }
 
-fn own_id(dialect: Dialect) -> u16 {
+fn own_id(dialect: Dialect) -> u32 {
     if dialect == Dialect::Lan { 2 } else { 1 }
 }
 
 #[test]
 fn others_move_steadily_and_the_own_dot_is_never_seen_to_jump() {
     for preset in [Preset::Lan, Preset::Wifi, Preset::Reference] {
-        for dialect in [Dialect::Lan, Dialect::Rtype] {
+        for dialect in [Dialect::Lan, Dialect::Rtype, Dialect::Ack] {
             for seed in 1..=SEEDS {
                 let seen = watch(seed, preset.config(), dialect);
                 let of_frames = |count: f64| 100.0 * count / seen.frames;
@@ -60,8 +60,10 @@ fn others_move_steadily_and_the_own_dot_is_never_seen_to_jump() {
                 assert!(seen.frames > 1_700.0 && seen.drifts > 1_700.0, "{figures}");
                 assert!(jumps <= 0.5 && back <= 0.5, "{figures}");
                 assert!(own_jumps <= 0.1, "{figures}");
-                // A press that lasts a tick longer on the server is a step of 5 px, or 7.1.
-                assert!(over_4 <= 3.0 && over_8 <= 0.3, "{figures}");
+                // A press that lasts a tick longer on the server is a step of 5 px, or 7.1. In `ack` an input
+                // that is lost or late is one: what the server repeated is replayed until the next comes.
+                let most = if dialect == Dialect::Ack { [12.0, 0.6] } else { [3.0, 0.3] };
+                assert!(over_4 <= most[0] && over_8 <= most[1], "{figures}");
                 assert!(off[2] <= 25.0, "{figures}");
             }
         }
@@ -70,7 +72,7 @@ fn others_move_steadily_and_the_own_dot_is_never_seen_to_jump() {
 
 #[test]
 fn a_press_moves_the_own_dot_within_an_input_and_a_frame() {
-    for dialect in [Dialect::Lan, Dialect::Rtype] {
+    for dialect in [Dialect::Lan, Dialect::Rtype, Dialect::Ack] {
         let mut scene = Scene::new(3, Preset::Reference.config(), dialect, 0);
         let mut seen = Seen::default();
         let still = Held::Only(Buttons::default());

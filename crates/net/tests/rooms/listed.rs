@@ -22,7 +22,7 @@ fn the_list_says_who_is_where_and_how_far_it_is() {
     let rooms = scene.rooms(host);
     assert!(rooms.is_settled());
     let server = rooms.servers().next().unwrap();
-    assert_eq!((server.address, server.status), (server_address(), ListStatus::Listed));
+    assert_eq!((server.address, server.status), (server_address().into(), ListStatus::Listed));
     let ping = server.ping.unwrap().as_secs_f64() * 1e3;
     assert!((ping - 50.0).abs() < 1.0, "{ping} ms");
     let [open, vault] = server.rooms[..] else { panic!("{:?}", server.rooms) };
@@ -65,11 +65,11 @@ fn a_server_that_is_not_there_is_given_up_and_the_nearest_with_a_place_is_the_be
     let nowhere = "10.0.0.77:4300".parse().unwrap();
     let host = scene.list_of(&[nowhere, server_address()]);
     assert!(!scene.rooms(host).is_settled());
-    assert_eq!(scene.rooms(host).best().map(|pick| pick.server), Some(server_address()));
+    assert_eq!(scene.rooms(host).best().map(|pick| pick.server), Some(server_address().into()));
     scene.run_ms(5_000);
     let rooms = scene.rooms(host);
     assert!(rooms.is_settled());
-    let failed = ListStatus::Failed(EndReason::NoAnswer { address: nowhere });
+    let failed = ListStatus::Failed(EndReason::NoAnswer { address: nowhere.into() });
     assert_eq!(rooms.servers().next().unwrap().status, failed);
     // A full room is no place to go.
     scene.crowd(4);

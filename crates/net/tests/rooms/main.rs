@@ -8,9 +8,11 @@
 //! listed   -> the list, the pings, the best room
 //! guests   -> rooms of guests of Networked Pong, with bots
 //! moving   -> from one room to another, and back after a loss
+//! large    -> 255 players, and their roster
 //! ```
 
 mod guests;
+mod large;
 mod listed;
 mod made;
 #[path = "../manned/mod.rs"]

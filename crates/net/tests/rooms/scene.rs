@@ -151,7 +151,7 @@ impl<G: backspin_classic::ClassicGame> Scene<G> {
         let mut seed = [9; 32];
         seed[..2].copy_from_slice(&self.guests.to_le_bytes());
         let client = Party::Client(Box::new(make(now, self.game.clone(), config, seed)));
-        self.world.add(client, &[own.parse().unwrap()], Drift::NONE)
+        self.world.add(client, &[own.parse::<SocketAddr>().unwrap()], Drift::NONE)
     }
 
     /// So many come, one after the other, to any room.
@@ -177,7 +177,7 @@ impl<G: backspin_classic::ClassicGame> Scene<G> {
         let (now, own) = (self.world.now(), format!("10.0.9.9:{}", 5000 + self.guests));
         let rooms = Rooms::new(now, self.game.id(), servers, [8; 32]);
         let rooms = Party::Rooms(Box::new(rooms));
-        let host = self.world.add(rooms, &[own.parse().unwrap()], Drift::NONE);
+        let host = self.world.add(rooms, &[own.parse::<SocketAddr>().unwrap()], Drift::NONE);
         self.run_ms(1_000);
         host
     }

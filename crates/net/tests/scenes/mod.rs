@@ -68,7 +68,7 @@ impl Pong {
             out.push(Entity::new(&PONG, id, kind, counts)).expect("five ids, in order");
         };
         for (id, (top, direction, _)) in self.paddles.iter().enumerate() {
-            push(id as u16, 0, &[*top, *direction * 240]);
+            push(id as u32, 0, &[*top, *direction * 240]);
         }
         push(2, 1, &self.ball);
         push(3, 2, &self.points[..1]);
@@ -81,7 +81,7 @@ pub(crate) struct Rtype {
     chance: Chance,
     tick: u32,
     things: Vec<Entity>,
-    next_id: u16,
+    next_id: u32,
 }
 
 impl Rtype {
@@ -123,8 +123,8 @@ impl Rtype {
 
     pub(crate) fn state(&self, out: &mut State) {
         out.clear(self.tick);
-        for &thing in &self.things {
-            out.push(thing).expect("ids in order");
+        for thing in &self.things {
+            out.push(thing.clone()).expect("ids in order");
         }
     }
 

@@ -29,7 +29,7 @@ fn desk(dialect: Dialect) -> Desk<Client<Dots>> {
 fn with_token() -> Desk<Client<Dots>> {
     let mut desk = desk(Dialect::Rtype);
     let server = address("10.0.0.1:4243");
-    assert_eq!(desk.stream(0, StreamEvent::Opened(server)), []);
+    assert_eq!(desk.stream(0, StreamEvent::Opened(server.into())), []);
     let name = desk.stream(0, StreamEvent::Received(&[0, 0, 100, 1]));
     assert_eq!(name, [Some(b"\x05\x00\x01\x01Alice".to_vec())]);
     // The first program writes its answer in two pieces.
@@ -106,7 +106,7 @@ fn no_hello_ack_at_all_ends_after_five_seconds_with_the_address() {
     assert_eq!(desk.node.ended(), None);
     desk.advance_ms(2);
     let server = address("10.0.0.1:4242");
-    assert_eq!(desk.node.ended(), Some(&EndReason::NoAnswer { address: server }));
+    assert_eq!(desk.node.ended(), Some(&EndReason::NoAnswer { address: server.into() }));
     assert!(ended_with(&mut desk).contains("10.0.0.1:4242"));
     assert_eq!(desk.advance_ms(1_000), []);
 }
@@ -203,7 +203,7 @@ fn nobody_at_the_tcp_port_is_a_sentence() {
     let mut desk = desk(Dialect::Rtype);
     desk.stream(0, StreamEvent::Failed);
     let address = address("10.0.0.1:4243");
-    assert_eq!(desk.node.ended(), Some(&EndReason::Unreachable { address }));
+    assert_eq!(desk.node.ended(), Some(&EndReason::Unreachable { address: address.into() }));
 }
 
 #[test]
@@ -238,7 +238,7 @@ fn a_lan_host_that_stays_silent_is_busy_or_gone() {
     let mut desk = desk(Dialect::Lan);
     desk.advance_ms(5_001);
     let address = address("10.0.0.1:4242");
-    assert_eq!(desk.node.ended(), Some(&EndReason::HostSilent { address }));
+    assert_eq!(desk.node.ended(), Some(&EndReason::HostSilent { address: address.into() }));
 }
 
 #[test]
@@ -283,8 +283,8 @@ fn in_native_room() -> (Desk<Client<Dots>>, u8) {
     desk.receive(server, &native(0x82, 1000, &accept));
     let sent = desk.advance_ms(17);
     let first = &sent[0].1;
-    assert_eq!((first[1], &first[9..11]), (0x10, &[0, 1][..]), "an input of the session");
-    assert_eq!(first[25..], [0], "no snapshot yet, and nothing older");
+    assert_eq!((first[1], &first[9..11]), (0x14, &[0, 1][..]), "an input of the session");
+    assert_eq!(first[17..], [0], "no snapshot yet, and nothing older");
     (desk, first[14])
 }
 
@@ -301,7 +301,7 @@ fn an_echoed_input_measures_the_round_trip_and_the_next_input_echoes_the_snapsho
     let sent = desk.advance_ms(17);
     let input = &sent[0].1;
     let back = input[14].wrapping_sub(1);
-    assert_eq!((input[25] & 1, input[26]), (1, back), "the snapshot is echoed");
+    assert_eq!((input[17] & 1, input[18]), (1, back), "the snapshot is echoed");
 }
 
 #[test]

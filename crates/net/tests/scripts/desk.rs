@@ -43,7 +43,8 @@ impl<N: StreamNode> Desk<N> {
         let mut out = [0; 2048];
         let mut sent = Vec::new();
         while let Some(transmit) = self.node.poll_transmit(self.now, &mut out) {
-            sent.push((transmit.path.remote, out[..transmit.len].to_vec()));
+            let to = transmit.path.remote.socket_addr().expect("a socket address");
+            sent.push((to, out[..transmit.len].to_vec()));
         }
         sent
     }

@@ -12,6 +12,7 @@ use backspin::wire::native::Role;
 use backspin_sim::dot::Dots;
 
 use super::desk::{Desk, address};
+use super::server::{join, play};
 
 fn desk(rooms: u64, limits: Limits) -> Desk<Server<Dots>> {
     let mut server = Server::new(EndpointConfig { limits, ..EndpointConfig::default() }, [5; 32])
@@ -121,13 +122,35 @@ fn answers_that_wait() {
 }
 
 #[test]
+fn answers_that_wait_for_one_member() {
+    use backspin::room::ANSWER_LIMIT;
+    let mut desk = super::server::desk();
+    let mut peer = join(&mut desk, address("10.0.0.2:5000"));
+    play(&mut desk, &mut peer, 100);
+    // All of them come before the server sends anything.
+    for _ in 0..ANSWER_LIMIT + 3 {
+        let mut ping = peer.ping();
+        desk.node.handle_datagram(desk.now, Path::to(peer.at), &mut ping);
+    }
+    let is_pong = |bytes: &[u8]| bytes[1] == 0x85;
+    let sent = desk.drain();
+    assert_eq!(sent.iter().filter(|(_, bytes)| is_pong(bytes)).count(), ANSWER_LIMIT);
+    assert_eq!(desk.node.endpoint().counts().answer_limit, 3);
+    // The next batch is answered again.
+    let mut ping = peer.ping();
+    desk.node.handle_datagram(desk.now, Path::to(peer.at), &mut ping);
+    assert!(desk.drain().iter().any(|(_, bytes)| is_pong(bytes)));
+    assert_eq!(desk.node.endpoint().counts().answer_limit, 3);
+}
+
+#[test]
 fn streams_in_all_and_from_one_address() {
     use backspin::node::StreamEvent;
     let limits = Limits { streams: 5, streams_per_ip: 3, ..Limits::default() };
     let mut desk = desk(1, limits);
     let mut open = |id: u64, ip: &str| {
         let peer = address(&format!("{ip}:1"));
-        desk.stream(id, StreamEvent::Opened(peer)) == [Some(vec![0, 0, 100, 1])]
+        desk.stream(id, StreamEvent::Opened(peer.into())) == [Some(vec![0, 0, 100, 1])]
     };
     assert!((1..=3).all(|id| open(id, "10.0.0.2")));
     assert!(!open(4, "10.0.0.2"));

@@ -30,7 +30,7 @@ fn desk() -> Desk<Server<Dots>> {
 }
 
 fn tcp_step(desk: &mut Desk<Server<Dots>>, id: u64, peer: &str) -> [u8; 4] {
-    desk.stream(id, StreamEvent::Opened(address(peer)));
+    desk.stream(id, StreamEvent::Opened(address(peer).into()));
     let ack = desk.stream(id, StreamEvent::Received(b"\x05\x00\x01\x01Alice"));
     let ack = ack[0].clone().expect("an answer");
     [ack[6], ack[7], ack[8], ack[9]]
@@ -171,7 +171,7 @@ fn a_stream_ends_with_its_unused_token_and_soon_after_the_start() {
     };
     let mut desk =
         desk_with(EndpointConfig { tokenless: Tokenless::Allowed, ..EndpointConfig::default() });
-    desk.stream(1, StreamEvent::Opened(address("10.0.0.2:40000")));
+    desk.stream(1, StreamEvent::Opened(address("10.0.0.2:40000").into()));
     assert!(!closes(&mut desk, 1, 9_900) && closes(&mut desk, 1, 200), "no Hello");
     tcp_step(&mut desk, 2, "10.0.0.2:40000");
     assert!(!closes(&mut desk, 2, 29_900) && closes(&mut desk, 2, 200), "unused");
@@ -195,7 +195,7 @@ fn idle_streams_of_a_few_do_not_shut_the_door_for_others() {
     let mut desk = desk();
     for id in 1..=300 {
         let peer = format!("10.0.{}.2:40000", id % 16);
-        desk.stream(id, StreamEvent::Opened(address(&peer)));
+        desk.stream(id, StreamEvent::Opened(address(&peer).into()));
     }
     assert_eq!(desk.node.endpoint().kept().streams, 256);
     desk.advance_ms(10_100);
@@ -223,7 +223,7 @@ fn an_ipv6_56_has_four_times_the_sessions_and_streams_of_a_64_and_a_48_eight_tim
     assert_eq!(sessions, [0, 1, 2, 3, 8, 9, 10, 11]);
     let opens = |desk: &mut Desk<Server<Dots>>, id: u64| {
         let peer = address(&format!("[{}:1]:40000", network(id / 3)));
-        desk.stream(id, StreamEvent::Opened(peer)) == [Some(vec![0, 0, 100, 1])]
+        desk.stream(id, StreamEvent::Opened(peer.into())) == [Some(vec![0, 0, 100, 1])]
     };
     let streams: Vec<u64> = (0..72).filter(|&id| opens(&mut desk, id)).map(|id| id / 3).collect();
     assert_eq!(streams, [0, 0, 1, 1, 2, 2, 3, 3, 8, 8, 9, 9, 10, 10, 11, 11]);
@@ -238,7 +238,7 @@ fn a_token_guards_the_dialects_that_cannot_carry_it() {
         for bytes in [&[1][..], &[3, 0x13, 0x88], &[8, 0, 7, 1, 5, 0, 0, 0, 0x39, 0x30, 0, 0]] {
             assert_eq!(!desk.receive(at, bytes).is_empty(), answers, "{bytes:?}");
         }
-        let welcome = desk.stream(1, StreamEvent::Opened(at));
+        let welcome = desk.stream(1, StreamEvent::Opened(at.into()));
         assert_eq!(welcome, [answers.then(|| vec![0, 0, 100, 1])]);
         assert_eq!(desk.node.endpoint().counts().unguarded, if answers { 0 } else { 4 });
     }

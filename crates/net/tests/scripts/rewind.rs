@@ -65,7 +65,7 @@ fn an_rtype_players_screen_is_a_measured_round_trip_behind() {
     let mut server = Server::new(EndpointConfig::default(), [5; 32]).speaking(dialects());
     server.open(Time::ZERO, Witness, Name::new("Witness"), 0, RoomConfig::default());
     let (mut desk, alice) = (Desk::new(server), address("10.0.0.2:5000"));
-    desk.stream(1, StreamEvent::Opened(alice));
+    desk.stream(1, StreamEvent::Opened(alice.into()));
     let ack = desk.stream(1, StreamEvent::Received(b"\x05\x00\x01\x01Alice"));
     let token = ack[0].as_ref().unwrap()[6..10].to_vec();
     desk.receive(alice, &[&[20, 0, 1, 1], &token[..], b"Alice\0\0\0\0\0\0\0\0\0\0\0"].concat());

@@ -37,7 +37,7 @@ fn room_events(desk: &mut Desk<Server<Dots>>) -> Vec<RoomEvent> {
 /// The TCP step from `ip`, as stream `id`; gives the token.
 pub(crate) fn tcp_step(desk: &mut Desk<Server<Dots>>, id: u64, ip: &str) -> [u8; 4] {
     let peer = address(&format!("{ip}:40000"));
-    let welcome = desk.stream(id, StreamEvent::Opened(peer));
+    let welcome = desk.stream(id, StreamEvent::Opened(peer.into()));
     assert_eq!(welcome, [Some(vec![0, 0, 100, 1])]);
     let ack = desk.stream(id, StreamEvent::Received(b"\x05\x00\x01\x01Alice"));
     let ack = ack[0].clone().expect("an answer");
@@ -344,7 +344,7 @@ pub(crate) const NONCE: [u8; 8] = [0xA; 8];
 
 /// Hello, and the cookie that comes back.
 pub(crate) fn cookie(desk: &mut Desk<Server<Dots>>, at: SocketAddr) -> [u8; 16] {
-    let hello = [&[0, 1], &b"DOTS"[..], &[0, 1], &NONCE, &[0; 32]].concat();
+    let hello = [&[0, 2], &b"DOTS"[..], &[0, 1], &NONCE, &[0; 32]].concat();
     let sent = desk.receive(at, &native(0x01, 77, &hello));
     let challenge = &sent_to(&sent, at)[0];
     assert_eq!(challenge[..17], native(0x81, 77, &[&NONCE[..], &[0; 17]].concat())[..17]);
@@ -360,7 +360,7 @@ fn join_counting_from(desk: &mut Desk<Server<Dots>>, at: SocketAddr, sequence: u
     let join = [
         &NONCE[..],
         &cookie,
-        &[0, 1],
+        &[0, 2],
         b"DOTS",
         &[0, 1, 4, 0xB0, 0, 0, 0, 0, 0],
         b"Alice\0\0\0\0\0\0\0\0\0\0\0",
@@ -382,12 +382,19 @@ impl Peer {
         self.input_for(self.inputs + 6, buttons)
     }
 
-    fn input_for(&mut self, tick: u32, buttons: u8) -> Vec<u8> {
-        let tick = tick.to_be_bytes();
-        let payload = [&self.session[..], &tick, &[0, buttons], &[0; 4], &[0; 4], &[0]].concat();
+    /// Asks how far the server is.
+    pub(crate) fn ping(&mut self) -> Vec<u8> {
         let sequence = self.sequence;
         self.sequence = sequence.wrapping_add(1);
-        native(0x10, sequence, &payload)
+        native(0x04, sequence, &[&self.session[..], &[0; 8]].concat())
+    }
+
+    fn input_for(&mut self, tick: u32, buttons: u8) -> Vec<u8> {
+        let tick = tick.to_be_bytes();
+        let payload = [&self.session[..], &tick, &[0, buttons], &[0]].concat();
+        let sequence = self.sequence;
+        self.sequence = sequence.wrapping_add(1);
+        native(0x14, sequence, &payload)
     }
 }
 
@@ -614,10 +621,28 @@ fn another_protocol_or_game_version_is_said_so() {
         assert!(answer.len() <= hello.len());
         words(&answer)
     };
-    assert_eq!(ask(hello(2, b"DOTS", 1)), EndReason::Protocol { server: 1, ours: 1 }.to_string());
+    assert_eq!(ask(hello(3, b"DOTS", 1)), EndReason::Protocol { server: 2, ours: 2 }.to_string());
     let version = EndReason::GameVersion { server: 1, ours: 1 }.to_string();
-    assert_eq!(ask(hello(1, b"DOTS", 2)), version);
-    assert_eq!(ask(hello(1, b"CHSS", 1)), EndReason::NoSuchGame.to_string());
+    assert_eq!(ask(hello(2, b"DOTS", 2)), version);
+    assert_eq!(ask(hello(2, b"CHSS", 1)), EndReason::NoSuchGame.to_string());
+    assert_eq!(desk.node.endpoint().counts().other_version, 2);
+}
+
+#[test]
+fn a_program_of_protocol_1_reads_that_it_is_the_older_one() {
+    let mut desk = desk();
+    let at = address("10.0.0.2:5000");
+    let old = native(0x01, 7, &[&[0, 1], &b"DOTS"[..], &[0, 1], &NONCE, &[0; 32]].concat());
+    let answer = desk.receive(at, &old)[0].1.clone();
+    // What protocol 1 says of a Reject: its nonce, the reason, and the server's two versions.
+    assert_eq!(answer, native(0x88, 7, &[&NONCE[..], &[2, 0, 2, 0, 1]].concat()));
+    let read = EndReason::Protocol { server: 2, ours: 1 }.to_string();
+    assert_eq!(
+        read,
+        "The server has version 2 of the network protocol, this program has version 1. Update this \
+         program."
+    );
+    assert_eq!(desk.node.endpoint().counts().other_version, 1, "and the operator can see it");
 }
 
 #[test]

@@ -9,7 +9,7 @@ use std::path::Path;
 /// Bytes that decode.
 #[derive(Clone, Debug)]
 pub(crate) struct Vector {
-    /// `lan`, `rtype`, `rtype-tcp` or `native`.
+    /// `lan`, `rtype`, `rtype-tcp`, `native` or `ack`.
     pub(crate) dialect: String,
     /// The packet's name.
     pub(crate) name: String,
@@ -40,7 +40,8 @@ pub(crate) fn vectors() -> Vec<Vector> {
         else {
             panic!("not `dialect name json`: {head}");
         };
-        assert!(["lan", "rtype", "rtype-tcp", "native"].contains(&dialect), "no dialect: {head}");
+        let known = ["lan", "rtype", "rtype-tcp", "native", "ack"].contains(&dialect);
+        assert!(known, "no dialect: {head}");
         assert!(fields.starts_with('{') && fields.ends_with('}'), "no JSON object: {head}");
         Vector { dialect: dialect.into(), name: name.into(), fields: fields.into(), bytes }
     };
@@ -54,7 +55,8 @@ pub(crate) fn malformed() -> Vec<Malformed> {
         let [dialect, field, reason] = words.try_into().unwrap_or_else(|_| {
             panic!("not `dialect field reason`: {head}");
         });
-        let known = ["lan", "rtype", "rtype-tcp", "native", "any"].contains(&dialect.as_str());
+        let dialects = ["lan", "rtype", "rtype-tcp", "native", "ack", "any"];
+        let known = dialects.contains(&dialect.as_str());
         assert!(known, "no dialect: {head}");
         Malformed { dialect, field, reason, bytes }
     };

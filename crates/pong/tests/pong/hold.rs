@@ -3,6 +3,7 @@
 use std::net::SocketAddr;
 use std::time::Duration;
 
+use backspin::channel::Delivery;
 use backspin::client::{Client, ClientConfig};
 use backspin::endpoint::EndpointConfig;
 use backspin::game::{Game, PlayerId, PlayerInput, Turn};
@@ -390,7 +391,7 @@ fn the_word_to_go_on_reaches_the_server_and_a_bot_plays() {
     let mut scene = Scene::new(2, line());
     scene.cut(1, Partition::Cut);
     scene.run_ms(1_500);
-    assert!(scene.client(0).send(Pong::GO_ON));
+    scene.client(0).send(Pong::GO_ON, Delivery::Reliable).unwrap();
     scene.run_ms(200);
     assert_eq!(scene.world().attendance, [Attendance::Here, Attendance::Replaced]);
     scene.run_ms(2_000);

@@ -23,7 +23,7 @@ fn frame(world: &World) -> Vec<Drawn> {
     game.capture(world, &mut state);
     let kinds = game.schema().kinds;
     let drawn = |entity: &backspin::replication::Entity| Drawn {
-        entity: *entity,
+        entity: entity.clone(),
         fields: kinds[usize::from(entity.kind)].values(entity),
     };
     state.entities().iter().map(drawn).collect()
@@ -132,7 +132,7 @@ fn slide_of(world: &World, player: u32) -> Option<f32> {
     let (frame, player) = (frame(world), PlayerId(player));
     let slide = |drawn: &Drawn| Pong::default().time_blend(drawn, player, GAP);
     let is_ball = |drawn: &&Drawn| BALL_IDS.contains(&drawn.entity.id);
-    let own = frame.iter().find(|drawn| u32::from(drawn.entity.id) == player.0);
+    let own = frame.iter().find(|drawn| drawn.entity.id == player.0);
     assert!(own.is_none_or(|own| slide(own).is_none()), "the own paddle is ahead");
     frame.iter().find(is_ball).and_then(slide)
 }
@@ -209,7 +209,7 @@ fn draw_match(game: Pong, seed: u64, rate: f64) -> u32 {
         while at < f64::from(tick) - 1.0 {
             now.clear();
             picture.draw(game.schema(), at, 0.0, |entity, fields| {
-                now.push(Drawn { entity: *entity, fields });
+                now.push(Drawn { entity: entity.clone(), fields });
             });
             drawn.extend(seen(&before, &now));
             std::mem::swap(&mut before, &mut now);

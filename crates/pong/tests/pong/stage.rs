@@ -1,6 +1,6 @@
 //! A room without a network.
 
-use backspin::game::{Buttons, Event, Game, PlayerId, PlayerInput, PlayerStatus, Turn};
+use backspin::game::{Buttons, Effects, Event, Game, PlayerId, PlayerInput, PlayerStatus, Turn};
 use backspin::replication::State;
 use backspin_pong::{Phase, Pong, World};
 
@@ -66,7 +66,12 @@ impl Stage {
 
     pub(crate) fn say(&mut self, player: u32, words: &[u8]) -> Vec<Event> {
         let mut events = Vec::new();
-        self.game.on_message(&mut self.world, PlayerId(player), words, &mut events);
+        self.game.on_message(
+            &mut self.world,
+            PlayerId(player),
+            words,
+            &mut Effects::new(&mut events),
+        );
         events
     }
 

@@ -1,19 +1,20 @@
-//! One line of a log: what was done to the node, or what it had come to.
+//! One line of a log: what was done to the node, or a checkpoint.
 
 use std::collections::BTreeMap;
-use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
 
 use super::super::field::{
-    self, put_address, put_bytes, put_ip, put_path, put_varint, small, varint,
+    self, put_bytes, put_game, put_ip, put_name, put_path, put_peer, put_varint, small, varint,
 };
 use super::LONGEST;
-use super::origin::{Offering, Opening};
-use backspin::game::PlayerId;
+use super::origin::{decode_room, encode_room};
+use backspin::game::{GameId, PlayerId};
 use backspin::node::{Path, StreamEvent, StreamId};
+use backspin::peer::LimitKey;
+use backspin::room::RoomConfig;
 use backspin::time::Time;
 use backspin::wire::native::CloseReason;
-use backspin::wire::{Malformed, Reader};
+use backspin::wire::{Malformed, Name, Reader};
 
 /// What happened, in the order in which it happened.
 ///
@@ -30,12 +31,12 @@ use backspin::wire::{Malformed, Reader};
 /// 9     so many transmits were polled, and there might have been more: | count |
 /// 10    streams were polled until there was nothing to do
 /// 11    so many things to do to streams were polled: | count |
-/// 12    room opened     | after | room |
+/// 12    room opened     | after | game u32 | version u16 | name | seed u64 | room |
 /// 13    close           | after | reason u8 |
 /// 14    kick            | after | room | player |
 /// 15    checkpoint      | sent u64 | world u64 |
 /// 16    end
-/// 17    game offered    | after | game |
+/// 17    game offered    | after | game u32 | version u16 | name | rooms at most | room |
 /// 18    drain           | after |
 /// 19    undrain         | after |
 /// 20    ban for good    | after | ip |
@@ -45,7 +46,8 @@ use backspin::wire::{Malformed, Reader};
 /// ```
 ///
 /// `after` counts nanoseconds since the line before that has a time. Bytes stand behind their
-/// length, a stream with its top bit turned, all counts are varints.
+/// length, a stream with its top bit turned, all counts are varints. `room` is
+/// `| warn | drop | resume_for | claim_within | high_latency | hold_end |` in ns.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Entry<'a> {
     Datagram { path: Path, bytes: &'a [u8] },
@@ -53,14 +55,14 @@ pub(super) enum Entry<'a> {
     Stream { stream: StreamId, event: StreamEvent<'a> },
     Transmits(Polls),
     Streams(Polls),
-    Open(Opening),
-    Offer(Offering),
+    Open { game: GameId, name: Name, seed: u64, config: RoomConfig },
+    Offer { game: GameId, name: Name, most: u16, config: RoomConfig },
     Close(CloseReason),
     Kick { room: u64, player: PlayerId },
     Drain,
     Undrain,
-    Ban { ip: IpAddr, lasts: Option<Duration> },
-    LiftBan(IpAddr),
+    Ban { key: LimitKey, lasts: Option<Duration> },
+    LiftBan(LimitKey),
     ReleaseEnd { room: u64 },
     Checkpoint(Checkpoint),
     End,
@@ -137,20 +139,26 @@ impl Context {
                 head(out, 4 + stream_kind(&event));
                 put_varint(out, stream.0 ^ StreamId::FIRST_ACCEPTED.0);
                 match event {
-                    StreamEvent::Opened(peer) => put_address(out, peer),
+                    StreamEvent::Opened(peer) => put_peer(out, peer),
                     StreamEvent::Received(bytes) => put_bytes(out, bytes),
                     StreamEvent::Failed | StreamEvent::Closed => {}
                 }
             }
             Entry::Transmits(polls) => polls.encode(8, out),
             Entry::Streams(polls) => polls.encode(10, out),
-            Entry::Open(opening) => {
+            Entry::Open { game, name, seed, config } => {
                 head(out, 12);
-                opening.encode(out);
+                put_game(out, game);
+                put_name(out, &name);
+                out.extend_from_slice(&seed.to_be_bytes());
+                encode_room(&config, out);
             }
-            Entry::Offer(offering) => {
+            Entry::Offer { game, name, most, config } => {
                 head(out, 17);
-                offering.encode(out);
+                put_game(out, game);
+                put_name(out, &name);
+                put_varint(out, most.into());
+                encode_room(&config, out);
             }
             Entry::Close(reason) => {
                 head(out, 13);
@@ -169,18 +177,18 @@ impl Context {
             Entry::End => out.push(16),
             Entry::Drain => head(out, 18),
             Entry::Undrain => head(out, 19),
-            Entry::Ban { ip, lasts: None } => {
+            Entry::Ban { key, lasts: None } => {
                 head(out, 20);
-                put_ip(out, ip);
+                put_ip(out, key.network());
             }
-            Entry::Ban { ip, lasts: Some(lasts) } => {
+            Entry::Ban { key, lasts: Some(lasts) } => {
                 head(out, 21);
-                put_ip(out, ip);
+                put_ip(out, key.network());
                 put_varint(out, lasts.min(LONGEST).as_nanos() as u64);
             }
-            Entry::LiftBan(ip) => {
+            Entry::LiftBan(key) => {
                 head(out, 22);
-                put_ip(out, ip);
+                put_ip(out, key.network());
             }
             Entry::ReleaseEnd { room } => {
                 head(out, 23);
@@ -214,7 +222,7 @@ impl Context {
             4..=7 => {
                 let stream = StreamId(varint(r, "stream")? ^ StreamId::FIRST_ACCEPTED.0);
                 let event = match kind {
-                    4 => StreamEvent::Opened(peer(r)?),
+                    4 => StreamEvent::Opened(field::peer(r, "peer")?),
                     5 => StreamEvent::Failed,
                     6 => StreamEvent::Received(field::bytes(r, "bytes")?),
                     _ => StreamEvent::Closed,
@@ -225,7 +233,10 @@ impl Context {
             9 => Entry::Transmits(Polls::Some(varint(r, "polls")?)),
             10 => Entry::Streams(Polls::Dry),
             11 => Entry::Streams(Polls::Some(varint(r, "polls")?)),
-            12 => Entry::Open(Opening::decode(r)?),
+            12 => {
+                let (game, name) = (field::game(r)?, field::name(r, "name")?);
+                Entry::Open { game, name, seed: r.u64_be("seed")?, config: decode_room(r)? }
+            }
             13 => Entry::Close(reason(r)?),
             14 => Entry::Kick { room: varint(r, "room")?, player: PlayerId(small(r, "player")?) },
             15 => {
@@ -233,16 +244,19 @@ impl Context {
                 Entry::Checkpoint(Checkpoint { sent, world })
             }
             16 => Entry::End,
-            17 => Entry::Offer(Offering::decode(r)?),
+            17 => {
+                let (game, name) = (field::game(r)?, field::name(r, "name")?);
+                Entry::Offer { game, name, most: small(r, "most")?, config: decode_room(r)? }
+            }
             18 => Entry::Drain,
             19 => Entry::Undrain,
-            20 => Entry::Ban { ip: field::ip(r, "ip")?, lasts: None },
+            20 => Entry::Ban { key: field::ip(r, "ip")?.into(), lasts: None },
             21 => {
-                let ip = field::ip(r, "ip")?;
+                let key = field::ip(r, "ip")?.into();
                 let lasts = field::varint_upto(r, "lasts", LONGEST.as_nanos() as u64)?;
-                Entry::Ban { ip, lasts: Some(Duration::from_nanos(lasts)) }
+                Entry::Ban { key, lasts: Some(Duration::from_nanos(lasts)) }
             }
-            22 => Entry::LiftBan(field::ip(r, "ip")?),
+            22 => Entry::LiftBan(field::ip(r, "ip")?.into()),
             23 => Entry::ReleaseEnd { room: varint(r, "room")? },
             other => return Err(Malformed::out_of_range("kind", other)),
         })
@@ -256,10 +270,6 @@ fn stream_kind(event: &StreamEvent<'_>) -> u8 {
         StreamEvent::Received(_) => 2,
         StreamEvent::Closed => 3,
     }
-}
-
-fn peer(r: &mut Reader<'_>) -> Result<SocketAddr, Malformed> {
-    field::address(r, "peer")
 }
 
 fn reason(r: &mut Reader<'_>) -> Result<CloseReason, Malformed> {
@@ -318,7 +328,7 @@ mod tests {
     use super::*;
 
     fn path(n: u16) -> Path {
-        Path::to(SocketAddr::from(([10, 0, 0, 1], n)))
+        Path::to(std::net::SocketAddr::from(([10, 0, 0, 1], n)))
     }
 
     fn datagram(context: &mut Context, n: u16) -> Vec<u8> {

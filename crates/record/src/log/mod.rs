@@ -1,16 +1,22 @@
-//! A node's log: all that was done to a server, so that it can be done again.
+//! A node log: everything that was done to a server, so that it can be replayed.
 //!
-//! Everything right of the socket is pure. The same server (its seed, its configuration, its
-//! rooms) that is handed the same datagrams, streams and timeouts at the same times, and is polled
-//! in the same places, sends the same bytes. [`Recorded`] is a server that writes this down as it
-//! runs, [`Rerun`] makes another of the log and holds what it sends against what was sent then.
+//! Everything right of the socket is pure. The same server (its seed, its configuration, its rooms) that gets
+//! the same
+//! datagrams, streams and timeouts at the same times, and is polled in the same places, sends the same bytes.
+//! [`Recorded`]
+//! is a server that writes this down as it runs; [`Rerun`] makes another one from the log and compares what
+//! it sends with
+//! what was sent then.
 //!
-//! A log is made of frames (see [the module above](super)). The first is an [`Origin`]; all others
-//! are lines, each a kind and what belongs to it, drawn in `entry.rs`. About once a second there is
-//! a checkpoint: a digest of everything sent so far, and one of what there is in the rooms.
+//! A log is made of frames (see [the module above](super)). The first is an [`Origin`]; the others are lines,
+//! each a kind
+//! and its fields, drawn in `entry.rs`. About once a second there is a checkpoint: a digest of everything
+//! sent so far, and
+//! one of the rooms.
 //!
-//! The log has the server's seed in it. Whoever reads it can make every cookie and ticket of that
-//! server, so it is to be kept like a password as long as the server runs.
+//! The log contains the server's seed. Anyone who reads it can forge every cookie and ticket of that server,
+//! so keep it like
+//! a password while the server runs.
 
 mod entry;
 mod origin;

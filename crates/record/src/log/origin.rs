@@ -1,4 +1,4 @@
-//! How a node began: all that it takes to make it again.
+//! How a node began: everything needed to make it again.
 
 use std::fmt;
 use std::time::Duration;
@@ -6,7 +6,6 @@ use std::time::Duration;
 use super::super::field::{self, put_bytes, put_name, put_varint, small, varint, varint_upto};
 use super::LONGEST;
 use backspin::endpoint::{Audience, EndpointConfig, Limits, Tokenless, Unguarded};
-use backspin::game::GameId;
 use backspin::matching::MatchKey;
 use backspin::room::RoomConfig;
 use backspin::session::{self, Wider};
@@ -36,46 +35,27 @@ pub struct Origin {
 pub struct Build {
     /// The version of `native`.
     pub protocol: u16,
-    /// A bit for each old dialect: 1 is `lan`, 2 is `rtype`.
+    /// A bit for each dialect of others: 1 is `lan`, 2 is `rtype`, 4 is `ack`.
     pub dialects: u8,
-}
-
-/// A room that was opened.
-///
-/// ```text
-/// | game u32 | version u16 | name | seed u64 | warn | drop | resume_for | claim_within | high_latency |
-/// the spans in ns
-/// ```
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Opening {
-    pub(super) game: GameId,
-    pub(super) name: Name,
-    pub(super) seed: u64,
-    pub(super) config: RoomConfig,
-}
-
-/// A game that was offered.
-///
-/// ```text
-/// | game u32 | version u16 | name | most | warn | drop | resume_for | claim_within | high_latency |
-/// the spans in ns
-/// ```
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Offering {
-    pub(super) game: GameId,
-    pub(super) name: Name,
-    /// How many rooms are opened for it.
-    pub(super) most: u16,
-    pub(super) config: RoomConfig,
 }
 
 impl Build {
     /// This one.
     pub const HERE: Build = Build {
         protocol: PROTOCOL,
-        // `lan` and `rtype`.
-        dialects: 0b11,
+        // `lan`, `rtype` and `ack`.
+        dialects: 0b111,
     };
+
+    /// Before there was `ack`.
+    const WITHOUT_ACK: Build = Build { dialects: 0b11, ..Build::HERE };
+
+    /// How many dialects of others the server spoke that wrote a log, if this program can replay it: new ones
+    /// come last in the list, so that an older server spoke the first of them.
+    pub(super) fn dialects_spoken(self) -> Option<usize> {
+        let is_known = self == Build::HERE || self == Build::WITHOUT_ACK;
+        is_known.then_some(self.dialects.count_ones() as usize)
+    }
 }
 
 impl Origin {
@@ -91,26 +71,26 @@ impl Origin {
         put_varint(out, *unix_ms);
         put_varint(out, start.as_nanos());
         out.extend_from_slice(seed);
-        encode_front(config, out);
+        encode_endpoint(config, out);
     }
 
     /// Reads as far as the build, and the rest only if it is this one: another may have written
     /// it otherwise.
     pub(super) fn decode(r: &mut Reader<'_>) -> Result<Result<Self, Build>, Malformed> {
         let build = Build { protocol: r.u16_be("protocol")?, dialects: r.u8("dialects")? };
-        if build != Build::HERE {
+        if build.dialects_spoken().is_none() {
             return Ok(Err(build));
         }
         let unix_ms = varint(r, "unix_ms")?;
         let start = Time::from_nanos(varint_upto(r, "start", LONGEST.as_nanos() as u64)?);
         let seed = r.array("seed")?;
-        let config = decode_front(r)?;
+        let config = decode_endpoint(r)?;
         Ok(Ok(Origin { build, unix_ms, start, seed, config }))
     }
 }
 
 impl fmt::Debug for Origin {
-    /// Without the seed: who has it can guess every cookie and ticket.
+    /// Without the seed, which would let a reader forge every cookie and ticket.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Origin { build, unix_ms, start, config, .. } = self;
         let mut shown = f.debug_struct("Origin");
@@ -122,7 +102,7 @@ impl fmt::Debug for Origin {
 /// The dialects whose ports a log has, and the usual ones.
 const OTHER_PORTS: [(&str, u16); 2] = [("lan", 54000), ("rtype", 4242)];
 
-fn encode_front(config: &EndpointConfig, out: &mut Vec<u8>) {
+fn encode_endpoint(config: &EndpointConfig, out: &mut Vec<u8>) {
     let EndpointConfig {
         name,
         native_port,
@@ -172,7 +152,7 @@ fn encode_front(config: &EndpointConfig, out: &mut Vec<u8>) {
     }
 }
 
-fn decode_front(r: &mut Reader<'_>) -> Result<EndpointConfig, Malformed> {
+fn decode_endpoint(r: &mut Reader<'_>) -> Result<EndpointConfig, Malformed> {
     Ok(EndpointConfig {
         name: field::name(r, "name")?,
         native_port: small(r, "native_port")?,
@@ -196,7 +176,7 @@ fn decode_front(r: &mut Reader<'_>) -> Result<EndpointConfig, Malformed> {
         limits: Limits {
             sessions: small(r, "sessions")?,
             sessions_per_ip: small(r, "sessions_per_ip")?,
-            // A door that lets no stranger speak is no door: it cannot be made.
+            // An endpoint that reads nothing from strangers cannot be made.
             stranger_datagrams_per_s: match small(r, "stranger_datagrams_per_s")? {
                 0 => return Err(Malformed::out_of_range("stranger_datagrams_per_s", 0)),
                 rate => rate,
@@ -216,46 +196,7 @@ fn decode_front(r: &mut Reader<'_>) -> Result<EndpointConfig, Malformed> {
     })
 }
 
-impl Opening {
-    pub(super) fn encode(&self, out: &mut Vec<u8>) {
-        let Opening { game, name, seed, config } = self;
-        encode_game(game, out);
-        put_name(out, name);
-        out.extend_from_slice(&seed.to_be_bytes());
-        encode_room(config, out);
-    }
-
-    pub(super) fn decode(r: &mut Reader<'_>) -> Result<Self, Malformed> {
-        let (game, name) = (decode_game(r)?, field::name(r, "name")?);
-        Ok(Opening { game, name, seed: r.u64_be("seed")?, config: decode_room(r)? })
-    }
-}
-
-impl Offering {
-    pub(super) fn encode(&self, out: &mut Vec<u8>) {
-        let Offering { game, name, most, config } = self;
-        encode_game(game, out);
-        put_name(out, name);
-        put_varint(out, (*most).into());
-        encode_room(config, out);
-    }
-
-    pub(super) fn decode(r: &mut Reader<'_>) -> Result<Self, Malformed> {
-        let (game, name) = (decode_game(r)?, field::name(r, "name")?);
-        Ok(Offering { game, name, most: small(r, "most")?, config: decode_room(r)? })
-    }
-}
-
-fn encode_game(game: &GameId, out: &mut Vec<u8>) {
-    out.extend_from_slice(&game.game.to_be_bytes());
-    out.extend_from_slice(&game.version.to_be_bytes());
-}
-
-fn decode_game(r: &mut Reader<'_>) -> Result<GameId, Malformed> {
-    Ok(GameId { game: r.u32_be("game")?, version: r.u16_be("version")? })
-}
-
-fn encode_room(config: &RoomConfig, out: &mut Vec<u8>) {
+pub(super) fn encode_room(config: &RoomConfig, out: &mut Vec<u8>) {
     // What a room tells about itself changes nothing that it does.
     let RoomConfig { liveness, resume_for, claim_within, high_latency, journal: _, hold_end } =
         *config;
@@ -264,7 +205,7 @@ fn encode_room(config: &RoomConfig, out: &mut Vec<u8>) {
     }
 }
 
-fn decode_room(r: &mut Reader<'_>) -> Result<RoomConfig, Malformed> {
+pub(super) fn decode_room(r: &mut Reader<'_>) -> Result<RoomConfig, Malformed> {
     let mut span = |field| {
         let ns = varint_upto(r, field, LONGEST.as_nanos() as u64)?;
         Ok(Duration::from_nanos(ns))
@@ -287,8 +228,8 @@ mod tests {
     fn a_key_for_a_matchmaker_is_kept_and_none_takes_no_bytes() {
         let encoded = |match_key| {
             let mut bytes = Vec::new();
-            encode_front(&EndpointConfig { match_key, ..EndpointConfig::default() }, &mut bytes);
-            let decoded = decode_front(&mut Reader::new(&bytes)).unwrap().match_key;
+            encode_endpoint(&EndpointConfig { match_key, ..EndpointConfig::default() }, &mut bytes);
+            let decoded = decode_endpoint(&mut Reader::new(&bytes)).unwrap().match_key;
             assert_eq!(decoded, match_key);
             bytes.len()
         };
@@ -300,7 +241,8 @@ mod tests {
         let endpoint = |strangers: u8| {
             let bytes = [1, b'x', 1, 2, 3, 0, 0, 0, 0, 10, 3, strangers, 10, 6, 3, 5, 1, 16, 4, 8];
             let mut r = Reader::new(&bytes);
-            let decoded = decode_front(&mut r).map(|config| config.limits.stranger_datagrams_per_s);
+            let decoded =
+                decode_endpoint(&mut r).map(|config| config.limits.stranger_datagrams_per_s);
             decoded.inspect(|_| assert_eq!(r.left(), 0))
         };
         assert_eq!(endpoint(1), Ok(1));

@@ -1,10 +1,9 @@
-//! A server that writes down what is done to it.
+//! A server that records what is done to it.
 
-use std::net::IpAddr;
 use std::time::Duration;
 
 use super::entry::{Context, Entry, Polls};
-use super::origin::{Build, Offering, Opening, Origin};
+use super::origin::{Build, Origin};
 use super::witness::Witness;
 use super::{BUFFER_LEN, FORM, LONGEST};
 use crate::frame::Framer;
@@ -14,6 +13,7 @@ use backspin::game::{Game, PlayerId};
 use backspin::node::{
     Fetch, Node, Path, Prefetch, StreamAction, StreamEvent, StreamId, StreamNode, Transmit,
 };
+use backspin::peer::LimitKey;
 use backspin::room::RoomConfig;
 use backspin::server::Server;
 use backspin::time::Time;
@@ -87,15 +87,13 @@ impl<G: Game> Recorded<G> {
 
     /// Like [`Server::open`].
     pub fn open(&mut self, now: Time, game: G, name: Name, seed: u64, config: RoomConfig) -> usize {
-        let opening = Opening { game: game.id(), name, seed, config };
-        let now = self.handle(now, &Entry::Open(opening));
+        let now = self.handle(now, &Entry::Open { game: game.id(), name, seed, config });
         self.server.open(now, game, name, seed, config)
     }
 
     /// Like [`Server::offer`].
     pub fn offer(&mut self, now: Time, game: G, name: Name, most: u16, config: RoomConfig) {
-        let offering = Offering { game: game.id(), name, most, config };
-        let now = self.handle(now, &Entry::Offer(offering));
+        let now = self.handle(now, &Entry::Offer { game: game.id(), name, most, config });
         self.server.offer(now, game, name, most, config);
     }
 
@@ -124,16 +122,21 @@ impl<G: Game> Recorded<G> {
     }
 
     /// Like [`Server::ban`], from now on for so long, at most ten years; `None` is for good.
-    pub fn ban(&mut self, now: Time, ip: IpAddr, lasts: Option<Duration>) -> Result<(), BansFull> {
+    pub fn ban(
+        &mut self,
+        now: Time,
+        key: LimitKey,
+        lasts: Option<Duration>,
+    ) -> Result<(), BansFull> {
         let lasts = lasts.map(|lasts| lasts.min(LONGEST));
-        let now = self.handle(now, &Entry::Ban { ip, lasts });
-        self.server.ban(now, ip, lasts.map(|lasts| now + lasts))
+        let now = self.handle(now, &Entry::Ban { key, lasts });
+        self.server.ban(now, key, lasts.map(|lasts| now + lasts))
     }
 
     /// Like [`Server::lift_ban`].
-    pub fn lift_ban(&mut self, now: Time, ip: IpAddr) {
-        self.handle(now, &Entry::LiftBan(ip));
-        self.server.lift_ban(ip);
+    pub fn lift_ban(&mut self, now: Time, key: LimitKey) {
+        self.handle(now, &Entry::LiftBan(key));
+        self.server.lift_ban(key);
     }
 
     /// Like [`Server::release_end`].

@@ -1,10 +1,10 @@
-//! A log played back into a server made of it.
+//! Replays a log into a server made from it.
 
 use std::fmt;
 use std::time::Duration;
 
 use super::entry::{Checkpoint, Context, Entry, Polls};
-use super::origin::{Build, Offering, Opening, Origin};
+use super::origin::{Build, Origin};
 use super::witness::Witness;
 use super::{BUFFER_LEN, FORM, OFFER_LIMIT, ROOM_LIMIT};
 use crate::frame::{Damage, FramePlace, Frames};
@@ -15,6 +15,7 @@ use backspin::room::RoomEvent;
 use backspin::server::Server;
 use backspin::time::Time;
 use backspin::wire::{Fault, Malformed, Reader};
+use thiserror::Error;
 
 /// Does again what a log says was done, as fast as it can.
 ///
@@ -106,13 +107,20 @@ pub struct Verdict {
 }
 
 /// Why a log cannot be replayed, or not further.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
 pub enum LogError {
     /// The log is not whole.
-    Damage(Damage),
-    /// It was written by a program that speaks otherwise.
+    #[error(transparent)]
+    Damage(#[from] Damage),
+    /// It was written by a program with another protocol or other dialects.
+    #[error(
+        "it was written by a program with protocol {} and dialects {}, and this one has protocol {} and dialects {}; \
+         use the one that wrote it",
+        .0.protocol, .0.dialects, Build::HERE.protocol, Build::HERE.dialects
+    )]
     Build(Build),
     /// It has a room of a game that is not here, or not in this version.
+    #[error("it has a room of {0}, which this program does not have")]
     Game(GameId),
 }
 
@@ -164,30 +172,24 @@ impl<G: Game, F: FnMut(GameId) -> Option<G>> Rerun<G, F> {
     /// What the log came to, which has no more bytes. One that does not say that it ends was cut
     /// short.
     pub fn finish(self) -> Result<Verdict, LogError> {
-        let damage = (!self.ended).then_some(Damage::Cut { good: self.frames.offset() });
-        match damage {
-            None => self.verdict(None),
-            Some(damage) => Err(LogError::Damage(damage)),
+        match self.ended {
+            true => self.salvage(None),
+            false => Err(Damage::Cut { good: self.frames.offset() }.into()),
         }
     }
 
     /// What the log came to as far as it was good: what could be replayed of one that
     /// [`Rerun::handle_bytes`] refused, or that was cut short.
     pub fn salvage(self, damage: Option<Damage>) -> Result<Verdict, LogError> {
-        let cut = (!self.ended).then_some(Damage::Cut { good: self.frames.offset() });
-        self.verdict(damage.or(cut))
-    }
-
-    fn verdict(self, damage: Option<Damage>) -> Result<Verdict, LogError> {
         let cut = Damage::Cut { good: self.frames.offset() };
-        let Some(run) = self.run else { return Err(LogError::Damage(damage.unwrap_or(cut))) };
+        let Some(run) = self.run else { return Err(damage.unwrap_or(cut).into()) };
         Ok(Verdict {
             length: run.context.now().since(run.origin.start),
             counts: Counts { rooms: run.server.endpoint().rooms_opened().into(), ..run.counts },
             digest: run.witness.checkpoint(&run.server).sent,
             difference: run.difference,
             origin: run.origin,
-            damage,
+            damage: damage.or((!self.ended).then_some(cut)),
         })
     }
 
@@ -197,22 +199,23 @@ impl<G: Game, F: FnMut(GameId) -> Option<G>> Rerun<G, F> {
         let Some(run) = &mut self.run else {
             let origin = Origin::decode(&mut r).map_err(malformed)?.map_err(LogError::Build)?;
             r.finish("origin").map_err(malformed)?;
-            self.run = Some(Run::new(origin, self.dialects));
+            let spoken = origin.build.dialects_spoken().unwrap_or(0).min(self.dialects.len());
+            self.run = Some(Run::new(origin, &self.dialects[..spoken]));
             return Ok(());
         };
+        let rules = &mut self.rules;
+        let mut game = |id| rules(id).filter(|game| game.id() == id).ok_or(LogError::Game(id));
         while r.left() > 0 {
             let entry = run.context.decode(&mut r).map_err(malformed)?;
             match entry {
-                Entry::Open(opening) => {
-                    run.check_room_limit().map_err(malformed)?;
-                    let game = (self.rules)(opening.game).filter(|game| game.id() == opening.game);
-                    run.open(opening, game.ok_or(LogError::Game(opening.game))?);
+                Entry::Open { game: id, name, seed, config } => {
+                    limit("room", run.server.rooms().len(), ROOM_LIMIT).map_err(malformed)?;
+                    run.server.open(run.context.now(), game(id)?, name, seed, config);
                 }
-                Entry::Offer(offering) => {
-                    run.check_offer_limit().map_err(malformed)?;
-                    let id = offering.game;
-                    let game = (self.rules)(id).filter(|game| game.id() == id);
-                    run.offer(offering, game.ok_or(LogError::Game(id))?);
+                Entry::Offer { game: id, name, most, config } => {
+                    limit("offer", run.offers, OFFER_LIMIT).map_err(malformed)?;
+                    run.offers += 1;
+                    run.server.offer(run.context.now(), game(id)?, name, most, config);
                 }
                 Entry::End => {
                     self.ended = true;
@@ -237,31 +240,6 @@ impl<G: Game> Run<G> {
             difference: None,
             origin,
         }
-    }
-
-    fn check_room_limit(&self) -> Result<(), Malformed> {
-        match self.server.rooms().len() < ROOM_LIMIT {
-            true => Ok(()),
-            false => Err(Malformed::new("room", Fault::OutOfRange(ROOM_LIMIT as i64 + 1))),
-        }
-    }
-
-    fn check_offer_limit(&mut self) -> Result<(), Malformed> {
-        self.offers += 1;
-        match self.offers <= OFFER_LIMIT {
-            true => Ok(()),
-            false => Err(Malformed::new("offer", Fault::OutOfRange(OFFER_LIMIT as i64 + 1))),
-        }
-    }
-
-    fn open(&mut self, opening: Opening, game: G) {
-        let Opening { name, seed, config, .. } = opening;
-        self.server.open(self.context.now(), game, name, seed, config);
-    }
-
-    fn offer(&mut self, offering: Offering, game: G) {
-        let Offering { name, most, config, .. } = offering;
-        self.server.offer(self.context.now(), game, name, most, config);
     }
 
     fn handle(&mut self, entry: Entry<'_>, out: &mut [u8]) {
@@ -291,16 +269,16 @@ impl<G: Game> Run<G> {
             }
             Entry::Drain => self.server.drain(),
             Entry::Undrain => self.server.undrain(),
-            Entry::Ban { ip, lasts } => {
+            Entry::Ban { key, lasts } => {
                 // There was no place for it then either.
-                let _ = self.server.ban(now, ip, lasts.map(|lasts| now + lasts));
+                let _ = self.server.ban(now, key, lasts.map(|lasts| now + lasts));
             }
-            Entry::LiftBan(ip) => self.server.lift_ban(ip),
+            Entry::LiftBan(key) => self.server.lift_ban(key),
             Entry::ReleaseEnd { room } => {
                 self.server.release_end(usize::try_from(room).unwrap_or(usize::MAX));
             }
             Entry::Checkpoint(recorded) => self.compare(recorded),
-            Entry::Open(_) | Entry::Offer(_) | Entry::End => {}
+            Entry::Open { .. } | Entry::Offer { .. } | Entry::End => {}
         }
     }
 
@@ -353,6 +331,14 @@ impl<G: Game> Run<G> {
     }
 }
 
+/// There are `count` already: there is room for one more.
+fn limit(what: &'static str, count: usize, limit: usize) -> Result<(), Malformed> {
+    match count < limit {
+        true => Ok(()),
+        false => Err(Malformed::new(what, Fault::OutOfRange(limit as i64 + 1))),
+    }
+}
+
 impl Polls {
     fn calls(self) -> u64 {
         match self {
@@ -362,37 +348,13 @@ impl Polls {
     }
 }
 
-impl From<Damage> for LogError {
-    fn from(damage: Damage) -> Self {
-        LogError::Damage(damage)
-    }
-}
-
 impl fmt::Display for Difference {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (after, by) = (self.after.as_secs_f64(), self.by.as_secs_f64());
         let what = match self.what {
-            Differs::Sent => "it sent something else",
-            Differs::World => "something else was in its rooms",
+            Differs::Sent => "it sent something different",
+            Differs::World => "its rooms were different",
         };
-        write!(f, "all is the same up to {after:.3} s; by {by:.3} s {what}")
+        write!(f, "identical up to {after:.3} s; by {by:.3} s {what}")
     }
 }
-
-impl fmt::Display for LogError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            LogError::Damage(damage) => damage.fmt(f),
-            LogError::Build(Build { protocol, dialects }) => write!(
-                f,
-                "it was written by a program of protocol {protocol} with dialects {dialects}, and \
-                 this is one of protocol {} with dialects {}; use the one that wrote it",
-                Build::HERE.protocol,
-                Build::HERE.dialects
-            ),
-            LogError::Game(id) => write!(f, "it has a room of {id}, which is not here"),
-        }
-    }
-}
-
-impl std::error::Error for LogError {}

@@ -1,10 +1,10 @@
-//! What a node has come to, in two numbers that recording and replay both work out.
+//! The state of a node in two numbers that recording and replay both compute.
 
 use std::hash::Hasher;
 
 use siphasher::sip::SipHasher24;
 
-use super::super::field::{put_address, put_path};
+use super::super::field::{put_path, put_peer};
 use super::entry::Checkpoint;
 use backspin::game::Game;
 use backspin::node::{StreamAction, StreamId, Transmit};
@@ -42,7 +42,7 @@ impl Witness {
         match action {
             StreamAction::Open(peer) => {
                 self.head.push(0);
-                put_address(&mut self.head, peer);
+                put_peer(&mut self.head, peer);
                 self.bytes(&[]);
             }
             StreamAction::Send(len) => {

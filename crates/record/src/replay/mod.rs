@@ -1,44 +1,46 @@
 //! A match replay: the states of one room, tick by tick, and what happened in them.
 //!
-//! [`ReplayWriter`] follows a room and appends; [`Replay`] is what a screen shows of it later, at
-//! any tick. A replay is made of frames (see [the module above](super)). The first says what was
-//! played; each of the others is a second of the match that stands alone, so that seeking decodes
-//! no more than a second and a crash loses no more; the last says that there is no more.
+//! [`ReplayWriter`] follows a room and appends; [`Replay`] shows it later, at any tick. A replay is made of
+//! frames (see [the
+//! module above](super)). The first says what was played; each of the others is a self-contained second of
+//! the match, so
+//! seeking decodes at most a second and a crash loses at most a second; the last marks the end.
 //!
 //! ```text
 //! first   | game u32 | version u16 | tick_rate u8 | schema u64 | unix_ms | room's name |
 //! second  | 1 | tick | roster | state | line ... |
 //! last    | 2 |
 //!
-//! line    | 1 | ticks | state |                           so many ticks after the state before
-//!         | 2 | ticks | kind u8 | entity u16 | value i32 | reach u8 |   an event, so many ticks
+//! line    | 1 | ticks | state |                           this many ticks after the previous state
+//!         | 2 | ticks | kind u8 | entity u32 | value i32 | reach u8 |   an event, this many ticks
 //!                                                                       before the last state
 //!         | 3 | roster |                                  who plays from the last state's tick on
 //! roster  | count | player, name ... |
 //! state   | len | body |                                  as in PROTOCOL.md 5.12
 //! ```
 //!
-//! The state of a second's first tick is written against nothing, the others each against the one
-//! before. Counts are varints, a name stands behind its length, all else is big-endian.
+//! The first state of a second has no baseline, each other one has the state before it. Counts are varints, a
+//! name follows
+//! its length, everything else is big-endian.
 
 mod reader;
 mod writer;
 
-use std::fmt;
 use std::hash::Hasher;
 
 use siphasher::sip::SipHasher24;
+use thiserror::Error;
 
 pub use reader::Replay;
 pub use writer::ReplayWriter;
 
-use super::field::{self, put_name, put_varint, small, varint, varint_upto};
+use super::field::{self, put_game, put_name, put_varint, small, varint, varint_upto};
 use super::frame::{Damage, Form, Frames};
 use backspin::game::{Event, Game, GameId, PlayerId, Reach};
 use backspin::replication::{Motion, Schema};
 use backspin::wire::{Malformed, Name, Reader};
 
-pub(super) const FORM: Form = Form { letters: *b"BSREPLAY", version: 1, name: "match replay" };
+pub(super) const FORM: Form = Form { letters: *b"BSREPLAY", version: 2, name: "match replay" };
 
 /// What the first frame of a replay says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,20 +70,20 @@ pub struct Player {
 const ROSTER_LIMIT: usize = 255;
 
 /// Why a replay cannot be shown.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs)]
+#[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
 pub enum ReplayError {
     /// The file is not whole.
-    Damage(Damage),
+    #[error(transparent)]
+    Damage(#[from] Damage),
     /// It is of another game, or of another version of this one.
-    Game {
-        /// What it is of.
-        found: GameId,
-        /// What it should have been.
-        here: GameId,
-    },
-    /// The game's entities are made otherwise, in what says to be the same version.
+    #[error("it is a replay of {found}, and this is {here}; use the program that recorded it")]
+    Game { found: GameId, here: GameId },
+    /// The game has another schema, although the version is the same.
+    #[error("it is of a {0} with different entities; use the program that recorded it")]
     Schema(GameId),
     /// It has no state in it.
+    #[error("it is empty: nobody played")]
     Empty,
 }
 
@@ -101,8 +103,7 @@ impl ReplayHeader {
 
     fn encode(&self, out: &mut Vec<u8>) {
         let ReplayHeader { game, tick_rate, schema, unix_ms, room } = self;
-        out.extend_from_slice(&game.game.to_be_bytes());
-        out.extend_from_slice(&game.version.to_be_bytes());
+        put_game(out, *game);
         out.push(*tick_rate);
         out.extend_from_slice(&schema.to_be_bytes());
         put_varint(out, *unix_ms);
@@ -112,7 +113,7 @@ impl ReplayHeader {
     fn decode(body: &[u8]) -> Result<Self, Malformed> {
         let mut r = Reader::new(body);
         let header = ReplayHeader {
-            game: GameId { game: r.u32_be("game")?, version: r.u16_be("version")? },
+            game: field::game(&mut r)?,
             tick_rate: match r.u8("tick_rate")? {
                 0 => return Err(Malformed::out_of_range("tick_rate", 0)),
                 rate => rate,
@@ -154,7 +155,7 @@ fn put_event(out: &mut Vec<u8>, event: &Event) {
 fn event(r: &mut Reader<'_>) -> Result<Event, Malformed> {
     Ok(Event {
         kind: r.u8("event")?,
-        entity: r.u16_be("entity")?,
+        entity: r.u32_be("entity")?,
         value: r.u32_be("value")? as i32,
         reach: match r.flag("reach")? {
             true => Reach::Everyone,
@@ -188,26 +189,3 @@ fn fingerprint(schema: &Schema) -> u64 {
     }
     hasher.finish()
 }
-
-impl From<Damage> for ReplayError {
-    fn from(damage: Damage) -> Self {
-        ReplayError::Damage(damage)
-    }
-}
-
-impl fmt::Display for ReplayError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            ReplayError::Damage(damage) => damage.fmt(f),
-            ReplayError::Game { found, here } => {
-                write!(f, "it is a replay of {found}, and this is {here}; use the program of then")
-            }
-            ReplayError::Schema(id) => {
-                write!(f, "it is of another {id}, whose entities are made otherwise")
-            }
-            ReplayError::Empty => f.write_str("there is nothing in it: nobody played"),
-        }
-    }
-}
-
-impl std::error::Error for ReplayError {}

@@ -169,7 +169,7 @@ impl<G: Game> Replay<G> {
         frame.drawn_tick = Some(tick);
         let to = goes_on.then_some(to);
         draw_between(self.game.schema(), from, to, tick, |entity, fields| {
-            frame.entities.push(Drawn { entity: *entity, fields });
+            frame.entities.push(Drawn { entity: entity.clone(), fields });
         });
     }
 

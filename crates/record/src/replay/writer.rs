@@ -74,24 +74,9 @@ impl ReplayWriter {
 
     /// Who plays from the next state on.
     pub fn handle_roster(&mut self, players: impl Iterator<Item = Player>) {
-        let mut now = players.take(ROSTER_LIMIT);
-        let mut same = 0;
-        for (index, player) in now.by_ref().enumerate() {
-            match self.roster.get_mut(index) {
-                Some(known) if *known == player => {}
-                Some(known) => {
-                    *known = player;
-                    self.roster_changed = true;
-                }
-                None => {
-                    self.roster.push(player);
-                    self.roster_changed = true;
-                }
-            }
-            same = index + 1;
-        }
-        self.roster_changed |= same < self.roster.len();
-        self.roster.truncate(same);
+        let now: Vec<Player> = players.take(ROSTER_LIMIT).collect();
+        self.roster_changed |= now != self.roster;
+        self.roster = now;
     }
 
     /// Something happened in `tick`.

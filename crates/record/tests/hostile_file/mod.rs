@@ -98,7 +98,7 @@ fn look_at(replay: &mut Replay<Dots>) {
     for (&tick, state) in ticks.iter().zip(&onwards).rev() {
         assert_eq!(see(replay, tick), *state, "tick {tick}");
         replay.draw(f64::from(tick) + 0.5, &mut frame);
-        assert!(frame.entities.iter().flat_map(|drawn| drawn.fields).all(f32::is_finite));
+        assert!(frame.entities.iter().flat_map(|drawn| &drawn.fields).all(|it| it.is_finite()));
         assert!(replay.roster_at(tick).len() <= 255);
     }
     assert!(replay.events().is_sorted_by_key(|(tick, _)| *tick));

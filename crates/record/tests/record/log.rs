@@ -1,11 +1,13 @@
 //! Node logs.
 
+use std::net::IpAddr;
 use std::time::Duration;
 
 use backspin::client::ClientConfig;
 use backspin::endpoint::EndpointConfig;
 use backspin::game::{GameId, PlayerId};
 use backspin::node::Node;
+use backspin::peer::PeerAddr;
 use backspin::room::RoomConfig;
 use backspin::session::EndReason;
 use backspin::time::Time;
@@ -81,7 +83,7 @@ fn what_an_operator_does_replays_too() {
     let mut scene = Scene::new(Dots::default(), 7, bad_link());
     let (alice, _bob) = (scene.join(Dialect::Native), scene.join(Dialect::Rtype));
     scene.run(Duration::from_secs(3));
-    let (now, first) = (scene.world.now(), [10, 0, 0, 2].into());
+    let (now, first) = (scene.world.now(), IpAddr::from([10, 0, 0, 2]).into());
     scene.server().ban(now, first, Some(Duration::from_secs(5))).unwrap();
     scene.server().drain(now);
     scene.run(Duration::from_secs(2));
@@ -91,9 +93,9 @@ fn what_an_operator_does_replays_too() {
     assert_eq!(scene.client(turned_away).ended(), Some(&EndReason::Stopping));
     let now = scene.world.now();
     scene.server().undrain(now);
-    scene.server().ban(now, [10, 0, 0, 6].into(), None).unwrap();
-    scene.server().ban(now, [10, 0, 0, 5].into(), None).unwrap();
-    scene.server().lift_ban(now, [10, 0, 0, 5].into());
+    scene.server().ban(now, IpAddr::from([10, 0, 0, 6]).into(), None).unwrap();
+    scene.server().ban(now, IpAddr::from([10, 0, 0, 5]).into(), None).unwrap();
+    scene.server().lift_ban(now, IpAddr::from([10, 0, 0, 5]).into());
     let (lifted, banned) = (scene.join(Dialect::Native), scene.join(Dialect::Native));
     scene.run(Duration::from_secs(4));
     assert_eq!(scene.client(lifted).ended(), None);
@@ -103,6 +105,21 @@ fn what_an_operator_does_replays_too() {
     let verdict = replay(&scene.finish()).unwrap();
     assert_eq!(verdict.difference, None);
     assert_eq!(verdict.counts.joined, 3);
+}
+
+#[test]
+fn a_session_that_goes_on_over_a_connection_replays_too() {
+    let mut scene = Scene::new(Dots::default(), 9, bad_link());
+    let alice = scene.join(Dialect::Native);
+    scene.run(Duration::from_secs(3));
+    // She has no socket address any more, as a browser has none.
+    let moved = PeerAddr::connection(1 << 40, IpAddr::from([203, 0, 113, 5]));
+    scene.world.rebind(alice, 0, moved);
+    scene.run(Duration::from_secs(20));
+    let members = scene.server().server().rooms()[0].members();
+    assert_eq!(members.map(|card| card.path.remote).collect::<Vec<_>>(), [moved]);
+    let verdict = replay(&scene.finish()).unwrap();
+    assert_eq!(verdict.difference, None);
 }
 
 #[test]
@@ -223,13 +240,13 @@ fn another_version_another_game_and_another_file_are_named() {
     assert_eq!(error, LogError::Damage(Damage::Version { found: 3, known: 2 }));
     assert_eq!(
         error.to_string(),
-        "its format has version 3 and version 2 is read here; use the program that wrote it"
+        "its format has version 3, and this program reads version 2; use the program that wrote it"
     );
     let mut rerun = Rerun::new(|_| None::<Dots>);
     let error = rerun.handle_bytes(&log).unwrap_err();
-    assert_eq!(error.to_string(), "it has a room of DOTS 1, which is not here");
+    assert_eq!(error.to_string(), "it has a room of DOTS 1, which this program does not have");
     let error = replay(b"GET / HTTP/1.1").unwrap_err();
-    assert_eq!(error.to_string(), "its first bytes are not those of a node log");
+    assert_eq!(error.to_string(), "it is not a node log: its first bytes differ");
 }
 
 #[test]
@@ -254,7 +271,7 @@ fn a_flood_from_everywhere_costs_the_log_no_memory() {
     let mut flood = |server: &mut Recorded<Dots>, rounds: std::ops::Range<u32>| {
         for n in rounds {
             let now = Time::from_millis(n.into());
-            let from = (std::net::Ipv4Addr::from(0x0A00_0000 + n), 9).into();
+            let from = std::net::SocketAddr::from((std::net::Ipv4Addr::from(0x0A00_0000 + n), 9));
             server.handle_datagram(now, backspin::node::Path::to(from), &mut [0xFF; 32]);
             while server.poll_transmit(now, &mut [0; 2048]).is_some() {}
             log.clear();
@@ -305,7 +322,7 @@ fn a_log_takes_two_and_a_half_kilobytes_a_second_for_each_player() {
     assert!(two - idle <= 2 * 2_500, "{two} B/s with two players");
 }
 
-/// Made once in a release build: `BACKSPIN_BLESS=1 cargo test --release -p backspin --test record`
+/// Made once in a release build: `BACKSPIN_BLESS=1 cargo test --release -p backspin-record --test record`
 /// makes it again, after a change that is meant to change what a server sends.
 const GOLDEN: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/record/golden.bslog");
 

@@ -169,7 +169,7 @@ fn another_game_another_version_and_nothing_at_all_are_named() {
     let mut newer = bytes;
     newer[9] = 9;
     let error = Replay::open(Tag, newer).unwrap_err();
-    assert_eq!(error, ReplayError::Damage(Damage::Version { found: 9, known: 1 }));
+    assert_eq!(error, ReplayError::Damage(Damage::Version { found: 9, known: 2 }));
     let mut empty = Vec::new();
     ReplayWriter::new(&Tag, 0, Name::default()).finish(&mut empty);
     assert_eq!(Replay::open(Tag, empty).unwrap_err(), ReplayError::Empty);

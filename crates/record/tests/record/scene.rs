@@ -103,7 +103,7 @@ impl<G: ClassicGame> Scene<G> {
             server.open(start, game.clone(), Name::new(name), seed, config);
         }
         let server = Host::Server(Box::new(server));
-        let server = world.add(server, &[SERVER.parse().unwrap()], Drift::NONE);
+        let server = world.add(server, &[SERVER.parse::<SocketAddr>().unwrap()], Drift::NONE);
         Scene { world, server, game, seed, players: 0, log: Vec::new() }
     }
 
@@ -120,7 +120,7 @@ impl<G: ClassicGame> Scene<G> {
         let n = self.players;
         let own: SocketAddr = format!("10.0.0.{}:5000", n + 1).parse().unwrap();
         let name = Name::new(["Alice", "Bob", "Carol", "Dave"][usize::from(n - 1) % 4]);
-        let mut config = ClientConfig::new(SERVER.parse().unwrap(), name);
+        let mut config = ClientConfig::new(SERVER.parse::<SocketAddr>().unwrap(), name);
         config.own_port = 5000;
         set(&mut config);
         let (now, game) = (self.world.now(), self.game.clone());

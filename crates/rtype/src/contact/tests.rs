@@ -17,7 +17,7 @@ fn field() -> World {
     world
 }
 
-fn enemy(id: u16, species: Species, x: i32, y: i32) -> Enemy {
+fn enemy(id: u32, species: Species, x: i32, y: i32) -> Enemy {
     let health = species.traits().health;
     let at = Moving::still(x * PX, y * PX);
     Enemy { id, species, at, health, mind: Mind::default() }

@@ -13,11 +13,11 @@ use crate::space::{FIELD, Moving, PX};
 use crate::world::{Bullet, World};
 
 /// The ids of enemies.
-const ENEMY_IDS: RangeInclusive<u16> = 0x100..=0x1FF;
+const ENEMY_IDS: RangeInclusive<u32> = 0x100..=0x1FF;
 /// The ids of bullets.
-const BULLET_IDS: RangeInclusive<u16> = 0x200..=0x5FF;
+const BULLET_IDS: RangeInclusive<u32> = 0x200..=0x5FF;
 /// The ids of power-ups.
-const POWER_UP_IDS: RangeInclusive<u16> = 0x600..=0x63F;
+const POWER_UP_IDS: RangeInclusive<u32> = 0x600..=0x63F;
 
 /// How fast weavers zigzag, in 1/16 px a tick.
 const WEAVE_SPEED: i32 = 32;
@@ -25,9 +25,9 @@ const WEAVE_SPEED: i32 = 32;
 /// The ids that were given last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Ids {
-    enemy: u16,
-    bullet: u16,
-    power_up: u16,
+    enemy: u32,
+    bullet: u32,
+    power_up: u32,
 }
 
 impl Default for Ids {
@@ -37,8 +37,8 @@ impl Default for Ids {
 }
 
 /// The id after `last` that nothing has: there are more ids than there may be things.
-fn next_id(last: u16, range: RangeInclusive<u16>, is_taken: impl Fn(u16) -> bool) -> u16 {
-    let after = |id: u16| if range.contains(&(id + 1)) { id + 1 } else { *range.start() };
+fn next_id(last: u32, range: RangeInclusive<u32>, is_taken: impl Fn(u32) -> bool) -> u32 {
+    let after = |id: u32| if range.contains(&(id + 1)) { id + 1 } else { *range.start() };
     let mut id = after(last);
     while is_taken(id) {
         id = after(id);

@@ -141,7 +141,7 @@ fn enemies_bullets_and_power_ups_stop_at_their_limits_and_have_ids_of_their_own(
         let ids = full.enemies.iter().map(|enemy| enemy.id);
         let ids = ids.chain(full.bullets.iter().map(|bullet| bullet.id));
         let ids = ids.chain(full.power_ups.iter().map(|power_up| power_up.id));
-        let mut ids: Vec<u16> = ids.collect();
+        let mut ids: Vec<u32> = ids.collect();
         ids.sort_unstable();
         let count = ids.len();
         ids.dedup();

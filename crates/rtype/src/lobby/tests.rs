@@ -1,3 +1,4 @@
+use backspin::game::Effects;
 use backspin::game::{Event, Game, PlayerId, PlayerStatus, Turn};
 
 use crate::command::{Command, Setup};
@@ -20,7 +21,7 @@ fn lobby(players: u32) -> World {
 fn say(world: &mut World, player: PlayerId, command: Command) -> Vec<Event> {
     let (mut bytes, mut events) = ([0; Command::LEN_MAX], Vec::new());
     let len = command.encode(&mut bytes);
-    RType::default().on_message(world, player, &bytes[..len], &mut events);
+    RType::default().on_message(world, player, &bytes[..len], &mut Effects::new(&mut events));
     events
 }
 
@@ -150,7 +151,7 @@ fn bytes_that_are_no_command_change_nothing() {
     let before = world.clone();
     let mut events = Vec::new();
     for bytes in [&[][..], &[0], &[255; 255], &[3, 9, 9, 9], &[4, 200]] {
-        RType::default().on_message(&mut world, HOST, bytes, &mut events);
+        RType::default().on_message(&mut world, HOST, bytes, &mut Effects::new(&mut events));
     }
     assert!(world == before && events.is_empty());
 }

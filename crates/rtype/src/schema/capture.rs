@@ -17,18 +17,18 @@ use crate::world::World;
 /// Writes what is sent of a world into an empty state.
 pub(crate) fn capture(world: &World, state: &mut State) {
     // Every range of ids is its own, and there are far fewer things than a state holds.
-    let mut push = |id: u16, kind: u8, counts: &[i32]| {
+    let mut push = |id: u32, kind: u8, counts: &[i32]| {
         let _ = state.push(Entity::new(&SCHEMA, id, kind, counts));
     };
     for ship in &world.ships {
-        push(ship.player.0 as u16, SHIP, &ship_counts(ship));
+        push(ship.player.0, SHIP, &ship_counts(ship));
     }
     for pod in &world.pods {
         let Moving { x, y, vx, vy } = pod.at;
         push(RType::pod_id(pod.player), POD, &[x, y, vx, vy, pod.mode as i32]);
     }
     for pilot in &world.pilots {
-        push(PILOT_IDS + pilot.player.0 as u16, PILOT, &pilot_counts(pilot));
+        push(PILOT_IDS + pilot.player.0, PILOT, &pilot_counts(pilot));
     }
     push(MISSION_ID, MISSION, &mission_counts(&world.mission));
     if let Some(Boss { look, at, health, full, stage, .. }) = world.boss {
@@ -50,7 +50,7 @@ pub(crate) fn capture(world: &World, state: &mut State) {
     for &Shot { id, at, power, is_heavy, met } in &world.shots {
         let Moving { x, y, vx, vy } = at;
         match is_heavy {
-            true => push(id, HEAVY_SHOT, &[x, y, vx, vy, power.into(), met.into()]),
+            true => push(id, HEAVY_SHOT, &[x, y, vx, vy, power.into(), met as i32]),
             false if vx < 0 => push(id, TAIL_SHOT, &[x, y, vx, vy]),
             false => push(id, SHOT, &[x, y, vx, vy]),
         }

@@ -30,12 +30,12 @@ pub(crate) fn restore(state: &State, world: &mut World) {
     world.caught.clear();
     world.director = None;
     for entity in state.entities() {
-        let [x, y, vx, vy, a, b, c, d, ..] = entity.fields;
+        let [x, y, vx, vy, a, b, c, d] = entity.fields.first();
         let (id, at) = (entity.id, Moving { x, y, vx, vy });
         match entity.kind {
             SHIP => world.ships.push(ship(entity)),
             POD => {
-                let player = PlayerId(u32::from(id.saturating_sub(8)));
+                let player = PlayerId(id.saturating_sub(8));
                 world.pods.push(Pod { player, at, mode: pick(&PodMode::ALL, a) });
             }
             PILOT => world.pilots.push(pilot(entity)),
@@ -52,7 +52,7 @@ pub(crate) fn restore(state: &State, world: &mut World) {
             POWER_UP => world.power_ups.push(PowerUp { id, bonus: pick(&Bonus::ALL, a), at }),
             SHOT | TAIL_SHOT => world.shots.push(Shot::new(id, at)),
             HEAVY_SHOT => {
-                let (power, met) = (a as u8, b as u16);
+                let (power, met) = (a as u8, b as u32);
                 world.shots.push(Shot { id, at, power, is_heavy: true, met });
             }
             _ => {}
@@ -67,9 +67,9 @@ fn pick<T: Copy>(all: &[T], number: i32) -> T {
 
 fn ship(entity: &Entity) -> Ship {
     let [x, y, vx, vy, cooldown, charge, charging, _, safe, gear, refit, refit_left] =
-        entity.fields;
+        entity.fields.first();
     Ship {
-        player: PlayerId(entity.id.into()),
+        player: PlayerId(entity.id),
         at: Moving { x, y, vx, vy },
         cooldown,
         charge,
@@ -90,9 +90,9 @@ fn ship(entity: &Entity) -> Ship {
 }
 
 fn pilot(entity: &Entity) -> Pilot {
-    let [lives, away, _, score, chain, chain_left, ready, waiting, ..] = entity.fields;
+    let [lives, away, _, score, chain, chain_left, ready, waiting] = entity.fields.first();
     Pilot {
-        player: PlayerId(u32::from(entity.id.saturating_sub(PILOT_IDS))),
+        player: PlayerId(entity.id.saturating_sub(PILOT_IDS)),
         lives,
         away,
         score,
@@ -107,7 +107,7 @@ fn pilot(entity: &Entity) -> Pilot {
 
 fn mission(entity: &Entity) -> Mission {
     let [phase, timer, _, level, wave, distance, scroll, team_score, host, difficulty, lives, late] =
-        entity.fields;
+        entity.fields.first();
     Mission {
         phase: pick(&Phase::ALL, phase),
         timer,

@@ -7,100 +7,38 @@ use crate::{Bandwidth, LinkConfig, Loss, Preset, Reorder};
 
 /// Something that happens in a chaos run. Guests are numbered from 0.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[allow(missing_docs)]
 pub enum Act {
     /// A guest's program is started, in place of one that may still run.
-    Start {
-        /// Whose.
-        guest: usize,
-        /// At which address.
-        place: Place,
-    },
+    Start { guest: usize, place: Place },
     /// A guest says goodbye.
-    Leave {
-        /// Who.
-        guest: usize,
-    },
+    Leave { guest: usize },
     /// A guest's program is gone without a goodbye.
-    Crash {
-        /// Whose.
-        guest: usize,
-    },
+    Crash { guest: usize },
     /// A guest's program is stopped and goes on later: a lid is closed and opened.
-    Sleep {
-        /// Whose.
-        guest: usize,
-        /// For how long.
-        span: Duration,
-    },
+    Sleep { guest: usize, span: Duration },
     /// A guest's link is another from now on.
-    Line {
-        /// Whose.
-        guest: usize,
-        /// What it is like.
-        preset: Preset,
-        /// And what is wrong with it.
-        twist: Twist,
-    },
+    Line { guest: usize, preset: Preset, twist: Twist },
     /// A guest's link is cut for a while.
-    Cut {
-        /// Whose.
-        guest: usize,
-        /// For how long.
-        span: Duration,
-    },
+    Cut { guest: usize, span: Duration },
     /// A NAT gives a guest a new address, and the guest does not know.
-    Rebind {
-        /// Whom.
-        guest: usize,
-    },
+    Rebind { guest: usize },
     /// The operator removes a guest.
-    Kick {
-        /// Whom.
-        guest: usize,
-    },
+    Kick { guest: usize },
     /// A guest goes to another room, if it is in one.
-    Move {
-        /// Who.
-        guest: usize,
-        /// To the room with this number; 0 is any other.
-        room: u32,
-    },
+    Move { guest: usize, room: u32 },
     /// A visitor sets out.
-    Visit {
-        /// Which visitor.
-        visitor: usize,
-        /// For what.
-        errand: Errand,
-        /// Of which guest, if of any.
-        guest: usize,
-    },
+    Visit { visitor: usize, errand: Errand, guest: usize },
     /// The server's process does nothing for a while; its socket holds what comes.
-    Stall {
-        /// For how long.
-        span: Duration,
-        /// How that is dated.
-        dating: Dating,
-    },
+    Stall { span: Duration, dating: Dating },
     /// The system refuses the server something for a while.
-    Errors {
-        /// For how long.
-        span: Duration,
-        /// What.
-        refused: Refused,
-    },
+    Errors { span: Duration, refused: Refused },
     /// The server's program is gone and started anew: it knows nobody, and has new secrets.
     Restart,
     /// The server says goodbye to everyone.
     Stop,
     /// A stranger knocks.
-    Knock {
-        /// What it sends.
-        knock: Knock,
-        /// Of whom it speaks, if of anyone.
-        guest: usize,
-        /// How often.
-        times: u16,
-    },
+    Knock { knock: Knock, guest: usize, times: u16 },
 }
 
 /// Where a program is started.
@@ -114,42 +52,26 @@ pub enum Place {
 
 /// What a visitor comes for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs)]
 pub enum Errand {
     /// Joins, and says nothing more.
     SilentJoin,
     /// Comes with the ticket of a guest.
     StolenTicket,
     /// Joins with a cookie that it has kept for a while.
-    OldCookie {
-        /// For how long.
-        after: Duration,
-    },
+    OldCookie { after: Duration },
     /// Joins with a cookie that was sent to another port.
     OthersCookie,
     /// Makes a room, and says nothing more.
-    MakeRoom {
-        /// Whether with a password.
-        is_locked: bool,
-    },
+    MakeRoom { is_locked: bool },
     /// Tries passwords of a room, all wrong.
-    GuessPassword {
-        /// Its number.
-        room: u32,
-        /// How many.
-        times: u8,
-    },
+    GuessPassword { room: u32, times: u8 },
     /// Joins, sends more than a player may, comes back to its own place and sends more.
-    Greedy {
-        /// How many datagrams.
-        times: u16,
-    },
+    Greedy { times: u16 },
     /// Joins, and tries to go to every room there is, without their passwords.
     RoomToRoom,
     /// Does the TCP step of `rtype`, and comes with the token later.
-    OldToken {
-        /// How much later.
-        after: Duration,
-    },
+    OldToken { after: Duration },
     /// Opens a stream and says nothing.
     IdleStream,
 }

@@ -11,8 +11,8 @@ mod book;
 mod door;
 mod streams;
 
+use backspin::peer::{LimitKey, PeerAddr};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
-use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
 
 use super::breach::Breach;
@@ -20,7 +20,6 @@ use super::probe::Probe;
 use super::rules::Rules;
 use backspin::endpoint::ANSWER_LIMIT;
 use backspin::server::Server;
-use backspin::session::limited_ip;
 use backspin::time::Time;
 use backspin::wire::Name;
 use backspin::wire::native::{
@@ -33,23 +32,23 @@ use streams::OpenStream;
 #[derive(Debug)]
 pub(super) struct Audit {
     rules: Rules,
-    /// Who has a place.
+    /// The members.
     spots: Vec<Spot>,
     /// What is known of those who speak `native`, by session.
     books: BTreeMap<SessionIndex, Book>,
     /// The cookies that were sent to whom for which nonce, and the slot of time of each.
-    cookies: BTreeMap<(SocketAddr, u64), VecDeque<(Secret, u64)>>,
+    cookies: BTreeMap<(PeerAddr, u64), VecDeque<(Secret, u64)>>,
     strangers: Allowances,
     tries: Allowances,
     /// Rooms that players made: from where, and the password.
-    made: BTreeMap<u32, (IpAddr, Name)>,
+    made: BTreeMap<u32, (PeerAddr, Name)>,
     streams: Vec<OpenStream>,
     /// Tokens of the TCP step that nobody has used, and when each was given out.
     tokens: BTreeMap<u32, Time>,
     /// Those that someone has used.
     spent: BTreeSet<u32>,
     questions: Vec<Question>,
-    answers: Vec<(SocketAddr, Answer)>,
+    answers: Vec<(PeerAddr, Answer)>,
     /// Whether places may have changed since they were looked at.
     is_stale: bool,
     /// Whether timers have run since.
@@ -65,7 +64,7 @@ struct Spot {
     player: u32,
     role: Role,
     dialect: &'static str,
-    remote: SocketAddr,
+    remote: PeerAddr,
     present: bool,
     absent_since: Option<Time>,
     /// The operator or the server has ended it: so many ticks ago.
@@ -78,7 +77,7 @@ struct Spot {
 #[derive(Debug)]
 struct Allowances {
     full: Tokens,
-    most: BTreeMap<IpAddr, Tokens>,
+    most: BTreeMap<LimitKey, Tokens>,
     least: Tokens,
 }
 
@@ -86,7 +85,7 @@ struct Allowances {
 #[derive(Clone, Copy, Debug)]
 struct Question {
     at: Time,
-    from: SocketAddr,
+    from: PeerAddr,
     sequence: u32,
     key: Key,
     due: Due,
@@ -237,7 +236,7 @@ impl Audit {
     }
 
     /// The server sends a datagram.
-    pub(super) fn note_sent(&mut self, to: SocketAddr, bytes: &[u8]) {
+    pub(super) fn note_sent(&mut self, to: PeerAddr, bytes: &[u8]) {
         if streams::is_hello_ack(bytes) {
             self.answers.push((to, Answer::HelloAck));
         }
@@ -294,7 +293,7 @@ impl Audit {
         let (address, at) = (question.from, question.at);
         let answer = self.find_answer(question);
         if question.stranger.is_some() && answer.is_some() {
-            let is_allowed = self.strangers.most(address.ip()).take(at);
+            let is_allowed = self.strangers.most(address.limit_key()).take(at);
             if !is_allowed {
                 return Err(Breach::OverRate { address, what: "datagrams from a stranger" });
             }
@@ -306,7 +305,7 @@ impl Audit {
             match (is_refused, certainty) {
                 (true, Certainty::Surely) => return Err(Breach::Refused { address, reason }),
                 (true, Certainty::Maybe) => return Ok(()),
-                (false, _) if !self.tries.most(address.ip()).take(at) => {
+                (false, _) if !self.tries.most(address.limit_key()).take(at) => {
                     return Err(Breach::OverRate { address, what: "passwords" });
                 }
                 (false, _) => {}
@@ -324,7 +323,7 @@ impl Audit {
 
     fn find_answer(&mut self, question: &Question) -> Option<Answer> {
         let fits =
-            |(to, answer): &(SocketAddr, Answer)| *to == question.from && answer.fits(question.key);
+            |(to, answer): &(PeerAddr, Answer)| *to == question.from && answer.fits(question.key);
         let at = self.answers.iter().position(fits)?;
         Some(self.answers.remove(at).1)
     }
@@ -388,7 +387,7 @@ impl Audit {
     }
 
     /// A cookie was sent there, which was baked then.
-    fn remember_cookie(&mut self, at: Time, to: SocketAddr, nonce: u64, cookie: Secret) {
+    fn remember_cookie(&mut self, at: Time, to: PeerAddr, nonce: u64, cookie: Secret) {
         let slot = at.as_nanos() / COOKIE_SLOT.as_nanos() as u64;
         let known = self.cookies.entry((to, nonce)).or_default();
         if !known.contains(&(cookie, slot)) {
@@ -404,7 +403,7 @@ impl Audit {
         book.invited_until = Some(question.at + self.rules.claim_within);
         self.books.insert(accept.session, book);
         if let Some(password) = question.makes {
-            self.made.insert(accept.room, (question.from.ip(), password));
+            self.made.insert(accept.room, (question.from, password));
         }
     }
 
@@ -519,8 +518,8 @@ impl Allowances {
         Allowances { full, most: BTreeMap::new(), least: full }
     }
 
-    fn most(&mut self, ip: IpAddr) -> &mut Tokens {
-        self.most.entry(limited_ip(ip)).or_insert(self.full)
+    fn most(&mut self, key: LimitKey) -> &mut Tokens {
+        self.most.entry(key).or_insert(self.full)
     }
 
     /// Someone asks; whether that is surely allowed.

@@ -7,6 +7,7 @@ use super::gate::Gate;
 use super::probe::{self, Probe};
 use super::visitor::Visitor;
 use crate::Chance;
+use backspin::channel::Delivery;
 use backspin::client::Client;
 use backspin::game::Buttons;
 use backspin::node::{Node, Path, StreamAction, StreamEvent, StreamId, StreamNode, Transmit};
@@ -105,7 +106,9 @@ impl Guest {
         }
         if self.next_word <= now {
             // A client that is not in yet, or has too much waiting, takes no word.
-            let taken = self.client.is_playing() && self.client.send(&self.next_words());
+            let words = self.next_words();
+            let taken =
+                self.client.is_playing() && self.client.send(&words, Delivery::Reliable).is_ok();
             self.words += u32::from(taken);
             self.next_word = now + self.span(QUIET_MS);
         }

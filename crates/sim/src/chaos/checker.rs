@@ -9,7 +9,7 @@ use super::cast::Mood;
 use super::life::{Admission, Life};
 use super::probe::Probe;
 use super::stage::{Deed, Stage};
-use backspin::channel::{EVENT_LIMIT, PENDING_LIMIT};
+use backspin::channel::{PENDING_LIMIT, QUEUE_MESSAGES};
 use backspin::client::Frame;
 use backspin::game::{Buttons, PlayerId, rewind_limit_ticks};
 use backspin::replication::{Drawn, Entity, State};
@@ -193,6 +193,16 @@ impl Checker {
                         life.fate.freed = true;
                     }
                 }
+                // A server that stood still reads what came meanwhile before it steps a tick: who came
+                // back may be silent for too long by then, and away again.
+                RoomEvent::Resumed(player, _) => {
+                    let is_back = |card: &MemberCard| card.player == player && card.present;
+                    let back = room.members().find(is_back);
+                    let which = self.chronicle(number);
+                    if let Some(card) = back {
+                        self.chronicles[which].note_return(&card);
+                    }
+                }
                 _ => {}
             }
         }
@@ -247,7 +257,7 @@ impl Checker {
             if cards[..index].iter().any(|other| other.session == card.session) {
                 return Err(Breach::SharedSession { session: card.session });
             }
-            check_limit("events for a member", card.events_waiting, EVENT_LIMIT.into())?;
+            check_limit("messages for a member", card.messages_waiting, QUEUE_MESSAGES)?;
         }
         let now = stage.world.now();
         let before = std::mem::take(&mut self.chronicles[which].members);
@@ -367,11 +377,8 @@ impl Checker {
         check_limit("addresses", kept.addresses, 2 * kept.sessions)?;
         check_limit("tickets", kept.tickets, kept.sessions)?;
         check_limit("rooms", kept.rooms, limits.rooms.into())?;
-        {
-            check_limit("streams", kept.streams, limits.streams)?;
-            check_limit("tokens", kept.tokens, backspin_classic::rtype::TOKEN_LIMIT)?;
-        }
-        Ok(())
+        check_limit("streams", kept.streams, limits.streams)?;
+        check_limit("tokens", kept.tokens, backspin_classic::rtype::TOKEN_LIMIT)
     }
 
     // --- the guests --------------------------------------------------------------------------
@@ -559,6 +566,13 @@ impl Chronicle {
         self.tick = state.tick;
         self.states[place].clone_from(state);
         self.raised[place] = raised;
+    }
+
+    /// A member is here, whatever the next tick makes of it: an absence after that is another one.
+    fn note_return(&mut self, card: &MemberCard) {
+        if let Some(seen) = self.members.iter_mut().find(|seen| seen.is_of(card)) {
+            seen.absent_since = None;
+        }
     }
 
     fn at(&self, tick: u32) -> Option<&State> {

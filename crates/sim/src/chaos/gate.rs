@@ -52,7 +52,7 @@ struct Unread {
 #[derive(Debug)]
 enum Came {
     Datagram(Path, Vec<u8>),
-    Opened(StreamId, std::net::SocketAddr),
+    Opened(StreamId, backspin::peer::PeerAddr),
     Failed(StreamId),
     Received(StreamId, Vec<u8>),
     Closed(StreamId),

@@ -1,33 +1,33 @@
 //! What the server owes to whom: bytes from and to every address, and which have proved that they
 //! are somebody's.
 //!
-//! It stands between the server and the network and reads what passes. In `native` an address is
+//! It stands between the server and the network and reads what passes. In `native` and `ack` an address is
 //! proved when it sends back a cookie that was sent to it, and until then gets no more bytes than it
 //! sent. In the old dialects it is proved when a stream came from there or when it sends back a Ping,
 //! which `lan` has not; until then it gets three times what it sent and 200 bytes, headers of IP and
 //! UDP included.
 
+use backspin::peer::{LimitKey, PeerAddr};
 use std::collections::{BTreeMap, VecDeque};
-use std::net::{IpAddr, SocketAddr};
 
-use backspin::session::limited_ip;
 use backspin::wire::native::{Datagram, Packet, Secret};
 use backspin_classic::Dialect;
+use backspin_classic::wire::ack;
 
 /// Every address that a server has heard of.
 #[derive(Debug, Default)]
 pub(super) struct Ledger {
-    /// In `native`.
-    accounts: BTreeMap<SocketAddr, Account<Secret>>,
+    /// In `native` and `ack`.
+    accounts: BTreeMap<PeerAddr, Account<Secret>>,
     /// In the old dialects: a guest in `lan` is answered at another port than it wrote from.
-    old: BTreeMap<IpAddr, Account<[u8; 8]>>,
+    old: BTreeMap<LimitKey, Account<[u8; 8]>>,
     excess: Option<Excess>,
 }
 
 /// More was sent to an address than it may get, and it was not proved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Excess {
-    pub(super) address: SocketAddr,
+    pub(super) address: PeerAddr,
     pub(super) got: u64,
     pub(super) sent: u64,
 }
@@ -90,7 +90,7 @@ fn old_limit(got: u64) -> u64 {
 
 impl Ledger {
     /// The server was given a datagram.
-    pub(super) fn note_received(&mut self, from: SocketAddr, bytes: &[u8]) {
+    pub(super) fn note_received(&mut self, from: PeerAddr, bytes: &[u8]) {
         let account = self.accounts.entry(from).or_default();
         account.got += bytes.len() as u64;
         match Datagram::decode(bytes).map(|datagram| datagram.packet) {
@@ -100,8 +100,11 @@ impl Ledger {
             Ok(Packet::ListRooms(list)) => account.take(&list.cookie),
             _ => {}
         }
-        if Dialect::detect(bytes) != Some(Dialect::Native) {
-            let account = self.old.entry(limited_ip(from.ip())).or_default();
+        if let Ok(ack::Packet::Join(join)) = ack::Datagram::decode(bytes).map(|it| it.packet) {
+            account.take(&join.cookie);
+        }
+        if !has_cookies(bytes) {
+            let account = self.old.entry(from.limit_key()).or_default();
             account.got += bytes.len() as u64 + HEADERS;
             if let Some(answer) = rtype_bytes(bytes, PONG) {
                 account.take(&answer);
@@ -110,15 +113,20 @@ impl Ledger {
     }
 
     /// Someone there opened a stream, which nobody can forge.
-    pub(super) fn note_stream(&mut self, from: SocketAddr) {
-        self.old.entry(limited_ip(from.ip())).or_default().proof = Proof::Given;
+    pub(super) fn note_stream(&mut self, from: PeerAddr) {
+        self.old.entry(from.limit_key()).or_default().proof = Proof::Given;
     }
 
     /// The server sends a datagram.
-    pub(super) fn note_sent(&mut self, to: SocketAddr, bytes: &[u8]) {
+    pub(super) fn note_sent(&mut self, to: PeerAddr, bytes: &[u8]) {
         let len = bytes.len() as u64;
-        let (exceeds, got, sent) = if Dialect::detect(bytes) == Some(Dialect::Native) {
+        let (exceeds, got, sent) = if has_cookies(bytes) {
             let account = self.accounts.entry(to).or_default();
+            if let Ok(ack::Datagram { packet: ack::Packet::Challenge(challenge), .. }) =
+                ack::Datagram::decode(bytes)
+            {
+                account.ask(challenge.cookie);
+            }
             if let Ok(Datagram { packet: Packet::Challenge(challenge), .. }) =
                 Datagram::decode(bytes)
             {
@@ -126,7 +134,7 @@ impl Ledger {
             }
             (account.exceeds(len, |got| got), account.got, account.sent)
         } else {
-            let account = self.old.entry(limited_ip(to.ip())).or_default();
+            let account = self.old.entry(to.limit_key()).or_default();
             if let Some(question) = rtype_bytes(bytes, PING) {
                 account.ask(question);
             }
@@ -141,6 +149,11 @@ impl Ledger {
     pub(super) fn excess(&self) -> Option<Excess> {
         self.excess
     }
+}
+
+/// Whether a datagram's dialect proves addresses by cookies.
+fn has_cookies(bytes: &[u8]) -> bool {
+    matches!(Dialect::detect(bytes), Some(Dialect::Native | Dialect::Ack))
 }
 
 /// The types of Ping and Pong in `rtype`.
@@ -158,7 +171,8 @@ fn rtype_bytes(bytes: &[u8], kind: u8) -> Option<[u8; 8]> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use backspin::wire::native::{Challenge, Resume};
+    use backspin::wire::Name;
+    use backspin::wire::native::{Challenge, Resume, Token};
 
     fn bytes(packet: Packet<'_>) -> Vec<u8> {
         let mut out = [0; 1200];
@@ -176,8 +190,8 @@ mod tests {
         bytes(Packet::Resume(Resume { nonce: 5, cookie, ticket, fresh: false }))
     }
 
-    fn address() -> SocketAddr {
-        "10.0.0.9:1".parse().unwrap()
+    fn address() -> PeerAddr {
+        PeerAddr::socket("10.0.0.9:1".parse().unwrap())
     }
 
     #[test]
@@ -202,6 +216,28 @@ mod tests {
                 ledger.note_sent(address(), &challenge(4));
             }
             assert_eq!(ledger.excess().is_none(), proved, "cookie {shown}");
+        }
+    }
+
+    #[test]
+    fn the_same_holds_in_ack() {
+        let say = |packet| {
+            let mut out = [0; 1200];
+            let len = ack::Datagram { sequence: 1, packet }.encode(&mut out).unwrap();
+            out[..len].to_vec()
+        };
+        let (cookie, name, token) = (Secret([2; 16]), Name::default(), Token::new(&[]).unwrap());
+        let hello = say(ack::Packet::Hello(ack::Hello {}));
+        let challenge = say(ack::Packet::Challenge(ack::Challenge { cookie }));
+        let join = say(ack::Packet::Join(ack::Join { cookie, game: 0, name, token }));
+        for (proof, is_proved) in [(&join, true), (&hello, false)] {
+            let mut ledger = Ledger::default();
+            ledger.note_received(address(), &hello);
+            ledger.note_sent(address(), &challenge);
+            assert_eq!(ledger.excess(), None);
+            ledger.note_received(address(), proof);
+            (0..10).for_each(|_| ledger.note_sent(address(), &challenge));
+            assert_eq!(ledger.excess().is_none(), is_proved);
         }
     }
 
@@ -241,7 +277,7 @@ mod tests {
             assert_eq!(flood(&mut ledger), proved, "{shown}");
         }
         let mut ledger = Ledger::default();
-        ledger.note_stream("10.0.0.9:40000".parse().unwrap());
+        ledger.note_stream(PeerAddr::socket("10.0.0.9:40000".parse().unwrap()));
         assert!(flood(&mut ledger));
     }
 }

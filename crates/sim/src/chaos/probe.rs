@@ -4,7 +4,7 @@
 //! was applied, heard and raised from the rules' side of the room, not from the room itself.
 
 use crate::dot::{self, Dots};
-use backspin::game::{Buttons, Event, Game, GameId, PlayerId, Reach, Turn};
+use backspin::game::{Buttons, Effects, Event, Game, GameId, PlayerId, Reach, Turn};
 use backspin::replication::{Schema, State};
 use backspin_classic::ClassicGame;
 
@@ -169,7 +169,7 @@ impl Game for Probe {
         self.dots.restore_into(state, &mut world.dots);
     }
 
-    fn on_message(&self, world: &mut World, player: PlayerId, words: &[u8], _: &mut Vec<Event>) {
+    fn on_message(&self, world: &mut World, player: PlayerId, words: &[u8], _: &mut Effects<'_>) {
         // What is damaged on the way says nothing; the gap that it leaves is seen.
         if let &[a, b, c, d, e, f, g, h] = words {
             let (life, number) =
@@ -197,17 +197,19 @@ mod tests {
         let longest = 60 * away.as_secs() as u32 + 120;
         let raised = |from: u32| (from..from + longest).map(events_in).sum::<u32>();
         let most = (0..60 * 60).map(raised).max().unwrap();
-        assert!(most < u32::from(backspin::channel::EVENT_LIMIT), "{most}");
+        assert!(most < backspin::channel::QUEUE_MESSAGES as u32, "{most}");
         assert!((0..600).map(events_in).sum::<u32>() >= 30);
     }
 
     #[test]
     fn a_log_says_which_tick_came_after_a_word_and_forgets_old_ones() {
         let (probe, mut world, mut events) = (Probe::default(), World::default(), Vec::new());
-        probe.on_message(&mut world, PlayerId(1), &word(7, 0), &mut events);
-        probe.on_message(&mut world, PlayerId(1), &word(7, 1), &mut events);
+        let mut none = Vec::new();
+        let mut none = Effects::new(&mut none);
+        probe.on_message(&mut world, PlayerId(1), &word(7, 0), &mut none);
+        probe.on_message(&mut world, PlayerId(1), &word(7, 1), &mut none);
         probe.step(&mut world, &mut Turn::new(1, &[], &[], &mut events));
-        probe.on_message(&mut world, PlayerId(1), &word(7, 2), &mut events);
+        probe.on_message(&mut world, PlayerId(1), &word(7, 2), &mut none);
         let words = |world: &World| -> Vec<_> {
             world.log.words.iter().map(|word| (word.tick, word.number)).collect()
         };

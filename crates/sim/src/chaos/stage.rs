@@ -147,17 +147,17 @@ impl Stage {
     /// Lets an act happen now.
     pub(super) fn perform(&mut self, act: Act) -> Deed {
         match act {
-            Act::Start { guest, place } => self.start(guest, place),
+            Act::Start { guest, place } => return self.start(guest, place),
             Act::Leave { guest } => {
                 if let Some(guest) = self.guest_mut(guest) {
                     guest.wake();
                     guest.client.leave();
                 }
-                Deed::Left { guest }
+                return Deed::Left { guest };
             }
             Act::Crash { guest } => {
                 self.world.replace(self.hosts[guest], Actor::Nobody);
-                Deed::Gone { guest }
+                return Deed::Gone { guest };
             }
             Act::Sleep { guest, .. } => {
                 // What a stream brings to a stopped process waits for it; here it would be lost.
@@ -165,36 +165,24 @@ impl Stage {
                 if let Some(guest) = self.guest_mut(guest).filter(|_| sleeps) {
                     guest.mood = Mood::Asleep;
                 }
-                Deed::Other
             }
-            Act::Line { guest, preset, twist } => {
-                self.set_link(guest, twist.applied_to(preset));
-                Deed::Other
-            }
+            Act::Line { guest, preset, twist } => self.set_link(guest, twist.applied_to(preset)),
             Act::Cut { guest, .. } => self.set_partition(guest, Partition::Cut),
-            Act::Rebind { guest } => {
-                self.rebind(guest);
-                Deed::Other
-            }
-            Act::Kick { guest } => self.kick(guest),
+            Act::Rebind { guest } => self.rebind(guest),
+            Act::Kick { guest } => return self.kick(guest),
             Act::Restart => {
                 let now = self.world.local_time(self.server);
-                let gate =
-                    Actor::Server(Box::new(open(now, self.scenario.rules, &mut self.chance)));
-                self.world.replace(self.server, gate);
-                Deed::Restarted
+                let gate = open(now, self.scenario.rules, &mut self.chance);
+                self.world.replace(self.server, Actor::Server(Box::new(gate)));
+                return Deed::Restarted;
             }
             Act::Stop => {
-                if let Actor::Server(gate) = self.world.node_mut(self.server) {
-                    gate.server.close(CloseReason::Stopping);
-                    gate.audit.note_closing(None);
-                }
-                Deed::Stopped
+                let gate = self.gate_mut();
+                gate.server.close(CloseReason::Stopping);
+                gate.audit.note_closing(None);
+                return Deed::Stopped;
             }
-            Act::Knock { knock, guest, times } => {
-                self.knock(knock, guest, times);
-                Deed::Other
-            }
+            Act::Knock { knock, guest, times } => self.knock(knock, guest, times),
             Act::Move { guest, room } => {
                 let now = self.world.local_time(self.hosts[guest]);
                 let role = self.scenario.guests[guest].role;
@@ -206,21 +194,12 @@ impl Stage {
                 if let Some(guest) = mover {
                     guest.client.enter_room(now, room, role, password);
                 }
-                Deed::Other
             }
-            Act::Visit { visitor, errand, guest } => {
-                self.visit(visitor, errand, guest);
-                Deed::Other
-            }
-            Act::Stall { dating, .. } => {
-                self.gate_mut().stalled = Some(dating);
-                Deed::Other
-            }
-            Act::Errors { refused, .. } => {
-                self.set_errors(refused, true);
-                Deed::Other
-            }
+            Act::Visit { visitor, errand, guest } => self.visit(visitor, errand, guest),
+            Act::Stall { dating, .. } => self.gate_mut().stalled = Some(dating),
+            Act::Errors { refused, .. } => self.set_errors(refused, true),
         }
+        Deed::Other
     }
 
     fn gate_mut(&mut self) -> &mut Gate {
@@ -249,9 +228,7 @@ impl Stage {
     pub(super) fn end(&mut self, act: Act) {
         match act {
             Act::Sleep { guest, .. } => self.wake(guest),
-            Act::Cut { guest, .. } => {
-                self.set_partition(guest, Partition::Healed);
-            }
+            Act::Cut { guest, .. } => self.set_partition(guest, Partition::Healed),
             Act::Stall { .. } => self.gate_mut().wake(),
             Act::Errors { refused, .. } => self.set_errors(refused, false),
             _ => {}
@@ -295,9 +272,8 @@ impl Stage {
         self.world.set_link(self.server, self.hosts[guest], link);
     }
 
-    fn set_partition(&mut self, guest: usize, partition: Partition) -> Deed {
+    fn set_partition(&mut self, guest: usize, partition: Partition) {
         self.world.set_partition(self.server, self.hosts[guest], partition);
-        Deed::Other
     }
 
     fn start(&mut self, guest: usize, place: Place) -> Deed {

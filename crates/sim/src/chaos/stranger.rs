@@ -13,29 +13,12 @@ use backspin::wire::native::{
 /// What a stranger writes next; `overheard` is a datagram of the guest that it speaks of. Nothing,
 /// if there is nothing to make it of.
 pub(super) fn write(knock: Knock, overheard: &[u8], chance: &mut Chance) -> Option<Vec<u8>> {
-    let (id, nonce, cookie) = (Probe::default().id(), chance.u64(), secret(chance));
+    let (nonce, cookie) = (chance.u64(), secret(chance));
     let packet = match knock {
-        Knock::Hello => Packet::Hello(Hello {
-            protocol: PROTOCOL,
-            game: id.game,
-            game_version: id.version,
-            nonce,
-        }),
+        Knock::Hello => hello(nonce),
         Knock::Ask => return Some(question(cookie, chance)),
         Knock::Garbage => return Some(garbage(chance)),
-        Knock::ForgedJoin => Packet::Join(Join {
-            nonce,
-            cookie,
-            protocol: PROTOCOL,
-            game: id.game,
-            game_version: id.version,
-            budget: Budget::MAX,
-            role: Role::Play,
-            room: 0,
-            name: Name::new("Stranger"),
-            password: Name::default(),
-            token: Token::new(&[])?,
-        }),
+        Knock::ForgedJoin => join(nonce, cookie, 0, Name::default()),
         Knock::ForgedResume => Packet::Resume(Resume {
             nonce,
             cookie,
@@ -51,6 +34,32 @@ pub(super) fn write(knock: Knock, overheard: &[u8], chance: &mut Chance) -> Opti
         }
     };
     encoded(chance.u64() as u32, packet)
+}
+
+pub(super) fn hello(nonce: u64) -> Packet<'static> {
+    let (id, protocol) = (Probe::default().id(), PROTOCOL);
+    Packet::Hello(Hello { protocol, game: id.game, game_version: id.version, nonce })
+}
+
+pub(super) fn join(nonce: u64, cookie: Secret, room: u32, password: Name) -> Packet<'static> {
+    let id = Probe::default().id();
+    Packet::Join(Join {
+        nonce,
+        cookie,
+        protocol: PROTOCOL,
+        game: id.game,
+        game_version: id.version,
+        budget: Budget::MAX,
+        role: Role::Play,
+        room,
+        name: Name::new("Visitor"),
+        password,
+        token: no_token(),
+    })
+}
+
+pub(super) fn no_token() -> Token<'static> {
+    Token::new(&[]).expect("no bytes are few enough")
 }
 
 fn question(cookie: Secret, chance: &mut Chance) -> Vec<u8> {

@@ -9,14 +9,15 @@ use std::time::Duration;
 use super::act::Errand;
 use super::probe::Probe;
 use super::stage::server_address;
+use super::stranger::{self, no_token};
 use crate::Chance;
 use backspin::game::Game;
 use backspin::node::{Path, StreamAction, StreamEvent, StreamId, Transmit};
 use backspin::time::Time;
 use backspin::wire::Name;
 use backspin::wire::native::{
-    Accept, Budget, Challenge, CreateRoom, Datagram, EnterRoom, Goodbye, Hello, Join,
-    MAX_DATAGRAM_LEN, PROTOCOL, Packet, Ping, Resume, Role, Secret, SessionIndex, Token,
+    Accept, Budget, Challenge, CreateRoom, Datagram, EnterRoom, Goodbye, MAX_DATAGRAM_LEN,
+    PROTOCOL, Packet, Ping, Resume, Role, Secret, SessionIndex,
 };
 
 /// A host with one IP address and a socket for every errand that is under way.
@@ -241,7 +242,6 @@ impl Visitor {
                 inbox.drain(..len);
             }
         }
-        let _ = (now, stream, event);
     }
 
     pub(super) fn poll_stream(&mut self, out: &mut [u8]) -> Option<(StreamId, StreamAction)> {
@@ -249,7 +249,7 @@ impl Visitor {
         let action = match letter {
             Letter::Open => {
                 let server = server_address();
-                StreamAction::Open(SocketAddr::new(server.ip(), server.port() + 1))
+                StreamAction::Open(SocketAddr::new(server.ip(), server.port() + 1).into())
             }
             Letter::Send(bytes) => {
                 out[..bytes.len()].copy_from_slice(&bytes);
@@ -269,26 +269,11 @@ impl Call {
     }
 
     fn hello(&mut self) -> Vec<u8> {
-        let (id, nonce) = (Probe::default().id(), self.nonce);
-        let (protocol, game, game_version) = (PROTOCOL, id.game, id.version);
-        self.write(Packet::Hello(Hello { protocol, game, game_version, nonce }))
+        self.write(stranger::hello(self.nonce))
     }
 
     fn join(&mut self, cookie: Secret, room: u32, password: &str) -> Vec<u8> {
-        let (id, nonce) = (Probe::default().id(), self.nonce);
-        self.write(Packet::Join(Join {
-            nonce,
-            cookie,
-            protocol: PROTOCOL,
-            game: id.game,
-            game_version: id.version,
-            budget: Budget::MAX,
-            role: Role::Play,
-            room,
-            name: Name::new("Visitor"),
-            password: Name::new(password),
-            token: no_token(),
-        }))
+        self.write(stranger::join(self.nonce, cookie, room, Name::new(password)))
     }
 
     fn make_room(&mut self, cookie: Secret, is_locked: bool) -> Vec<u8> {
@@ -324,8 +309,4 @@ impl Call {
         let (session, id) = (self.session.map(|accept| accept.session), self.sequence);
         self.write(Packet::Ping(Ping { session, id, timestamp: 1 }))
     }
-}
-
-fn no_token() -> Token<'static> {
-    Token::new(&[]).expect("no bytes are few enough")
 }

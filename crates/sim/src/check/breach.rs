@@ -3,71 +3,48 @@
 use std::fmt;
 
 use backspin::replication::{Entity, Field, Mistake, PushError, Schema, State};
+use thiserror::Error;
 
 /// Why a game cannot be predicted and sent as it is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs)]
+#[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
 pub enum RuleError {
-    /// Its schema is none.
+    /// Its schema is wrong.
+    #[error("the schema: {0}")]
     Schema(Mistake),
     /// Its rules broke a promise.
-    Broken {
-        /// The seed with which they did.
-        seed: u64,
-        /// After which tick.
-        tick: u32,
-        /// What happened.
-        breach: Breach,
-    },
+    #[error("after tick {tick} (seed {seed}): {breach}")]
+    Broken { seed: u64, tick: u32, breach: Breach },
 }
 
 /// A promise that was broken.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs)]
+#[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
 pub enum Breach {
     /// An entity did not get into the state.
+    #[error("an entity was left out of the state: {0}")]
     LeftOut(PushError),
     /// An entity of a kind that the schema does not have.
-    UnknownKind {
-        /// Which entity.
-        entity: u16,
-        /// Its kind.
-        kind: u8,
-    },
+    #[error("entity {entity} is of kind {kind}, which the schema does not have")]
+    UnknownKind { entity: u32, kind: u8 },
     /// A count that the schema has no room for.
-    OutOfRange {
-        /// Which entity.
-        entity: u16,
-        /// Its kind.
-        kind: &'static str,
-        /// Which field.
-        field: Field,
-        /// The count.
-        count: i32,
-    },
+    #[error("entity {entity} ({kind}): {} is {count}, but its range is {} to {}", field.name, field.min, field.max)]
+    OutOfRange { entity: u32, kind: &'static str, field: Field, count: i32 },
     /// A count where the kind has no field.
-    Beyond {
-        /// Which entity.
-        entity: u16,
-        /// Its kind.
-        kind: &'static str,
-    },
+    #[error("entity {entity} ({kind}) has a count where its kind has no field")]
+    Beyond { entity: u32, kind: &'static str },
     /// An id that belonged to another thing a tick before.
-    Reused {
-        /// Which entity.
-        entity: u16,
-        /// What it was.
-        was: &'static str,
-        /// What it is.
-        is: &'static str,
-    },
+    #[error(
+        "entity {entity} is a {is}, and was a {was} the tick before: an id belongs to one thing for as long as \
+         that thing exists"
+    )]
+    Reused { entity: u32, was: &'static str, is: &'static str },
     /// Two runs raised different events.
+    #[error("a second run raised different events; {}", Proof::SecondRun.advice())]
     Events,
     /// What was done twice came out differently.
-    Differs {
-        /// What was done.
-        proof: Proof,
-        /// The first thing that differs.
-        difference: Difference,
-    },
+    #[error("{}; {}", Told(*difference, *proof), proof.advice())]
+    Differs { proof: Proof, difference: Difference },
 }
 
 /// What is done twice.
@@ -86,39 +63,19 @@ pub enum Proof {
 }
 
 /// The first thing that differs between what was expected and what was found.
+#[allow(missing_docs)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Difference {
-    /// A field's count.
-    Count {
-        /// Of which entity.
-        entity: u16,
-        /// Its kind.
-        kind: &'static str,
-        /// Which field.
-        field: Field,
-        /// The count in what is right.
-        expected: i32,
-        /// The count in what was done again.
-        found: i32,
-    },
+    /// A field's count: the right one, and the one of the second time.
+    Count { entity: u32, kind: &'static str, field: Field, expected: i32, found: i32 },
     /// An entity that should be there.
-    Missing {
-        /// Which entity.
-        entity: u16,
-        /// Its kind.
-        kind: &'static str,
-    },
+    Missing { entity: u32, kind: &'static str },
     /// An entity that should not be there.
-    Extra {
-        /// Which entity.
-        entity: u16,
-        /// Its kind.
-        kind: &'static str,
-    },
+    Extra { entity: u32, kind: &'static str },
 }
 
 impl Proof {
-    /// What was done again, and what it is held against.
+    /// What was done again, and what it is compared with.
     const fn sides(self) -> (&'static str, &'static str) {
         match self {
             Proof::SecondRun => ("in a second run", "in the first"),
@@ -132,8 +89,8 @@ impl Proof {
     const fn advice(self) -> &'static str {
         match self {
             Proof::SecondRun => {
-                "rules may ask nothing but the world and the turn: no clock, no chance of their \
-                 own, no order of a hash map"
+                "rules may depend on nothing but the world and the turn: no clock, no random numbers of their own, \
+                 no iteration order of a hash map"
             }
             Proof::RoundTrip => "restore must bring back what capture wrote",
             Proof::Reused => "restore_into must leave nothing of the older world",
@@ -145,65 +102,23 @@ impl Proof {
     }
 }
 
-impl fmt::Display for RuleError {
+/// A difference in words, as found by a proof.
+struct Told(Difference, Proof);
+
+impl fmt::Display for Told {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            RuleError::Schema(mistake) => write!(f, "the schema: {mistake}"),
-            RuleError::Broken { seed, tick, breach } => {
-                write!(f, "after tick {tick} (seed {seed}): {breach}")
-            }
-        }
-    }
-}
-
-impl std::error::Error for RuleError {}
-
-impl fmt::Display for Breach {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match *self {
-            Breach::LeftOut(why) => write!(f, "an entity was left out of the state: {why}"),
-            Breach::UnknownKind { entity, kind } => {
-                write!(f, "entity {entity} is of kind {kind}, which the schema does not have")
-            }
-            Breach::OutOfRange { entity, kind, field: Field { name, min, max, .. }, count } => {
-                write!(
-                    f,
-                    "entity {entity} ({kind}): {name} is {count}, but its range is {min} to {max}"
-                )
-            }
-            Breach::Beyond { entity, kind } => {
-                write!(f, "entity {entity} ({kind}) has a count where its kind has no field")
-            }
-            Breach::Reused { entity, was, is } => write!(
-                f,
-                "entity {entity} is a {is}, and was a {was} the tick before: an id stays with one \
-                 thing for as long as that lives"
-            ),
-            Breach::Events => {
-                write!(f, "other events in a second run; {}", Proof::SecondRun.advice())
-            }
-            Breach::Differs { proof, difference } => {
-                difference.tell(f, proof)?;
-                write!(f, "; {}", proof.advice())
-            }
-        }
-    }
-}
-
-impl Difference {
-    fn tell(&self, f: &mut fmt::Formatter<'_>, proof: Proof) -> fmt::Result {
-        let (again, right) = proof.sides();
-        match *self {
+        let (again, right) = self.1.sides();
+        match self.0 {
             Difference::Count { entity, kind, field, expected, found } => {
                 let Field { name, min, max, .. } = field;
                 write!(
                     f,
                     "entity {entity} ({kind}): {name} is {found} {again}, {expected} {right}"
                 )?;
-                // Entities are brought into their ranges when they are made, and nobody is told.
+                // Entities are clamped to their ranges when they are made, and nobody is told.
                 let at_end = [found, expected].iter().any(|count| [min, max].contains(count));
                 match at_end && max.abs_diff(min) > 1 {
-                    true => write!(f, " (its range, {min} to {max}, may cut it off)"),
+                    true => write!(f, " (its range, {min} to {max}, may clamp it)"),
                     false => Ok(()),
                 }
             }

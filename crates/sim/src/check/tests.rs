@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicI32, Ordering};
 
 use super::*;
 use crate::dot::Dots;
-use backspin::game::{Buttons, GameId, Reach};
+use backspin::game::{Buttons, GameId, Reach, SpawnName};
 use backspin::replication::{Field, Step};
 
 /// Carts on a line, and what they drop.
@@ -33,8 +33,8 @@ enum Flaw {
 #[derive(Clone, Debug, Default)]
 struct World {
     carts: Vec<Cart>,
-    crates: Vec<(u16, i32)>,
-    next_id: u16,
+    crates: Vec<(u32, i32)>,
+    next_id: u32,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -120,8 +120,8 @@ impl Game for Carts {
             if turn.tick().is_multiple_of(50) && world.crates.len() < 3 {
                 let id = match self.flaw {
                     // The first player's, by name, but not by an input.
-                    Some(Flaw::IdsByCounter) => 0x8000 + world.next_id,
-                    _ => 100 + world.crates.len() as u16,
+                    Some(Flaw::IdsByCounter) => SpawnName::FIRST + world.next_id,
+                    _ => 100 + world.crates.len() as u32,
                 };
                 world.next_id = (world.next_id + 1) % 3;
                 world.crates.push((id, cart.x.clamp(0, TRACK)));
@@ -143,7 +143,7 @@ impl Game for Carts {
         self.step(world, turn);
         if self.has(Flaw::HastyPrediction) {
             let player = PlayerId(1);
-            let id = backspin::game::SpawnName { player, tick: turn.tick(), count: 0 }.entity_id();
+            let id = SpawnName { player, tick: turn.tick(), count: 0 }.entity_id();
             world.crates.push((id, 0));
         }
     }
@@ -151,7 +151,7 @@ impl Game for Carts {
     fn capture(&self, world: &World, state: &mut State) {
         for cart in &world.carts {
             let heat = if self.has(Flaw::HiddenHeat) { 0 } else { cart.heat };
-            let id = cart.player.0 as u16;
+            let id = cart.player.0;
             let mut entity = Entity::new(&SCHEMA, id, 0, &[cart.x, cart.vx, heat]);
             if self.has(Flaw::OutOfRange) {
                 entity.fields[0] = cart.x;
@@ -166,7 +166,7 @@ impl Game for Carts {
         for &(id, x) in &world.crates {
             let id = match self.flaw {
                 Some(Flaw::TwoOfOneId) => 100,
-                _ => id + u16::from(broken),
+                _ => id + u32::from(broken),
             };
             let _ = state.push(Entity::new(&SCHEMA, id, 1, &[x]));
         }
@@ -175,11 +175,11 @@ impl Game for Carts {
     fn restore(&self, state: &State) -> World {
         let mut world = World::default();
         for entity in state.entities() {
-            let [x, vx, heat, ..] = entity.fields;
+            let [x, vx, heat] = entity.fields.first();
             let vx = if self.has(Flaw::ForgetfulRestore) { 0 } else { vx };
             match entity.kind {
                 0 => {
-                    let player = PlayerId(entity.id.into());
+                    let player = PlayerId(entity.id);
                     world.carts.push(Cart { player, x, vx, heat });
                 }
                 _ => world.crates.push((entity.id, x)),
@@ -233,9 +233,9 @@ fn a_mistake_in_the_schema_is_found() {
 fn chance_of_its_own_is_found() {
     assert_told(
         Flaw::OwnChance,
-        &["(cart): ", " in a second run, ", " in the first; ", "no chance"],
+        &["(cart): ", " in a second run, ", " in the first; ", "no random numbers"],
     );
-    assert_told(Flaw::EventsByChance, &["after tick 40 ", "other events in a second run"]);
+    assert_told(Flaw::EventsByChance, &["after tick 40 ", "a second run raised different events"]);
 }
 
 #[test]
@@ -259,7 +259,7 @@ fn a_restore_that_forgets_or_leaves_something_is_found() {
 #[test]
 fn a_count_beyond_its_range_is_found() {
     assert_told(Flaw::OutOfRange, &["(cart): x is ", ", but its range is 0 to 300"]);
-    assert_told(Flaw::CutOff, &["(cart): x is ", "(its range, 0 to 300, may cut it off)"]);
+    assert_told(Flaw::CutOff, &["(cart): x is ", "(its range, 0 to 300, may clamp it)"]);
 }
 
 #[test]
@@ -268,7 +268,7 @@ fn ids_that_are_not_one_things_own_are_found() {
         Flaw::TwoOfOneId,
         &["an entity was left out of the state: there is an entity 100 already"],
     );
-    assert_told(Flaw::IdsByPlace, &["an id stays with one thing"]);
+    assert_told(Flaw::IdsByPlace, &["an id belongs to one thing"]);
     assert_told(Flaw::IdsByCounter, &["(crate) is "]);
 }
 

@@ -1,6 +1,6 @@
 //! The datagrams under way. Buffers are used again, so that a steady world allocates nothing.
 
-use std::net::SocketAddr;
+use backspin::peer::PeerAddr;
 
 /// Where a datagram under way is kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,8 +18,8 @@ pub(super) const FLIGHT_LIMIT: usize = 1 << 20;
 
 #[derive(Debug)]
 pub(super) struct Datagram {
-    pub(super) from: SocketAddr,
-    pub(super) to: SocketAddr,
+    pub(super) from: PeerAddr,
+    pub(super) to: PeerAddr,
     pub(super) bytes: Vec<u8>,
 }
 
@@ -29,7 +29,7 @@ impl Flight {
     /// # Panics
     /// If [`FLIGHT_LIMIT`] are kept already: hosts that answer each other more than once
     /// would otherwise eat all memory.
-    pub(super) fn put(&mut self, from: SocketAddr, to: SocketAddr, bytes: &[u8]) -> Slot {
+    pub(super) fn put(&mut self, from: PeerAddr, to: PeerAddr, bytes: &[u8]) -> Slot {
         if let Some(slot) = self.free.pop() {
             let datagram = &mut self.slots[slot.0 as usize];
             (datagram.from, datagram.to) = (from, to);
@@ -66,6 +66,7 @@ impl Flight {
     }
 
     /// How many datagrams are under way.
+    #[cfg(test)]
     pub(super) fn len(&self) -> usize {
         self.slots.len() - self.free.len()
     }
@@ -83,7 +84,7 @@ mod tests {
 
     #[test]
     fn a_buffer_is_used_again_once_it_is_released() {
-        let address: SocketAddr = "10.0.0.1:1".parse().unwrap();
+        let address = PeerAddr::socket("10.0.0.1:1".parse().unwrap());
         let mut flight = Flight::default();
         let first = flight.put(address, address, &[1, 2, 3]);
         let second = flight.duplicate(first);

@@ -6,8 +6,8 @@ use super::HostId;
 use super::links::Pair;
 use crate::Chance;
 use backspin::node::StreamId;
+use backspin::peer::PeerAddr;
 use std::collections::{BTreeMap, VecDeque};
-use std::net::SocketAddr;
 
 /// Every stream of a world.
 #[derive(Debug)]
@@ -61,8 +61,8 @@ pub(super) enum Content {
 pub(super) struct Party {
     pub(super) host: HostId,
     pub(super) id: StreamId,
-    pub(super) local: SocketAddr,
-    pub(super) peer: SocketAddr,
+    pub(super) local: PeerAddr,
+    pub(super) peer: PeerAddr,
     pub(super) state: State,
 }
 
@@ -213,9 +213,9 @@ impl Streams {
         let index = (segment.number - end.next) as usize;
         end.inbox[index].progress = Progress::Landed;
         while end.inbox.front().is_some_and(|front| front.progress == Progress::Landed) {
-            let Some(endpoint) = end.inbox.pop_front() else { break };
+            let Some(front) = end.inbox.pop_front() else { break };
             end.next += 1;
-            match (readable.last_mut(), endpoint.content) {
+            match (readable.last_mut(), front.content) {
                 (Some(Content::Bytes(before)), Content::Bytes(more))
                     if before.len() + more.len() <= READ_LEN_MAX =>
                 {

@@ -13,6 +13,7 @@ use super::{HostId, World};
 use crate::Partition;
 use crate::digest::Kind;
 use backspin::node::{StreamAction, StreamEvent, StreamId, StreamNode};
+use backspin::peer::PeerAddr;
 use std::net::SocketAddr;
 use std::time::Duration;
 
@@ -65,7 +66,7 @@ impl<N: StreamNode> World<N> {
         );
     }
 
-    fn open(&mut self, host: HostId, id: StreamId, to: SocketAddr) {
+    fn open(&mut self, host: HostId, id: StreamId, to: PeerAddr) {
         assert!(
             id < StreamId::FIRST_ACCEPTED && self.streams.find(host, id).is_none(),
             "{} cannot open a stream by the number {}: choose one below 2^63 that it has not \
@@ -75,7 +76,8 @@ impl<N: StreamNode> World<N> {
         );
         let connection = self.streams.next_connection();
         let port = FIRST_EPHEMERAL_PORT + (connection % EPHEMERAL_PORTS) as u16;
-        let from = SocketAddr::new(self.hosts[host.index()].addresses[0].ip(), port);
+        let own = self.hosts[host.index()].addresses[0];
+        let from = own.with_port(port).unwrap_or(own);
         let state = State::Opening;
         let opener = Party { host, id, local: from, peer: to, state };
         let acceptor = self.listener(to).map(|host| {
@@ -223,9 +225,11 @@ impl<N: StreamNode> World<N> {
         self.poll(party.host);
     }
 
-    /// Who has this IP; one who accepts streams, if several have.
-    fn listener(&self, address: SocketAddr) -> Option<HostId> {
-        let ports = SocketAddr::new(address.ip(), 0)..=SocketAddr::new(address.ip(), u16::MAX);
+    /// Who has this IP; one who accepts streams, if several have. Nobody is reached at a connection.
+    fn listener(&self, address: PeerAddr) -> Option<HostId> {
+        let ip = address.socket_addr()?.ip();
+        let [first, last] = [0, u16::MAX].map(|port| PeerAddr::socket(SocketAddr::new(ip, port)));
+        let ports = first..=last;
         let hosts = || self.addresses.range(ports.clone()).map(|(_, &(host, _))| host);
         hosts().find(|host| self.node(*host).accepts_streams()).or_else(|| hosts().next())
     }

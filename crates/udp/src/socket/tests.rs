@@ -42,7 +42,7 @@ fn a_peer_that_is_gone_does_not_stop_the_socket() {
 fn a_port_that_is_taken_is_named() {
     let (_a, taken) = bind("127.0.0.1:0", Backend::Batched);
     let error = Socket::bind(taken).unwrap_err().to_string();
-    assert!(error.contains("taken by another program"), "{error}");
+    assert!(error.contains("in use by another program"), "{error}");
     assert!(error.contains(&taken.to_string()), "{error}");
 }
 

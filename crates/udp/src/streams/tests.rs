@@ -5,6 +5,7 @@ use std::io::{Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 
 use backspin::node::{Node, Path, Transmit};
+use backspin::peer::PeerAddr;
 use backspin::time::Time;
 
 use super::*;
@@ -19,7 +20,7 @@ struct Toy {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Told {
-    Opened(SocketAddr),
+    Opened(PeerAddr),
     Failed,
     Received(Vec<u8>),
     Closed,
@@ -59,7 +60,7 @@ impl StreamNode for Toy {
     fn poll_stream(&mut self, _now: Time, out: &mut [u8]) -> Option<(StreamId, StreamAction)> {
         let (stream, deed) = self.deeds.pop_front()?;
         let action = match deed {
-            Deed::Open(peer) => StreamAction::Open(peer),
+            Deed::Open(peer) => StreamAction::Open(peer.into()),
             Deed::Send(bytes) => {
                 out[..bytes.len()].copy_from_slice(&bytes);
                 StreamAction::Send(bytes.len())
@@ -128,7 +129,7 @@ fn run_until(driver: &mut Loop, node: &mut Toy, mut done: impl FnMut(&Toy) -> bo
 fn who_knocks_is_told_to_the_node_heard_and_answered() {
     let (mut driver, mut node, address) = listening();
     let mut peer = connect(address);
-    let opened = Told::Opened(peer.local_addr().unwrap());
+    let opened = Told::Opened(peer.local_addr().unwrap().into());
     run_until(&mut driver, &mut node, |node| node.has(accepted(0), &opened));
     peer.write_all(b"name").unwrap();
     run_until(&mut driver, &mut node, |node| node.bytes(accepted(0)) == b"name");
@@ -149,7 +150,7 @@ fn the_node_opens_a_stream_speaks_and_closes_it() {
     let (mut driver, mut node) = (Loop::new(Vec::new()).unwrap(), Toy::default());
     let stream = StreamId(7);
     node.deeds.push_back((stream, Deed::Open(address)));
-    run_until(&mut driver, &mut node, |node| node.has(stream, &Told::Opened(address)));
+    run_until(&mut driver, &mut node, |node| node.has(stream, &Told::Opened(address.into())));
     let (mut peer, _) = listener.accept().unwrap();
     node.deeds.push_back((stream, Deed::Send(b"hello".to_vec())));
     node.deeds.push_back((stream, Deed::Close));
@@ -282,6 +283,6 @@ fn a_taken_tcp_port_is_named() {
     let listener = Listener::bind(loopback()).unwrap();
     let address = listener.local_addr().unwrap();
     let error = Listener::bind(address).unwrap_err();
-    let sentence = format!("TCP {address} is taken by another program");
+    let sentence = format!("TCP {address} is in use by another program");
     assert!(error.to_string().starts_with(&sentence), "{error}");
 }

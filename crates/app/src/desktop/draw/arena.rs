@@ -1,8 +1,8 @@
-//! A match on the screen.
+//! Draws a match.
 
 use macroquad::math::{Rect, Vec2, vec2};
 
-use super::{SMALL, TEXT, field, hud, overlay, sign};
+use super::{SMALL, TEXT, chat, field, hud, overlay, sign};
 use crate::desktop::brush::Brush;
 use crate::desktop::canvas::{Canvas, Style};
 use crate::desktop::colour::{self, Paint, faint};
@@ -52,9 +52,11 @@ pub(super) fn draw(
         Some(it) => hud::draw(canvas, area, field, arena, it, paint),
         None => header(canvas, area, field, arena, paint),
     }
+    chat::draw(canvas, field, arena, paint);
     if let Some(notice) = &arena.notice {
-        // Where the overlay is not.
-        let y = if arena.overlay.is_some() { field.y + 34.0 } else { field.bottom() - 40.0 };
+        // Where the overlay is not, nor what is being typed.
+        let is_below = arena.overlay.is_none() && arena.typing.is_none();
+        let y = if is_below { field.bottom() - 40.0 } else { field.y + 34.0 };
         label(canvas, vec2(field.center().x, y), notice, paint);
     }
     if let Some(it) = &arena.banner {
@@ -130,7 +132,7 @@ fn field_text(canvas: &Canvas, units: f32) -> f32 {
 /// A sign and the space behind it.
 pub(super) const SIGN: f32 = sign::WIDE + 10.0;
 
-/// Who plays, and what the line is worth.
+/// The players' names and the connection grade.
 fn header(canvas: &mut Canvas, area: Rect, field: Rect, arena: &Arena, paint: Paint) {
     let base = area.y + HEAD / 2.0 + TEXT * 0.4;
     let name = Style::new(TEXT + 3.0, colour::WHITE).bold();
@@ -143,17 +145,15 @@ fn header(canvas: &mut Canvas, area: Rect, field: Rect, arena: &Arena, paint: Pa
     const APART: f32 = 26.0;
     let wide = status.iter().map(|(_, wide)| wide + APART).sum::<f32>() - APART;
     let middle = field.center().x;
-    if let Some((left, _)) = arena.sides.first() {
-        let colour = paint.side(arena.scene.own_side(), true);
-        canvas.brush.rect(Rect::new(field.x + 6.0, base - 22.0, 8.0, 26.0), colour);
-        let text = clip(canvas, left, name, (field.w - wide.max(0.0)) / 2.0 - 60.0);
-        canvas.write(&text, vec2(field.x + 26.0, base), name);
-    }
-    if let Some((right, _)) = arena.sides.get(1) {
-        let colour = paint.side(arena.scene.own_side(), false);
-        canvas.brush.rect(Rect::new(field.right() - 14.0, base - 22.0, 8.0, 26.0), colour);
-        let text = clip(canvas, right, name, (field.w - wide.max(0.0)) / 2.0 - 60.0);
-        canvas.write(&text, vec2(field.right() - 26.0, base), name.right());
+    let places = [
+        (true, field.x + 6.0, field.x + 26.0, name),
+        (false, field.right() - 14.0, field.right() - 26.0, name.right()),
+    ];
+    for ((side, _), (is_left, bar, at, style)) in arena.sides.iter().zip(places) {
+        let colour = paint.side(arena.scene.own_side(), is_left);
+        canvas.brush.rect(Rect::new(bar, base - 22.0, 8.0, 26.0), colour);
+        let text = clip(canvas, side, name, (field.w - wide.max(0.0)) / 2.0 - 60.0);
+        canvas.write(&text, vec2(at, base), style);
     }
     let mut x = middle - wide / 2.0;
     for (cell, wide) in status {

@@ -1,4 +1,4 @@
-//! What is in the field: plain things, and those that a game draws itself.
+//! Draws the field: plain things, and those that a game draws itself.
 //!
 //! Pure: shapes only, so that its cost can be measured without a window.
 
@@ -10,7 +10,7 @@ use crate::desktop::colour::{self, Paint, WHITE, faint};
 use crate::games::Painted;
 use crate::screen::{Look, Scene, Thing};
 
-/// Draws everything in the scene at `seconds` of the face's own time.
+/// Draws everything in the scene at `seconds` of the UI's own time.
 pub(super) fn things(brush: &mut Brush, scene: &Scene, paint: Paint, seconds: f32) {
     for thing in &scene.things {
         draw(brush, thing, paint, seconds);

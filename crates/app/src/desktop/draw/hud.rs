@@ -1,4 +1,4 @@
-//! How a crew does: lives, points, the boss, what was said.
+//! Draws a crew's lives, points and boss.
 
 use macroquad::math::{Rect, vec2};
 
@@ -7,7 +7,7 @@ use super::{SMALL, sign};
 use crate::desktop::canvas::{Canvas, Style};
 use crate::desktop::colour::{self, Paint, faint};
 use crate::desktop::sheet;
-use crate::screen::{Arena, ChatLine, Crew, Hud, Tone};
+use crate::screen::{Arena, Crew, Hud, Tone};
 
 /// What the crew's lines take above the field.
 pub(super) const HEAD: f32 = CARD + 34.0;
@@ -18,7 +18,7 @@ const CARD: f32 = 76.0;
 /// A player's place above the field is at most so wide.
 const PLACE: f32 = 316.0;
 
-/// More lives than this are told as a number.
+/// More lives than this are shown as a number.
 const LIVES: u8 = 4;
 
 /// Draws it around and over the field.
@@ -61,7 +61,6 @@ pub(super) fn draw(
     if let Some(left) = hud.boss {
         boss(canvas, field, left, paint);
     }
-    chat(canvas, field, &hud.chat, paint);
 }
 
 fn member(canvas: &mut Canvas, place: Rect, crew: &Crew, paint: Paint) {
@@ -118,16 +117,4 @@ fn boss(canvas: &mut Canvas, field: Rect, left: f32, paint: Paint) {
     canvas.brush.halo(full, 10.0, faint(colour, 0.4));
     canvas.brush.fall(full, colour, faint(colour, 0.6));
     canvas.brush.frame(bar, 1.5, faint(colour::WHITE, 0.7));
-}
-
-fn chat(canvas: &mut Canvas, field: Rect, lines: &[ChatLine], paint: Paint) {
-    let first = field.bottom() - 20.0 - lines.len().saturating_sub(1) as f32 * 30.0;
-    for (i, line) in lines.iter().enumerate() {
-        let at = vec2(field.x + 16.0, first + i as f32 * 30.0);
-        let name = Style::new(SMALL, paint.crew(line.number)).bold();
-        canvas.write(&line.name, at, name);
-        let x = at.x + canvas.width(&line.name, name) + 12.0;
-        let style = Style::new(SMALL, paint.tone(Tone::Plain));
-        canvas.write(&line.text, vec2(x, at.y), style);
-    }
 }

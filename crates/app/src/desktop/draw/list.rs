@@ -1,4 +1,4 @@
-//! Menus and lists: something to read, something to choose.
+//! Draws menus and lists: text to read, rows to choose from.
 
 use macroquad::color::Color;
 use macroquad::math::{Rect, Vec2, vec2};

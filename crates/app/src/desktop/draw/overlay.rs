@@ -1,4 +1,4 @@
-//! What the connection is worth, for those who want to know.
+//! Draws the network overlay.
 
 use backspin::channel::Fate;
 use macroquad::math::{Rect, vec2};

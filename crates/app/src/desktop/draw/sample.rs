@@ -88,6 +88,8 @@ fn of(scene: Scene, controls: Controls) -> Arena {
         status: Vec::new(),
         notice: None,
         banner: None,
+        chat: Vec::new(),
+        typing: None,
         dialog: None,
         overlay: None,
         persons: 1,

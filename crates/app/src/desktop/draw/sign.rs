@@ -1,4 +1,4 @@
-//! The sign of what the line is worth: four bars, of which as many are lit as the grade is good.
+//! Draws the connection grade: four bars, lit by grade.
 
 use backspin::session::Grade;
 use macroquad::color::Color;

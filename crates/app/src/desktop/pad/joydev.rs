@@ -1,6 +1,6 @@
-//! Gamepads where the system tells of them as files: Linux's joystick devices.
+//! Gamepads as files: Linux's joystick devices.
 //!
-//! A thread for each pad waits for what it reports; another looks for pads that are plugged in.
+//! One thread per pad waits for its reports; another looks for new pads.
 
 use std::fs::File;
 use std::io::Read;
@@ -29,7 +29,7 @@ pub(super) fn watch(words: &Sender<Word>) {
     }
 }
 
-/// Tells what a pad reports until it is unplugged.
+/// Passes on a pad's reports until it is unplugged.
 fn report(mut file: impl Read, number: usize, words: &Sender<Word>) {
     let mut bytes = [0; REPORT_LEN];
     while file.read_exact(&mut bytes).is_ok() {

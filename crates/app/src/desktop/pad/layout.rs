@@ -1,60 +1,49 @@
-//! A pad of the layout that all makers share, told in the numbers that Linux gives to buttons and
-//! axes; and which pad is the first.
+//! The gamepad layout that all makers share, in Linux's numbers for buttons and axes; and which pad is the first.
 
 use super::{MAX_PADS, Report};
 
-/// What is read of a pad's buttons, by place: South is A on one maker's pad and a cross on another's.
+/// The buttons that are read, by place: South is A on one maker's pad and a cross on another's. Up to `Start` with
+/// Linux's numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Button {
-    South,
-    East,
-    West,
-    North,
-    Select,
-    Start,
+    South = 0,
+    East = 1,
+    West = 2,
+    North = 3,
+    Select = 6,
+    Start = 7,
     Up,
     Down,
     Left,
     Right,
 }
 
-/// What is read of a pad's sticks and of its cross, where that is not made of buttons.
+/// The axes that are read, with Linux's numbers: a stick, and the d-pad where it is not made of buttons.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Axis {
-    StickX,
-    StickY,
-    CrossX,
-    CrossY,
+    StickX = 0,
+    StickY = 1,
+    CrossX = 6,
+    CrossY = 7,
 }
 
 /// A button that was pressed, or let go.
 pub(super) fn pressed(button: Button, down: bool) -> Report {
     let pushed = |axis, value| moved(axis, if down { value } else { 0.0 });
-    let number = match button {
-        Button::South => 0,
-        Button::East => 1,
-        Button::West => 2,
-        Button::North => 3,
-        Button::Select => 6,
-        Button::Start => 7,
-        Button::Up => return pushed(Axis::CrossY, 1.0),
-        Button::Down => return pushed(Axis::CrossY, -1.0),
-        Button::Left => return pushed(Axis::CrossX, -1.0),
-        Button::Right => return pushed(Axis::CrossX, 1.0),
-    };
-    Report::Button { number, down }
+    match button {
+        Button::Up => pushed(Axis::CrossY, 1.0),
+        Button::Down => pushed(Axis::CrossY, -1.0),
+        Button::Left => pushed(Axis::CrossX, -1.0),
+        Button::Right => pushed(Axis::CrossX, 1.0),
+        button => Report::Button { number: button as u8, down },
+    }
 }
 
 /// An axis that was moved to a place from -1 to 1: up and right are 1.
 pub(super) fn moved(axis: Axis, place: f32) -> Report {
     // On Linux up is less.
-    let (number, sign) = match axis {
-        Axis::StickX => (0, 1.0),
-        Axis::StickY => (1, -1.0),
-        Axis::CrossX => (6, 1.0),
-        Axis::CrossY => (7, -1.0),
-    };
-    Report::Axis { number, value: (place * sign * f32::from(i16::MAX)) as i16 }
+    let sign = if matches!(axis, Axis::StickX | Axis::CrossX) { 1.0 } else { -1.0 };
+    Report::Axis { number: axis as u8, value: (place * sign * f32::from(i16::MAX)) as i16 }
 }
 
 /// Which pad is the first, the second and so on: one that is plugged in takes the lowest free place.

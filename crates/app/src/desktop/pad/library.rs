@@ -12,7 +12,7 @@ use super::{ANYONE, EVERY, Word};
 /// A library whose own thread has ended returns at once, with nothing.
 const NAP: Duration = Duration::from_millis(10);
 
-/// Tells what pads report for as long as someone listens.
+/// Reports pad events while someone listens.
 pub(super) fn watch(words: &Sender<Word>) {
     // Its filters would add a dead zone to ours.
     let builder = GilrsBuilder::new().with_default_filters(false).with_force_feedback(false);
@@ -37,7 +37,7 @@ pub(super) fn watch(words: &Sender<Word>) {
     }
 }
 
-/// What an event tells, if it is about something that is read.
+/// The report of an event, if it is about a known button or axis.
 fn word(event: &Event, places: &mut Places) -> Option<Word> {
     let id = event.id.into();
     let report = match event.event {

@@ -1,10 +1,11 @@
-//! Gamepads: what they report, as keys and as what is held. One module for each way to them, with
-//! a thread that reports for as long as someone listens.
+//! Gamepads: their reports, as pressed and held keys. One module per system, with a thread that reports while
+//! someone
+//! listens.
 //!
 //! ```text
 //! joydev   -> Linux's joystick devices, which need no library
 //! library  -> Windows (Windows.Gaming.Input) and macOS (IOKit), by gilrs
-//! layout   -> what `library` tells in Linux's numbers, pure
+//! layout   -> reports of `library` in Linux's numbers, pure
 //! ```
 
 #[cfg(not(any(windows, target_os = "macos")))]
@@ -26,7 +27,7 @@ use joydev as system;
 #[cfg(any(windows, target_os = "macos"))]
 use library as system;
 
-/// So many pads are looked at; the second steers the second hand.
+/// The most pads; the second one is the second hand.
 const MAX_PADS: usize = 4;
 
 /// How often pads are looked for, and whether anyone listens.
@@ -45,7 +46,7 @@ enum Report {
 /// What came from a pad; nothing more when it was unplugged.
 type Word = (usize, Option<Report>);
 
-/// Nobody has the pad of this number: the word only asks whether anyone listens.
+/// No pad has this number: the message only checks that someone listens.
 const ANYONE: Word = (usize::MAX, None);
 
 pub(super) struct Pads {

@@ -1,4 +1,4 @@
-//! Pixels by formula: shapes are told by how far a point is outside of them.
+//! Pixels by formula: a shape is a function of a point's distance to it.
 
 use macroquad::color::Color;
 use macroquad::math::{Vec2, vec2};

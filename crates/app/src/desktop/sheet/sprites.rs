@@ -157,7 +157,7 @@ fn enemies(sheet: &mut Sheet) {
     carrier.flat(EMBER, |at| bar(at, vec2(-0.7, 0.32), vec2(0.9, 0.35), 0.035));
 }
 
-/// A capsule with a sign: told apart without its colour, too.
+/// A capsule with a sign, so that colour is not the only difference.
 fn power_ups(sheet: &mut Sheet) {
     let mut capsule = |cell, colour: Color, sign: fn(Vec2) -> f32| {
         let mut easel = sheet.cell(cell);

@@ -1,8 +1,8 @@
-//! What sounds at once, as one stream.
+//! Mixes sounds that play at the same time.
 
 use crate::screen::Cue;
 
-/// So many sounds are heard at once; a new one takes the place of the oldest.
+/// The most sounds at once; a new one replaces the oldest.
 const MAX_VOICES: usize = 16;
 
 #[derive(Debug)]

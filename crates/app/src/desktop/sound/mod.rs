@@ -1,10 +1,10 @@
-//! What is heard: tones made by code, played by a thread of their own. Where no device opens nothing
-//! is heard, and that is said once.
+//! Sound effects: tones made by code, played by a thread. If no device can be opened, the game says so once
+//! and is silent.
 //!
 //! ```text
 //! synth   -> a cue as samples
-//! mixer   -> what sounds at once, as one stream
-//! device  -> the system's loudspeaker
+//! mixer   -> mixes sounds that play at the same time
+//! device  -> the system's sound output
 //! ```
 
 mod device;
@@ -27,7 +27,7 @@ const RATE: u32 = 48_000;
 /// Samples that are made at once: a hundredth of a second.
 const PERIOD: usize = RATE as usize / 100;
 
-/// What the thread is told.
+/// Messages to the thread.
 enum Word {
     Play(Cue),
     /// From 0 to 1.
@@ -53,7 +53,7 @@ impl Sound {
             None => {
                 missing.store(true, Ordering::Relaxed);
                 if is_wanted(&heard) {
-                    eprintln!("backspin: no sound device opens, so nothing is heard");
+                    eprintln!("backspin: no sound device could be opened; playing without sound");
                 }
             }
         });

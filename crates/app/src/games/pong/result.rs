@@ -1,4 +1,4 @@
-//! How a match of Pong has ended.
+//! How a match of Pong ended.
 
 use backspin_pong::{Phase, Post, World};
 

@@ -1,4 +1,4 @@
-//! Pong, as it is shown.
+//! How Pong is shown.
 
 use std::error::Error;
 
@@ -10,6 +10,7 @@ use backspin_pong::{
     UNITS, World,
 };
 
+use crate::games::command::LEVELS;
 use crate::screen::stage::{
     Happenings, Interlude, Names, Offer, Sight, Stage, Standing, StandingPhase, Way,
 };
@@ -45,7 +46,7 @@ impl Stage for Pong {
         let net = Thing { look: Look::Net, x: (width - NET) / 2.0, y: 0.0, width: NET, height };
         let thing = |drawn: &Drawn| {
             let id = drawn.entity.id;
-            let [first, second, ..] = drawn.fields;
+            let [first, second] = drawn.fields.first();
             if BALL_IDS.contains(&id) {
                 let (width, height) = (px(BALL_SIZE), px(BALL_SIZE));
                 return Some(Thing { look: Look::Ball, x: first, y: second, width, height });
@@ -75,7 +76,7 @@ impl Stage for Pong {
             (false, true) => Cue::Wall,
             (false, false) => return,
         };
-        let [x, y, ..] = now.fields;
+        let [x, y] = now.fields.first();
         out.cues.push(cue);
         out.bursts.push((BurstKind::Bounce, x + px(BALL_SIZE) / 2.0, y + px(BALL_SIZE) / 2.0));
     }
@@ -97,7 +98,7 @@ impl Stage for Pong {
             }
             StandingPhase::Left => Some(Banner {
                 large: String::new(),
-                text: vec!["The other player has left. Waiting for another.".into()],
+                text: vec!["The other player left. Waiting for another.".into()],
             }),
             _ => None,
         }
@@ -113,9 +114,9 @@ impl Stage for Pong {
                 let quiet = of(Attendance::Quiet)?;
                 let left = world.ticks_left.div_ceil(SECOND);
                 let words = match own == Some(quiet) {
-                    true => format!("Nothing arrives from you. The ball waits ({left} s)."),
+                    true => format!("Your input is not arriving. The ball waits ({left} s)."),
                     false => {
-                        format!("{} has gone quiet. The ball waits ({left} s).", names.of(quiet))
+                        format!("{} is not responding. The ball waits ({left} s).", names.of(quiet))
                     }
                 };
                 (words, None)
@@ -130,12 +131,12 @@ impl Stage for Pong {
         let is_here = |post: Post| world.attendance[post.side().index()] == Attendance::Here;
         let may_go_on = world.phase == Phase::Hold && own.and_then(Post::of).is_some_and(is_here);
         let offer = may_go_on.then(|| Offer {
-            row: Row::new("Go on against a bot"),
-            key: Some(('g', "go on against a bot")),
+            row: Row::new("Continue against a bot"),
+            key: Some(('g', "continue against a bot")),
             words: Pong::GO_ON.to_vec(),
         });
         let mut text = vec![words];
-        text.extend(offer.iter().map(|_| "G: go on against a bot".to_owned()));
+        text.extend(offer.iter().map(|_| "G: continue against a bot".to_owned()));
         let large = seconds.map_or(String::new(), |seconds| seconds.to_string());
         Some(Interlude { banner: Banner { large, text }, offer })
     }
@@ -147,7 +148,7 @@ impl Stage for Pong {
         let may_begin = world.doubles && manned(Side::Left) && manned(Side::Right);
         let text = match world.phase {
             Phase::Over => "Play again",
-            Phase::Waiting if may_begin => "Begin without waiting for more",
+            Phase::Waiting if may_begin => "Start without waiting for more",
             _ => return Vec::new(),
         };
         let wished = own.and_then(Post::of).is_some_and(|post| world.wishes[post.index()]);
@@ -165,22 +166,18 @@ impl Stage for Pong {
         names: &Names,
     ) -> (String, Vec<(String, Tone)>) {
         let Some(winner) = world.winner() else { return Default::default() };
-        let title = match own.and_then(Post::of) {
-            Some(post) if post.side() == winner => "You win!".to_owned(),
-            Some(_) => "You lose".to_owned(),
-            None => {
-                let posts = world.posts().filter(|post| post.side() == winner);
-                let names: Vec<_> = posts.map(|post| names.of(post.player())).collect();
-                format!("{} wins", names.join(" & "))
-            }
-        };
-        // Whoever reads it comes first, then there is no doubt whose points they are.
-        let first = own.and_then(Post::of).map_or(Side::Left, Post::side);
         let team = |side: Side| {
             let posts = world.posts().filter(|post| post.side() == side);
             let names: Vec<_> = posts.map(|post| names.of(post.player())).collect();
             names.join(" & ")
         };
+        let title = match own.and_then(Post::of) {
+            Some(post) if post.side() == winner => "You win!".to_owned(),
+            Some(_) => "You lose".to_owned(),
+            None => format!("{} wins", team(winner)),
+        };
+        // The player's own side comes first.
+        let first = own.and_then(Post::of).map_or(Side::Left, Post::side);
         let points = |side: Side| world.score[side.index()];
         let (one, other) = (points(first), points(first.other()));
         let score = format!("{} {one} : {other} {}", team(first), team(first.other()));
@@ -193,7 +190,7 @@ impl Stage for Pong {
 
     fn hands(
         &self,
-        errand: &Launch,
+        launch: &Launch,
         options: &Options,
         name: Name,
     ) -> Result<Vec<Hand<Pong>>, Box<dyn Error>> {
@@ -207,7 +204,7 @@ impl Stage for Pong {
             let name = format!("{} bot", sentence(named).trim_end_matches('.'));
             Ok(Hand { player: PlayerId(player), name, steers: Steers::Bot(Pong::bot(level)?) })
         };
-        let (players, versus) = match errand {
+        let (players, versus) = match launch {
             Launch::Local(_, way) => (self.players_alone(), *way),
             _ => (1, None),
         };
@@ -262,11 +259,7 @@ pub(super) fn level(number: u8) -> Level {
 
 /// A level in words.
 pub(super) fn level_name(level: Level) -> &'static str {
-    match level {
-        Level::Easy => "easy",
-        Level::Normal => "normal",
-        Level::Hard => "hard",
-    }
+    LEVELS[level as usize]
 }
 
 fn px(units: i32) -> f32 {

@@ -1,4 +1,4 @@
-//! Pong without a face: what a script hears, what is read of it.
+//! Pong in scripts: what they read and write.
 
 use std::error::Error;
 use std::io;
@@ -14,12 +14,12 @@ use crate::seed;
 /// Ticks in a second.
 const SECOND: u16 = 60;
 
-/// Who plays here, and what was told.
+/// The players here, and what was reported last.
 pub(super) struct PongVoice {
     /// In the own place; else stdin says what is held.
     bot: Option<Bot>,
     held: Buttons,
-    /// Against it, at a table of this machine alone.
+    /// Against it, in a match on this machine alone.
     others: Vec<(PlayerId, Bot)>,
     score: [u8; 2],
     /// The newest state that was told.
@@ -57,7 +57,7 @@ enum Line {
         #[serde(skip)]
         names: [String; 2],
     },
-    /// The ball waits for a player who has gone quiet.
+    /// The ball waits for a player who is not responding.
     Waiting {
         player: u32,
         seconds_left: u16,
@@ -230,11 +230,11 @@ impl Tell for Line {
                 Some(format!("{wins} wins, {left} {p1_score} : {p2_score} {right}"))
             }
             Line::Waiting { seconds_left, name, .. } => Some(format!(
-                "{name} has gone quiet; the ball waits for up to {seconds_left} s (\"bot\" goes on \
-                 against a bot)"
+                "{name} is not responding; the ball waits up to {seconds_left} s (\"bot\" \
+                 continues against a bot)"
             )),
             Line::GoesOn { bot_for: Some(_), name } => Some(format!("a bot plays for {name}")),
-            Line::GoesOn { .. } => Some("play goes on".to_owned()),
+            Line::GoesOn { .. } => Some("play continues".to_owned()),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What flies in R-Type, and how faces draw it.
+//! The things in R-Type, and how they are drawn.
 
 mod cells;
 mod window;

@@ -37,7 +37,7 @@ fn note(mission: &Mission) -> String {
         Phase::Countdown => "about to begin".to_owned(),
         Phase::Playing => format!("level {level}, wave {wave}"),
         Phase::Boss => format!("level {level}, the boss"),
-        Phase::LevelClear => format!("level {level} is done"),
+        Phase::LevelClear => format!("level {level} cleared"),
         Phase::Victory => "won".to_owned(),
         Phase::Defeat => "lost".to_owned(),
     }
@@ -45,13 +45,13 @@ fn note(mission: &Mission) -> String {
 
 /// What has a place.
 fn thing(entity: &Entity) -> Option<Thing> {
-    let Entity { id, kind, fields } = *entity;
-    let [x, y, ..] = fields;
+    let Entity { id, kind, fields } = entity;
+    let [x, y] = fields.first();
     let species = || Species::ALL.get(usize::try_from(fields[5]).ok()?);
-    let (kind, size, look): (_, Size, _) = match kind {
+    let (kind, size, look): (_, Size, _) = match *kind {
         // Ships that nothing can hurt blink.
-        schema::SHIP if fields[8] > 0 => ("safe ship", Ship::SIZE, i32::from(id)),
-        schema::SHIP => ("ship", Ship::SIZE, i32::from(id)),
+        schema::SHIP if fields[8] > 0 => ("safe ship", Ship::SIZE, id.cast_signed()),
+        schema::SHIP => ("ship", Ship::SIZE, id.cast_signed()),
         schema::POD => ("pod", Pod::SIZE, 0),
         schema::BOSS => ("boss", Boss::SIZE, health(fields[4], fields[5])),
         schema::ENEMY => ("enemy", species()?.size(), fields[5]),
@@ -61,7 +61,7 @@ fn thing(entity: &Entity) -> Option<Thing> {
         schema::HEAVY_SHOT => ("heavy shot", Shot::HEAVY_SIZE, 0),
         _ => return None,
     };
-    Some(Thing::new(kind, id, [x, y], [size.w, size.h], PX, look))
+    Some(Thing::new(kind, *id, [x, y], [size.w, size.h], PX, look))
 }
 
 /// What is left, in percent.

@@ -1,4 +1,4 @@
-//! How a match of R-Type has ended.
+//! How a match of R-Type ended.
 
 use backspin_rtype::mission::Phase;
 use backspin_rtype::{PlayerCard, World};

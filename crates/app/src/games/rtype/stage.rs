@@ -1,9 +1,9 @@
-//! R-Type, as it is shown.
+//! How R-Type is shown.
 //!
 //! ```text
 //! scene   -> everything in the field, as plain things
-//! changes -> what burst and what is heard between two pictures
-//! lobby   -> who is there, and what can be chosen before and after a match
+//! changes -> explosions and sounds between two frames
+//! lobby   -> who is present, and the choices before and after a match
 //! ```
 
 mod changes;
@@ -22,6 +22,7 @@ use backspin_rtype::schema::MISSION_ID;
 use backspin_rtype::ship::Ship;
 use backspin_rtype::{Opening, RType, World, event};
 
+use crate::games::command::LEVELS;
 use crate::screen::stage::{
     Happenings, Names, Offer, Sight, Stage, Standing, StandingPhase, Way,
 };
@@ -87,7 +88,7 @@ impl Stage for RType {
                 let pilot = sight.own.and_then(|own| sight.world.pilot(own))?;
                 match note(pilot)? {
                     "next match" => words("You play in the next match."),
-                    "out" => words("No life left. The others fight on."),
+                    "out" => words("No lives left. The others fight on."),
                     _ => None,
                 }
             }
@@ -162,13 +163,12 @@ impl Stage for RType {
             team_score: mission.team_score.max(0) as u32,
             crew: crew.collect(),
             boss: world.boss.map(|boss| boss.health.max(0) as f32 / boss.full.max(1) as f32),
-            chat: Vec::new(),
         })
     }
 
     fn said(&self, event: &Event) -> Option<(PlayerId, &'static str)> {
         let phrase = PHRASES.get(usize::try_from(event.value).ok()?)?;
-        (event.kind == event::CHAT).then_some((PlayerId(event.entity.into()), phrase))
+        (event.kind == event::CHAT).then_some((PlayerId(event.entity), phrase))
     }
 
     fn phrase(&self, key: char) -> Option<Vec<u8>> {
@@ -210,14 +210,10 @@ pub(crate) fn words(command: Command) -> Vec<u8> {
 
 /// A difficulty in words.
 pub(crate) fn difficulty_name(difficulty: Difficulty) -> &'static str {
-    match difficulty {
-        Difficulty::Easy => "easy",
-        Difficulty::Normal => "normal",
-        Difficulty::Hard => "hard",
-    }
+    LEVELS[difficulty as usize]
 }
 
-/// A player as faces count them, from 0.
+/// A player's number on the screen, from 0.
 fn number(player: PlayerId) -> u8 {
     player.0.saturating_sub(1).min(u8::MAX.into()) as u8
 }

@@ -1,4 +1,4 @@
-//! R-Type without a face: what a script hears, what is read of it.
+//! R-Type in scripts: what they read and write.
 
 use std::io;
 
@@ -14,31 +14,31 @@ use serde::Serialize;
 use super::stage::{difficulty_name, words};
 use crate::script::{Lines, News, Steers, Tell, Voice};
 
-/// The pod hears both buttons; so many looks are enough for a tick or two.
+/// The pod needs both buttons; this many looks are enough for a tick or two.
 const POD_LOOKS: u32 = 8;
 
-/// A wish that the host of the match has not heard is repeated after so many looks.
+/// A wish that the host has not received is repeated after this many looks.
 const WISH_EVERY: u32 = 100;
 
-/// Who plays here, and what was told.
+/// The players here, and what was reported last.
 pub(super) struct RtypeVoice {
     game: RType,
     steers: Steers,
     /// What stdin says is held.
     held: Buttons,
-    /// For so long both buttons are held, for the pod.
+    /// How many more looks both buttons are held, for the pod.
     pod_looks: u32,
     /// Until a bot may say again that it is ready, or start.
     wish_in: u32,
     world: World,
-    /// Whether the match is told, beside what flies.
+    /// Whether the match itself is reported, not just what flies.
     has_mission: bool,
     /// How the match is to be set up, before the host's word is heard.
     wanted: Option<Setup>,
     told: Told,
 }
 
-/// What was told last.
+/// What was reported last.
 #[derive(Default)]
 struct Told {
     tick: Option<u32>,
@@ -64,7 +64,7 @@ struct Card {
 #[derive(Serialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
 enum Line {
-    /// Who is there, and how the match is set up.
+    /// The players and the match settings.
     Roster {
         players: Vec<Card>,
         difficulty: Option<&'static str>,

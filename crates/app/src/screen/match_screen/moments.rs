@@ -1,9 +1,9 @@
-//! What is drawn now and was drawn before, and what comes of the difference: bursts and sounds. And
-//! what was said.
+//! Explosions and sounds from the difference between two frames, and the chat.
 
 use std::collections::VecDeque;
 use std::time::Duration;
 
+use backspin::chat;
 use backspin::client::Frame;
 use backspin::game::{Event, PlayerId};
 use backspin::replication::State;
@@ -15,14 +15,16 @@ use super::super::{Burst, BurstKind, ChatLine, Cue, Scene};
 /// Bursts that are shown at once; older ones make room.
 const BURST_LIMIT: usize = 64;
 
-/// Sounds that nobody has asked for yet; a face without a loudspeaker never asks.
+/// Sounds that were not taken yet; a UI without sound never takes them.
 const CUE_LIMIT: usize = 32;
 
-/// Lines of the chat that are shown.
-const CHAT_LIMIT: usize = 4;
+/// Lines of the chat that are shown, and those that are kept for who writes one.
+const CHAT_SHOWN: usize = 4;
+const CHAT_KEPT: usize = 8;
 
-/// How long each is shown.
-const CHAT_FOR: Duration = Duration::from_secs(6);
+/// How long each is shown, and how long it takes to go.
+const CHAT_FOR: Duration = Duration::from_secs(8);
+const CHAT_FADES_FOR: Duration = Duration::from_secs(2);
 
 /// The last two pictures, and what is to be shown and heard of them.
 pub(in super::super) struct Moments<G: Stage> {
@@ -32,7 +34,25 @@ pub(in super::super) struct Moments<G: Stage> {
     bursts: VecDeque<(BurstKind, f32, f32, u32, Time)>,
     count: u32,
     cues: Vec<Cue>,
-    chat: VecDeque<(PlayerId, &'static str, Time)>,
+    chat: VecDeque<Said>,
+}
+
+/// Something that was said.
+struct Said {
+    player: PlayerId,
+    /// Called, where it is said who wrote it; else the roster knows.
+    name: Option<String>,
+    text: String,
+    at: Time,
+}
+
+/// Which lines of the chat are shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in super::super) enum ChatShown {
+    /// The newest, for a while.
+    Lately,
+    /// All that are kept: someone is writing.
+    All,
 }
 
 /// What was drawn.
@@ -114,23 +134,55 @@ impl<G: Stage> Moments<G> {
 
     /// Something happened in the game.
     pub(in super::super) fn hear(&mut self, game: &G, now: Time, event: &Event) {
-        let Some((player, words)) = game.said(event) else { return };
-        if self.chat.len() == CHAT_LIMIT {
+        if let Some((player, words)) = game.said(event) {
+            self.note(Said { player, name: None, text: words.to_owned(), at: now });
+        }
+    }
+
+    /// Someone has written a line. It shows itself with care.
+    pub(in super::super) fn read(&mut self, now: Time, line: &chat::ChatLine) {
+        let (player, name) = (line.player, line.name.to_string());
+        let name = match (player, name.is_empty()) {
+            (PlayerId(0), _) => Some(String::new()),
+            (_, true) => None,
+            (_, false) => Some(name),
+        };
+        self.note(Said { player, name, text: line.text.to_string(), at: now });
+    }
+
+    fn note(&mut self, said: Said) {
+        if self.chat.len() == CHAT_KEPT {
             self.chat.pop_front();
         }
-        self.chat.push_back((player, words, now + CHAT_FOR));
+        self.chat.push_back(said);
         self.cue(Cue::Chat);
     }
 
-    /// What was said lately.
-    pub(in super::super) fn chat(&self, now: Time, names: &Names) -> Vec<ChatLine> {
-        let lately = self.chat.iter().filter(|(.., until)| now < *until);
-        let line = |&(player, words, _): &(PlayerId, &'static str, Time)| ChatLine {
-            number: player.0.saturating_sub(1).min(u8::MAX.into()) as u8,
-            name: names.of(player),
-            text: words.to_owned(),
+    /// What was said.
+    pub(in super::super) fn chat(
+        &self,
+        now: Time,
+        names: &Names,
+        shown: ChatShown,
+    ) -> Vec<ChatLine> {
+        let first = match shown {
+            ChatShown::Lately => self.chat.len().saturating_sub(CHAT_SHOWN),
+            ChatShown::All => 0,
         };
-        lately.map(line).collect()
+        let fade = |said: &Said| match shown {
+            ChatShown::Lately => {
+                let left = CHAT_FOR.saturating_sub(now.since(said.at));
+                left.div_duration_f32(CHAT_FADES_FOR).min(1.0)
+            }
+            ChatShown::All => 1.0,
+        };
+        let lines = self.chat.iter().skip(first).map(|said| ChatLine {
+            number: said.player.0.saturating_sub(1).min(u8::MAX.into()) as u8,
+            name: said.name.clone().unwrap_or_else(|| names.of(said.player)),
+            text: said.text.clone(),
+            fade: fade(said),
+        });
+        lines.filter(|line| line.fade > 0.0).collect()
     }
 
     pub(in super::super) fn cue(&mut self, cue: Cue) {

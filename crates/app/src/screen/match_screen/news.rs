@@ -1,4 +1,4 @@
-//! What who hosts is told of the guests.
+//! What a host is told of the guests.
 
 use backspin::client::RosterLine;
 use backspin::game::PlayerId;
@@ -22,7 +22,7 @@ pub(super) fn hear_room<G: Stage>(
     standing: &Standing,
     known: &[(PlayerId, String)],
 ) -> Option<News> {
-    // Who hosts is the first.
+    // The host is player 1.
     let own = host.client().player().unwrap_or(PlayerId(1));
     let name = |player: PlayerId| match known.iter().find(|(it, _)| *it == player) {
         Some((_, name)) if !name.is_empty() => name.clone(),
@@ -47,7 +47,7 @@ pub(super) fn hear_room<G: Stage>(
                     notice(format!("{} is back", name(player)), Tone::Good)
                 }
                 RoomEvent::Quiet(player) => {
-                    notice(format!("{} has gone quiet", name(player)), Tone::Fair)
+                    notice(format!("{} is not responding", name(player)), Tone::Fair)
                 }
                 RoomEvent::Dropped(player) => {
                     let who = name(player);

@@ -1,4 +1,4 @@
-//! What is shown of a match.
+//! What a match shows.
 
 use backspin::channel::Alarm;
 use backspin::client::RosterLine;
@@ -9,15 +9,20 @@ use backspin_udp::interfaces;
 
 use super::super::stage::{Names, Offer, Sight, Stage, side_names};
 use super::super::{
-    Action, Arena, Banner, Bindings, Cell, ChatLine, Controls, Hud, List, Row, Settings, Tone,
+    Action, Arena, Banner, Bindings, Cell, Controls, Entry, List, Row, Settings, Tone,
 };
-use super::{Dialog, Hand, Line, Match, MatchScreen, Steers};
+use super::{ChatShown, Dialog, Hand, Line, Match, MatchScreen, Steers};
 use crate::play::Seat;
 
 impl<G: Stage> Match<G> {
     /// What the keys do.
     pub(super) fn key_hint(&self, keys: &Bindings) -> String {
+        if self.typing.is_some() {
+            return "Enter: send   Esc: cancel".into();
+        }
+        let chat = if self.may_chat().is_ok() { "T: chat   " } else { "" };
         if self.dialog.is_some() || !self.is_shown() {
+            let chat = if matches!(self.dialog, None | Some(Dialog::Over)) { chat } else { "" };
             let talks = self.dialog.is_none() && self.talks(&self.facts());
             let say = match G::PHRASES.len() {
                 count @ 1.. if talks => &format!("1-{count}: say   "),
@@ -29,7 +34,7 @@ impl<G: Stage> Match<G> {
                 Some(Dialog::Leave) => "stay",
                 Some(Dialog::Over) | None => "menu",
             };
-            return format!("W/S or arrows: choose   {keys}{say}Enter: go   Esc: {back}");
+            return format!("W/S or arrows: choose   {keys}{say}{chat}Enter: go   Esc: {back}");
         }
         let pause = match self.is_local() {
             true => "pause",
@@ -55,7 +60,11 @@ impl<G: Stage> Match<G> {
         };
         let crowded = G::CONTROLS == Controls::Ship && self.persons().count() > 0;
         let network = if self.is_local() || crowded { "" } else { "F3: network   " };
-        format!("{moves}{network}Esc: {pause}")
+        format!("{moves}{chat}{network}Esc: {pause}")
+    }
+
+    fn chat_shown(&self) -> ChatShown {
+        if self.typing.is_some() { ChatShown::All } else { ChatShown::Lately }
     }
 
     /// Who is in the lobby, where there is one.
@@ -75,7 +84,7 @@ impl<G: Stage> Match<G> {
         }
         let facts = self.facts();
         let is_lobby = !facts.is_empty();
-        let seat = self.table.seat();
+        let seat = self.node.seat();
         let mut text = Vec::new();
         let title = match &*seat {
             Seat::Host(_) => {
@@ -92,7 +101,7 @@ impl<G: Stage> Match<G> {
             Seat::Guest { client, .. } if client.player().is_none() => {
                 let (server, dialect) = (client.server(), client.dialect());
                 text.push((format!("Asking {server} ({dialect}) ..."), Tone::Plain));
-                if seat.is_unanswered(self.table.now()) {
+                if seat.is_unanswered(self.node.now()) {
                     text.push(("No answer yet, still trying.".into(), Tone::Dim));
                 }
                 "Joining"
@@ -114,14 +123,19 @@ impl<G: Stage> Match<G> {
             text.extend(phrases.chunks(4).map(|row| (row.join("   "), Tone::Dim)));
         }
         drop(seat);
-        let chat = self.moments.chat(self.table.now(), &self.names());
-        text.extend(chat.into_iter().map(|line| {
-            let ChatLine { name, text, .. } = line;
-            (format!("{name}: {text}"), Tone::Plain)
+        let chat = self.moments.chat(self.node.now(), &self.names(), self.chat_shown());
+        text.extend(chat.into_iter().map(|line| match line.name.is_empty() {
+            true => (line.text, Tone::Fair),
+            false => (format!("{}: {}", line.name, line.text), Tone::Plain),
         }));
         text.extend(self.notice.iter().map(|(cell, _)| (cell.text.clone(), cell.tone)));
         let (rows, selected) = self.rows();
-        List { title: title.into(), text, facts, entry: None, rows, selected }
+        let entry = self.typing.as_ref().map(|typed| Entry {
+            label: "Say".into(),
+            text: typed.clone(),
+            offer: String::new(),
+        });
+        List { title: title.into(), text, facts, entry, rows, selected }
     }
 
     /// Where others can come to, as they would type it.
@@ -150,7 +164,7 @@ impl<G: Stage> Match<G> {
         let lines = self.lines();
         let row = |line: &Line| match line {
             Line::GoOn if self.dialog == Some(Dialog::Leave) => Row::new("Stay"),
-            Line::GoOn => Row::new("Go on"),
+            Line::GoOn => Row::new("Continue"),
             Line::Offer(offer) => offer.row.clone(),
             Line::Leave => Row::new(match self.dialog {
                 Some(Dialog::Pause) => "Leave the match",
@@ -163,18 +177,15 @@ impl<G: Stage> Match<G> {
     }
 
     pub(super) fn arena(&mut self, settings: &Settings, overlay: bool) -> Arena {
-        let now = self.table.now();
+        let now = self.node.now();
         let own = self.own();
-        self.moments.draw(&self.game, now, own, |frame| self.table.seat().draw(now, frame));
+        self.moments.draw(&self.game, now, own, |frame| self.node.seat().draw(now, frame));
         let names = self.names();
         let sides = side_names(G::SIDES, &names, &self.standing);
         let sides = sides.into_iter().zip(self.standing.points.iter().copied()).collect();
         let online = !self.is_local();
         let sight = self.moments.sight();
-        let hud = self
-            .game
-            .hud(&sight, &names)
-            .map(|hud| Hud { chat: self.moments.chat(now, &names), ..hud });
+        let hud = self.game.hud(&sight, &names);
         Arena {
             scene: self.moments.scene(&self.game, now),
             sides,
@@ -182,6 +193,8 @@ impl<G: Stage> Match<G> {
             status: if online { self.status() } else { Vec::new() },
             notice: self.notice.as_ref().map(|(cell, _)| cell.clone()),
             banner: self.banner(&sight),
+            chat: self.moments.chat(now, &names, self.chat_shown()),
+            typing: self.typing.clone(),
             dialog: self.dialog.map(|dialog| self.dialog_list(dialog)),
             overlay: (online && overlay && self.dialog.is_none()).then(|| self.figures.overlay()),
             persons: self.persons().count(),
@@ -194,9 +207,9 @@ impl<G: Stage> Match<G> {
         self.hands.iter().filter(|hand| matches!(hand.steers, Steers::Person(_)))
     }
 
-    /// Whose screen it is; nobody's where two share it, or where it is only watched.
+    /// The player whose screen it is; none if two share it or it is only watched.
     pub(super) fn own(&self) -> Option<PlayerId> {
-        if let Some(client) = self.table.seat().client() {
+        if let Some(client) = self.node.seat().client() {
             return client.player().filter(|_| !self.hands.is_empty());
         }
         let mut persons = self.persons();
@@ -210,7 +223,7 @@ impl<G: Stage> Match<G> {
 
     /// What everyone is called.
     pub(super) fn names(&self) -> Names {
-        let seat = self.table.seat();
+        let seat = self.node.seat();
         let name = |name: String| if name.is_empty() { "Guest".to_owned() } else { name };
         Names(match seat.client() {
             None => self.hands.iter().map(|hand| (hand.player, hand.name.clone())).collect(),
@@ -236,14 +249,14 @@ impl<G: Stage> Match<G> {
         let gravest = Alarm::ALL.iter().rev().find(|alarm| self.alarms.contains(alarm));
         cells.extend(gravest.map(|alarm| warning(*alarm)));
         if self.quiet {
-            cells.push(Cell::new("no word from the other side", Tone::Bad));
+            cells.push(Cell::new("no data from the other side", Tone::Bad));
         }
         cells
     }
 
     fn banner(&self, sight: &Sight<'_, G>) -> Option<Banner> {
-        let now = self.table.now();
-        let left = self.table.seat().client().and_then(|client| client.resume_left(now));
+        let now = self.node.now();
+        let left = self.node.seat().client().and_then(|client| client.resume_left(now));
         if let Some(left) = left {
             let text = format!("connection lost, trying again ({} s)", left.as_secs());
             return Some(Banner { large: String::new(), text: vec![text] });
@@ -269,7 +282,7 @@ impl<G: Stage> Match<G> {
     /// What leaving does to the match.
     fn cost(&self) -> String {
         match self.is_host() && self.has_company() {
-            true => "You host it: it ends for everyone.",
+            true => "You are the host: it ends for everyone.",
             false if self.is_local() || !G::SIDES.is_empty() => "The match ends.",
             false => "The others go on without you.",
         }
@@ -278,10 +291,10 @@ impl<G: Stage> Match<G> {
 
     /// Whether the other side wishes for another match.
     fn wishes(&self) -> Option<(String, Tone)> {
-        let seat = self.table.seat();
+        let seat = self.node.seat();
         let client = seat.client()?;
         if client.timeline().is_none() {
-            return Some(("The host decides whether there is another.".into(), Tone::Dim));
+            return Some(("The host decides whether to play again.".into(), Tone::Dim));
         }
         let own = client.player();
         let theirs = self.standing.wishes.iter().any(|player| Some(*player) != own);
@@ -289,7 +302,7 @@ impl<G: Stage> Match<G> {
     }
 }
 
-/// The key of a line that has one, as the hint tells it.
+/// The key of a row, as the hint shows it.
 fn key_of(line: &Line) -> Option<String> {
     let Line::Offer(Offer { key: Some((key, does)), .. }) = line else { return None };
     Some(format!("{}: {does}   ", key.to_ascii_uppercase()))

@@ -1,4 +1,4 @@
-//! What is asked for, and the ways that lead to a question and on from it: addresses, rooms, names.
+//! Questions and what leads to and from them: addresses, rooms, names.
 
 use backspin::wire::Name;
 use backspin::wire::native::RoomFlags;
@@ -68,20 +68,20 @@ impl Program {
                 self.set_out(Launch::Watch(title, text));
             }
             Question::RoomPassword => {
-                let Some(mut errand) = self.door.take() else { return };
-                match &mut errand {
+                let Some(mut launch) = self.door.take() else { return };
+                match &mut launch {
                     Launch::Enter { password, .. } => *password = Name::new(&text),
                     // The command line has named the room.
                     _ => self.options.password = Name::new(&text),
                 }
-                self.set_out(errand);
+                self.set_out(launch);
             }
             Question::RoomName => {
-                let Some(mut errand) = self.door.take() else { return };
-                if let Launch::Enter { room, .. } = &mut errand {
+                let Some(mut launch) = self.door.take() else { return };
+                if let Launch::Enter { room, .. } = &mut launch {
                     *room = RoomWish::New(Name::new(&text));
                 }
-                self.set_out(errand);
+                self.set_out(launch);
             }
             Question::Name => {
                 self.settings.name = Some(text);
@@ -100,12 +100,12 @@ impl Program {
     pub(super) fn go_on(&mut self, next: Next, again: Again) {
         match (next, again) {
             (Next::Menu, _) => self.leave(),
-            (Next::Address, Again::Launch(errand)) => {
-                let Some((question, address)) = errand.typed() else { return };
+            (Next::Address, Again::Launch(launch)) => {
+                let Some((question, address)) = launch.typed() else { return };
                 let typing = Typing::new(question, String::new());
                 self.screen = Screen::Typing(typing.beginning_with(address.to_owned()));
             }
-            (_, Again::Launch(errand)) => self.set_out(errand),
+            (_, Again::Launch(launch)) => self.set_out(launch),
             (_, Again::Search) => self.search(),
             (_, Again::Replay(path)) => self.show_replay(path),
         }

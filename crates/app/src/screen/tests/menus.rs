@@ -44,7 +44,7 @@ fn a_name_is_asked_for_once_and_the_login_name_is_offered() {
     let mut one = Program::new(home.shelf(), Options::default());
     assert!(shown(&mut one).contains("> Play"));
     assert_eq!(one.settings().name(), login);
-    // Another home, another name; the errand of the command line waits for it.
+    // Another home, another name; the launch of the command line waits for it.
     let home = Home::new("second");
     let local = Launch::Local(Title::Pong, Some(Level::Easy as u8));
     let mut one = Program::begin(home.shelf(), Options::default(), Some(local.clone()));
@@ -88,11 +88,11 @@ fn a_name_field_begins_empty_offers_the_old_name_and_says_when_it_is_full() {
     press(&mut program, &[Key::Char('w'); 14]);
     assert!(!shown(&mut program).contains("no room for more"));
     press(&mut program, &[Key::Char('\u{e9}')]);
-    assert!(shown(&mut program).contains("There is no room for more."));
+    assert!(shown(&mut program).contains("No more letters fit."));
     press(&mut program, &[Key::Char('s'), Key::Char('\u{7}')]);
     assert!(!shown(&mut program).contains("no room for more"));
     press(&mut program, &[Key::Char('x')]);
-    assert!(shown(&mut program).contains("There is no room for more."));
+    assert!(shown(&mut program).contains("No more letters fit."));
     let name = "w".repeat(14) + "s";
     assert!(shown(&mut program).contains(&format!("Name: {name}|")));
     press(&mut program, &[Key::Enter]);
@@ -111,12 +111,12 @@ fn left_and_right_change_a_setting_where_it_stands() {
     assert!(shown(&mut program).contains("> Name  Ann"), "a name has no next one");
     assert!(program.view().hint.contains("Left/Right: change"));
     press(&mut program, &[Key::Down, Key::Right]);
-    assert!(shown(&mut program).contains("> Colours for colour-blind eyes  on"));
+    assert!(shown(&mut program).contains("> Colour-blind mode  on"));
     assert_eq!(program.view().palette, Palette::Safe);
     press(&mut program, &[Key::Left]);
-    assert!(shown(&mut program).contains("> Colours for colour-blind eyes  off"));
+    assert!(shown(&mut program).contains("> Colour-blind mode  off"));
     press(&mut program, &[Key::Enter]);
-    assert!(shown(&mut program).contains("> Colours for colour-blind eyes  on"));
+    assert!(shown(&mut program).contains("> Colour-blind mode  on"));
     press(&mut program, &[Key::Down; 4]);
     assert!(shown(&mut program).contains("> Volume (window)  60 %"));
     press(&mut program, &[Key::Right; 3]);
@@ -218,7 +218,7 @@ fn an_address_without_an_answer_is_kept_and_can_be_corrected() {
 fn an_address_that_is_none_is_to_be_changed_first() {
     let mut one = program(Options::default());
     one.set_out(Launch::Watch(Title::Pong, "attic:0".into()));
-    wait_for(&mut one, "is no port");
+    wait_for(&mut one, "is not a port");
     assert!(shown(&mut one).contains("> Change the address"));
     press(&mut one, &[Key::Enter]);
     assert!(shown(&mut one).contains("= Watch Pong =") && shown(&mut one).contains("attic:0|"));

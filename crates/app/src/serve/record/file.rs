@@ -1,9 +1,11 @@
 //! One file that is being written.
 
 use std::fmt;
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+
+use crate::folders;
 
 /// A new file, and where it is.
 pub(crate) struct Sink {
@@ -13,7 +15,8 @@ pub(crate) struct Sink {
 }
 
 /// Why a file cannot be written.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
+#[error("{} cannot be written: {cause}", path.display())]
 pub(crate) struct SinkError {
     path: PathBuf,
     cause: io::Error,
@@ -26,17 +29,13 @@ impl Sink {
     /// Makes `DIR/STEM-N.EXTENSION`, with the first N that is free, for its owner alone where the
     /// system knows such a thing.
     pub(crate) fn create(dir: &Path, stem: &str, extension: &str) -> Result<Self, SinkError> {
-        let mut options = OpenOptions::new();
-        options.write(true).create_new(true);
-        #[cfg(unix)]
-        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
         if let Err(cause) = fs::create_dir_all(dir) {
             return Err(SinkError { path: dir.to_owned(), cause });
         }
         let mut n = 1;
         loop {
             let path = dir.join(format!("{stem}-{n}.{extension}"));
-            match options.open(&path) {
+            match folders::private().write(true).create_new(true).open(&path) {
                 Ok(file) => return Ok(Sink { path, file, len: 0 }),
                 Err(cause) if cause.kind() == io::ErrorKind::AlreadyExists && n < NAME_LIMIT => {
                     n += 1;
@@ -81,26 +80,19 @@ impl Sink {
     /// A pipe in the place of a file.
     #[cfg(all(test, unix))]
     pub(crate) fn open_for_test(path: &Path) -> Self {
-        // Open for both, so that it is not waited for who reads.
-        let file = OpenOptions::new().read(true).write(true).open(path).unwrap();
+        // Open for both, so that opening does not wait for a reader.
+        let file = fs::OpenOptions::new().read(true).write(true).open(path).unwrap();
         Sink { path: path.to_owned(), file, len: 0 }
     }
 }
 
 impl SinkError {
-    /// What the system said.
-    pub(crate) fn kind(&self) -> io::ErrorKind {
-        self.cause.kind()
+    /// Whether there may be room later.
+    pub(crate) fn is_full(&self) -> bool {
+        use io::ErrorKind::{QuotaExceeded, StorageFull};
+        matches!(self.cause.kind(), QuotaExceeded | StorageFull)
     }
 }
-
-impl fmt::Display for SinkError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} cannot be written: {}", self.path.display(), self.cause)
-    }
-}
-
-impl std::error::Error for SinkError {}
 
 #[cfg(test)]
 mod tests {

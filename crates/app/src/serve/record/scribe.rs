@@ -1,12 +1,11 @@
 //! A thread that writes recordings, so that no tick waits for a disk.
 //!
-//! What is to be written waits in a queue of so many bytes. A disk that is full is tried again, and
-//! nothing is missing once there is room. When the queue is full, too, all recordings of this thread
-//! end; others can begin when it has caught up.
+//! Bytes wait in a bounded queue. A full disk is retried, and nothing is missing once there is space. When
+//! the queue is
+//! full as well, all recordings of this thread end; new ones can start when it has caught up.
 
 use std::collections::HashMap;
 use std::error::Error;
-use std::io;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel, sync_channel};
@@ -37,7 +36,7 @@ pub(crate) struct Scribe {
 struct Shared {
     /// Bytes in the queue.
     queued: AtomicUsize,
-    /// And at the most.
+    /// And the longest.
     limit: usize,
     /// The program ends: a full disk is not waited for.
     is_ending: AtomicBool,
@@ -70,7 +69,7 @@ impl Track {
 /// A recording goes on no more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Over {
-    /// Its file cannot be written, as was told.
+    /// Its file cannot be written, which was logged.
     Failed,
     /// The disk is too slow for it.
     Behind,
@@ -82,7 +81,7 @@ pub(crate) struct NewFile {
     pub(crate) dir: PathBuf,
     pub(crate) stem: String,
     pub(crate) extension: &'static str,
-    /// What is told when it has come to its end, before the file's name.
+    /// What to log before the file's name when it is complete.
     pub(crate) praise: String,
 }
 
@@ -97,7 +96,7 @@ enum Order {
 }
 
 impl Scribe {
-    /// A thread with a queue of so many bytes.
+    /// A thread with a queue of `limit` bytes.
     pub(crate) fn start(name: &str, limit: usize) -> Result<Self, Box<dyn Error>> {
         let (orders, given) = channel();
         let (ending, ended) = sync_channel::<()>(0);
@@ -169,7 +168,7 @@ impl Scribe {
         drop(self.orders);
         let patience = until.saturating_duration_since(Instant::now());
         if self.ended.recv_timeout(patience) == Err(RecvTimeoutError::Timeout) {
-            warn!("the disk does not answer: recordings lack their end");
+            warn!("the disk does not answer: recordings are missing their end");
         }
     }
 
@@ -237,14 +236,14 @@ impl Work {
                 Err(error) if self.shared.is_ending.load(Ordering::Relaxed) => fail(track, &error),
                 Err(error) => {
                     if !std::mem::replace(&mut is_told, true) {
-                        warn!("{error}; it is tried again");
+                        warn!("{error}; trying again");
                     }
                     thread::sleep(RETRY_EVERY);
                 }
             }
         }
         if is_told && rest.is_empty() {
-            info!("there is room again, and nothing is missing in {}", sink.path());
+            info!("there is space again, and nothing is missing in {}", sink.path());
         }
     }
 
@@ -260,15 +259,7 @@ impl Work {
 
 fn fail(track: &Track, error: &SinkError) {
     track.close(error.to_string());
-    warn!("recording stops here, the game goes on: {error}");
-}
-
-impl SinkError {
-    /// Whether there may be room later.
-    fn is_full(&self) -> bool {
-        use io::ErrorKind::{QuotaExceeded, StorageFull};
-        matches!(self.kind(), QuotaExceeded | StorageFull)
-    }
+    warn!("recording stopped, the game continues: {error}");
 }
 
 #[cfg(test)]
@@ -322,7 +313,7 @@ mod tests {
         assert_eq!(dir.read("two-1.test").unwrap().len(), 200);
     }
 
-    /// A pipe that nobody reads stands for a disk that stands still.
+    /// A pipe without a reader stands in for a disk that hangs.
     #[cfg(unix)]
     #[test]
     fn a_disk_that_stands_still_ends_recordings_at_the_limit_and_they_begin_anew() {
@@ -346,8 +337,9 @@ mod tests {
         assert!(!scribe.has_room());
         scribe.abandon(track);
         let reader = std::fs::File::open(&fifo).unwrap();
-        let drain =
-            thread::spawn(move || io::copy(&mut io::BufReader::new(reader), &mut io::sink()));
+        let drain = thread::spawn(move || {
+            std::io::copy(&mut std::io::BufReader::new(reader), &mut std::io::sink())
+        });
         let limit = soon();
         while !scribe.has_room() {
             assert!(Instant::now() < limit, "it does not catch up");

@@ -1,4 +1,4 @@
-//! A match on the screen.
+//! Draws a match.
 
 use backspin::channel::Fate;
 use backspin::session::Grade;
@@ -9,7 +9,7 @@ use ratatui::text::{Line, Span, Text};
 use ratatui::widgets::{Block, BorderType, Clear, Paragraph};
 
 use super::super::{field, large::Large, space};
-use super::{Paint, hud, list, middle};
+use super::{Paint, chat, hud, list, middle};
 use crate::screen::{Arena, Banner, Cell, Figure, Hud, Overlay, Tone, bars, ping_tone};
 
 /// A field with fewer rows than this has smaller digits.
@@ -32,8 +32,11 @@ pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, arena: &Arena, paint: Pain
         Some(crew) => space(frame, area, arena, crew, paint),
         None => court(frame, area, arena, paint),
     };
+    chat::draw(frame, inside, arena, paint);
     if let Some(notice) = &arena.notice {
-        let row = Rect { y: inside.bottom().saturating_sub(1), height: 1, ..inside };
+        // Above what is being typed.
+        let above = if arena.typing.is_some() { 2 } else { 1 };
+        let row = Rect { y: inside.bottom().saturating_sub(above), height: 1, ..inside };
         label(frame, row, notice, paint);
     }
     if let Some(it) = &arena.banner {
@@ -78,7 +81,7 @@ fn space(frame: &mut Frame<'_>, area: Rect, arena: &Arena, crew: &Hud, paint: Pa
     inside
 }
 
-/// Who plays, and what the line is worth.
+/// The players' names and the connection grade.
 fn header(frame: &mut Frame<'_>, area: Rect, arena: &Arena, paint: Paint) {
     let name =
         |at: Option<&(String, u8)>| at.map_or(String::new(), |(name, _)| format!(" {name} "));

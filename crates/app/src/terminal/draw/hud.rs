@@ -1,4 +1,4 @@
-//! How a crew does, above and in its field.
+//! Draws a crew's figures, above and in the field.
 
 use ratatui::Frame;
 use ratatui::layout::{Alignment, Rect};
@@ -74,7 +74,7 @@ fn member(crew: &Crew, brief: bool, paint: Paint, spans: &mut Vec<Span<'static>>
     spans.push(Span::raw("  "));
 }
 
-/// What is left of the boss, and what was said.
+/// What is left of the boss.
 pub(super) fn over_field(frame: &mut Frame<'_>, area: Rect, hud: &Hud, paint: Paint) {
     if let Some(left) = hud.boss {
         let width = area.width / 2;
@@ -88,14 +88,5 @@ pub(super) fn over_field(frame: &mut Frame<'_>, area: Rect, hud: &Hud, paint: Pa
             Span::raw(" "),
         ]);
         frame.render_widget(bar, row);
-    }
-    let lines = hud.chat.len().min(area.height.into()) as u16;
-    for (line, row) in hud.chat.iter().zip(area.bottom() - lines..) {
-        let text = Line::from(vec![
-            Span::styled(format!(" {}: ", line.name), paint.crew(line.number)),
-            Span::styled(format!("{} ", line.text), paint.tone(Tone::Bright)),
-        ]);
-        let width = (text.width() as u16).min(area.width);
-        frame.render_widget(text, Rect { y: row, height: 1, width, ..area });
     }
 }

@@ -1,4 +1,4 @@
-//! Views on a screen of characters.
+//! Views drawn as characters.
 
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
@@ -57,6 +57,8 @@ fn arena() -> Arena {
         notice: Some(Cell::new("Client connected!", Tone::Good)),
         hud: None,
         banner: None,
+        chat: Vec::new(),
+        typing: None,
         dialog: None,
         overlay: None,
         persons: 1,
@@ -269,8 +271,12 @@ fn crew() -> Arena {
         charge: 0.5,
         note: (!own).then_some("lost"),
     };
-    let said =
-        |name: &str, text: &str| ChatLine { number: 1, name: name.into(), text: text.into() };
+    let said = |name: &str, text: &str| ChatLine {
+        number: 1,
+        name: name.into(),
+        text: text.into(),
+        fade: 1.0,
+    };
     Arena {
         scene: Scene {
             width: 1000.0,
@@ -293,8 +299,8 @@ fn crew() -> Arena {
             team_score: 8_600,
             crew: vec![member(0, "Ann", true), member(1, "Ben", false)],
             boss: Some(0.5),
-            chat: vec![said("Ben", "Help me!")],
         }),
+        chat: vec![said("Ben", "Help me!")],
         controls: Controls::Ship,
         ..arena()
     }
@@ -332,4 +338,34 @@ fn a_lobby_lists_who_is_there_above_what_can_be_chosen() {
     assert!(row("Bartholomew") < row("> Start the match"));
     let column = |words| shown.iter().find_map(|line| line.find(words)).unwrap();
     assert_eq!(column("host"), column("ready"));
+}
+
+#[test]
+fn a_long_line_of_chat_is_broken_between_words_and_what_is_typed_is_below_it() {
+    let text = "Nice shot! This is one of the longest lines that there are, and so it goes on in the next row";
+    let line = ChatLine { number: 1, name: "Ben".into(), text: text.into(), fade: 1.0 };
+    let typing = Some("so what".to_owned());
+    let chat =
+        vec![line.clone(), ChatLine { name: String::new(), text: "Not so fast.".into(), ..line }];
+    for (width, height) in [(60, 18), (80, 24)] {
+        let shown = lines(
+            &of(Page::Arena(Box::new(Arena {
+                chat: chat.clone(),
+                typing: typing.clone(),
+                ..arena()
+            }))),
+            width,
+            height,
+        );
+        let all = shown.join("\n");
+        let row = |words: &str| {
+            shown
+                .iter()
+                .position(|line| line.contains(words))
+                .unwrap_or_else(|| panic!("{words}\n{all}"))
+        };
+        assert!(row("Ben: Nice shot!") < row("row"), "{all}");
+        assert!(row("next row") < row("Not so fast."), "{all}");
+        assert_eq!(row("Say: so what"), row("Not so fast.") + 1, "{all}");
+    }
 }

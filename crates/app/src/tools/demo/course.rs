@@ -1,5 +1,5 @@
-//! The course of a match: sixty times a second both bots see their screens and press, and the
-//! guest's is measured.
+//! The course of a match: sixty times a second both bots see their screens and press keys, and the guest is
+//! measured.
 
 use std::error::Error;
 use std::io;
@@ -40,7 +40,7 @@ const EASY_SEED: u64 = 100;
 /// it does not move, so its first move would be taken for a jump.
 pub(super) const GAME: Pong = Pong { points: 5, doubles: false, countdown: 90 };
 
-/// What is said to who stops it before there is something to tell.
+/// The verdict if it is stopped before the first point.
 pub(super) const STOPPED: &str = "stopped before the first point, so there is nothing to judge yet";
 
 /// A match that is being played.
@@ -108,7 +108,7 @@ pub(super) struct Played {
     pub(super) was_stopped: bool,
 }
 
-/// Where what is seen goes to.
+/// Where the match is shown.
 pub(super) trait Audience {
     /// Called for every frame.
     fn see(&mut self, sight: &Sight) -> io::Result<()>;
@@ -128,7 +128,7 @@ impl Course {
         }
     }
 
-    /// Plays for so many seconds, or until someone has won or `stop` is asked.
+    /// Plays for this many seconds, or until someone has won or `stop` is asked.
     pub(super) fn play(
         mut self,
         seconds: u32,

@@ -1,4 +1,4 @@
-//! The guest: a client over the link, with an observer that misses no event.
+//! The guest: a client behind the link, with an observer that misses no event.
 
 use backspin::client::Client;
 use backspin::game::Buttons;
@@ -40,7 +40,7 @@ impl Guest {
         self.observer.look(&mut self.client, truth.now, truth);
     }
 
-    /// What was seen until now, held against what the umpire saw.
+    /// What was seen until now, compared with what the umpire saw.
     pub(super) fn end(&mut self, now: Time, umpire: &Umpire) -> Seen {
         self.observer.end(now, self.client.game(), umpire)
     }

@@ -1,11 +1,11 @@
-//! `backspin demo`: a match of Pong between two bots over a bad link, and what it was like.
+//! `backspin demo`: two bots play Pong over a bad link, and how it felt.
 //!
 //! ```text
-//! guest  -> who plays over the link, watched at every event
+//! guest  -> the player behind the link, observed at every event
 //! stage  -> host, guest and link, on real sockets or in the simulator
 //! course -> the match from joining to the last score, frame by frame
 //! screen -> the field in a terminal
-//! show   -> what people and programs get of it
+//! show   -> the output for people and programs
 //! ```
 
 mod course;
@@ -25,33 +25,32 @@ use course::{Course, GAME, Played, STOPPED, Strain};
 use show::Show;
 use stage::Stage;
 
-/// Watch a match of Pong between two bots over a bad link, and see what it was like.
+/// Watch two bots play Pong over a bad link, and see how it felt.
 ///
-/// A hard bot hosts, an easy one is its guest, over real UDP on this machine and through a link of
-/// 100 ms round trip, 20 ms jitter and 5 % loss each way. In a terminal the field is drawn as the
-/// guest sees it, else there is a line a second. At the end it prints PASS or FAIL, how the guest's
-/// paddle felt, and the figures that matter most, measured from outside. The host's own player has
-/// no link.
+/// A hard bot hosts and an easy bot joins, over real UDP on this machine and a link with 100 ms round trip,
+/// 20 ms jitter and 5 % loss each way. In a terminal, it draws the field as the guest sees it; otherwise it
+/// prints a line per second. At the end it prints PASS or FAIL, how the guest's paddle felt, and the most
+/// important figures, measured from outside. The host's own player has no link.
 ///
-/// It passes, and exits with 0, if points were played and both sides agree on the score. Figures that
-/// miss their targets are always shown and marked, but a busy machine is no failure.
+/// It passes and exits with 0 if points were played and both sides agree on the score. Figures that miss
+/// their targets are always shown and marked, but do not fail the demo: the machine may be busy.
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// How long they play, if nobody has five points before; the first falls after about five
-    /// seconds, so with fewer than ten there may be none
+    /// How long to play, unless someone reaches five points first; the first point takes about five seconds,
+    /// so give it at least ten
     #[arg(long, value_name = "S", default_value_t = 30)]
     #[arg(value_parser = clap::value_parser!(u32).range(1..=3600))]
     seconds: u32,
 
-    /// Play the same in the simulator, without waiting
+    /// Play the same match in the simulator, without waiting
     #[arg(long)]
     fast: bool,
 
-    /// Show every figure, not only the six that matter most and those that miss their targets
+    /// Show every figure, not just the six most important ones and those that miss their targets
     #[arg(long)]
     all: bool,
 
-    /// Print one JSON object at the end, and nothing else
+    /// Print only one JSON object at the end
     #[arg(long)]
     json: bool,
 }
@@ -107,7 +106,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Box<dyn Error>> {
     match outcome.fault {
         None => Ok(()),
         // The table begins with it.
-        Some(_) if has_points && !args.json => Err("the two sides do not agree".into()),
+        Some(_) if has_points && !args.json => Err("the two sides disagree".into()),
         Some(fault) => Err(format!("FAIL: {fault}").into()),
     }
 }

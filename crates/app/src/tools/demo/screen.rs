@@ -53,6 +53,8 @@ fn view(title: &str, sight: &Sight) -> View {
         status: vec![Cell::new(title, Tone::Plain)],
         notice: None,
         banner: banner(&sight.world),
+        chat: Vec::new(),
+        typing: None,
         dialog: None,
         overlay: None,
         persons: 0,
@@ -76,7 +78,7 @@ fn banner(world: &World) -> Option<Banner> {
         (Phase::Hold, _) => (String::new(), "The ball waits for a player"),
         (Phase::Over, Some(Side::Left)) => (String::new(), "The hard bot wins"),
         (Phase::Over, Some(Side::Right)) => (String::new(), "The easy bot wins"),
-        (Phase::Over, None) => (String::new(), "It is over"),
+        (Phase::Over, None) => (String::new(), "The match is over"),
     };
     Some(Banner { large, text: vec![text.to_owned()] })
 }
@@ -158,6 +160,6 @@ mod tests {
     fn before_a_serve_and_after_the_end_it_says_so() {
         assert!(picture(80, 24, Phase::Waiting).contains("The guest joins"));
         assert!(picture(80, 24, Phase::Countdown).contains("to the serve"));
-        assert!(picture(80, 24, Phase::Over).contains("It is over"));
+        assert!(picture(80, 24, Phase::Over).contains("The match is over"));
     }
 }

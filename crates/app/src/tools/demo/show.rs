@@ -1,5 +1,6 @@
-//! What the audience gets: the field in a terminal, else a line a second; then the verdict and what
-//! it felt like. Programs get an object and nothing else.
+//! The demo's output: the field in a terminal or a line per second, then the verdict and how it felt.
+//! Programs get one JSON
+//! object.
 
 use std::io::{self, IsTerminal, Write};
 
@@ -11,7 +12,7 @@ use super::{Args, Outcome};
 use crate::tools::paint::Paint;
 use crate::tools::sim::link::LinkWords;
 
-/// Where what is seen of the match goes to.
+/// Where the match is shown.
 pub(super) enum Show {
     /// Nowhere.
     Quiet,
@@ -21,7 +22,7 @@ pub(super) enum Show {
     Live(Screen, u32),
 }
 
-/// It is drawn in one of so many frames: 30 times a second.
+/// Draws every this many frames: 30 times a second.
 const FRAMES_PER_PICTURE: u32 = 2;
 
 impl Show {

@@ -1,13 +1,12 @@
-//! Where the match is played: on real sockets in real time, or in the simulator in none.
+//! Where the match runs: on real sockets in real time, or in the simulator.
 //!
 //! Both have the same host, the same guest and the same link between them.
 
 use std::error::Error;
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread::{self, JoinHandle};
+use std::sync::atomic::Ordering;
+use std::thread;
 use std::time::Duration;
 
 use backspin::client::{Client, ClientConfig};
@@ -24,7 +23,7 @@ use backspin_sim::{Drift, LinkConfig, World};
 use backspin_udp::{Clock, Loop, Socket};
 
 use super::guest::Guest;
-use crate::play::{Access, NodeThread};
+use crate::play::{Access, NodeThread, Worker};
 use crate::seed;
 use crate::tools::lag::{self, Proxy};
 
@@ -49,7 +48,7 @@ struct Real {
     clock: Clock,
     guest: NodeThread<Guest>,
     host: NodeThread<Host<Pong>>,
-    cable: Cable,
+    cable: Worker,
 }
 
 impl Stage {
@@ -64,7 +63,7 @@ impl Stage {
         let host = NodeThread::new(driver, host)?;
         let front = bind()?;
         let server = front.local_addr()?;
-        let cable = Cable::lay(clock, front, target, link)?;
+        let cable = lay_cable(clock, front, target, link)?;
         let guest = guest(clock.now(), server, seed::secret()?);
         let guest = NodeThread::new(Loop::new(vec![bind()?])?.with_clock(clock), guest)?;
         Ok(Stage {
@@ -78,7 +77,7 @@ impl Stage {
     pub(super) fn simulated(game: Pong, link: LinkConfig) -> Self {
         let mut world = World::new(SEED, link);
         let at = |last: u8| SocketAddr::from(([10, 0, 0, last], DEFAULT_PORT));
-        // Nobody is there to guess them.
+        // Nobody attacks a simulation.
         let secrets = [[1; 32], [2; 32]];
         let host = Access::new(host(Time::ZERO, game, secrets));
         let guest = Access::new(guest(Time::ZERO, at(1), [3; 32]));
@@ -122,51 +121,22 @@ fn guest(now: Time, server: SocketAddr, secret: [u8; 32]) -> Guest {
     Guest::new(Client::new(now, Pong::default(), config, secret))
 }
 
-/// A thread that is the link: what `backspin lag` does.
-struct Cable {
-    stop: Arc<AtomicBool>,
-    thread: Option<JoinHandle<io::Result<()>>>,
-}
+/// How often the link's thread checks whether it must stop.
+const NAP: Duration = Duration::from_millis(50);
 
-impl Cable {
-    /// It looks up so often to see that it is to end.
-    const NAP: Duration = Duration::from_millis(50);
-
-    /// Between who speaks to `front` and the game at `target`.
-    fn lay(clock: Clock, front: Socket, target: SocketAddr, link: LinkConfig) -> io::Result<Self> {
-        let idle = Duration::from_secs(60);
-        let dialect = lag::Dialect::Any;
-        let setup = lag::Setup { target, link, seed: SEED, idle, dialect };
-        let mut proxy = Proxy::new(front, setup)?;
-        let stop = Arc::new(AtomicBool::new(false));
-        let stopped = Arc::clone(&stop);
-        let work = move || {
-            while !stopped.load(Ordering::Relaxed) {
-                proxy.turn(|| clock.now(), clock.now() + Cable::NAP)?;
-            }
-            Ok(())
-        };
-        let thread = thread::Builder::new().name("link".into()).spawn(work)?;
-        Ok(Cable { stop, thread: Some(thread) })
-    }
-
-    /// Why it has ended by itself, if it has.
-    fn failure(&mut self) -> Option<io::Error> {
-        let thread = self.thread.take_if(|thread| thread.is_finished())?;
-        match thread.join() {
-            Ok(Ok(())) => None,
-            Ok(Err(error)) => Some(error),
-            Err(_) => Some(io::Error::other("the thread of the link has panicked")),
+/// A thread that is the link between those who speak to `front` and the game at `target`: what `backspin lag` does.
+fn lay_cable(
+    clock: Clock,
+    front: Socket,
+    target: SocketAddr,
+    link: LinkConfig,
+) -> io::Result<Worker> {
+    let (idle, dialect) = (Duration::from_secs(60), lag::Dialect::Any);
+    let mut proxy = Proxy::new(front, lag::Setup { target, link, seed: SEED, idle, dialect })?;
+    Worker::start("link", move |stop| {
+        while !stop.load(Ordering::Relaxed) {
+            proxy.turn(|| clock.now(), clock.now() + NAP)?;
         }
-    }
-}
-
-impl Drop for Cable {
-    fn drop(&mut self) {
-        self.stop.store(true, Ordering::Relaxed);
-        if let Some(thread) = self.thread.take() {
-            // What went wrong at the very end is nobody's loss.
-            let _ = thread.join();
-        }
-    }
+        Ok(())
+    })
 }

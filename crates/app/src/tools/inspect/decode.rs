@@ -1,9 +1,9 @@
-//! Bytes into what is printed of them: the packet's names and its fields as JSON.
+//! Decodes bytes for printing: the packet's name and its fields as JSON.
 
 use std::fmt;
 
 use backspin::wire::{Malformed, native};
-use backspin_classic::wire::{lan, rtype};
+use backspin_classic::wire::{ack, lan, rtype};
 use backspin_classic::{Dialect, Packet};
 use serde::Serialize;
 
@@ -61,8 +61,8 @@ impl From<Malformed> for NoPacket {
 }
 
 /// Reads one datagram of any dialect.
-pub(super) fn datagram(bytes: &[u8], scratch: &mut native::Scratch) -> Result<Decoded, NoPacket> {
-    let packet = Packet::decode(bytes, scratch)?;
+pub(super) fn datagram(bytes: &[u8]) -> Result<Decoded, NoPacket> {
+    let packet = Packet::decode(bytes)?;
     Ok(Decoded {
         dialect: packet.dialect().name(),
         name: packet.name(),
@@ -107,9 +107,16 @@ fn numbered(packet: &Packet<'_>) -> Option<Numbered> {
         Packet::Rtype(rtype::Packet::Input(input)) => ("rtype Input", input.sequence),
         Packet::Rtype(rtype::Packet::Ping(ping)) => ("rtype Ping", ping.sequence),
         Packet::Native(datagram) if in_session(&datagram.packet) => ("native", datagram.sequence),
+        Packet::Ack(datagram) if is_counted(&datagram.packet) => ("ack", datagram.sequence),
         _ => return None,
     };
     Some(Numbered { count, number })
+}
+
+/// The same of `ack`, where a PONG may answer a stranger or a player.
+fn is_counted(packet: &ack::Packet<'_>) -> bool {
+    use ack::Packet::{Challenge, Hello, Join, Ping, Pong, Refused};
+    !matches!(packet, Hello(_) | Join(_) | Challenge(_) | Refused(_) | Ping(_) | Pong(_))
 }
 
 /// Whether the packet's number counts its sender's datagrams. A stranger has no count yet, and

@@ -1,4 +1,4 @@
-//! Bytes as people write them down.
+//! Reads hexadecimal bytes as people write them.
 
 use std::fmt;
 
@@ -34,7 +34,7 @@ pub(super) fn parse(text: &str) -> Result<Vec<u8>, NotHex> {
 impl fmt::Display for NotHex {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            NotHex::Digit(c) => write!(f, "{c:?} is no hexadecimal digit"),
+            NotHex::Digit(c) => write!(f, "{c:?} is not a hexadecimal digit"),
             NotHex::Odd(group) if group.len() > 20 => {
                 write!(f, "{} hexadecimal digits in one group: a byte has two", group.len())
             }

@@ -1,7 +1,8 @@
-//! `backspin inspect`: what is in these bytes, or in this capture?
+//! `backspin inspect`: shows the packets in bytes or in a capture.
 //!
-//! Bytes come from the command line ([`hex`]) or out of a [`capture`]; [`decode`] turns them into
-//! packets, `print` shows each, and [`summary`] what a capture comes to.
+//! Bytes come from the command line ([`hex`]) or from a [`capture`]; [`decode`] turns them into packets,
+//! `print` shows each
+//! one, and [`summary`] sums up a capture.
 
 mod capture;
 mod decode;
@@ -15,16 +16,13 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, BufWriter, IsTerminal, Read, Write};
 use std::path::{Path as FilePath, PathBuf};
 
-use backspin::wire::native::Scratch;
-
 use print::{Printer, Style};
 
 /// Show the packets in bytes or in a network capture.
 ///
-/// Prints one line per packet of the dialects lan, rtype and native: dialect, name and fields. For
-/// a capture also the time since its first packet and the addresses, and at the end a summary:
-/// packets by type, loss and reordering by sequence number as seen where the capture was made,
-/// what was malformed, and what was passed over.
+/// Prints one line per packet of the dialects lan, rtype, native and ack: dialect, name and fields. For a
+/// capture, also the time since its first packet, the addresses and, at the end, a summary: packets by type, loss
+/// and reordering by sequence number as seen at the capture point, malformed packets and skipped packets.
 #[derive(clap::Args)]
 #[command(after_help = "Try --help for examples.", after_long_help = MORE_HELP)]
 #[command(group = clap::ArgGroup::new("source").args(["file", "hex"]).required(true))]
@@ -38,7 +36,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "BYTES")]
     hex: Option<String>,
 
-    /// Read the bytes as rtype's TCP stream: one message after another
+    /// Read the bytes as rtype's TCP stream: a sequence of messages
     #[arg(long, conflicts_with = "file")]
     tcp: bool,
 
@@ -58,9 +56,9 @@ const MORE_HELP: &str = r#"Examples:
   backspin inspect match.pcapng
   tcpdump -i any -U -w - udp | backspin inspect -
 
-Captures may be of Ethernet (with VLAN tags), Linux cooked, BSD loopback or raw IP, over IPv4 and
-IPv6. rtype's TCP step is followed on port 4243 and wherever a stream begins like it. Fragments of
-IP packets are passed over, and the summary says how many.
+Captures may be Ethernet (with VLAN tags), Linux cooked, BSD loopback or raw IP, over IPv4 and
+IPv6. rtype's TCP step is followed on port 4243 and wherever a stream starts like one. IP fragments
+are skipped, and the summary counts them.
 
 JSON:
   {"dialect":"rtype","packet":"Ping","fields":{"sequence":5,"timestamp":12345}}
@@ -68,9 +66,9 @@ JSON:
 For a capture, "time" (seconds), "from" and "to" follow in every object.
 
 Exit codes:
-  0  every byte of --hex was read; of a capture, at least one packet
-  1  malformed bytes, text that is no hexadecimal, a capture that cannot be read to its end or has
-     no packet of ours; a sentence on stderr says which
+  0  all bytes of --hex were read, or at least one packet of the capture
+  1  malformed bytes, text that is not hexadecimal, a capture that cannot be read to its end or has
+     no packets of ours; stderr says which
   2  wrong usage"#;
 
 /// The longest line of `--hex -`: any datagram fits, however it is written.
@@ -110,21 +108,21 @@ fn inspect_hex(
     text: &str,
     printer: &mut Printer<impl Write>,
 ) -> Result<(), Box<dyn Error>> {
-    match inspect_text(args, text, printer, &mut Scratch::default())? {
+    match inspect_text(args, text, printer)? {
         None => Ok(()),
         Some(problem) => {
             // For people the sentence on stderr is enough.
             if args.json {
                 printer.error(&problem, None)?;
             }
-            Err(format!("this is no packet: {problem}").into())
+            Err(format!("this is not a packet: {problem}").into())
         }
     }
 }
 
 /// One datagram or stream per line of stdin.
 fn inspect_lines(args: &Args, printer: &mut Printer<impl Write>) -> Result<(), Box<dyn Error>> {
-    let (mut input, mut scratch) = (io::stdin().lock(), Scratch::default());
+    let mut input = io::stdin().lock();
     let (mut line, mut all, mut bad) = (Vec::new(), 0_u64, 0_u64);
     while input.by_ref().take(MAX_LINE_LEN).read_until(b'\n', &mut line)? > 0 {
         if line.len() as u64 == MAX_LINE_LEN {
@@ -133,7 +131,7 @@ fn inspect_lines(args: &Args, printer: &mut Printer<impl Write>) -> Result<(), B
         let text = String::from_utf8_lossy(&line);
         if !text.trim().is_empty() {
             all += 1;
-            if let Some(problem) = inspect_text(args, &text, printer, &mut scratch)? {
+            if let Some(problem) = inspect_text(args, &text, printer)? {
                 printer.error(&problem, None)?;
                 bad += 1;
             }
@@ -142,7 +140,7 @@ fn inspect_lines(args: &Args, printer: &mut Printer<impl Write>) -> Result<(), B
     }
     match bad {
         0 => Ok(()),
-        bad => Err(format!("{bad} of {all} lines are no packet").into()),
+        bad => Err(format!("{bad} of {all} lines are not packets").into()),
     }
 }
 
@@ -151,14 +149,13 @@ fn inspect_text(
     args: &Args,
     text: &str,
     printer: &mut Printer<impl Write>,
-    scratch: &mut Scratch,
 ) -> io::Result<Option<String>> {
     let bytes = match hex::parse(text) {
         Ok(bytes) => bytes,
         Err(error) => return Ok(Some(error.to_string())),
     };
     if !args.tcp {
-        return match decode::datagram(&bytes, scratch) {
+        return match decode::datagram(&bytes) {
             Ok(packet) => printer.packet(&packet, None).map(|()| None),
             Err(error) => Ok(Some(error.to_string())),
         };

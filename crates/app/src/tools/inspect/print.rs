@@ -1,4 +1,4 @@
-//! What is printed of a packet: a line for people, or a JSON object.
+//! Prints a packet: a line for people, or a JSON object.
 
 use std::fmt::Write as _;
 use std::io::{self, Write};

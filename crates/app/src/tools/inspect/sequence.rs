@@ -1,4 +1,4 @@
-//! Loss, reordering and duplicates of one sender's count, from the numbers that were seen.
+//! Loss, reordering and duplicates of one sender, from the sequence numbers seen.
 
 /// A number further than this from the newest is no loss: another session has begun, or it is
 /// somebody else's.
@@ -49,7 +49,7 @@ impl Sequence {
         }
     }
 
-    /// What all numbers so far tell.
+    /// The figures of all numbers so far.
     pub(super) fn figures(&self) -> Figures {
         let mut total = self.total;
         total.add(self.run.figures());

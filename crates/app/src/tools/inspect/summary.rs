@@ -1,5 +1,5 @@
-//! What a whole capture comes to: packets by type, what was malformed or passed over, and loss
-//! and reordering of every sender's counts.
+//! The summary of a capture: packets by type, malformed and skipped packets, and loss and reordering of every
+//! sender.
 
 use std::collections::{BTreeMap, HashMap};
 use std::io::{self, Write};
@@ -128,7 +128,7 @@ impl Summary {
         print_table(out, head, rows.collect(), 2)?;
         match self.untracked {
             0 => Ok(()),
-            more => writeln!(out, "{} of further flows not shown", counted(more, "packet")),
+            more => writeln!(out, "{} of other flows are not shown", counted(more, "packet")),
         }
     }
 
@@ -148,7 +148,7 @@ impl Summary {
                 Skip::Other => "neither UDP nor rtype's TCP".to_owned(),
                 Skip::Fragment => "fragment of an IP packet".to_owned(),
                 Skip::CutShort => "cut short by the capture".to_owned(),
-                Skip::Link(link) => format!("link type {link} is not known here"),
+                Skip::Link(link) => format!("link type {link} is unknown"),
             };
             [why, count.to_string()]
         });
@@ -205,6 +205,6 @@ mod tests {
         summary.print_sequences(&mut out).expect("a vector takes everything");
         let text = String::from_utf8(out).expect("UTF-8");
         assert_eq!(text.lines().filter(|line| line.contains("->")).count(), MAX_FLOWS);
-        assert!(text.ends_with("\n2 packets of further flows not shown\n"));
+        assert!(text.ends_with("\n2 packets of other flows are not shown\n"));
     }
 }

@@ -1,7 +1,6 @@
-//! Datagrams on their way, until they are due.
+//! Datagrams in flight, until they are due.
 
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::collections::BTreeMap;
 
 use backspin::time::Time;
 
@@ -9,7 +8,8 @@ use backspin::time::Time;
 /// keep their order.
 #[derive(Debug)]
 pub(super) struct Flight {
-    heap: BinaryHeap<Reverse<Entry>>,
+    /// By when they are due, and then by their numbers.
+    passengers: BTreeMap<(Time, u64), Passenger>,
     launched: u64,
     bytes: usize,
     limit_bytes: usize,
@@ -33,7 +33,7 @@ pub(super) enum Way {
     Back,
 }
 
-/// There is no room for more.
+/// No more letters fit.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Full;
 
@@ -41,19 +41,12 @@ pub(super) struct Full;
 pub(super) const LIMIT_BYTES: usize = 128 << 20;
 
 /// What a datagram costs besides its bytes.
-const OVERHEAD: usize = size_of::<Reverse<Entry>>();
-
-#[derive(Debug)]
-struct Entry {
-    due: Time,
-    number: u64,
-    passenger: Passenger,
-}
+const OVERHEAD: usize = size_of::<((Time, u64), Passenger)>();
 
 impl Flight {
     /// Nothing is under way.
     pub(super) fn new(limit_bytes: usize) -> Self {
-        Flight { heap: BinaryHeap::new(), launched: 0, bytes: 0, limit_bytes }
+        Flight { passengers: BTreeMap::new(), launched: 0, bytes: 0, limit_bytes }
     }
 
     pub(super) fn launch(&mut self, due: Time, passenger: Passenger) -> Result<(), Full> {
@@ -62,14 +55,14 @@ impl Flight {
             return Err(Full);
         }
         self.bytes = bytes;
-        self.heap.push(Reverse(Entry { due, number: self.launched, passenger }));
+        self.passengers.insert((due, self.launched), passenger);
         self.launched += 1;
         Ok(())
     }
 
     /// When the next one arrives.
     pub(super) fn next_due(&self) -> Option<Time> {
-        self.heap.peek().map(|Reverse(entry)| entry.due)
+        self.passengers.first_key_value().map(|((due, _), _)| *due)
     }
 
     /// The next one that has arrived by `now`.
@@ -77,31 +70,11 @@ impl Flight {
         if self.next_due()? > now {
             return None;
         }
-        let Reverse(Entry { passenger, .. }) = self.heap.pop()?;
+        let (_, passenger) = self.passengers.pop_first()?;
         self.bytes -= passenger.bytes.len() + OVERHEAD;
         Some(passenger)
     }
 }
-
-impl Ord for Entry {
-    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
-        (self.due, self.number).cmp(&(other.due, other.number))
-    }
-}
-
-impl PartialOrd for Entry {
-    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl PartialEq for Entry {
-    fn eq(&self, other: &Self) -> bool {
-        self.number == other.number
-    }
-}
-
-impl Eq for Entry {}
 
 #[cfg(test)]
 mod tests {

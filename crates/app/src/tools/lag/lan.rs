@@ -1,4 +1,4 @@
-//! The one thing that must be changed in a `lan` datagram for it to come back through a proxy.
+//! The one change to a `lan` datagram that makes the answer come back through a proxy.
 
 /// ```text
 /// 0      1      3

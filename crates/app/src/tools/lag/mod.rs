@@ -1,9 +1,10 @@
 //! `backspin lag`: a bad link on real sockets, in front of any UDP game.
 //!
-//! `proxy` reads and waits, `relay` knows the players and their links, `flight` holds datagrams
-//! until they are due, `lan` is the one thing it knows about games, `show` is what people and
-//! programs get of it. What a link does is [`backspin_sim::Link`], as in the simulator. The demo
-//! has a [`Proxy`] of its own.
+//! `proxy` reads and waits, `relay` knows the players and their links, `flight` holds datagrams until they
+//! are due, `lan`
+//! is the only part that knows a game's packets, `show` prints. The link is a [`backspin_sim::Link`], as in
+//! the simulator.
+//! The demo has its own [`Proxy`].
 
 mod flight;
 mod lan;
@@ -28,15 +29,13 @@ use show::Show;
 
 /// Put a bad link in front of any UDP game.
 ///
-/// Players join at LISTEN instead of TARGET; what they and the game send each other is delayed,
-/// lost, doubled, reordered or damaged on the way, as in `backspin sim`. Without a preset the link
-/// is perfect, but for the faults that are named. Each player has a link and, towards the game, a
-/// port of its own. Ctrl-C ends it.
+/// Players join LISTEN instead of TARGET; everything between them and the game is delayed, lost, duplicated,
+/// reordered or corrupted as in `backspin sim`. Without a preset, the link is perfect except for the faults
+/// you name. Each player has its own link and its own port towards the game. Ctrl-C stops it.
 ///
-/// It forwards UDP alone and does not know what is in it: rtype's first step, by TCP, goes past it
-/// and names the game's own UDP port. A lan guest names the port that it listens at; `--lan` puts
-/// the proxy's in its place, so that the game's states come through here. Join by address, as an
-/// answer to a search names the game's own port.
+/// It forwards only UDP and does not look inside: rtype's TCP step bypasses it and names the game's own UDP
+/// port. A lan guest names the port it listens on; `--lan` replaces it with the proxy's, so that the game's
+/// states come through here. Join by address: the answer to a search names the game's own port.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -44,35 +43,35 @@ Examples:
   backspin lag --listen 0.0.0.0:5000 --target example.org:4300 --loss 10 --burst 3
   backspin lag --listen 0.0.0.0:5000 --target 192.168.1.7:54000 --lan --rtt-ms 80")]
 pub(crate) struct Args {
-    /// Where players join; port 0 lets the system choose
+    /// The address that players join; port 0 lets the system choose
     #[arg(long, value_name = "ADDR")]
     listen: String,
 
-    /// Where the game is
+    /// The address of the game
     #[arg(long, value_name = "ADDR")]
     target: String,
 
     #[command(flatten)]
     link: LinkArgs,
 
-    /// Everything that is left to chance follows from it
+    /// The seed of everything random
     #[arg(long, value_name = "S", default_value_t = 1)]
     seed: u64,
 
-    /// End after so long
+    /// Stop after this many seconds
     #[arg(long, value_name = "S", value_parser = clap::value_parser!(u32).range(1..))]
     seconds: Option<u32>,
 
-    /// The round trip gets this much longer at half of the time
+    /// The round trip gets this much longer at half time
     #[arg(long, value_name = "MS", value_parser = link::parse_ms, requires = "seconds")]
     rtt_step_ms: Option<Duration>,
 
-    /// Forget a player who says nothing for so long
+    /// Forget a player after this many silent seconds
     #[arg(long, value_name = "S", default_value_t = 60)]
     #[arg(value_parser = clap::value_parser!(u32).range(1..))]
     idle_seconds: u32,
 
-    /// The game speaks lan: a guest's HELLO must name a port of the proxy
+    /// The game speaks lan: rewrite the port in a guest's HELLO to the proxy's
     #[arg(long)]
     lan: bool,
 
@@ -84,7 +83,7 @@ pub(crate) struct Args {
 /// How long it sleeps at most: a signal is seen this soon.
 const NAP: Duration = Duration::from_millis(100);
 
-/// How often it tells how things are.
+/// How often it prints a line.
 const LINE_EVERY: Duration = Duration::from_secs(1);
 
 /// Runs the command.
@@ -134,16 +133,15 @@ impl Args {
 
 /// Where to listen and where the game is.
 fn addresses(listen: &str, target: &str) -> Result<(SocketAddr, SocketAddr), Box<dyn Error>> {
-    let listen = *resolve(listen)?.first().ok_or("there is no address to listen at")?;
+    let listen = *resolve(listen)?.first().ok_or("there is no address to listen on")?;
     let found = resolve(target)?;
     // A name may stand for both; who listens at one kind most likely means the same there.
     let alike = found.iter().find(|target| target.is_ipv4() == listen.is_ipv4());
-    let target = *alike.or(found.first()).ok_or("there is no address for the target")?;
+    let target = *alike.or(found.first()).ok_or("the target has no address")?;
     match target.port() {
-        0 => Err("no game is at port 0; give the target's own".into()),
+        0 => Err("port 0 is not a game's port; give the target's port".into()),
         _ if target == listen => {
-            Err("listening at the target's own address would forward to itself; choose another"
-                .into())
+            Err("listening on the target's address would forward to itself; choose another".into())
         }
         _ => Ok((listen, target)),
     }
@@ -152,9 +150,9 @@ fn addresses(listen: &str, target: &str) -> Result<(SocketAddr, SocketAddr), Box
 fn resolve(text: &str) -> Result<Vec<SocketAddr>, String> {
     let found = text.to_socket_addrs().map_err(|error| match error.kind() {
         io::ErrorKind::InvalidInput => {
-            format!("\"{text}\" is no address with a port; give one like 127.0.0.1:4300")
+            format!("\"{text}\" is not an address with a port; write one like 127.0.0.1:4300")
         }
-        _ => format!("\"{text}\" has no address: {error}"),
+        _ => format!("cannot find \"{text}\": {error}"),
     })?;
     Ok(found.collect())
 }
@@ -177,7 +175,7 @@ mod tests {
     #[test]
     fn an_address_that_cannot_be_is_refused_in_words() {
         let refusal = |listen, target| addresses(listen, target).unwrap_err().to_string();
-        assert!(refusal("127.0.0.1", "127.0.0.1:1").contains("no address with a port"));
+        assert!(refusal("127.0.0.1", "127.0.0.1:1").contains("not an address with a port"));
         assert!(refusal("127.0.0.1:0", "127.0.0.1:0").contains("port 0"));
         assert!(refusal("127.0.0.1:7", "127.0.0.1:7").contains("forward to itself"));
     }

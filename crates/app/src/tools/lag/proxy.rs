@@ -1,4 +1,4 @@
-//! The sockets of the proxy, and its rhythm: wait, read, hand to the relay, send what is due.
+//! The proxy's sockets and loop: wait, read, pass to the relay, send what is due.
 
 use std::collections::BTreeSet;
 use std::io;

@@ -1,8 +1,8 @@
-//! Who plays through the proxy, and what happens to what they send.
+//! The players behind the proxy, and what happens to their datagrams.
 
 use std::collections::{BTreeMap, HashMap};
 use std::error::Error;
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
 
 use backspin::time::Time;
@@ -24,7 +24,7 @@ pub(super) struct Relay {
     last_name: usize,
     next_expiry: Time,
     player_limit: usize,
-    /// What those who are gone have counted, and what is nobody's.
+    /// The counts of players who are gone, and of datagrams that belong to no player.
     gone: Report,
 }
 
@@ -54,7 +54,7 @@ pub(super) const FRONT: usize = 0;
 /// Players at once. Each takes a socket, and systems commonly give a program 1,024 files or fewer.
 const PLAYER_LIMIT: usize = 200;
 
-/// How often those who are gone are looked for.
+/// How often to look for players who are gone.
 const EXPIRY_EVERY: Duration = Duration::from_millis(250);
 
 /// One player.
@@ -70,6 +70,8 @@ struct Player {
     local: Option<IpAddr>,
     link: Duplex,
     heard: Time,
+    /// When the game last sent it something.
+    answered: Time,
     there: Counts,
     back: Counts,
 }
@@ -109,15 +111,16 @@ impl Relay {
             return;
         };
         let Some(player) = self.players.get_mut(&name) else { return };
-        player.heard = now;
+        // Arrival times are measured by two clocks: what came later may seem to have come earlier.
+        player.heard = player.heard.max(now);
         player.local = envelope.local;
         if self.setup.dialect == Dialect::Lan
             && let Some(port) = lan::rename_port(bytes, player.port)
         {
             player.listens_at(port, name, &mut self.by_address);
         }
-        let Player { link, there, .. } = player;
-        launch(&mut self.flight, now, &mut link.there, there, (name, Way::There), bytes);
+        let Player { link, heard, there, .. } = player;
+        launch(&mut self.flight, *heard, &mut link.there, there, (name, Way::There), bytes);
     }
 
     /// Takes a datagram for the player whose socket has that name.
@@ -130,8 +133,9 @@ impl Relay {
     ) {
         if envelope.remote != self.setup.target {
             self.gone.foreign += 1;
-        } else if let Some(Player { link, back, .. }) = self.players.get_mut(&name) {
-            launch(&mut self.flight, now, &mut link.back, back, (name, Way::Back), bytes);
+        } else if let Some(Player { link, answered, back, .. }) = self.players.get_mut(&name) {
+            *answered = now.max(*answered);
+            launch(&mut self.flight, *answered, &mut link.back, back, (name, Way::Back), bytes);
         }
     }
 
@@ -216,11 +220,7 @@ impl Player {
         name: usize,
         waiter: &Waiter,
     ) -> Result<Self, Box<dyn Error>> {
-        let any: IpAddr = match setup.target {
-            SocketAddr::V4(_) => Ipv4Addr::UNSPECIFIED.into(),
-            SocketAddr::V6(_) => Ipv6Addr::UNSPECIFIED.into(),
-        };
-        let mut socket = Socket::bind(SocketAddr::new(any, 0))?;
+        let mut socket = Socket::towards(setup.target.ip())?;
         waiter.add(&mut socket, name)?;
         Ok(Player {
             port: socket.local_addr()?.port(),
@@ -230,6 +230,7 @@ impl Player {
             local: None,
             link: Duplex::new(setup.link, setup.seed, name as u32),
             heard: now,
+            answered: now,
             there: Counts::default(),
             back: Counts::default(),
         })
@@ -345,6 +346,20 @@ mod tests {
         assert_eq!(relay.report().there.forwarded, 1);
         relay.deliver(Time::from_millis(25), &front);
         assert_eq!(relay.report().there.forwarded, 3);
+    }
+
+    #[test]
+    fn arrival_times_that_run_backwards_reorder_nothing() {
+        let (mut relay, waiter, target) = relay();
+        let game = target.local_addr().unwrap();
+        for (ms, byte) in [(5, 1), (4, 2), (6, 3)] {
+            relay.handle_player(Time::from_millis(ms), from(1_000), &mut [byte], &waiter);
+        }
+        for (ms, byte) in [(8, 4), (7, 5)] {
+            relay.handle_game(Time::from_millis(ms), 1, from(game.port()), &mut [byte]);
+        }
+        let landed = std::iter::from_fn(|| relay.flight.land(Time::from_millis(9)));
+        assert_eq!(landed.map(|it| it.bytes[0]).collect::<Vec<_>>(), [1, 2, 3, 4, 5]);
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! What the proxy tells: a line a second for people, an object a line for programs.
+//! The proxy's output: a line per second for people, JSON objects for programs.
 
 use std::fmt;
 use std::io::{self, Write};
@@ -16,9 +16,9 @@ use crate::tools::sim::link::LinkWords;
 pub(super) struct Report {
     /// How many there are now.
     pub(super) players: usize,
-    /// Datagrams of players for whom there was no room.
+    /// Datagrams from players there was no room for.
     pub(super) refused: u64,
-    /// Datagrams that came to a player's socket from elsewhere than the game.
+    /// Datagrams that came to a player's socket from somewhere other than the game.
     pub(super) foreign: u64,
     pub(super) there: Counts,
     pub(super) back: Counts,
@@ -126,7 +126,7 @@ impl Show {
         match self.json {
             true => print(&Event::Listening { listen, target, link }),
             false => say(format_args!(
-                "{listen} forwards to {target}: {link}\nCtrl-C ends it\n\n\
+                "{listen} forwards to {target}: {link}\nCtrl-C stops it\n\n\
                  \x20 time  players  {:<50}from the game",
                 "to the game"
             )),
@@ -153,10 +153,10 @@ impl Show {
                     "\nIn {time} s:\n  to the game    {there}\n  from the game  {back}"
                 ))?;
                 let rest = [
-                    (report.refused, "of players for whom there was no room"),
-                    (report.foreign, "from elsewhere than the game"),
-                    (there.overflowed + back.overflowed, "too many to be held"),
-                    (there.unsent + back.unsent, "that could not be sent on"),
+                    (report.refused, "from players there was no room for"),
+                    (report.foreign, "from somewhere other than the game"),
+                    (there.overflowed + back.overflowed, "over the limit of delayed datagrams"),
+                    (there.unsent + back.unsent, "that could not be forwarded"),
                 ];
                 for (count, which) in rest.into_iter().filter(|(count, _)| *count > 0) {
                     say(format_args!("  dropped        {count} {which}"))?;

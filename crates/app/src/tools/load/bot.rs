@@ -1,8 +1,9 @@
-//! One bot: a client, and who decides what it holds.
+//! One bot: a client, and whoever decides what it holds.
 
 use std::mem;
 use std::time::Duration;
 
+use backspin::channel::Delivery;
 use backspin::client::{Client, ClientEvent};
 use backspin::game::PlayerId;
 use backspin::node::{Node, Path, Transmit};
@@ -18,7 +19,7 @@ pub(super) struct Bot<G: AppGame> {
     pub(super) client: Client<G>,
     /// The newest world, and the memory of those before it.
     world: G::World,
-    /// The latest time that the client was told: it never goes back.
+    /// The client's latest time, which never goes back.
     told: Time,
     next_thought: Time,
     next_words: Time,
@@ -35,7 +36,7 @@ const THINK_EVERY: Duration = Duration::from_millis(100);
 /// What a bot says may be of no use yet: it says it again.
 const SPEAK_EVERY: Duration = Duration::from_secs(2);
 
-/// An input that leaves so long after it was due says that this machine is too busy to measure.
+/// An input sent later than this after it was due means that this machine is too busy to measure.
 const LATE: Duration = Duration::from_millis(2);
 
 impl<G: AppGame> Bot<G> {
@@ -130,7 +131,7 @@ impl<G: AppGame> Bot<G> {
             && let Some(words) = G::again(&self.world, player)
         {
             // What finds no room is said again.
-            self.client.send(&words);
+            let _ = self.client.send(&words, Delivery::Reliable);
             self.next_words = now + SPEAK_EVERY;
         }
     }

@@ -1,4 +1,4 @@
-//! All bots, in one thread: wait, read, wake whoever is due, let some come and go.
+//! All bots in one thread: wait, read, wake those that are due, let some come and go.
 
 use std::error::Error;
 use std::time::Duration;
@@ -39,10 +39,10 @@ pub(super) struct Second {
     pub(super) counts: Counts,
 }
 
-/// Who is at a place.
+/// The bot at an index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Standing {
-    /// Nobody yet.
+    /// No bot yet.
     Empty,
     /// A bot that asks to be let in.
     Asking,
@@ -65,15 +65,15 @@ pub(super) struct Crowd<G: AppGame> {
     // What is looked through often is apart from the bots, by the same places.
     /// When each has something to do.
     due: Vec<Option<Time>>,
-    /// Before this, nobody has.
+    /// Nothing is due before this.
     next_due: Time,
     standings: Vec<Standing>,
     /// When sockets were looked at last: all that had come by then is known.
     last_look: Time,
-    /// Who comes next at first, and when.
+    /// The next bot to join, and when.
     next_comer: usize,
     next_coming: Time,
-    /// Who goes next, by churn.
+    /// The next bot to go, by churn.
     next_goer: usize,
     /// Parts of bots that should have gone.
     owed: f64,
@@ -95,7 +95,7 @@ const PAUSE: Duration = Duration::from_millis(100);
 /// How long it takes at most until the last bots were let in or refused.
 const PATIENCE: Duration = Duration::from_secs(15);
 
-/// Longer datagrams than this are none of a server's.
+/// No server sends longer datagrams.
 const RECEIVE_LEN: usize = 2048;
 
 const SECOND: Duration = Duration::from_secs(1);
@@ -133,7 +133,7 @@ impl<G: AppGame> Crowd<G> {
         })
     }
 
-    /// Whether everything was measured, or nobody is left to be.
+    /// Whether the measurement is over, or no bot is left.
     pub(super) fn is_over(&self) -> bool {
         let now = self.clock.now();
         let measured = self.started.is_some_and(|it| now.since(it) >= self.plan.measured);
@@ -186,7 +186,7 @@ impl<G: AppGame> Crowd<G> {
         self.standings.iter().all(|standing| settled(*standing))
     }
 
-    /// At first, lets those come who are due.
+    /// Starts the bots that are due to join.
     fn let_come(&mut self, now: Time) -> Result<(), Box<dyn Error>> {
         while self.next_comer < self.bots.len() && self.next_coming <= now {
             self.sit(now, self.next_comer, None)?;
@@ -265,7 +265,7 @@ impl<G: AppGame> Crowd<G> {
         self.inbox.is_full()
     }
 
-    /// Wakes everyone who has something to do, and sends what they say.
+    /// Wakes every bot that is due and sends its datagrams.
     fn wake_due(&mut self, now: Time) {
         if self.next_due <= now {
             for place in 0..self.bots.len() {

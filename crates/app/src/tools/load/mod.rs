@@ -1,8 +1,8 @@
-//! `backspin load`: many bots in one process, each a client of its own with an address of its own.
+//! `backspin load`: many bots in one process, each with its own client and address.
 //!
-//! `crowd` drives the bots, `bot` is one of them,
-//! `source` is where they come from, `post` sends what they say, `tally` counts, `show` tells.
-//! What a bot says on the wire is said by a [`backspin::client::Client`], as for a person.
+//! `crowd` drives the bots, `bot` is one of them, `source` has their addresses, `post` sends, `tally` counts,
+//! `show`
+//! prints. Each bot is a [`backspin::client::Client`], as for a person.
 
 mod bot;
 mod crowd;
@@ -26,12 +26,12 @@ use crowd::{Crowd, Plan};
 use show::Show;
 use source::Source;
 
-/// Fill a server with bots, and measure what they get.
+/// Fill a server with bots and measure what they get.
 ///
-/// Every bot is a client like a person's: it joins, sends an input for every tick, is sent every
-/// snapshot, plays on when a match is over. They come a few at a time; when all of them were
-/// let in or refused, the measuring begins. Against a server on this machine they come from many
-/// addresses of the loopback range, as a server takes only so many players from one.
+/// Every bot is a full client: it joins, sends an input for every tick, receives every snapshot and plays
+/// again when a match ends. Bots join a few at a time; the measurement starts when all of them have joined or
+/// been refused. On this machine, they use many loopback addresses, because a server limits the players per
+/// address.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -42,31 +42,31 @@ pub(crate) struct Args {
     #[arg(long, value_name = "ADDR", default_value = "127.0.0.1")]
     target: String,
 
-    /// What is played
+    /// The game to play
     #[arg(long)]
     game: Title,
 
-    /// How many bots there are
+    /// The number of bots
     #[arg(long, value_name = "N", default_value_t = 100)]
     #[arg(value_parser = clap::value_parser!(u32).range(1..=i64::from(CLIENT_LIMIT)))]
     clients: u32,
 
-    /// How long they are measured, once they are all in
+    /// How long to measure once all bots have joined
     #[arg(long, value_name = "S", default_value_t = 10)]
     #[arg(value_parser = clap::value_parser!(u32).range(1..=86_400))]
     seconds: u32,
 
-    /// How many come in a second, until all are there
+    /// How many bots join per second
     #[arg(long, value_name = "N", default_value_t = 200)]
     #[arg(value_parser = clap::value_parser!(u32).range(1..=10_000))]
     ramp: u32,
 
-    /// Of a hundred bots so many go every second: one half leaves and others come for them, the
-    /// other half is killed and comes back into its place with its ticket
+    /// Percentage of bots that go every second: half of them leave and are replaced, the other half crash and
+    /// reclaim their slot with their ticket
     #[arg(long, value_name = "PCT", default_value_t = 0.0, value_parser = parse_churn)]
     churn: f64,
 
-    /// What the server asks for, if it does
+    /// The server's token, if it has one
     #[arg(long, default_value = "")]
     token: String,
 
@@ -116,6 +116,6 @@ fn load<G: AppGame>(args: &Args, game: G) -> Result<(), Box<dyn Error>> {
 fn parse_churn(text: &str) -> Result<f64, String> {
     match text.parse() {
         Ok(percent) if (0.0..=100.0).contains(&percent) => Ok(percent),
-        _ => Err("it is a percentage, from 0 to 100".into()),
+        _ => Err("give a percentage from 0 to 100".into()),
     }
 }

@@ -1,4 +1,4 @@
-//! What bots have to say, until there is enough for a system call.
+//! Collects the bots' datagrams until there are enough for a system call.
 
 use backspin::node::{Path, Transmit};
 use backspin_udp::Outbox;

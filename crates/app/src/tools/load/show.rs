@@ -1,4 +1,4 @@
-//! What people and programs get of a load.
+//! The output of a load test.
 
 use std::io::{self, IsTerminal, Write};
 
@@ -15,7 +15,7 @@ pub(super) struct Show {
     terminal: bool,
 }
 
-/// The bar is so long.
+/// The length of the bar.
 const CELLS: usize = 20;
 
 impl Show {
@@ -35,10 +35,11 @@ impl Show {
         let full = ((done * CELLS as f64) as usize).min(CELLS);
         let rate = second.counts.snapshots as f64 / second.connected.max(1) as f64;
         let lost = 100.0 * second.counts.lost();
-        // A bar that cannot be drawn must not stop what it tells of.
+        // A bar that cannot be drawn must not stop the run.
         let _ = write!(
             io::stderr(),
-            "\r{what} [{}{}] {} in, {rate:.1} snapshots a second each, {lost:.2} % lost\x1b[K",
+            "\r{what} [{}{}] {} connected, {rate:.1} snapshots per second each, {lost:.2} % \
+             lost\x1b[K",
             "#".repeat(full),
             ".".repeat(CELLS - full),
             second.connected,
@@ -57,22 +58,22 @@ impl Show {
             return writeln!(out);
         }
         let Outcome { clients, connected, seconds, .. } = outcome;
-        writeln!(out, "{connected} of {clients} bots were in, measured for {seconds:.1} s")?;
+        writeln!(out, "{connected} of {clients} bots connected, measured for {seconds:.1} s")?;
         let mut line = |what: &str, figure: String| writeln!(out, "  {what:<34} {figure}");
-        line("snapshots a second, each", format!("{:.2}", outcome.snapshot_rate_per_client))?;
+        line("snapshots per second, each", format!("{:.2}", outcome.snapshot_rate_per_client))?;
         line("inputs sent", outcome.inputs_sent.to_string())?;
         line("snapshots received", outcome.snapshots_received.to_string())?;
         line("datagrams lost", format!("{:.3} %", outcome.lost_pct))?;
         if let (Some(p50), Some(p99)) = (outcome.rtt_ms_p50, outcome.rtt_ms_p99) {
             line("round trip, p50 and p99", format!("{p50:.2} ms, {p99:.2} ms"))?;
         }
-        line("bytes a second down, each", format!("{:.0}", outcome.bytes_per_client_s_down))?;
-        line("bytes a second up, each", format!("{:.0}", outcome.bytes_per_client_s_up))?;
+        line("bytes per second down, each", format!("{:.0}", outcome.bytes_per_client_s_down))?;
+        line("bytes per second up, each", format!("{:.0}", outcome.bytes_per_client_s_up))?;
         line("own ticks over 2 ms late", format!("{:.3} %", outcome.late_pct))?;
         line("own longest pause", format!("{:.0} ms", outcome.longest_pause_ms))?;
         line("connections lost", outcome.lost_connections.to_string())?;
         if outcome.churned > 0 {
-            line("went and were replaced", outcome.churned.to_string())?;
+            line("left and were replaced", outcome.churned.to_string())?;
         }
         for (why, count) in &tally.ends {
             writeln!(out, "  {count} ended: {why}")?;

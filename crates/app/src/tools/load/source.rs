@@ -1,4 +1,4 @@
-//! Where bots come from: a server takes only so many players from one address.
+//! The bots' addresses: a server limits the players per address.
 
 use std::error::Error;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
@@ -26,7 +26,7 @@ pub(super) enum Home {
 /// Sockets that several bots share.
 pub(super) struct Shared {
     sockets: Vec<Socket>,
-    /// Who is at each address of the loopback range.
+    /// The bot at each address of the loopback range.
     places: Vec<Option<usize>>,
     /// Where each bot is, by its place.
     addresses: Vec<Option<usize>>,
@@ -42,7 +42,7 @@ pub(super) struct Exit {
     pub(super) local: Option<IpAddr>,
 }
 
-/// So many bots share a socket: what a server sends them in a few ticks must find room in it.
+/// How many bots share a socket: its buffer must hold a few ticks of what the server sends them.
 const BOTS_PER_SOCKET: usize = 64;
 
 /// The first address of the loopback range that bots come from, 127.0.1.0, and how many there are.
@@ -55,7 +55,7 @@ const _: () = assert!(ADDRESSES >= 2 * super::CLIENT_LIMIT as usize);
 const _: () = assert!(super::CLIENT_LIMIT as usize <= BOTS_PER_SOCKET << u8::BITS);
 
 impl Source {
-    /// For so many bots that go to a server at `target`.
+    /// For this many bots that join a server at `target`.
     pub(super) fn towards(target: IpAddr, bots: usize) -> Result<Self, Box<dyn Error>> {
         let home = match target {
             IpAddr::V4(ip) if ip.is_loopback() => Home::Loopback,
@@ -155,7 +155,7 @@ impl Home {
 }
 
 impl Shared {
-    /// For so many bots; nothing where the system does not tell addresses.
+    /// For this many bots; `None` if the system does not report local addresses.
     fn open(bots: usize) -> Result<Option<Self>, Box<dyn Error>> {
         let mut sockets = Vec::new();
         for _ in 0..bots.div_ceil(BOTS_PER_SOCKET) {
@@ -205,8 +205,8 @@ fn allow_sockets(count: usize) -> Result<(), Box<dyn Error>> {
     if maximum.is_some_and(|maximum| maximum < needed) {
         let most = maximum.unwrap_or(0);
         return Err(format!(
-            "the system allows {most} open files, and {count} bots need {needed}; take fewer \
-             bots or raise the limit with ulimit -n"
+            "the system allows {most} open files, and {count} bots need {needed}; use fewer bots \
+             or raise the limit with ulimit -n"
         )
         .into());
     }

@@ -1,4 +1,4 @@
-//! What the bots got, added up.
+//! Adds up what the bots got.
 
 use std::collections::BTreeMap;
 use std::ops::{AddAssign, Sub};
@@ -19,33 +19,28 @@ pub(super) struct Counts {
     pub(super) bytes_up: u64,
 }
 
-impl AddAssign for Counts {
-    fn add_assign(&mut self, other: Counts) {
-        self.inputs += other.inputs;
-        self.late_inputs += other.late_inputs;
-        self.snapshots += other.snapshots;
-        self.datagrams_expected += other.datagrams_expected;
-        self.datagrams_received += other.datagrams_received;
-        self.bytes_down += other.bytes_down;
-        self.bytes_up += other.bytes_up;
-    }
+/// What is done to each count.
+macro_rules! each_count {
+    ($($count:ident)*) => {
+        impl AddAssign for Counts {
+            fn add_assign(&mut self, other: Counts) {
+                $(self.$count += other.$count;)*
+            }
+        }
+
+        impl Sub for Counts {
+            type Output = Counts;
+
+            /// A client that came back restarts its counts.
+            fn sub(self, before: Counts) -> Counts {
+                Counts { $($count: self.$count.saturating_sub(before.$count)),* }
+            }
+        }
+    };
 }
 
-impl Sub for Counts {
-    type Output = Counts;
-
-    /// A client that came back counts datagrams anew.
-    fn sub(self, before: Counts) -> Counts {
-        Counts {
-            inputs: self.inputs.saturating_sub(before.inputs),
-            late_inputs: self.late_inputs.saturating_sub(before.late_inputs),
-            snapshots: self.snapshots.saturating_sub(before.snapshots),
-            datagrams_expected: self.datagrams_expected.saturating_sub(before.datagrams_expected),
-            datagrams_received: self.datagrams_received.saturating_sub(before.datagrams_received),
-            bytes_down: self.bytes_down.saturating_sub(before.bytes_down),
-            bytes_up: self.bytes_up.saturating_sub(before.bytes_up),
-        }
-    }
+each_count! {
+    inputs late_inputs snapshots datagrams_expected datagrams_received bytes_down bytes_up
 }
 
 impl Counts {
@@ -69,7 +64,7 @@ fn share(part: u64, whole: u64) -> f64 {
 #[derive(Debug)]
 pub(super) struct Tally {
     pub(super) clients: usize,
-    /// Who was in when the measuring began, who is at the end, and the most in between.
+    /// Connected bots at the start of the measurement, at its end, and the most in between.
     pub(super) connected_first: usize,
     pub(super) connected_last: usize,
     /// How long it was measured.
@@ -88,7 +83,7 @@ pub(super) struct Tally {
     round_trips_us: Histogram<u32>,
 }
 
-/// The longest round trip that is told apart from longer ones.
+/// Longer round trips count as this one.
 const ROUND_TRIP_LIMIT_US: u64 = 60_000_000;
 
 impl Tally {
@@ -105,7 +100,7 @@ impl Tally {
             longest_pause: Duration::ZERO,
             churned: 0,
             ends: BTreeMap::new(),
-            round_trips_us: round_trips_us.expect("these bounds are in order"),
+            round_trips_us: round_trips_us.expect("these bounds are valid"),
         }
     }
 
@@ -122,7 +117,7 @@ impl Tally {
         self.round_trips_us.saturating_record(round_trip.as_micros() as u64);
     }
 
-    /// The round trip that so many percent are within, in milliseconds.
+    /// A percentile of the round trips, in milliseconds.
     pub(super) fn round_trip_ms(&self, percent: f64) -> Option<f64> {
         let some = !self.round_trips_us.is_empty();
         some.then(|| self.round_trips_us.value_at_percentile(percent) as f64 / 1_000.0)
@@ -136,10 +131,10 @@ impl Tally {
         }
     }
 
-    /// Why there is nobody to measure.
+    /// Why no bot could be measured.
     pub(super) fn why_nobody(&self) -> String {
         let most = self.ends.iter().max_by_key(|(_, count)| **count);
-        let why = most.map_or("Nobody came in in time.", |(why, _)| why);
-        format!("no bot is in: {why}")
+        let why = most.map_or("Nobody connected in time.", |(why, _)| why);
+        format!("no bot connected: {why}")
     }
 }

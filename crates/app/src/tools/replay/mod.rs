@@ -1,6 +1,6 @@
-//! `backspin replay`: what was recorded, again.
+//! `backspin replay`: replays a recording.
 //!
-//! `node` plays a node log back to its digest, `show` prints what a match replay has in it.
+//! `node` plays a node log back to its digest, `show` summarises a match replay.
 
 mod node;
 mod show;
@@ -12,22 +12,22 @@ use std::path::PathBuf;
 
 use backspin_record::FileKind;
 
-/// Replay what was recorded.
+/// Replay a recording.
 ///
-/// A node log (.bslog, of `backspin serve --record`) is played back into a server like the one that
-/// was recorded, as fast as it can be, and all that this one sends is held against what was sent
-/// then. A match replay (.bsreplay, of `--record-matches`) is summed up.
+/// A node log (.bslog, from `backspin serve --record`) is played back into a server like the recorded one, as
+/// fast as possible, and everything it sends is compared with what was sent then. A match replay (.bsreplay,
+/// from `--record-matches`) is summarised.
 #[derive(clap::Args)]
 #[command(after_help = "Try --help for examples.", after_long_help = MORE_HELP)]
 pub(crate) struct Args {
-    /// What was recorded
+    /// The recording
     file: PathBuf,
 
-    /// Take as much of a damaged file as is good
+    /// Use the undamaged part of a damaged file
     #[arg(long)]
     salvage: bool,
 
-    /// Of a match, show what was there so many seconds after it began [default: the end]
+    /// Show the state of a match at this time, in seconds [default: the end]
     #[arg(long, value_name = "SECONDS", value_parser = parse_seconds)]
     at: Option<f64>,
 
@@ -43,18 +43,18 @@ Examples:
   backspin replay --salvage --json logs/20231114T221320Z-1.bslog
   backspin replay --at 12.5 matches/20231114T221342Z-room1-1.bsreplay
 
-A server that was killed leaves a log without its end, which is refused: --salvage replays the rest.
+A server that was killed leaves a log without an end, which is refused: --salvage replays what is there.
 
 Exit codes:
-  0  a log came to the same digest, as far as it goes; a match can be shown
-  1  a log went another way, or a file is damaged or of another program; a sentence on stderr says
-     which and where
+  0  the log replayed to the same digest, or the match can be shown
+  1  the log replayed differently, or the file is damaged or from another program; stderr says which
+     and where
   2  wrong usage";
 
 /// Runs the command.
 pub(crate) fn run(args: &Args) -> Result<(), Box<dyn Error>> {
     replay(args).map_err(|error| match error.downcast::<io::Error>() {
-        // Of our own output: whoever reads it has seen enough.
+        // Our own output: the reader has closed it.
         Ok(error) if error.kind() == io::ErrorKind::BrokenPipe => error as Box<dyn Error>,
         Ok(error) => format!("{}: {error}", args.file.display()).into(),
         Err(error) => format!("{}: {error}", args.file.display()).into(),
@@ -78,5 +78,5 @@ fn replay(args: &Args) -> Result<(), Box<dyn Error>> {
 
 fn parse_seconds(text: &str) -> Result<f64, String> {
     let seconds = text.parse::<f64>().ok().filter(|seconds| *seconds >= 0.0 && seconds.is_finite());
-    seconds.ok_or_else(|| "it is no number of seconds".into())
+    seconds.ok_or_else(|| "give a number of seconds".into())
 }

@@ -14,7 +14,7 @@ use crate::utc::Utc;
 /// A log is read in pieces of this size.
 const PIECE_LEN: usize = 256 * 1024;
 
-/// Replays a log and tells what it came to.
+/// Replays a log and prints the verdict.
 pub(super) fn run(args: &Args, log: impl Read) -> Result<(), Box<dyn Error>> {
     let began = Instant::now();
     let verdict = replay(args, log)?;
@@ -26,7 +26,7 @@ pub(super) fn run(args: &Args, log: impl Read) -> Result<(), Box<dyn Error>> {
     }
     match verdict.difference {
         None => Ok(()),
-        Some(difference) => Err(format!("the replay went another way: {difference}").into()),
+        Some(difference) => Err(format!("the replay differs: {difference}").into()),
     }
 }
 
@@ -56,7 +56,7 @@ fn replay(args: &Args, mut log: impl Read) -> Result<Verdict, Box<dyn Error>> {
 fn refusal(error: LogError) -> Box<dyn Error> {
     match error {
         LogError::Damage(damage) if damage.good() > 0 => {
-            format!("{damage}; --salvage replays as much as is good").into()
+            format!("{damage}; --salvage replays the undamaged part").into()
         }
         other => other.into(),
     }
@@ -81,9 +81,9 @@ fn tell(out: &mut impl Write, verdict: &Verdict, took: Duration) -> io::Result<(
         writeln!(out, "  {damage}")?;
     }
     let speed = seconds / took.max(1e-9);
-    writeln!(out, "replayed in {took:.3} s, {speed:.0} times as fast as it was")?;
+    writeln!(out, "replayed in {took:.3} s, {speed:.0} times real time")?;
     if difference.is_none() {
-        let end = if damage.is_none() { "to the end" } else { "as far as it is good" };
+        let end = if damage.is_none() { "to the end" } else { "up to the damage" };
         let checkpoints = counts.checkpoints;
         writeln!(out, "the same digest {end}: {digest:016x}, {checkpoints} checkpoints")?;
     }

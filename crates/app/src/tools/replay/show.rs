@@ -1,4 +1,4 @@
-//! A match replay, summed up.
+//! Summarises a match replay.
 
 use std::error::Error;
 use std::io::{self, Read, Write};
@@ -16,19 +16,29 @@ use crate::utc::Utc;
 /// A match is held in memory; one of a day is far below this.
 const LEN_LIMIT: u64 = 256 << 20;
 
-/// So many entities are shown to people.
+/// How many entities are shown to people.
 const SHOWN: usize = 20;
 
-/// Tells what is in a replay.
+/// Prints what is in a replay.
 pub(super) fn run(args: &Args, file: impl Read) -> Result<(), Box<dyn Error>> {
     let mut bytes = Vec::new();
     file.take(LEN_LIMIT + 1).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > LEN_LIMIT {
-        return Err(format!("it is longer than {} MiB, as no match is", LEN_LIMIT >> 20).into());
+        return Err(format!(
+            "it is longer than {} MiB, more than any match \
+                            needs",
+            LEN_LIMIT >> 20
+        )
+        .into());
     }
     let header = ReplayHeader::read(&bytes)?;
     let Some(game) = AnyGame::of(header.game) else {
-        return Err(format!("it is a replay of {}, which is not here", header.game).into());
+        return Err(format!(
+            "it is a replay of {}, which this program does not \
+                            have",
+            header.game
+        )
+        .into());
     };
     let mut replay = match args.salvage {
         true => Replay::salvage(game, bytes)?,
@@ -51,7 +61,7 @@ pub(super) fn run(args: &Args, file: impl Read) -> Result<(), Box<dyn Error>> {
 fn refusal(error: ReplayError) -> Box<dyn Error> {
     match error {
         ReplayError::Damage(damage) if damage.good() > 0 => {
-            format!("{damage}; --salvage shows as much as is good").into()
+            format!("{damage}; --salvage shows the undamaged part").into()
         }
         other => other.into(),
     }
@@ -147,5 +157,5 @@ fn kind_name(schema: &Schema, drawn: &Drawn) -> &'static str {
 fn fields<'a>(schema: &Schema, drawn: &'a Drawn) -> impl Iterator<Item = (&'static str, f32)> + 'a {
     let kind = schema.kinds.get(usize::from(drawn.entity.kind));
     let fields = kind.map_or(&[][..], |kind| kind.fields);
-    fields.iter().map(|field| field.name).zip(drawn.fields)
+    fields.iter().map(|field| field.name).zip(drawn.fields.iter().copied())
 }

@@ -2,19 +2,16 @@
 
 use std::collections::BTreeMap;
 use std::error::Error;
-use std::fmt;
 use std::io::{self, Write};
-use std::num::NonZero;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
-use std::thread;
 use std::time::{Duration, Instant};
 
 use backspin_sim::chaos::{Act, Failure, Outcome, Scenario, judge};
 use serde::Serialize;
 
 use super::Args;
-use super::progress::Progress;
+use super::crew::on_all_cores;
 
 /// What all seeds together came to.
 #[derive(Default, Serialize)]
@@ -38,18 +35,6 @@ struct FailureJson {
     replay: String,
 }
 
-/// A seed that failed, and how to see it again.
-#[derive(Debug)]
-struct Failed(Failure);
-
-impl fmt::Display for Failed {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}\nto play it again: {}", self.0, replay(self.0.seed))
-    }
-}
-
-impl Error for Failed {}
-
 fn replay(seed: u64) -> String {
     format!("backspin sim --chaos --seed {seed}")
 }
@@ -72,7 +57,7 @@ pub(super) fn run(args: &Args) -> Result<(), Box<dyn Error>> {
                 let json = FailureJson { seed, at_s, breach, replay: replay(seed) };
                 writeln!(out, "{}", serde_json::to_string(&json)?)?;
             }
-            return Err(Failed(failure).into());
+            return Err(format!("{failure}\nto replay it: {}", replay(failure.seed)).into());
         }
     }
     Ok(())
@@ -81,12 +66,11 @@ pub(super) fn run(args: &Args) -> Result<(), Box<dyn Error>> {
 /// Plays the seeds in order, several at once, and stops at the first that fails.
 fn play(first: u64, seeds: u32) -> Result<Sum, Failure> {
     let began = Instant::now();
-    let cores = thread::available_parallelism().map_or(1, NonZero::get).min(seeds as usize);
     let (next, done) = (AtomicU64::new(0), AtomicU64::new(0));
-    // The first seed that failed so far, counted from `first`; those behind it are of no interest.
+    // The first seed that failed so far, counted from `first`; later ones do not matter.
     let end = AtomicU64::new(seeds.into());
-    let results = Mutex::new((Sum { seed: first, seeds, cores, ..Sum::default() }, None));
-    let work = || {
+    let results = Mutex::new((Sum { seed: first, seeds, ..Sum::default() }, None));
+    let cores = on_all_cores(seeds as usize, &done, seeds.into(), || {
         loop {
             let which = next.fetch_add(1, Ordering::Relaxed);
             if which >= end.load(Ordering::Relaxed) {
@@ -103,22 +87,11 @@ fn play(first: u64, seeds: u32) -> Result<Sum, Failure> {
                 Err(_) => {}
             }
         }
-    };
-    thread::scope(|scope| {
-        let workers: Vec<_> = (0..cores).map(|_| scope.spawn(work)).collect();
-        let mut progress = Progress::on_stderr(seeds.into());
-        while !workers.iter().all(|worker| worker.is_finished()) {
-            thread::park_timeout(Progress::EVERY);
-            progress.show(done.load(Ordering::Relaxed));
-        }
-        progress.clear();
     });
     let (mut sum, failure) = results.into_inner().unwrap_or_else(PoisonError::into_inner);
+    sum.cores = cores;
     sum.wall_s = began.elapsed().as_secs_f64();
-    match failure {
-        Some(failure) => Err(failure),
-        None => Ok(sum),
-    }
+    failure.map_or(Ok(sum), Err)
 }
 
 impl Sum {

@@ -1,10 +1,11 @@
-//! `backspin sim --dialects`: what a guest of an old program's kind sees, in a table.
+//! `backspin sim --dialects`: what a guest sees who does not speak `native`, in a table.
 
 use std::error::Error;
 use std::io::{self, Write};
 use std::time::Duration;
 
 use backspin_classic::Dialect;
+use backspin_classic::ack::Ack;
 use backspin_classic::lan::Lan;
 use backspin_classic::rtype::Rtype;
 use backspin_pong::Pong;
@@ -18,18 +19,26 @@ use super::{Args, crew};
 /// How far away, in ms.
 const ROUND_TRIPS: [u64; 3] = [40, 100, 200];
 
-/// How long a match is, where nobody says. One of Networked Pong ends at five points, mostly after half
+/// The default length of a match. One of Networked Pong ends at five points, mostly after half
 /// a minute, and then nothing moves.
 const SECONDS: u32 = 15;
 
 /// The only match that a guest of Networked Pong understands.
 const PONG: Pong = Pong { points: 5, doubles: false, countdown: 0 };
 
-/// A guest who takes fewer states a second is not in the match.
+/// A guest that takes fewer states per second is not in the match.
 const STATES_PER_S: u64 = 10;
 
-/// Runs the command: `lan` in Pong and `rtype` in R-Type, each with another player in `native`. The
-/// link is the one that was asked for, but for its round trip.
+/// Who plays what.
+const GUESTS: [(Dialect, &str); 4] = [
+    (Dialect::Lan, "Pong"),
+    (Dialect::Rtype, "R-Type"),
+    (Dialect::Ack, "Pong"),
+    (Dialect::Ack, "R-Type"),
+];
+
+/// Runs the command: `lan` in Pong, `rtype` in R-Type and `ack` in both, each with another player in `native`.
+/// The link is the one that was asked for, but for its round trip.
 pub(super) fn run(args: &Args) -> Result<(), Box<dyn Error>> {
     let base = Setup { seconds: args.seconds.unwrap_or(SECONDS), ..args.setup()? };
     let seeds = args.seeds.unwrap_or(1);
@@ -40,17 +49,17 @@ pub(super) fn run(args: &Args) -> Result<(), Box<dyn Error>> {
         "| guest | link | states a second | drawing delay, median | p95 | starved | own corrected \
          by \\> 1 px | jumps |\n|---|---|--:|--:|--:|--:|--:|--:|"
     )?;
-    for dialect in [Dialect::Lan, Dialect::Rtype] {
+    for (dialect, game) in GUESTS {
         for rtt_ms in ROUND_TRIPS {
             let link = base.link.with_rtt(Duration::from_millis(rtt_ms));
             let setup = Setup { link, ..base };
             let setups = crew::with_seeds(&setup, seeds);
-            let (game, reports) = match dialect {
-                Dialect::Lan => ("Pong", crew::play_all_speaking(PONG, &setups, &[&Lan])),
-                _ => {
-                    let game = RType { opening: Opening::AtOnce, ..RType::default() };
-                    ("R-Type", crew::play_all_speaking(game, &setups, &[&Rtype]))
-                }
+            let rtype = RType { opening: Opening::AtOnce, ..RType::default() };
+            let reports = match (dialect, game) {
+                (Dialect::Ack, "Pong") => crew::play_all_speaking(PONG, &setups, &[&Ack]),
+                (Dialect::Ack, _) => crew::play_all_speaking(rtype, &setups, &[&Ack]),
+                (_, "Pong") => crew::play_all_speaking(PONG, &setups, &[&Lan]),
+                _ => crew::play_all_speaking(rtype, &setups, &[&Rtype]),
             };
             for (setup, report) in setups.iter().zip(&reports) {
                 check(dialect, setup, report)?;

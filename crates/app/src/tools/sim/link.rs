@@ -1,4 +1,4 @@
-//! A link in the words of the command line.
+//! The options that describe a link.
 
 use std::fmt;
 use std::time::Duration;
@@ -14,39 +14,39 @@ pub(crate) struct LinkArgs {
     #[arg(long, value_name = "NAME")]
     preset: Option<Preset>,
 
-    /// The round trip, half of it each way
+    /// The round trip time, half of it each way
     #[arg(long, value_name = "MS", value_parser = parse_ms)]
     rtt_ms: Option<Duration>,
 
-    /// How much later a datagram may come; the shape says how often
+    /// How much later a datagram may arrive; --jitter-shape says how often
     #[arg(long, value_name = "MS", value_parser = parse_ms)]
     jitter_ms: Option<Duration>,
 
-    /// How jitter spreads
+    /// The distribution of the jitter
     #[arg(long, value_name = "SHAPE")]
     jitter_shape: Option<JitterShape>,
 
-    /// Datagrams lost each way
+    /// Share of datagrams lost, each way
     #[arg(long, value_name = "PCT")]
     loss: Option<f64>,
 
-    /// How many are lost in a row, on average; 1 is each by itself
+    /// How many are lost in a row, on average; 1 is independent loss
     #[arg(long, value_name = "LEN")]
     burst: Option<f64>,
 
-    /// Datagrams that come twice
+    /// Share of datagrams that arrive twice
     #[arg(long, value_name = "PCT")]
     duplicate: Option<f64>,
 
-    /// Datagrams held back until later ones have passed
+    /// Share of datagrams held back until later ones have passed
     #[arg(long, value_name = "PCT")]
     reorder: Option<f64>,
 
-    /// Datagrams that come with a bit flipped
+    /// Share of datagrams that arrive with a flipped bit
     #[arg(long, value_name = "PCT")]
     corrupt: Option<f64>,
 
-    /// How much the narrowest part of the way carries, each way
+    /// The bandwidth of the narrowest part of the path, each way
     #[arg(long, value_name = "KBIT")]
     bandwidth_kbit: Option<u32>,
 }
@@ -57,15 +57,15 @@ const QUEUE_BYTES: u64 = 128_000;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize)]
 #[serde(rename_all = "lowercase")]
 enum JitterShape {
-    /// Anything from 0 to MS, all equally likely
+    /// From 0 to MS, all equally likely
     Uniform,
-    /// Around half of MS, never beyond twice
+    /// Around half of MS, at most twice MS
     Normal,
     /// Mostly small, with rare spikes to 20 times MS
     Heavy,
 }
 
-/// A link as it is told to people and programs.
+/// A link as shown to people and programs.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct LinkWords {
     rtt_ms: f64,
@@ -83,9 +83,9 @@ pub(crate) struct LinkWords {
 
 /// A number of milliseconds, also a broken one.
 pub(crate) fn parse_ms(text: &str) -> Result<Duration, String> {
-    let ms: f64 = text.parse().map_err(|_| "this is no number of milliseconds".to_owned())?;
+    let ms: f64 = text.parse().map_err(|_| "give a number of milliseconds".to_owned())?;
     Duration::try_from_secs_f64(ms / 1e3)
-        .map_err(|_| "milliseconds go from 0 to what a link can take".to_owned())
+        .map_err(|_| "give 0 ms or more, and less than a year".to_owned())
 }
 
 impl LinkArgs {
@@ -159,8 +159,7 @@ impl LinkWords {
     /// A link whose round trip grows by `step` on the way.
     pub(crate) fn stepped(link: &LinkConfig, step: Duration) -> Self {
         let rtt_step_ms = tidy(step.as_secs_f64() * 1e3);
-        let change =
-            (rtt_step_ms > 0.0).then(|| format!("{rtt_step_ms} ms more from the middle on"));
+        let change = (rtt_step_ms > 0.0).then(|| format!("{rtt_step_ms} ms more from halfway on"));
         LinkWords { rtt_step_ms, change, ..LinkWords::of(link) }
     }
 

@@ -1,8 +1,10 @@
-//! `backspin sim`: matches over a simulated link, measured; or chaos runs, judged.
+//! `backspin sim`: plays matches over a simulated link and measures them, or plays chaos and checks it.
 //!
-//! `link` is the command line's words for a link, `crew` runs the seeds on all cores, `progress`
-//! tells how far they are, `show` is what people and programs get of it. `map` plays a grid of links,
-//! `changes` links that change, `dialects` what guests of old programs see. `chaos` is the other half.
+//! `link` has the options that describe a link, `crew` runs the seeds on all cores, `progress` shows how far
+//! they are,
+//! `show` prints. `map` plays a grid of links, `changes` links that change, `dialects` guests with old
+//! dialects, `chaos` bad
+//! days.
 
 mod changes;
 mod chaos;
@@ -26,19 +28,18 @@ use crate::games::{AppGame, Title, with_game};
 use link::LinkArgs;
 use show::Shown;
 
-/// Play matches between bots over a simulated link, and measure them.
+/// Play matches between bots over a simulated link and measure them.
 ///
-/// Nothing is sent anywhere: time is simulated too, and the same seed gives the same digest on
-/// every machine. Without a preset the link is the reference.
+/// Nothing is sent over a network and time is simulated too, so the same seed gives the same digest on every
+/// machine. Without a preset, the link is `reference`.
 ///
-/// With --chaos, play bad days instead: players that crash and come back, links that break, servers
-/// that restart, strangers that forge, all drawn from the seed, while a checker outside client and
-/// server looks for what must never happen. The first seed that fails ends it, with exit code 1 and
-/// the command that plays it again.
+/// With --chaos, play bad days instead: players crash and come back, links break, servers restart, strangers
+/// forge packets, all drawn from the seed, while a checker outside client and server looks for what must
+/// never happen. The first seed that fails ends the run with exit code 1 and the command that replays it.
 ///
-/// With --map, play on every link of a grid and hold each figure against what its link allows: which
-/// cells are worst, and a picture of all. A cell is named by round trip / jitter / loss, bursts, and
-/// frames a second: 100/20/5x3@60.
+/// With --map, play on every link of a grid and compare each figure with what its link allows: the worst
+/// cells, and a picture of all. A cell is named by round trip / jitter / loss, bursts, and frames per second:
+/// 100/20/5x3@60.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -55,7 +56,7 @@ Examples:
   backspin sim --chaos --seeds 1000
   backspin sim --chaos --seed 17")]
 pub(crate) struct Args {
-    /// Play bad days and judge them; one seed alone is told act by act
+    /// Play bad days and check them; a single seed is listed act by act
     #[arg(long, conflicts_with_all = [
         "game", "preset", "rtt_ms", "jitter_ms", "jitter_shape", "loss", "burst", "duplicate",
         "reorder", "corrupt", "bandwidth_kbit", "rtt_step_ms", "seconds", "players", "swarm",
@@ -63,99 +64,97 @@ pub(crate) struct Args {
     ])]
     chaos: bool,
 
-    /// Play on a grid of links, and tell which figures are over their limits where
+    /// Play on a grid of links and list where which figures are over their limits
     #[arg(long, conflicts_with_all = [
         "preset", "rtt_ms", "jitter_ms", "jitter_shape", "loss", "burst", "duplicate", "reorder",
         "corrupt", "bandwidth_kbit", "rtt_step_ms", "frame_hz", "change", "changes", "json",
     ])]
     map: bool,
 
-    /// Play on a few dozen cells of the grid only
+    /// Play only a few dozen cells of the grid
     #[arg(long, requires = "map")]
     coarse: bool,
 
-    /// Draw the map into this file, an SVG
+    /// Write the map to this SVG file
     #[arg(long, value_name = "FILE", requires = "map")]
     svg: Option<PathBuf>,
 
-    /// Write the map's table into this file, as Markdown
+    /// Write the map's table to this Markdown file
     #[arg(long, value_name = "FILE", requires = "map")]
     page: Option<PathBuf>,
 
-    /// Fail if a figure of a cell is worse by more than 3 % or 1 ms than in this file
+    /// Fail if a cell's figure is more than 3 % or 1 ms worse than in this file
     #[arg(long, value_name = "FILE", requires = "map")]
     kept: Option<PathBuf>,
 
-    /// Write that file anew
+    /// Rewrite that file
     #[arg(long, env = "BACKSPIN_BLESS", value_parser = clap::builder::FalseyValueParser::new())]
     bless: bool,
 
-    /// Play as a guest who speaks lan in Pong and rtype in R-Type, 40, 100 and 200 ms away, and print a
-    /// table
+    /// Play as a guest who speaks lan in Pong and rtype in R-Type, at 40, 100 and 200 ms, and print a table
     #[arg(long, conflicts_with_all = [
         "game", "preset", "rtt_ms", "rtt_step_ms", "json", "map", "change", "changes", "chaos",
         "players", "swarm",
     ])]
     dialects: bool,
 
-    /// What is played: dots, the built-in game, pong or rtype
+    /// The game: dots (built in), pong or rtype
     #[arg(long, default_value = "dots")]
     game: GameName,
 
     #[command(flatten)]
     link: LinkArgs,
 
-    /// The round trip gets this much longer in the middle of the match
+    /// The round trip gets this much longer halfway through the match
     #[arg(long, value_name = "MS", default_value = "0", value_parser = link::parse_ms)]
     #[arg(conflicts_with_all = ["change", "changes"])]
     rtt_step_ms: Duration,
 
-    /// The link changes in the middle: step-up, step-down, step-far, slope-up, slope-down, flap, loss,
+    /// The link changes halfway: step-up, step-down, step-far, slope-up, slope-down, flap, loss,
     /// hold, sleep or stall
     #[arg(long, value_name = "NAME", conflicts_with = "changes")]
     change: Option<Change>,
 
-    /// Play one match for each of these changes, and print a table
+    /// Play one match for each of these changes and print a table
     #[arg(long, conflicts_with = "json")]
     changes: bool,
 
-    /// Everything that is left to chance follows from it
+    /// The seed of everything random
     #[arg(long, value_name = "S", default_value_t = 1)]
     seed: u64,
 
-    /// Play so many matches, with the seeds S, S + 1 and so on, and take them together
+    /// Play this many matches, with seeds S, S + 1 and so on, and pool them
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
     seeds: Option<u32>,
 
-    /// Play more seeds, up to so many, in the cells of a map where a percentage is not decided or
-    /// misses its target: 32 where nothing is said, none more on a coarse map
+    /// Play up to this many seeds in cells of a map where a percentage is undecided or misses its target
+    /// [default: 32, none more on a coarse map]
     #[arg(long, value_name = "N", requires = "map")]
     #[arg(value_parser = clap::value_parser!(u32).range(1..=100_000))]
     max_seeds: Option<u32>,
 
-    /// How long each match is, joining not counted: 60 s where nothing is said, 15 on a coarse map and
-    /// with --dialects
+    /// The length of each match without joining [default: 60, 15 on a coarse map and with --dialects]
     #[arg(long, value_name = "S")]
     #[arg(value_parser = clap::value_parser!(u32).range(1..=86_400))]
     seconds: Option<u32>,
 
-    /// How many bots play
+    /// The number of bots
     #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u8).range(1..=4))]
     players: u8,
 
-    /// Frames a second of every screen; when in a tick they fall follows from the seed
+    /// Frames per second of every screen; their phase within a tick follows from the seed
     #[arg(long, value_name = "HZ", default_value_t = 60.0, value_parser = parse_hz)]
     frame_hz: f64,
 
-    /// The players' machines are busy: their clients wake up to so much late
+    /// The players' machines are busy: their clients wake up to this much late
     #[arg(long, value_name = "MS", default_value = "0", value_parser = link::parse_ms)]
     late_ms: Duration,
 
-    /// In so many of all wake-ups
+    /// In this share of all wake-ups
     #[arg(long, value_name = "PCT", default_value_t = 10.0, requires = "late_ms", value_parser = parse_share)]
     late: f64,
 
-    /// Keep so many things moving that nobody steers
+    /// Keep this many entities moving that nobody steers
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u16).range(0..=1_000))]
     swarm: u16,
 
@@ -164,7 +163,7 @@ pub(crate) struct Args {
     json: bool,
 }
 
-/// How long a match is, where nobody says.
+/// The default length of a match.
 const SECONDS: u32 = 60;
 
 /// What is played: a game that is here, or the built-in one.
@@ -185,25 +184,25 @@ impl FromStr for GameName {
         let mut all = std::iter::once(GameName(None)).chain(titles);
         let known: Vec<_> = all.clone().map(GameName::name).collect();
         let found = all.find(|game| game.name() == text);
-        found.ok_or_else(|| format!("no game has this name: there is {}", known.join(", ")))
+        found.ok_or_else(|| format!("there is no such game; choose {}", known.join(", ")))
     }
 }
 
 /// A frame rate that a screen can have, also a broken one.
 fn parse_hz(text: &str) -> Result<f64, String> {
-    let hz: f64 = text.parse().map_err(|_| "this is no number of frames a second".to_owned())?;
+    let hz: f64 = text.parse().map_err(|_| "give a number of frames per second".to_owned())?;
     match (10.0..=1_000.0).contains(&hz) {
         true => Ok(hz),
-        false => Err("screens have from 10 to 1000 frames a second".to_owned()),
+        false => Err("give from 10 to 1000 frames per second".to_owned()),
     }
 }
 
 /// A share in percent, also a broken one.
 fn parse_share(text: &str) -> Result<f64, String> {
-    let percent: f64 = text.parse().map_err(|_| "this is no number of percent".to_owned())?;
+    let percent: f64 = text.parse().map_err(|_| "give a percentage".to_owned())?;
     match (0.0..=100.0).contains(&percent) {
         true => Ok(percent),
-        false => Err("a share goes from 0 to 100 percent".to_owned()),
+        false => Err("give from 0 to 100 percent".to_owned()),
     }
 }
 
@@ -270,7 +269,7 @@ impl Args {
     fn check_seeds(&self) -> Result<(), &'static str> {
         let most = self.seeds.unwrap_or(1).max(self.max_seeds.unwrap_or(1));
         let last = self.seed.checked_add(u64::from(most) - 1);
-        let too_late = "there are not so many seeds after the first: choose a smaller one";
+        let too_late = "there are not that many seeds after the first; choose a smaller --seed";
         last.map(drop).ok_or(too_late)
     }
 

@@ -1,4 +1,4 @@
-//! How far a long run is, for people who wait at a terminal.
+//! A progress bar, for people at a terminal.
 
 use std::io::{self, IsTerminal, Write};
 use std::time::{Duration, Instant};
@@ -12,10 +12,10 @@ pub(super) struct Progress {
 }
 
 impl Progress {
-    /// How often it is worth a look.
+    /// How often the bar is updated.
     pub(super) const EVERY: Duration = Duration::from_millis(50);
 
-    /// Whoever waits no longer than this needs no bar.
+    /// Shorter runs need no bar.
     const PATIENCE: Duration = Duration::from_secs(1);
 
     const CELLS: u64 = 30;
@@ -29,7 +29,7 @@ impl Progress {
         let waited = self.began.elapsed();
         if self.terminal && waited >= Progress::PATIENCE {
             self.shown = true;
-            // A bar that cannot be drawn must not stop what it tells of.
+            // A bar that cannot be drawn must not stop the run.
             let _ = write!(io::stderr(), "\r{}\x1b[K", bar(done, self.total, waited));
         }
     }

@@ -1,9 +1,9 @@
-//! What is told of measured matches: a table for people, an object for programs.
+//! The output of measured matches: a table for people, an object for programs.
 
 use std::io::{self, Write};
 
-use backspin_sim::{Bar, ContactKind, ContactKinds, KindRow, Pool, Quality, Report, Setup};
-use serde::Serialize;
+use backspin_sim::{Bar, ContactKind, ContactKinds, KindRow, Pool, Report, Setup};
+use serde_json::{Value, json};
 
 use super::Args;
 use super::link::LinkWords;
@@ -16,64 +16,6 @@ pub(super) enum Shown<'a> {
     Pool(&'a Pool),
 }
 
-#[derive(Serialize)]
-struct OneJson {
-    game: &'static str,
-    seed: u64,
-    seconds: u32,
-    frame_hz: f64,
-    link: LinkWords,
-    digest: String,
-    quality: Quality,
-    contact_kinds: Vec<KindJson>,
-}
-
-#[derive(Serialize)]
-struct PoolJson {
-    game: &'static str,
-    /// How many.
-    seeds: usize,
-    seconds: u32,
-    frame_hz: f64,
-    link: LinkWords,
-    pooled: Quality,
-    median: Quality,
-    worst: Quality,
-    contact_kinds: Vec<KindJson>,
-}
-
-/// The contacts of one kind.
-#[derive(Serialize)]
-struct KindJson {
-    kind: &'static str,
-    contacts: u64,
-    only_drawn: u64,
-    only_judged: u64,
-    disagreement_pct: Option<f64>,
-    /// Where the true share lies, in 95 of 100 cases.
-    at_least_pct: f64,
-    at_most_pct: f64,
-}
-
-impl KindJson {
-    fn new(kind: &ContactKind) -> Self {
-        let (at_least_pct, at_most_pct) = kind.bounds_pct();
-        KindJson {
-            kind: kind.kind,
-            contacts: kind.contacts(),
-            only_drawn: kind.only_drawn,
-            only_judged: kind.only_judged,
-            disagreement_pct: kind.disagreement_pct(),
-            at_least_pct,
-            at_most_pct,
-        }
-    }
-
-    fn all(kinds: &ContactKinds) -> Vec<KindJson> {
-        kinds.iter().map(KindJson::new).collect()
-    }
-}
-
 /// One object in a line.
 pub(super) fn json(
     out: &mut impl Write,
@@ -84,29 +26,46 @@ pub(super) fn json(
     let (game, seconds, link) = (args.game.name(), setup.seconds, LinkWords::new(setup));
     let frame_hz = setup.frame_hz;
     let json = match shown {
-        Shown::One(report) => serde_json::to_string(&OneJson {
-            game,
-            seed: setup.seed,
-            seconds,
-            frame_hz,
-            link,
-            digest: report.digest.to_string(),
-            quality: report.quality,
-            contact_kinds: KindJson::all(&report.kinds),
+        Shown::One(report) => json!({
+            "game": game,
+            "seed": setup.seed,
+            "seconds": seconds,
+            "frame_hz": frame_hz,
+            "link": link,
+            "digest": report.digest.to_string(),
+            "quality": report.quality,
+            "contact_kinds": kinds(&report.kinds),
         }),
-        Shown::Pool(pool) => serde_json::to_string(&PoolJson {
-            game,
-            seeds: pool.len(),
-            seconds,
-            frame_hz,
-            link,
-            pooled: pool.pooled(),
-            median: pool.median(),
-            worst: pool.worst(),
-            contact_kinds: KindJson::all(pool.kinds()),
+        Shown::Pool(pool) => json!({
+            "game": game,
+            "seeds": pool.len(),
+            "seconds": seconds,
+            "frame_hz": frame_hz,
+            "link": link,
+            "pooled": pool.pooled(),
+            "median": pool.median(),
+            "worst": pool.worst(),
+            "contact_kinds": kinds(pool.kinds()),
         }),
     };
-    writeln!(out, "{}", json?)
+    writeln!(out, "{json}")
+}
+
+/// The contacts of each kind. The true share lies between the bounds in 95 of 100 cases.
+fn kinds(kinds: &ContactKinds) -> Value {
+    let kind = |kind: &ContactKind| {
+        let (at_least_pct, at_most_pct) = kind.bounds_pct();
+        json!({
+            "kind": kind.kind,
+            "contacts": kind.contacts(),
+            "only_drawn": kind.only_drawn,
+            "only_judged": kind.only_judged,
+            "disagreement_pct": kind.disagreement_pct(),
+            "at_least_pct": at_least_pct,
+            "at_most_pct": at_most_pct,
+        })
+    };
+    kinds.iter().map(kind).collect()
 }
 
 /// What was played in a line, and the table.
@@ -155,7 +114,7 @@ pub(super) fn table(
                 out,
                 "\nPercentages, bytes and playback are pooled over all seeds; the other pooled\n\
                  figures are means of the seeds. Percentages and bytes are judged pooled, times\n\
-                 by the median with the worst seed within 1.2 times, playback by the worst seed."
+                 by the median with the worst seed of 20 within 1.2 times, playback by the worst."
             )?;
             tell_bar(out, Bar::of(setup))
         }

@@ -31,6 +31,9 @@ fn status() -> Status {
         capacity: 2,
         tick: 9,
         tick_rate: 60,
+        skipped_ticks: 0,
+        slow: false,
+        chat: Vec::new(),
         bots: Vec::new(),
         members: vec![member()],
     };

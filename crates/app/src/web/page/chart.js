@@ -4,11 +4,11 @@ const SVG = "http://www.w3.org/2000/svg";
 const WIDTH = 400;
 const HEIGHT = 120;
 
-/** A chart shows at least so many seconds, and at most so many. */
+/** The shortest and longest time span of a chart, in seconds. */
 const SHORTEST = 60;
 const LONGEST = 600;
 
-/** A line through `values`, one per step from the right edge; what is not known leaves a gap. */
+/** A line through `values`, one per step from the right edge; unknown values leave a gap. */
 function line(values, steps, top, width, height) {
   let path = "";
   let pen = false;

@@ -1,15 +1,15 @@
-// The operator's page: one stream tells how the server stands, another shows the room that is
-// watched. Names come from players, so they are only ever set as text.
+// The operator's page: one stream carries the server's status, another the watched room.
+// Names come from players, so they are only ever set as text.
 
 import { Chart, spark } from "/chart.js";
 import { Stage } from "/stage.js";
 
 const SAMPLES = 600;
 const TREND = 60;
-/** Bans and rooms that are listed, and players on a page, at the most. */
+/** The most bans and rooms listed, and players per page. */
 const ROWS = 100;
 const PAGE = 25;
-/** What players are called whom the server plays. */
+/** The name of players that the server plays. */
 const BOT = "Bot";
 
 const find = (id) => document.getElementById(id);
@@ -26,7 +26,7 @@ const REASONS = {
   stranger_limit: "strangers over the limit",
   player_limit: "players over the limit",
   answer_limit: "answers over the limit",
-  stray: "unexpected at that moment",
+  stray: "unexpected in that state",
   numbers: "out of order",
   bad_proof: "wrong cookie, token or ticket",
   tokenless: "rtype without a token",
@@ -34,6 +34,7 @@ const REASONS = {
   unguarded: "dialect without a token",
   password_limit: "password tries over the limit",
   guest_limit: "lan guests over the limit",
+  other_version: "players with another version",
   banned: "from banned addresses",
   unsent: "not accepted by the system",
 };
@@ -60,17 +61,17 @@ const charts = [
   { title: "Traffic", least: 1000, format: rate, series: [{ name: "out", of: (s) => s.bytes_out }, { name: "in", of: (s) => s.bytes_in }] },
   { title: "Players", least: 2, format: counted, series: [{ name: "", of: (s) => s.players }] },
   { title: "Loss", least: 0.01, format: percent, series: [{ name: "", of: (s) => s.loss }] },
-  { title: "Dropped a second", least: 1, format: counted, series: [{ name: "", of: (s) => s.dropped }] },
+  { title: "Dropped per second", least: 1, format: counted, series: [{ name: "", of: (s) => s.dropped }] },
 ].map((spec) => new Chart(find("charts"), spec));
 
-/** Writes what is new: nothing is laid out again for the same text. */
+/** Writes only changed text, so that nothing is laid out again for the same text. */
 function write(element, text) {
   if (element.textContent !== text) element.textContent = text;
 }
 
 const say = (id, text) => write(find(id), text);
 
-/** A number, and its unit smaller behind it. */
+/** A number with its unit in small type. */
 function tell(id, text) {
   const [value, ...unit] = text.split(" ");
   const small = document.createElement("span");
@@ -93,7 +94,7 @@ function showGlance() {
   const used = status.rooms.filter((room) => room.members.some((member) => member.present)).length;
   tell("players", count(players));
   const watching = here.length - players;
-  say("players-more", `of ${count(places)} places${watching ? `, ${watching} watch` : ""}`);
+  say("players-more", `of ${count(places)} slots${watching ? `, ${watching} watching` : ""}`);
   tell("rooms-used", count(used));
   say("rooms-more", `of ${count(status.rooms.length)}`);
   tell("rtt", known(sample.rtt_ms, millis));
@@ -102,7 +103,7 @@ function showGlance() {
   say("loss-more", "of what players send");
   tell("tick", known(sample.tick_p99_us, micros));
   const { late, late_by_machine: held, count: ticks } = status.ticks;
-  say("tick-more", `${count(late)} late of ${count(ticks)}${held ? `, ${count(held)} by the machine` : ""}`);
+  say("tick-more", `${count(late)} late of ${count(ticks)}${held ? `, ${count(held)} due to the machine` : ""}`);
   tell("out", known(sample.bytes_out, rate));
   say("out-more", known(sample.bytes_in, (bytes) => `received ${rate(bytes)}`));
 }
@@ -116,7 +117,7 @@ function showHead() {
   state.className = status.draining ? "pill" : "pill live";
   say("state", status.draining ? "draining" : "live");
   find("operator").hidden = !status.commands;
-  say("drain", status.draining ? "Let others in again" : "Let nobody new in");
+  say("drain", status.draining ? "Stop draining" : "Drain");
 }
 
 function showRooms() {
@@ -129,7 +130,8 @@ function showRooms() {
     const players = room.members.filter((member) => !member.watches).length;
     const [, seats, names] = entry.firstChild.children;
     const people = room.members.map((member) => member.name || `player ${member.player}`);
-    write(seats, `${players}/${room.capacity}`);
+    const slow = room.slow ? `, slow: ${count(room.skipped_ticks)} ticks skipped` : "";
+    write(seats, `${players}/${room.capacity}${slow}`);
     write(names, [...people, ...room.bots.map(() => BOT)].join(", "));
     const pressed = String(room.room === watched);
     if (entry.firstChild.getAttribute("aria-pressed") !== pressed) entry.firstChild.setAttribute("aria-pressed", pressed);
@@ -162,7 +164,7 @@ function roomEntry(room) {
   return entry;
 }
 
-/** `by` is what a column is sorted by; numbers begin with the largest. */
+/** `by` is the sort key of a column; numbers start with the largest. */
 const COLUMNS = [
   { label: "Name", field: "name", text: (m) => nameOf(m), by: ({ member }) => nameOf(member) },
   { label: "Room", field: "room", text: (m, room) => room.name, by: ({ room }) => room.name },
@@ -213,7 +215,7 @@ function sortBy(field, down) {
   if (status) showMembers();
 }
 
-/** Those who are listed, in order: who has no such figure comes last. */
+/** The listed members, sorted; those without the figure come last. */
 function listed() {
   const all = status.rooms.flatMap((room) => room.members.map((member) => ({ room, member })));
   const wanted = listing.filter.toLowerCase();
@@ -227,7 +229,7 @@ function listed() {
     return listing.down ? right - left : left - right;
   };
   const keyed = (wanted ? all.filter(fits) : all).map((entry) => ({ ...entry, key: by(entry) }));
-  // Rooms come in their order. Sorting keeps it among equals.
+  // Rooms are already in order, and sorting is stable.
   if (listing.field !== "room") keyed.sort((a, b) => (words && listing.down ? compare(b, a) : compare(a, b)));
   else if (listing.down) keyed.reverse();
   return { all, shown: keyed };
@@ -271,7 +273,7 @@ function showMembers() {
   }
   find("members").hidden = shown.length === 0;
   find("nobody").hidden = shown.length > 0;
-  say("nobody", all.length === 0 ? "Nobody is here." : `None of the ${count(all.length)} players fits "${listing.filter}".`);
+  say("nobody", all.length === 0 ? "Nobody is here." : `None of the ${count(all.length)} players matches "${listing.filter}".`);
   say("members-note", listing.filter && shown.length ? `${count(shown.length)} of ${count(all.length)}` : "");
   find("pager").hidden = pages === 1;
   say("pages", `${count(first + 1)} to ${count(Math.min(first + PAGE, shown.length))} of ${count(shown.length)}`);
@@ -279,7 +281,7 @@ function showMembers() {
   find("next").disabled = listing.page === pages - 1;
 }
 
-/** The row of a member, as it is now. */
+/** The current row of a member. */
 function memberShown(rows, room, member) {
   const key = `${room.room}/${member.player}`;
   const row = rows.get(key) ?? memberRow(key);
@@ -291,7 +293,7 @@ function memberShown(rows, room, member) {
     if (field !== "name") return;
     cell.textContent = text(member, room);
     if (!member.present) cell.append(" ", make("small", "", "away"));
-    if (member.watches) cell.append(" ", make("small", "", "watches"));
+    if (member.watches) cell.append(" ", make("small", "", "watching"));
   });
   row.cells[COLUMNS.length].replaceChildren(spark(trends.get(key) ?? [], 1));
   showKick(row.cells[COLUMNS.length + 1], room, member);
@@ -348,7 +350,7 @@ function showDropped() {
 
 function showWatched() {
   const room = status.rooms.find((room) => room.room === watched);
-  // It was closed: another may be worth watching.
+  // It was closed: choose another.
   if (watched !== null && !room) {
     hasChosen = false;
     watch(null);
@@ -357,7 +359,7 @@ function showWatched() {
   const players = room ? room.members.filter((member) => !member.watches) : [];
   const bots = room ? room.bots.map((player) => [player, BOT]) : [];
   stage.names = new Map([...players.map((member) => [member.player, member.name]), ...bots]);
-  say("stage-name", room ? room.name : "No room is watched");
+  say("stage-name", room ? room.name : "No room selected");
   if (!room) {
     say("stage-score", "");
     say("stage-note", "choose one from the list");
@@ -388,7 +390,7 @@ function watch(room) {
 
 let hasChosen = false;
 
-/** Without a wish, the room where most happens. */
+/** Without a choice, the busiest room. */
 function chooseRoom() {
   if (hasChosen) return;
   const players = (room) => room.members.filter((member) => member.present && !member.watches).length;
@@ -402,7 +404,7 @@ function chooseRoom() {
   }
 }
 
-/** Asks the server with the token; what it says, or nothing if it cannot be reached. */
+/** Sends a request with the token; null if the server cannot be reached. */
 async function ask(method, path) {
   try {
     return await fetch(path, { method, headers: { Authorization: `Bearer ${find("token").value}` } });
@@ -420,13 +422,14 @@ async function command(method, path, question) {
   await showBans();
 }
 
-/** Whether the token was right when it was used last. */
+/** Whether the token was right the last time it was used. */
 let isTrusted = false;
 const BANS_EVERY_MS = 15000;
+const CHAT_EVERY_MS = 3000;
 
-/** The server's own words are for those who use curl. */
+/** The server's own reply is written for curl users. */
 const WRONG_TOKEN =
-  "That is not this server's token. It is the --http-token (or BACKSPIN_HTTP_TOKEN, or http_token in the settings file) " +
+  "Wrong token. It is the --http-token (or BACKSPIN_HTTP_TOKEN, or http_token in the settings file) " +
   "that the server was started with. After five wrong ones in a minute you have to wait.";
 
 async function showBans() {
@@ -438,17 +441,32 @@ async function showBans() {
   const { bans, saved } = await reply.json();
   const shown = bans.slice(-ROWS).reverse();
   const note = bans.length === 0 ? "Nobody is banned." : shown.length < bans.length ? `The newest ${ROWS} of ${count(bans.length)}.` : "";
-  say("bans-note", saved ? note : `${note} They are not in a file: they end when the server stops.`);
+  say("bans-note", saved ? note : `${note} Bans are not saved: they end when the server stops.`);
   find("bans").replaceChildren(...shown.map(banEntry));
+  showChat();
+}
+
+/** The last lines that players have written. They are text and nothing else: none of it is read as HTML. */
+async function showChat() {
+  if (!isTrusted) return;
+  const reply = await ask("GET", "/api/chat");
+  if (!reply?.ok) return;
+  const lines = (await reply.json()).slice(-ROWS);
+  say("chat-note", lines.length === 0 ? "Nobody has written anything." : "");
+  find("chat").replaceChildren(...lines.map((line) => {
+    const entry = make("li", "", line.text);
+    entry.prepend(make("span", "note", `${line.room_name} `), make("strong", "", `${line.name || `player ${line.player}`}: `));
+    return entry;
+  }));
 }
 
 function banEntry({ address, name, since_unix_ms: since, until_unix_ms: until }) {
   const entry = make("li");
   const button = make("button", "kick", "Lift");
   button.type = "button";
-  button.addEventListener("click", () => command("DELETE", `/api/bans/${address}`, `Let ${address} in again?`));
+  button.addEventListener("click", () => command("DELETE", `/api/bans/${address}`, `Lift the ban on ${address}?`));
   const when = (ms) => new Date(ms).toLocaleString();
-  const span = until === null ? "for good" : `until ${when(until)}`;
+  const span = until === null ? "permanently" : `until ${when(until)}`;
   entry.append(make("strong", "", address), make("span", "", name), make("small", "", `${span}, since ${when(since)}`), button);
   return entry;
 }
@@ -469,7 +487,7 @@ function showKick(cell, room, member) {
     button.addEventListener("click", () => {
       const term = find("term").value;
       if (!term) return command("POST", path, `Remove ${who}? The player may come back.`);
-      return command("POST", `${path}?minutes=${term}`, `Remove ${who}? Everyone at the player's address goes, and they ${forHowLong()}.`);
+      return command("POST", `${path}?minutes=${term}`, `Remove ${who}? Everyone at the player's address is removed, and they ${forHowLong()}.`);
     });
     cell.append(button);
   }
@@ -478,13 +496,13 @@ function showKick(cell, room, member) {
 }
 
 find("drain").addEventListener("click", () => {
-  if (status.draining) return command("DELETE", "/api/drain", "Let new players in again?");
-  return command("POST", "/api/drain", "Let nobody new in? Who plays goes on, and you can undo it.");
+  if (status.draining) return command("DELETE", "/api/drain", "Stop draining and let new players in?");
+  return command("POST", "/api/drain", "Drain the server? Current players keep playing, new ones are refused. You can undo it.");
 });
-/** The token that was tried last, and when. */
+/** The last token tried, and when. */
 let tried = { token: "", at: 0 };
 
-/** Enter changes the field and submits the form: one try, as wrong ones are counted. */
+/** Enter both changes the field and submits the form: count it as one try. */
 function tryToken(event) {
   event.preventDefault();
   const token = find("token").value;
@@ -493,8 +511,8 @@ function tryToken(event) {
   if (!isRepeat) showBans();
 }
 
-/** For how long an address is banned: the players' term, or for good. */
-const addressTerm = () => (find("term").value ? forHowLong().replace("are banned ", "") : "for good");
+/** How long an address is banned: the term chosen for players, or permanently. */
+const addressTerm = () => (find("term").value ? forHowLong().replace("are banned ", "") : "permanently");
 
 find("token-form").addEventListener("submit", tryToken);
 find("token").addEventListener("change", tryToken);
@@ -506,12 +524,13 @@ find("ban-form").addEventListener("submit", (event) => {
   event.preventDefault();
   const [address, term] = [find("ban-address").value.trim(), find("term").value || "forever"];
   if (!address) return;
-  command("POST", `/api/bans/${address}?minutes=${term}`, `Ban ${address} ${addressTerm()}? Everyone there goes.`);
+  command("POST", `/api/bans/${address}?minutes=${term}`, `Ban ${address} ${addressTerm()}? Everyone there is removed.`);
 });
 setInterval(() => isTrusted && showBans(), BANS_EVERY_MS);
+setInterval(showChat, CHAT_EVERY_MS);
 
 function show() {
-  // Nobody sees it: what has come is kept, and drawn when someone does.
+  // The tab is hidden: keep the data and draw it when the tab is shown again.
   if (document.hidden) return;
   const began = performance.now();
   showHead();

@@ -1,6 +1,6 @@
-// A room, drawn from scenes that come some thirty times a second: things move smoothly between two.
+// Draws a room from about thirty scenes per second, interpolating between two of them.
 
-/** How far behind the newest scene is drawn, in ticks: two scenes are nearly always there. */
+/** The interpolation delay in ticks: enough to nearly always have two scenes. */
 const BEHIND = 5;
 const KEPT = 24;
 

@@ -5,39 +5,39 @@ use crate::replication::{Entity, Field, Kind, MAX_FIELDS, Motion};
 use crate::wire::{Fault, Malformed};
 
 /// An entity that is in the baseline and in the new state, and not as its velocity had it.
-pub(super) struct Change<'a> {
+pub(in crate::replication) struct Change<'a> {
     kind: &'a Kind,
     /// As the baseline has it.
     before: &'a Entity,
     /// How old the baseline is.
     ticks: u32,
     /// The fields that are no constants; bit n is field n in all sets.
-    variable: u32,
+    variable: u64,
     /// The fields that move.
-    moving: u32,
+    moving: u64,
 }
 
 impl<'a> Change<'a> {
     #[inline]
-    pub(super) fn new(kind: &'a Kind, before: &'a Entity, ticks: u32) -> Self {
+    pub(in crate::replication) fn new(kind: &'a Kind, before: &'a Entity, ticks: u32) -> Self {
         let (mut variable, mut moving) = (0, 0);
         for (index, field) in kind.fields.iter().enumerate() {
-            variable |= u32::from(field.min < field.max) << index;
-            moving |= u32::from(!matches!(field.motion, Motion::Still)) << index;
+            variable |= u64::from(field.min < field.max) << index;
+            moving |= u64::from(!matches!(field.motion, Motion::Still)) << index;
         }
         Change { kind, before, ticks, variable, moving }
     }
 
-    pub(super) fn encode(&self, after: &Entity, w: &mut BitWriter<'_>) {
+    pub(in crate::replication) fn encode(&self, after: &Entity, w: &mut BitWriter<'_>) {
         let turn = self.turn(after);
         let expected = self.expected(after, turn.unwrap_or(0));
         let (mut mask, mut changed) = (0, 0);
         for index in ones(self.variable) {
-            let differs = u32::from(after.fields[index] != expected.fields[index]);
+            let differs = u64::from(after.fields[index] != expected.fields[index]);
             mask = mask << 1 | differs;
             changed |= differs << index;
         }
-        w.bits(mask, self.variable.count_ones());
+        w.mask(mask, self.variable.count_ones());
         if let Some(turn) = turn {
             w.ranged(turn, self.ticks);
         }
@@ -49,11 +49,14 @@ impl<'a> Change<'a> {
         }
     }
 
-    pub(super) fn decode(&self, r: &mut BitReader<'_>) -> Result<Entity, Malformed> {
+    pub(in crate::replication) fn decode(
+        &self,
+        r: &mut BitReader<'_>,
+    ) -> Result<Entity, Malformed> {
         let changed = self.decode_mask(r)?;
         let turned = self.moving().any(|(_, velocity)| changed >> velocity & 1 == 1);
         let turn = if turned { r.ranged("turn", self.ticks)? } else { 0 };
-        let mut after = *self.before;
+        let mut after = self.before.clone();
         for index in ones(changed & !self.moving) {
             let count = &mut after.fields[index];
             *count = decode_value(&self.kind.fields[index], *count, r)?;
@@ -75,9 +78,9 @@ impl<'a> Change<'a> {
 
     /// The fields that are not as expected.
     #[inline]
-    fn decode_mask(&self, r: &mut BitReader<'_>) -> Result<u32, Malformed> {
+    fn decode_mask(&self, r: &mut BitReader<'_>) -> Result<u64, Malformed> {
         let len = self.variable.count_ones();
-        let mask = r.bits("mask", len)?;
+        let mask = r.mask("mask", len)?;
         if mask == 0 {
             return Err(Malformed::new("mask", Fault::NotCanonical));
         }
@@ -89,7 +92,7 @@ impl<'a> Change<'a> {
     /// and those of `after` since. All else is as it was.
     #[inline]
     fn expected(&self, after: &Entity, turn: u32) -> Entity {
-        let mut expected = *self.before;
+        let mut expected = self.before.clone();
         for (index, velocity) in self.moving() {
             expected.fields[index] = self.way(index, velocity, after).end(turn);
         }

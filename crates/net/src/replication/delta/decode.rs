@@ -1,9 +1,10 @@
 //! From a body, and the state that it was written against, to a state.
 
 use super::change::Change;
-use super::{Baseline, IdRange, find, gap_bits};
+use super::ids::NewIds;
+use super::{Baseline, find, gap_bits};
 use crate::replication::bits::BitReader;
-use crate::replication::{ENTITY_LIMIT, Entity, MAX_FIELDS, Schema, State};
+use crate::replication::{ENTITY_LIMIT, Entity, Fields, Schema, State};
 use crate::wire::{Fault, Malformed};
 
 /// Reads the state of tick `tick` into `out` from a body that was written against `baseline`,
@@ -15,26 +16,13 @@ pub fn decode(
     bytes: &[u8],
     out: &mut State,
 ) -> Result<(), Malformed> {
-    decode_range(schema, baseline, tick, IdRange::ALL, bytes, out)
-}
-
-/// Reads the entities whose ids are among `ids`, written against those of `baseline`, and
-/// nothing else, into `out`. If the body is malformed, `out` is empty.
-pub fn decode_range(
-    schema: &Schema,
-    baseline: Option<&State>,
-    tick: u32,
-    ids: IdRange,
-    bytes: &[u8],
-    out: &mut State,
-) -> Result<(), Malformed> {
     out.clear(tick);
-    let baseline = Baseline::new(baseline, tick, ids)
+    let baseline = Baseline::new(baseline, tick)
         .map_err(|ticks| Malformed::out_of_range("baseline_back", ticks))?;
     let mut r = BitReader::new(bytes);
     let entities = out.entities_mut();
     let result = decode_changes(schema, baseline, &mut r, entities)
-        .and_then(|()| decode_new(schema, baseline, &mut r, entities))
+        .and_then(|()| decode_new(schema, baseline, tick, &mut r, entities))
         .and_then(|()| r.finish("body"));
     if result.is_err() {
         entities.clear();
@@ -51,7 +39,7 @@ fn decode_changes(
     let mut left = baseline.entities;
     let carry = |entities: &[Entity], out: &mut Vec<Entity>| {
         let start = out.len();
-        out.extend_from_slice(entities);
+        out.extend(entities.iter().cloned());
         for entity in &mut out[start..] {
             entity.carry(&schema.kinds[usize::from(entity.kind)], baseline.ticks);
         }
@@ -80,20 +68,19 @@ fn decode_changes(
 fn decode_new(
     schema: &Schema,
     baseline: Baseline<'_>,
+    tick: u32,
     r: &mut BitReader<'_>,
     out: &mut Vec<Entity>,
 ) -> Result<(), Malformed> {
-    let kept = out.len();
+    let (kept, mut ids) = (out.len(), NewIds::new(baseline.next_id(), tick));
     while r.flag("more")? {
         if out.len() >= ENTITY_LIMIT {
             return Err(Malformed::out_of_range("more", ENTITY_LIMIT as i64 + 1));
         }
-        let id = match out[kept..].last() {
-            None => i64::from(baseline.next_id()) + i64::from(r.signed("id")?),
-            Some(last) => i64::from(last.id) + 1 + i64::from(r.count("id")?),
-        };
-        let free = |id: &u16| baseline.ids.contains(*id) && find(&out[..kept], *id).is_none();
-        let id = u16::try_from(id).ok().filter(free).ok_or(Malformed::out_of_range("id", id))?;
+        let id = ids.decode(r)?;
+        if find(&out[..kept], id).is_some() {
+            return Err(Malformed::out_of_range("id", id));
+        }
         let entity = decode_entity(schema, id, r)?;
         if find(baseline.entities, id).is_some_and(|before| before.kind == entity.kind) {
             // It should have been a change.
@@ -110,13 +97,13 @@ fn decode_new(
     Ok(())
 }
 
-fn decode_entity(schema: &Schema, id: u16, r: &mut BitReader<'_>) -> Result<Entity, Malformed> {
+fn decode_entity(schema: &Schema, id: u32, r: &mut BitReader<'_>) -> Result<Entity, Malformed> {
     let last_kind = schema.kinds.len().saturating_sub(1) as u32;
     let kind = r.ranged("kind", last_kind)?;
     let Some(fields) = schema.kinds.get(kind as usize).map(|kind| kind.fields) else {
         return Err(Malformed::out_of_range("kind", kind));
     };
-    let mut entity = Entity { id, kind: kind as u8, fields: [0; MAX_FIELDS] };
+    let mut entity = Entity { id, kind: kind as u8, fields: Fields::zeros(fields.len()) };
     for (place, field) in entity.fields.iter_mut().zip(fields) {
         *place = field.min.wrapping_add_unsigned(r.ranged(field.name, field.span())?);
     }

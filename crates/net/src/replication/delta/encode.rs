@@ -1,7 +1,9 @@
 //! From two states to a body.
 
+use super::MAX_BASELINE_TICKS;
 use super::change::Change;
-use super::{Baseline, IdRange, gap_bits};
+use super::ids::NewIds;
+use super::{Baseline, gap_bits};
 use crate::replication::bits::{BitWriter, ones};
 use crate::replication::{ENTITY_LIMIT, Entity, Schema, State};
 use crate::wire::Full;
@@ -10,36 +12,23 @@ use crate::wire::Full;
 /// debug builds make sure.
 ///
 /// # Panics
-/// If the baseline is not of the 32 ticks before.
+/// If the baseline is older than [`MAX_BASELINE_TICKS`].
 pub fn encode(
     schema: &Schema,
     baseline: Option<&State>,
     current: &State,
     out: &mut [u8],
 ) -> Result<usize, Full> {
-    encode_range(schema, baseline, current, IdRange::ALL, out)
-}
-
-/// Writes the entities of `current` whose ids are among `ids` against those of `baseline`.
-///
-/// # Panics
-/// Like [`encode`].
-pub fn encode_range(
-    schema: &Schema,
-    baseline: Option<&State>,
-    current: &State,
-    ids: IdRange,
-    out: &mut [u8],
-) -> Result<usize, Full> {
-    let baseline = Baseline::new(baseline, current.tick, ids)
-        .unwrap_or_else(|ticks| panic!("a baseline is 1 to 32 ticks old, not {ticks}"));
-    let now = ids.of(current.entities());
+    let baseline = Baseline::new(baseline, current.tick).unwrap_or_else(|ticks| {
+        panic!("a baseline is 1 to {MAX_BASELINE_TICKS} ticks old, not {ticks}")
+    });
+    let now = current.entities();
     debug_assert!(now.iter().all(|entity| entity.conforms(schema)), "not of the schema");
     let mut w = BitWriter::new(out);
     let changed = Changed::find(schema, baseline, now);
     encode_changes(schema, baseline, now, &changed, &mut w);
     if changed.kept < now.len() {
-        encode_new(schema, baseline, now, &mut w);
+        encode_new(schema, baseline, current.tick, now, &mut w);
     }
     w.flag(false);
     w.finish()
@@ -48,7 +37,7 @@ pub fn encode_range(
 /// Which entities of the baseline are not as their velocities had them.
 struct Changed {
     /// A bit for each.
-    set: [u32; ENTITY_LIMIT / 32],
+    set: [u64; ENTITY_LIMIT / 64],
     /// How many are changed or gone.
     count: u32,
     /// How many are not gone.
@@ -57,14 +46,14 @@ struct Changed {
 
 impl Changed {
     fn find(schema: &Schema, baseline: Baseline<'_>, now: &[Entity]) -> Self {
-        let mut changed = Changed { set: [0; ENTITY_LIMIT / 32], count: 0, kept: 0 };
+        let mut changed = Changed { set: [0; ENTITY_LIMIT / 64], count: 0, kept: 0 };
         let mut rest = now;
         for (index, before) in baseline.entities.iter().enumerate() {
             let after = pass(&mut rest, before);
             changed.kept += usize::from(after.is_some());
             let kind = &schema.kinds[usize::from(before.kind)];
             if !after.is_some_and(|after| before.is_carried_to(after, kind, baseline.ticks)) {
-                changed.set[index / 32] |= 1 << (index % 32);
+                changed.set[index / 64] |= 1 << (index % 64);
                 changed.count += 1;
             }
         }
@@ -73,8 +62,8 @@ impl Changed {
 
     /// Their indices, among so many entities.
     fn iter(&self, entities: usize) -> impl Iterator<Item = usize> {
-        let words = self.set[..entities.div_ceil(32)].iter().enumerate();
-        words.flat_map(|(word, &bits)| ones(bits).map(move |bit| word * 32 + bit))
+        let words = self.set[..entities.div_ceil(64)].iter().enumerate();
+        words.flat_map(|(word, &bits)| ones(bits).map(move |bit| word * 64 + bit))
     }
 }
 
@@ -103,19 +92,20 @@ fn encode_changes(
     }
 }
 
-fn encode_new(schema: &Schema, baseline: Baseline<'_>, now: &[Entity], w: &mut BitWriter<'_>) {
-    let (mut rest, mut last) = (baseline.entities, None);
+fn encode_new(
+    schema: &Schema,
+    baseline: Baseline<'_>,
+    tick: u32,
+    now: &[Entity],
+    w: &mut BitWriter<'_>,
+) {
+    let (mut rest, mut ids) = (baseline.entities, NewIds::new(baseline.next_id(), tick));
     for entity in now {
         if pass(&mut rest, entity).is_some() {
             continue;
         }
         w.flag(true);
-        let id = i32::from(entity.id);
-        match last {
-            None => w.signed(id - baseline.next_id()),
-            Some(last) => w.count((id - last - 1) as u32),
-        }
-        last = Some(id);
+        ids.encode(entity.id, w);
         w.ranged(u32::from(entity.kind), schema.kinds.len() as u32 - 1);
         let fields = schema.kinds[usize::from(entity.kind)].fields;
         for (field, &value) in fields.iter().zip(&entity.fields) {

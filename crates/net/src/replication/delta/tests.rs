@@ -1,6 +1,7 @@
 //! Bodies bit by bit, on the example schema of PROTOCOL.md.
 
 use super::*;
+use crate::game::{PlayerId, SpawnName};
 use crate::replication::{Field, Kind, Motion, Schema, Step};
 use crate::wire::{Fault, Full, Malformed};
 
@@ -29,17 +30,17 @@ const SCHEMA: Schema = Schema {
     ],
 };
 
-fn ship(id: u16, x: i32, vx: i32, health: i32) -> Entity {
+fn ship(id: u32, x: i32, vx: i32, health: i32) -> Entity {
     Entity::new(&SCHEMA, id, 0, &[x, vx, health])
 }
 
-fn rock(id: u16, y: i32, vy: i32) -> Entity {
+fn rock(id: u32, y: i32, vy: i32) -> Entity {
     Entity::new(&SCHEMA, id, 1, &[y, vy, 7])
 }
 
 fn state(tick: u32, entities: &[Entity]) -> State {
     let mut state = State::new(tick);
-    entities.iter().for_each(|&entity| state.push(entity).unwrap());
+    entities.iter().for_each(|entity| state.push(entity.clone()).unwrap());
     state
 }
 
@@ -134,16 +135,47 @@ fn what_is_new_comes_in_full() {
     let (next, far) = (ship(6, 1000, -10, 3), rock(9, 1, 10));
     body_is(
         &ships,
-        &[ships[0], next, far],
-        "1 1 1 0 1111101000 00000 11 1 011 1 000000001 10100 0",
+        &[ships[0].clone(), next, far],
+        "1 1 0 1 0 1111101000 00000 11 1 0 011 1 000000001 10100 0",
     );
     // Below: 2 is 4 less than 6.
-    body_is(&ships, &[rock(2, 0, 0), ships[0]], "1 1 0001000 1 000000000 01010 0");
+    body_is(&ships, &[rock(2, 0, 0), ships[0].clone()], "1 1 0 0001000 1 000000000 01010 0");
+}
+
+#[test]
+fn spawns_are_named_by_player_tick_and_count() {
+    let spawn =
+        |player, tick, count| SpawnName { player: PlayerId(player), tick, count }.entity_id();
+    // 5 is the game's own; then, behind one bit, those of players 1 and 2 of ticks 107 and 109.
+    let ships = [ship(4, 0, 0, 1)];
+    let (own, first) = (rock(5, 0, 0), ship(spawn(1, 107, 0), 1, 0, 0));
+    let second = rock(spawn(2, 109, 3), 2, 0);
+    body_is(
+        &ships,
+        &[ships[0].clone(), own, first.clone(), second],
+        "1 1 0 1 1 000000000 01010 1 1 1 011 1 0 0000000001 01010 00 \
+         1 010 1 00100 1 000000010 01010 0",
+    );
+    // They are no hint for the ids of the game's own: 5 is next.
+    body_is(&[ships[0].clone(), first.clone()], &[ships[0].clone(), rock(5, 0, 0)], {
+        "010 10 1 1 0 1 1 000000000 01010 0"
+    });
+}
+
+#[test]
+fn spawns_that_no_input_makes_are_refused() {
+    let out_of_range = Fault::OutOfRange;
+    refused(&[], "1 1 1 00000000 100000001 1 1", "player", out_of_range(256));
+    refused(&[], "1 1 1 1 000000000000000 1000000000000001 1", "back", out_of_range(32768));
+    refused(&[], "1 1 1 1 1 00000000 100000001", "count", out_of_range(256));
+    // The same once more.
+    let again = "1 1 1 1 1 1 0 0000000000 00000 00 1 1 1 1";
+    refused(&[], again, "id", Fault::NotCanonical);
 }
 
 #[test]
 fn an_id_that_is_another_kind_now_is_gone_and_new() {
-    body_is(&[ship(5, 0, 0, 1)], &[rock(5, 0, 0)], "010 1 1 010 1 000000000 01010 0");
+    body_is(&[ship(5, 0, 0, 1)], &[rock(5, 0, 0)], "010 1 1 0 010 1 000000000 01010 0");
 }
 
 #[test]
@@ -151,7 +183,7 @@ fn a_state_without_a_baseline_is_all_new() {
     let current = state(7, &[ship(0, 1, 0, 0), ship(2, 2, 0, 0)]);
     let mut out = [0; 20];
     let len = encode(&SCHEMA, None, &current, &mut out).unwrap();
-    let body = "1 1 1 0 0000000001 01010 00 1 010 0 0000000010 01010 00 0";
+    let body = "1 1 0 1 0 0000000001 01010 00 1 0 010 0 0000000010 01010 00 0";
     assert_eq!(out[..len], bytes(body));
     let mut decoded = State::default();
     assert_eq!(decode(&SCHEMA, None, 7, &out[..len], &mut decoded), Ok(()));
@@ -169,7 +201,7 @@ fn a_second_way_to_say_it_is_refused() {
     refused(&ships, "010 0 010 0000 1 01001 0", "vx", Fault::NotCanonical);
     refused(&ships, "010 0 010 0000 1 01101 0", "vx", Fault::NotCanonical);
     // Gone and new, though it only changed.
-    refused(&ships, "010 1 1 010 0 0000000000 00000 00 0", "kind", Fault::NotCanonical);
+    refused(&ships, "010 1 1 0 010 0 0000000000 00000 00 0", "kind", Fault::NotCanonical);
     refused(&ships, "1 0 000001", "padding", Fault::NotCanonical);
 }
 
@@ -183,29 +215,30 @@ fn what_is_out_of_range_is_named() {
     refused(&ships, "010 0 0 010 0000 1 11111", "vx", out_of_range(31));
     refused(&ships, "010 0 0 001 0 0 0", "health", out_of_range(4));
     refused(&ships, "010 0 0 100 1 1111101001", "x", out_of_range(1001));
-    refused(&ships, "1 1 1 0 1111111111", "x", out_of_range(1023));
-    // Id 6 is there already; -1 and 65536 are none.
-    refused(&ships, "1 1 010", "id", out_of_range(6));
-    refused(&ships, "1 1 000010000", "id", out_of_range(-1));
-    refused(&[ship(65535, 0, 0, 0)], "1 1 1", "id", out_of_range(65536));
+    refused(&ships, "1 1 0 1 0 1111111111", "x", out_of_range(1023));
+    // Id 6 is there already; -1 is none, and 2^31 is a spawn.
+    refused(&ships, "1 1 0 010", "id", out_of_range(6));
+    refused(&ships, "1 1 0 000010000", "id", out_of_range(-1));
+    let last = ship(SpawnName::FIRST - 1, 0, 0, 0);
+    refused(&[last], "1 1 0 011", "id", out_of_range(SpawnName::FIRST.into()));
 }
 
 #[test]
 fn a_kind_that_there_is_not_is_refused() {
     const THREE: Schema = Schema { kinds: &[SCHEMA.kinds[0], SCHEMA.kinds[0], SCHEMA.kinds[1]] };
     let mut out = State::default();
-    let result = decode(&THREE, None, 1, &bytes("1 1 1 11"), &mut out);
+    let result = decode(&THREE, None, 1, &bytes("1 1 0 1 11"), &mut out);
     assert_eq!(result, Err(Malformed::out_of_range("kind", 3)));
-    let none = decode(&Schema { kinds: &[] }, None, 1, &bytes("1 1 1 0"), &mut out);
+    let none = decode(&Schema { kinds: &[] }, None, 1, &bytes("1 1 0 1 0"), &mut out);
     assert_eq!(none, Err(Malformed::out_of_range("kind", 0)));
 }
 
 #[test]
-fn a_baseline_is_1_to_32_ticks_old() {
+fn a_baseline_is_1_to_256_ticks_old() {
     let mut out = State::default();
     let mut decode = |tick| decode(&SCHEMA, Some(&state(100, &[])), tick, &[0x80], &mut out);
-    assert_eq!((decode(101), decode(132)), (Ok(()), Ok(())));
-    for (tick, ticks) in [(133, 33), (100, 0), (99, u32::MAX)] {
+    assert_eq!((decode(101), decode(356)), (Ok(()), Ok(())));
+    for (tick, ticks) in [(357, 257), (100, 0), (99, u32::MAX)] {
         assert_eq!(decode(tick), Err(Malformed::out_of_range("baseline_back", ticks)));
     }
     // Ticks wrap.
@@ -214,22 +247,22 @@ fn a_baseline_is_1_to_32_ticks_old() {
 }
 
 #[test]
-#[should_panic(expected = "a baseline is 1 to 32 ticks old, not 0")]
+#[should_panic(expected = "a baseline is 1 to 256 ticks old, not 0")]
 fn a_state_is_no_baseline_of_itself() {
     let current = state(1, &[]);
     let _ = encode(&SCHEMA, Some(&current), &current, &mut [0]);
 }
 
 #[test]
-fn a_body_makes_1024_entities_and_no_more() {
-    let ships: Vec<_> = (0..1024).map(|id| ship(id, 0, 0, 0)).collect();
-    let (baseline, current) = (state(100, &ships[..1023]), state(109, &ships));
+fn a_body_makes_16384_entities_and_no_more() {
+    let ships: Vec<_> = (0..16_384).map(|id| ship(id, 0, 0, 0)).collect();
+    let (baseline, current) = (state(100, &ships[..16_383]), state(109, &ships));
     let mut out = [0; 4];
     let len = encode(&SCHEMA, Some(&baseline), &current, &mut out).unwrap();
     let mut decoded = State::default();
     assert_eq!(decode(&SCHEMA, Some(&baseline), 109, &out[..len], &mut decoded), Ok(()));
     assert_eq!(decoded, current);
     let baseline = state(100, &ships);
-    let result = decode(&SCHEMA, Some(&baseline), 109, &bytes("1 1 1"), &mut decoded);
-    assert_eq!(result, Err(Malformed::out_of_range("more", 1025)));
+    let result = decode(&SCHEMA, Some(&baseline), 109, &bytes("1 1 0 1"), &mut decoded);
+    assert_eq!(result, Err(Malformed::out_of_range("more", 16_385)));
 }

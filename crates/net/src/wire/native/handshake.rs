@@ -1,11 +1,11 @@
 //! From stranger to session: Hello, Challenge, Join, Resume, Accept and Reject.
 
 use super::{SessionIndex, decode_padding};
-use crate::wire::malformed::{Fault, Malformed};
+use crate::wire::malformed::Malformed;
 use crate::wire::{Name, Reader, Writer};
 
 /// The version of the protocol behind the header.
-pub const PROTOCOL: u16 = 1;
+pub const PROTOCOL: u16 = 2;
 
 /// A stranger asks for a challenge. Long enough that no answer to it is longer.
 ///
@@ -276,7 +276,7 @@ pub struct Resume {
     pub cookie: Secret,
     /// The Accept's.
     pub ticket: Secret,
-    /// The client was started anew and has only the ticket: events are counted from 0 again.
+    /// The client was started anew and has only the ticket: messages are counted from 0 again.
     #[cfg_attr(feature = "serde", serde(serialize_with = "crate::wire::flag_as_number"))]
     pub fresh: bool,
 }
@@ -432,6 +432,11 @@ impl RejectReason {
         RejectReason::RoomName,
         RejectReason::Matchmaker,
     ];
+
+    /// The reason with this number.
+    pub fn from_code(code: u8) -> Option<Self> {
+        RejectReason::ALL.into_iter().find(|&known| known as u8 == code)
+    }
 }
 
 #[cfg(feature = "serde")]
@@ -445,10 +450,10 @@ impl Reject {
     pub(super) fn decode(r: &mut Reader<'_>) -> Result<Self, Malformed> {
         let nonce = r.u64_be("nonce")?;
         let reason = r.u8("reason")?;
-        let known = RejectReason::ALL.into_iter().find(|&known| known as u8 == reason);
         Ok(Reject {
             nonce,
-            reason: known.ok_or(Malformed::new("reason", Fault::OutOfRange(reason.into())))?,
+            reason: RejectReason::from_code(reason)
+                .ok_or(Malformed::out_of_range("reason", reason))?,
             protocol: r.u16_be("protocol")?,
             game_version: r.u16_be("game_version")?,
         })
@@ -465,6 +470,7 @@ impl Reject {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::wire::Fault;
     use crate::wire::native::Packet;
     use crate::wire::testing::{check_native, native_fault};
 
@@ -496,7 +502,7 @@ mod tests {
 
     #[test]
     fn hello_is_padded_with_zeros() {
-        let packet = Hello { protocol: PROTOCOL, game: 0x504F_4E47, game_version: 3, nonce: NONCE };
+        let packet = Hello { protocol: 1, game: 0x504F_4E47, game_version: 3, nonce: NONCE };
         check_native(0x01, &hello(), Packet::Hello(packet));
         for at in 16..48 {
             let fault = Malformed::out_of_range("padding", 1);
@@ -519,7 +525,7 @@ mod tests {
         let packet = Join {
             nonce: NONCE,
             cookie: COOKIE,
-            protocol: PROTOCOL,
+            protocol: 1,
             game: 0x504F_4E47,
             game_version: 3,
             budget: Budget::MAX,
@@ -609,7 +615,7 @@ mod tests {
     fn a_client_is_rejected_for_one_of_fifteen_reasons() {
         let bytes = |reason| [&NONCE_BYTES[..], &[reason, 0, 1, 0, 3]].concat();
         for (byte, reason) in (1..).zip(RejectReason::ALL) {
-            let packet = Reject { nonce: NONCE, reason, protocol: PROTOCOL, game_version: 3 };
+            let packet = Reject { nonce: NONCE, reason, protocol: 1, game_version: 3 };
             check_native(0x88, &bytes(byte), Packet::Reject(packet));
         }
         for reason in [0, 16, 255] {

@@ -1,10 +1,10 @@
 //! A player's buttons, numbered by the tick they are for: Input; and SnapshotAck for watchers,
-//! who have none. Both say which snapshot has come, and carry events along.
+//! who have none. Both say which snapshot has come, and carry messages along.
 
 use std::fmt;
 use std::time::Duration;
 
-use super::{EventBlock, SessionIndex, decode_session};
+use super::{MessageBlock, SessionIndex, decode_session};
 use crate::wire::malformed::{Fault, Malformed};
 use crate::wire::{Reader, Writer};
 
@@ -14,8 +14,8 @@ pub const MAX_HISTORY: usize = 63;
 /// One player's buttons for one tick.
 ///
 /// ```text
-/// 0          4             6           10           14
-/// | sequence | input_flags | timestamp | delta_time |
+/// 0          4             6
+/// | sequence | input_flags |
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
@@ -24,10 +24,6 @@ pub struct InputRecord {
     pub sequence: u32,
     /// The buttons, as the game numbers them.
     pub input_flags: u16,
-    /// The client's clock in ms when the input was made; means nothing to the server.
-    pub timestamp: u32,
-    /// Seconds since the input before.
-    pub delta_time: f32,
 }
 
 impl InputRecord {
@@ -38,8 +34,6 @@ impl InputRecord {
                 sequence => sequence,
             },
             input_flags: r.u16_be("input_flags")?,
-            timestamp: r.u32_be("timestamp")?,
-            delta_time: r.f32_be("delta_time")?,
         })
     }
 
@@ -47,8 +41,6 @@ impl InputRecord {
         debug_assert!(self.sequence != 0, "0 means none");
         w.u32_be(self.sequence);
         w.u16_be(self.input_flags);
-        w.u32_be(self.timestamp);
-        w.f32_be(self.delta_time);
     }
 }
 
@@ -93,14 +85,61 @@ impl SnapshotEcho {
     }
 }
 
+/// Which datagrams with a [`ViewSnapshot`](super::ViewSnapshot) a client has taken.
+///
+/// ```text
+/// 0        2       3
+/// | newest | len   | mask: len bytes |
+/// ```
+///
+/// Bit n of the mask, the lowest of its first byte being bit 0, is the datagram n + 1 before the newest.
+/// The last byte of a mask is not 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct Acks {
+    /// The low half of the newest's number.
+    pub newest: u16,
+    /// The 64 before it.
+    pub mask: u64,
+}
+
+impl Acks {
+    /// The longest.
+    pub const MAX_LEN: usize = 2 + 1 + 8;
+
+    fn decode(r: &mut Reader<'_>) -> Result<Self, Malformed> {
+        let (newest, len) = (r.u16_be("acks")?, r.u8("mask_len")?);
+        if len > 8 {
+            return Err(Malformed::out_of_range("mask_len", len));
+        }
+        let (mut mask, mut last) = (0, 1);
+        for index in 0..len {
+            last = r.u8("mask")?;
+            mask |= u64::from(last) << (8 * index);
+        }
+        match last {
+            0 => Err(Malformed::new("mask", Fault::NotCanonical)),
+            _ => Ok(Acks { newest, mask }),
+        }
+    }
+
+    fn encode(&self, w: &mut Writer<'_>) {
+        let len = (u64::BITS - self.mask.leading_zeros()).div_ceil(8);
+        w.u16_be(self.newest);
+        w.u8(len as u8);
+        w.bytes(&self.mask.to_le_bytes()[..len as usize]);
+    }
+}
+
 /// The newest input, what the client has received, and all older inputs without acknowledgement.
 ///
 /// ```text
-/// 0         2        16        17
-/// | session | newest | present | [SnapshotEcho] [drawn_back:u16] [EventBlock] [History ...]
+/// 0         2        8         9
+/// | session | newest | present | [SnapshotEcho] [drawn_back:u16] [Acks] [MessageBlock] [History ...]
 /// ```
 ///
-/// `present` has bit 0 for the SnapshotEcho, bit 1 for `drawn_back` and bit 2 for the EventBlock.
+/// `present` has bit 0 for the SnapshotEcho, bit 1 for `drawn_back`, bit 2 for the MessageBlock and bit
+/// 3 for the Acks.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Input<'a> {
@@ -115,22 +154,29 @@ pub struct Input<'a> {
     /// `newest.sequence`.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub drawn_back: Option<u16>,
-    /// What must reach the server.
+    /// What has come of a world that is the player's own.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
-    pub events: Option<EventBlock<'a>>,
+    pub acks: Option<Acks>,
+    /// What the client has to say.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
+    pub messages: Option<MessageBlock<'a>>,
     /// The inputs of the ticks before, newest first; made for `newest.input_flags`.
     pub history: History<'a>,
 }
 
 impl<'a> Input<'a> {
+    /// The longest one without messages.
+    pub const MAX_LEN: usize = 9 + 2 + 2 + Acks::MAX_LEN + History::MAX_LEN;
+
     const SNAPSHOT: u8 = 1;
     const DRAWN_BACK: u8 = 2;
-    const EVENTS: u8 = 4;
+    const MESSAGES: u8 = 4;
+    const ACKS: u8 = 8;
 
     pub(super) fn decode(r: &mut Reader<'a>) -> Result<Self, Malformed> {
         let (session, newest) = (decode_session(r)?, InputRecord::decode(r)?);
         let present = r.u8("present")?;
-        if present > Input::SNAPSHOT | Input::DRAWN_BACK | Input::EVENTS {
+        if present > Input::SNAPSHOT | Input::DRAWN_BACK | Input::MESSAGES | Input::ACKS {
             return Err(Malformed::out_of_range("present", present));
         }
         let has = |bit| present & bit != 0;
@@ -145,8 +191,12 @@ impl<'a> Input<'a> {
                 true => Some(r.u16_be("drawn_back")?),
                 false => None,
             },
-            events: match has(Input::EVENTS) {
-                true => Some(EventBlock::decode(r)?),
+            acks: match has(Input::ACKS) {
+                true => Some(Acks::decode(r)?),
+                false => None,
+            },
+            messages: match has(Input::MESSAGES) {
+                true => Some(MessageBlock::decode_from_client(r)?),
                 false => None,
             },
             history: History::decode(r, newest.input_flags)?,
@@ -162,15 +212,19 @@ impl<'a> Input<'a> {
         self.newest.encode(w);
         let snapshot = self.snapshot.map_or(0, |_| Input::SNAPSHOT);
         let drawn_back = self.drawn_back.map_or(0, |_| Input::DRAWN_BACK);
-        w.u8(snapshot | drawn_back | self.events.map_or(0, |_| Input::EVENTS));
+        let acks = self.acks.map_or(0, |_| Input::ACKS);
+        w.u8(snapshot | drawn_back | acks | self.messages.map_or(0, |_| Input::MESSAGES));
         if let Some(snapshot) = self.snapshot {
             snapshot.encode(w);
         }
         if let Some(back) = self.drawn_back {
             w.u16_be(back);
         }
-        if let Some(events) = self.events {
-            events.encode(w);
+        if let Some(acks) = self.acks {
+            acks.encode(w);
+        }
+        if let Some(messages) = self.messages {
+            messages.encode(w);
         }
         w.bytes(self.history.runs);
     }
@@ -306,11 +360,11 @@ fn encode_varint(w: &mut Writer<'_>, mut value: u16) {
 /// Which snapshot a watcher has.
 ///
 /// ```text
-/// 0         2             6      7
-/// | session | server_tick | held | [EventBlock]
+/// 0         2             6               7         8
+/// | session | server_tick | snapshot_held | present | [Acks] [MessageBlock]
 /// ```
 ///
-/// The EventBlock is there if any bytes follow `held`.
+/// `present` has bit 0 for the Acks and bit 1 for the MessageBlock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct SnapshotAck<'a> {
@@ -319,31 +373,48 @@ pub struct SnapshotAck<'a> {
     /// The newest snapshot's.
     pub server_tick: u32,
     /// It had come so many 1/4 ms before this was sent; 255 is that or more.
+    #[cfg_attr(feature = "serde", serde(rename = "snapshot_held"))]
     pub held: u8,
-    /// What must reach the server.
+    /// What has come of a world that is the watcher's own.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
-    pub events: Option<EventBlock<'a>>,
+    pub acks: Option<Acks>,
+    /// What the client has to say.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
+    pub messages: Option<MessageBlock<'a>>,
 }
 
 impl<'a> SnapshotAck<'a> {
+    const ACKS: u8 = 1;
+    const MESSAGES: u8 = 2;
+
     pub(super) fn decode(r: &mut Reader<'a>) -> Result<Self, Malformed> {
-        Ok(SnapshotAck {
-            session: decode_session(r)?,
-            server_tick: r.u32_be("server_tick")?,
-            held: r.u8("held")?,
-            events: match r.left() {
-                0 => None,
-                _ => Some(EventBlock::decode(r)?),
-            },
-        })
+        let (session, server_tick) = (decode_session(r)?, r.u32_be("server_tick")?);
+        let (held, present) = (r.u8("snapshot_held")?, r.u8("present")?);
+        if present > SnapshotAck::ACKS | SnapshotAck::MESSAGES {
+            return Err(Malformed::out_of_range("present", present));
+        }
+        let acks = match present & SnapshotAck::ACKS {
+            0 => None,
+            _ => Some(Acks::decode(r)?),
+        };
+        let messages = match present & SnapshotAck::MESSAGES {
+            0 => None,
+            _ => Some(MessageBlock::decode_from_client(r)?),
+        };
+        Ok(SnapshotAck { session, server_tick, held, acks, messages })
     }
 
     pub(super) fn encode(&self, w: &mut Writer<'_>) {
         w.u16_be(self.session.get());
         w.u32_be(self.server_tick);
         w.u8(self.held);
-        if let Some(events) = self.events {
-            events.encode(w);
+        let acks = self.acks.map_or(0, |_| SnapshotAck::ACKS);
+        w.u8(acks | self.messages.map_or(0, |_| SnapshotAck::MESSAGES));
+        if let Some(acks) = self.acks {
+            acks.encode(w);
+        }
+        if let Some(messages) = self.messages {
+            messages.encode(w);
         }
     }
 }
@@ -351,17 +422,16 @@ impl<'a> SnapshotAck<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::wire::native::{Events, Packet};
+    use crate::wire::native::{BlockWriter, MessageKind, Packet};
     use crate::wire::testing::{check_native, native_fault};
 
-    const NEWEST: InputRecord =
-        InputRecord { sequence: 100, input_flags: 0x0009, timestamp: 0x0102_0304, delta_time: 0.5 };
+    const NEWEST: InputRecord = InputRecord { sequence: 100, input_flags: 0x0009 };
     const SESSION: SessionIndex = SessionIndex::new(0x0A0B).unwrap();
 
     /// An Input with a snapshot and a drawn time, and these bytes of history.
     fn bytes(runs: &[u8]) -> Vec<u8> {
         let start = [
-            0x0A, 0x0B, 0, 0, 0, 100, 0, 9, 1, 2, 3, 4, 0x3F, 0, 0, 0, // session, newest
+            0x0A, 0x0B, 0, 0, 0, 100, 0, 9, // session, newest
             3, 8, 0x21, 0x03, 0x80, // present, snapshot_back, snapshot_held, drawn_back
         ];
         [&start, runs].concat()
@@ -375,13 +445,23 @@ mod tests {
             newest: NEWEST,
             snapshot: Some(ECHO),
             drawn_back: Some(0x0380),
-            events: None,
+            acks: None,
+            messages: None,
             history,
         }
     }
 
+    /// A block with one message, and its bytes.
+    fn block(room: &mut [u8]) -> MessageBlock<'_> {
+        let mut w = BlockWriter::new(room);
+        assert!(w.reliable(0x0102, MessageKind::Game, [b"hi", b""]));
+        w.finish(0x0304)
+    }
+
+    const BLOCK: [u8; 9] = [2, 3, 4, 1, 2, 1, 16, b'h', b'i'];
+
     fn history_fault(runs: &[u8]) -> Malformed {
-        native_fault(0x10, &bytes(runs))
+        native_fault(0x14, &bytes(runs))
     }
 
     #[test]
@@ -391,54 +471,58 @@ mod tests {
         let older = [9, 9, 1, 1, 1, 0x8001];
         let history = History::new(9, older, &mut room);
         let runs = [2, 0x08, 3, 0x80, 0x80, 0x02, 1];
-        check_native(0x10, &bytes(&runs), Packet::Input(input(history)));
+        check_native(0x14, &bytes(&runs), Packet::Input(input(history)));
         assert_eq!(history.iter().collect::<Vec<_>>(), older);
     }
 
     #[test]
     fn every_combination_of_optional_fields_has_its_bytes() {
-        let (mut room, mut event) = ([0; History::MAX_LEN], [0; 8]);
+        let (mut room, mut message_room) = ([0; History::MAX_LEN], [0; 16]);
         let history = History::new(9, [9], &mut room);
-        let events = Events::new(0x0102, [&b"hi"[..]], &mut event);
-        let block = EventBlock { acknowledged: 0x0304, events };
-        for present in 0..8 {
+        let block = block(&mut message_room);
+        let acks = Acks { newest: 0x0506, mask: 0x0107 };
+        for present in 0..16 {
             let has = |bit: u8| present & bit != 0;
             let input = Input {
                 snapshot: has(1).then_some(ECHO),
                 drawn_back: has(2).then_some(0x0380),
-                events: has(4).then_some(block),
+                acks: has(8).then_some(acks),
+                messages: has(4).then_some(block),
                 ..input(history)
             };
-            let mut vector = bytes(&[])[..16].to_vec();
+            let mut vector = bytes(&[])[..8].to_vec();
             vector.push(present);
             vector.extend(has(1).then_some([8, 0x21]).iter().flatten());
             vector.extend(has(2).then_some([3, 0x80]).iter().flatten());
-            vector.extend(has(4).then_some([3, 4, 1, 2, 1, 2, b'h', b'i']).iter().flatten());
+            vector.extend(has(8).then_some([5, 6, 2, 7, 1]).iter().flatten());
+            vector.extend(has(4).then_some(BLOCK).iter().flatten());
             let bare = Input { history: History { newest: 9, ticks: 0, runs: &[] }, ..input };
-            check_native(0x10, &vector, Packet::Input(bare));
+            check_native(0x14, &vector, Packet::Input(bare));
             vector.push(1);
-            check_native(0x10, &vector, Packet::Input(input));
+            check_native(0x14, &vector, Packet::Input(input));
         }
-        for present in [8, 0x10, 0x20, 0x40, 0x80, 0xFF] {
-            let vector = [&bytes(&[])[..16], &[present, 0, 0, 0]].concat();
-            assert_eq!(native_fault(0x10, &vector), Malformed::out_of_range("present", present));
+        for present in [0x10, 0x20, 0x40, 0x80, 0xFF] {
+            let vector = [&bytes(&[])[..8], &[present, 0, 0, 0]].concat();
+            assert_eq!(native_fault(0x14, &vector), Malformed::out_of_range("present", present));
         }
     }
 
     #[test]
     fn an_optional_field_that_is_cut_short_is_named() {
         let fault = |present, tail: &[u8]| {
-            native_fault(0x10, &[&bytes(&[])[..16], &[present], tail].concat())
+            native_fault(0x14, &[&bytes(&[])[..8], &[present], tail].concat())
         };
         let truncated = |field| Malformed::new(field, Fault::Truncated);
         assert_eq!(fault(1, &[]), truncated("snapshot_back"));
         assert_eq!(fault(1, &[8]), truncated("snapshot_held"));
         assert_eq!(fault(2, &[3]), truncated("drawn_back"));
-        assert_eq!(fault(4, &[3]), truncated("acknowledged"));
-        assert_eq!(fault(4, &[3, 4, 1]), truncated("first"));
-        assert_eq!(fault(4, &[3, 4, 1, 2]), truncated("count"));
-        assert_eq!(fault(4, &[3, 4, 1, 2, 1]), truncated("length"));
-        assert_eq!(fault(4, &[3, 4, 1, 2, 1, 2, b'h']), truncated("event"));
+        for (len, name) in ["acks", "acks", "mask_len", "mask", "mask"].into_iter().enumerate() {
+            assert_eq!(fault(8, &[5, 6, 2, 7, 1][..len]), truncated(name), "{len} bytes");
+        }
+        let names = ["present", "acknowledged", "acknowledged", "first", "first", "count", "head"];
+        for (len, name) in names.into_iter().chain(["message", "message"]).enumerate() {
+            assert_eq!(fault(4, &BLOCK[..len]), truncated(name), "{len} bytes");
+        }
     }
 
     #[test]
@@ -469,9 +553,9 @@ mod tests {
 
     #[test]
     fn a_history_has_at_most_63_ticks() {
-        assert!(Packet::decode(0x10, &bytes(&[63])).is_ok());
+        assert!(Packet::decode(0x14, &bytes(&[63])).is_ok());
         assert_eq!(history_fault(&[64]), Malformed::out_of_range("ticks", 64));
-        assert!(Packet::decode(0x10, &bytes(&[60, 1, 3])).is_ok());
+        assert!(Packet::decode(0x14, &bytes(&[60, 1, 3])).is_ok());
         assert_eq!(history_fault(&[60, 1, 4]), Malformed::out_of_range("ticks", 64));
         assert_eq!(history_fault(&[255, 1, 255]), Malformed::out_of_range("ticks", 510));
     }
@@ -490,35 +574,38 @@ mod tests {
 
     #[test]
     fn buttons_are_sixteen_bits() {
-        assert!(Packet::decode(0x10, &bytes(&[1, 0xFF, 0xFF, 3, 1])).is_ok());
+        assert!(Packet::decode(0x14, &bytes(&[1, 0xFF, 0xFF, 3, 1])).is_ok());
         let fault = |value: u32| Malformed::out_of_range("changed", value);
         assert_eq!(history_fault(&[1, 0x80, 0x80, 4, 1]), fault(0x1_0000));
         assert_eq!(history_fault(&[1, 0x80, 0x80, 0x81, 1]), fault(0x4000));
     }
 
     #[test]
-    fn an_input_is_for_a_tick_and_its_time_is_finite() {
+    fn an_input_is_for_a_tick() {
         let mut none = bytes(&[]);
         none[2..6].fill(0);
-        assert_eq!(native_fault(0x10, &none), Malformed::out_of_range("sequence", 0));
-        let mut nan = bytes(&[]);
-        nan[12..16].copy_from_slice(&f32::NAN.to_be_bytes());
-        assert_eq!(native_fault(0x10, &nan), Malformed::new("delta_time", Fault::NotFinite));
+        assert_eq!(native_fault(0x14, &none), Malformed::out_of_range("sequence", 0));
     }
 
     #[test]
     fn a_watcher_acknowledges_the_newest_snapshot() {
         let (session, server_tick, held) = (SESSION, 0x0102_0304, 0x21);
-        let bare = SnapshotAck { session, server_tick, held, events: None };
-        let bytes = [0x0A, 0x0B, 1, 2, 3, 4, 0x21];
+        let bare = SnapshotAck { session, server_tick, held, acks: None, messages: None };
+        let bytes = [0x0A, 0x0B, 1, 2, 3, 4, 0x21, 0];
         check_native(0x12, &bytes, Packet::SnapshotAck(bare));
-        let mut room = [0; 8];
-        let events = Events::new(0x0102, [&b"hi"[..]], &mut room);
-        let events = Some(EventBlock { acknowledged: 0x0304, events });
-        let bytes = [&bytes[..], &[3, 4, 1, 2, 1, 2, b'h', b'i']].concat();
-        check_native(0x12, &bytes, Packet::SnapshotAck(SnapshotAck { events, ..bare }));
+        let mut room = [0; 16];
+        let messages = Some(block(&mut room));
+        let bytes = [&bytes[..7], &[2], &BLOCK[..]].concat();
+        check_native(0x12, &bytes, Packet::SnapshotAck(SnapshotAck { messages, ..bare }));
+        let acks = Some(Acks { newest: 0x0506, mask: 0x0107 });
+        let acked = [0x0A, 0x0B, 1, 2, 3, 4, 0x21, 1, 5, 6, 2, 7, 1];
+        check_native(0x12, &acked, Packet::SnapshotAck(SnapshotAck { acks, ..bare }));
+        let longer = [0x0A, 0x0B, 1, 2, 3, 4, 0x21, 1, 5, 6, 2, 7, 0];
+        assert_eq!(native_fault(0x12, &longer), Malformed::new("mask", Fault::NotCanonical));
+        let nine = [0x0A, 0x0B, 1, 2, 3, 4, 0x21, 1, 5, 6, 9];
+        assert_eq!(native_fault(0x12, &nine), Malformed::out_of_range("mask_len", 9));
         let truncated = Malformed::new("acknowledged", Fault::Truncated);
-        assert_eq!(native_fault(0x12, &bytes[..8]), truncated);
+        assert_eq!(native_fault(0x12, &bytes[..10]), truncated);
         let trailing = Malformed::new("SnapshotAck", Fault::Trailing { extra: 1 });
         assert_eq!(native_fault(0x12, &[&bytes[..], &[5]].concat()), trailing);
     }

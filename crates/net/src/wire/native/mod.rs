@@ -5,37 +5,37 @@
 
 mod discovery;
 mod envelope;
-mod events;
 mod handshake;
 mod input;
 mod matching;
+mod messages;
 mod ping;
 mod rooms;
 mod session;
 mod snapshot;
+mod view_snapshot;
 
 pub use discovery::{Discover, Here};
-pub use envelope::{
-    Datagram, HEADER_LEN, Label, MAX_DATAGRAM_LEN, MAX_UNCOMPRESSED_LEN, MIN_BUDGET, Scratch,
-    VERSION, has_shape,
-};
-pub use events::{ClientEvents, EventBlock, Events, MAX_EVENT_LEN, ServerEvents};
+pub use envelope::{Datagram, HEADER_LEN, Label, MAX_DATAGRAM_LEN, MIN_BUDGET, VERSION, has_shape};
 pub use handshake::{
     Accept, Budget, Challenge, Hello, Join, PROTOCOL, Reject, RejectReason, Resume, Role, Secret,
     Token,
 };
 pub use input::{
-    History, Input, InputRecord, MAX_HISTORY, SnapshotAck, SnapshotEcho, held_for, held_units,
+    Acks, History, Input, InputRecord, MAX_HISTORY, SnapshotAck, SnapshotEcho, held_for, held_units,
 };
 pub use matching::{
     MATCH_SERVERS_MAX, Matched, Probe, Probed, RoundTripReport, Seek, ServerAddress, Waiting,
 };
+pub use messages::{
+    BlockWriter, ClientMessages, MAX_MESSAGE_LEN, MAX_SELECTIVE_LEN, Message, MessageBlock,
+    MessageKind, Reliable, Selective, ServerMessages, Unreliable,
+};
 pub use ping::{ClientPong, Ping, Pong, ServerPing};
 pub use rooms::{CreateRoom, EnterRoom, ListRooms, RoomEntry, RoomFlags, RoomList};
 pub use session::{Close, CloseReason, Goodbye, PlayerFlags, Roster, RosterEntry, UnknownSession};
-pub use snapshot::{
-    DeltaSnapshot, EntityState, Feedback, MAX_BASELINE_BACK, Part, Snapshot, nearest_tick,
-};
+pub use snapshot::{DeltaSnapshot, Feedback, MAX_BASELINE_BACK, nearest_tick};
+pub use view_snapshot::ViewSnapshot;
 
 use std::num::NonZeroU16;
 
@@ -117,9 +117,9 @@ packets! {
     0x0A CreateRoom<'a>, "With a cookie: a room of one's own, and a place in it.";
     0x0B Probe, "How far is the server, as it measures?";
     0x0C Seek<'a>, "To a matchmaker, with a cookie: others to play with.";
-    0x10 Input<'a>, "The buttons for a tick, and all before it that are not acknowledged.";
-    0x11 ClientEvents<'a>, "What must reach the server.";
+    0x11 ClientMessages<'a>, "What a client has to say.";
     0x12 SnapshotAck<'a>, "Which snapshot a watcher has.";
+    0x14 Input<'a>, "The buttons for a tick, and all before it that are not acknowledged.";
     0x81 Challenge, "Prove your address with this.";
     0x82 Accept, "The place, and what is needed to use it.";
     0x83 Here, "A server answers a search.";
@@ -133,9 +133,9 @@ packets! {
     0x8B Waiting<'a>, "The player waits, and these are the servers.";
     0x8C Matched, "Who was put together, and where they play.";
     0x90 Roster<'a>, "Who plays.";
-    0xA0 Snapshot<'a>, "The world, in full.";
     0xA1 DeltaSnapshot<'a>, "The world, against one that the client has.";
-    0xA2 ServerEvents<'a>, "What must reach the client.";
+    0xA2 ServerMessages<'a>, "What a server has to say.";
+    0xA4 ViewSnapshot<'a>, "What a client may see of the world, against what it has.";
 }
 
 impl Packet<'_> {
@@ -148,7 +148,7 @@ impl Packet<'_> {
     /// Whether packets of type `kind` are a client's that begin with the index of its session.
     #[inline]
     pub(super) const fn is_in_session(kind: u8) -> bool {
-        matches!(kind, 0x04..=0x06 | 0x08 | 0x10..=0x12)
+        matches!(kind, 0x04..=0x06 | 0x08 | 0x11 | 0x12 | 0x14)
     }
 
     /// The session that a client's packet belongs to, if it names one.
@@ -160,7 +160,7 @@ impl Packet<'_> {
             Packet::Goodbye(packet) => Some(packet.session),
             Packet::EnterRoom(packet) => Some(packet.session),
             Packet::Input(packet) => Some(packet.session),
-            Packet::ClientEvents(packet) => Some(packet.session),
+            Packet::ClientMessages(packet) => Some(packet.session),
             Packet::SnapshotAck(packet) => Some(packet.session),
             _ => None,
         }
@@ -196,10 +196,10 @@ mod tests {
     #[test]
     fn types_below_0x80_go_to_the_server() {
         let known: Vec<u8> = (0..=255).filter(|&kind| Packet::is_known(kind)).collect();
-        let to_server = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 0x10, 0x11, 0x12];
+        let to_server = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 0x11, 0x12, 0x14];
         let to_client = [
-            0x81, 0x82, 0x83, 0x84, 0x85, 0x86, 0x87, 0x88, 0x89, 0x8A, 0x8B, 0x8C, 0x90, 0xA0,
-            0xA1, 0xA2,
+            0x81, 0x82, 0x83, 0x84, 0x85, 0x86, 0x87, 0x88, 0x89, 0x8A, 0x8B, 0x8C, 0x90, 0xA1,
+            0xA2, 0xA4,
         ];
         assert_eq!(known, [&to_server[..], &to_client].concat());
         let ping = Ping { session: None, id: 0, timestamp: 0 };
@@ -209,7 +209,7 @@ mod tests {
 
     #[test]
     fn a_type_without_a_packet_is_unknown() {
-        for kind in [0, 0x0D, 0x13, 0x7F, 0x80, 0x8D, 0xA3, 0xFF] {
+        for kind in [0, 0x0D, 0x10, 0x13, 0x15, 0x7F, 0x80, 0x8D, 0xA0, 0xA3, 0xA5, 0xFF] {
             let fault = Malformed::new("type", Fault::UnknownType(kind));
             assert_eq!(native_fault(kind, &[]), fault);
             assert_eq!(Packet::decode(kind, &[]), Err(fault));
@@ -218,7 +218,7 @@ mod tests {
 
     #[test]
     fn session_0_belongs_to_nobody() {
-        let in_session = [0x05, 0x06, 0x08, 0x10, 0x11, 0x12, 0x86, 0x89];
+        let in_session = [0x05, 0x06, 0x08, 0x11, 0x12, 0x14, 0x86, 0x89];
         for kind in in_session {
             let fault = Malformed::out_of_range("session", 0);
             assert_eq!(native_fault(kind, &[0; 40]), fault, "type {kind:#04x}");
@@ -295,23 +295,23 @@ mod tests {
 
     #[test]
     fn a_match_of_pong_fits_its_budget() {
-        let newest = InputRecord { sequence: 9, input_flags: 1, timestamp: 0, delta_time: 0.0 };
+        let newest = InputRecord { sequence: 9, input_flags: 1 };
         let mut room = [0; History::MAX_LEN];
         let input = Packet::Input(Input {
             session: SessionIndex::MIN,
             newest,
             snapshot: Some(SnapshotEcho { back: 9, held: 40 }),
             drawn_back: Some(2048),
-            events: None,
+            acks: None,
+            messages: None,
             history: History::new(1, [1; 10], &mut room),
         });
-        assert_eq!(len(input), 31, "2,000 bytes a second are 33 in each of 60");
+        assert_eq!(len(input), 23, "2,000 bytes a second are 33 in each of 60");
         let delta = Packet::DeltaSnapshot(DeltaSnapshot {
             tick: 9,
             baseline_back: 6,
             feedback: Some(Feedback { echo: 9, held: 80, early: 16, missing: 0, lost: 13 }),
-            part: Part::WHOLE,
-            events: None,
+            messages: None,
             body: &[0; 7],
         });
         assert_eq!(len(delta), 24, "1,500 bytes a second are 25 in each of 60");
@@ -320,8 +320,8 @@ mod tests {
     /// Every packet that begins with a session index, as short as it gets.
     fn shortest_in_session() -> [Packet<'static>; 7] {
         let session = SessionIndex::MIN;
-        let newest = InputRecord { sequence: 1, input_flags: 0, timestamp: 0, delta_time: 0.0 };
-        let history = Packet::decode(0x10, &[0, 1, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
+        let newest = InputRecord { sequence: 1, input_flags: 0 };
+        let history = Packet::decode(0x14, &[0, 1, 0, 0, 0, 1, 0, 0, 0]);
         let Ok(Packet::Input(Input { history, .. })) = history else { panic!("{history:?}") };
         let password = Name::new("");
         [
@@ -334,14 +334,21 @@ mod tests {
                 newest,
                 snapshot: None,
                 drawn_back: None,
-                events: None,
+                acks: None,
+                messages: None,
                 history,
             }),
-            Packet::ClientEvents(ClientEvents {
+            Packet::ClientMessages(ClientMessages {
                 session,
-                block: EventBlock { acknowledged: 0, events: Events::new(0, [], &mut []) },
+                block: BlockWriter::new(&mut []).finish(0),
             }),
-            Packet::SnapshotAck(SnapshotAck { session, server_tick: 0, held: 0, events: None }),
+            Packet::SnapshotAck(SnapshotAck {
+                session,
+                server_tick: 0,
+                held: 0,
+                acks: None,
+                messages: None,
+            }),
         ]
     }
 

@@ -42,7 +42,7 @@ pub struct Close {
     pub reason: CloseReason,
 }
 
-/// Why a session ended, on the wire 1 to 8.
+/// Why a session ended, on the wire 1 to 9.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum CloseReason {
     /// The client said goodbye.
@@ -61,10 +61,12 @@ pub enum CloseReason {
     Banned = 7,
     /// Who hosts the match, player 1, has ended it for everyone.
     HostLeft = 8,
+    /// More messages wait for the client than the server keeps.
+    Backlog = 9,
 }
 
 impl CloseReason {
-    const ALL: [CloseReason; 8] = [
+    const ALL: [CloseReason; 9] = [
         CloseReason::Left,
         CloseReason::Silent,
         CloseReason::Stopping,
@@ -73,6 +75,7 @@ impl CloseReason {
         CloseReason::RoomClosed,
         CloseReason::Banned,
         CloseReason::HostLeft,
+        CloseReason::Backlog,
     ];
 
     /// The reason with this number.
@@ -126,28 +129,51 @@ impl UnknownSession {
     }
 }
 
-/// Who is in the room. A higher revision replaces a lower one.
+/// Who is in the room, or a part of that. A higher revision replaces a lower one.
 ///
 /// ```text
-/// 0          2       3                   3 + 24 count
-/// | revision | count | RosterEntry ...   |
+/// 0          2       4       6       7                   7 + 24 count
+/// | revision | total | first | count | RosterEntry ...   |
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Roster<'a> {
     /// One more with every change; wraps.
     pub revision: u16,
+    /// How many there are, at most [`Roster::MAX`]; `count` of them are here.
+    pub total: u16,
+    /// How many come before the first of these.
+    pub first: u16,
     /// Who.
     pub players: List<'a, RosterEntry>,
 }
 
 impl<'a> Roster<'a> {
+    /// The most that a room holds: players, watchers and bots.
+    pub const MAX: u16 = 1024;
+
+    /// The bytes before the entries.
+    pub const HEAD_LEN: usize = 7;
+
     pub(super) fn decode(r: &mut Reader<'a>) -> Result<Self, Malformed> {
-        let (revision, count) = (r.u16_be("revision")?, usize::from(r.u8("count")?));
-        Ok(Roster { revision, players: List::decode(r, "count", count)? })
+        let (revision, total) = (r.u16_be("revision")?, r.u16_be("total")?);
+        if total > Roster::MAX {
+            return Err(Malformed::out_of_range("total", total));
+        }
+        let (first, count) = (r.u16_be("first")?, r.u8("count")?);
+        if first > 0 && first >= total {
+            return Err(Malformed::out_of_range("first", first));
+        }
+        // Only a roster of nobody has a part with nobody.
+        if u16::from(count) > total - first || (count == 0 && total > 0) {
+            return Err(Malformed::out_of_range("count", count));
+        }
+        Ok(Roster { revision, total, first, players: List::decode(r, "count", count.into())? })
     }
 
     pub(super) fn encode(&self, w: &mut Writer<'_>) {
         w.u16_be(self.revision);
+        w.u16_be(self.total);
+        w.u16_be(self.first);
         match u8::try_from(self.players.len()) {
             Ok(count) => w.u8(count),
             Err(_) => w.overflow(),
@@ -160,8 +186,10 @@ impl<'a> Roster<'a> {
 impl serde::Serialize for Roster<'_> {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         use serde::ser::SerializeStruct;
-        let mut fields = serializer.serialize_struct("Roster", 3)?;
+        let mut fields = serializer.serialize_struct("Roster", 5)?;
         fields.serialize_field("revision", &self.revision)?;
+        fields.serialize_field("total", &self.total)?;
+        fields.serialize_field("first", &self.first)?;
         fields.serialize_field("count", &self.players.len())?;
         fields.serialize_field("players", &self.players)?;
         fields.end()
@@ -250,11 +278,11 @@ mod tests {
     use super::*;
     use crate::wire::Full;
     use crate::wire::malformed::Fault;
-    use crate::wire::native::{Datagram, Packet, Scratch};
+    use crate::wire::native::{Datagram, MAX_DATAGRAM_LEN, Packet};
     use crate::wire::testing::{check_native, native_fault};
 
     const SESSION: SessionIndex = SessionIndex::new(0x0102).unwrap();
-    const ROSTER: &[u8; 51] = b"\x01\x02\x02\
+    const ROSTER: &[u8; 55] = b"\x01\x02\x01\x03\x01\x01\x02\
         \x00\x00\x00\x01\x03\x03\x00\x2AAlice\0\0\0\0\0\0\0\0\0\0\0\
         \x00\x00\x00\x02\x00\x10\x00\x00\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0";
 
@@ -270,11 +298,11 @@ mod tests {
     }
 
     #[test]
-    fn a_session_ends_for_one_of_eight_reasons() {
+    fn a_session_ends_for_one_of_nine_reasons() {
         for (byte, reason) in (1..).zip(CloseReason::ALL) {
             check_native(0x86, &[1, 2, byte], Packet::Close(Close { session: SESSION, reason }));
         }
-        for reason in [0, 9, 255] {
+        for reason in [0, 10, 255] {
             let fault = Malformed::out_of_range("reason", reason);
             assert_eq!(native_fault(0x86, &[1, 2, reason]), fault);
         }
@@ -300,7 +328,8 @@ mod tests {
                 name: Name::new(""),
             },
         ];
-        let roster = Roster { revision: 0x0102, players: List::new(&players) };
+        let roster =
+            Roster { revision: 0x0102, total: 259, first: 257, players: List::new(&players) };
         check_native(0x90, ROSTER, Packet::Roster(roster));
         assert!(players[0].flags.contains(PlayerFlags::HOST));
         assert!(!players[0].flags.contains(PlayerFlags::HOST | PlayerFlags::BOT));
@@ -308,35 +337,50 @@ mod tests {
 
     #[test]
     fn a_count_that_the_bytes_contradict_is_refused() {
-        for count in [1, 3] {
+        let mut bytes = *ROSTER;
+        bytes[6] = 1;
+        let fault = Fault::WrongSize { stated: 1, actual: 2 };
+        assert_eq!(native_fault(0x90, &bytes), Malformed::new("count", fault));
+    }
+
+    #[test]
+    fn a_part_lies_in_its_roster() {
+        let fault = |total: u16, first: u16, count| {
             let mut bytes = *ROSTER;
-            bytes[2] = count;
-            let fault = Fault::WrongSize { stated: usize::from(count), actual: 2 };
-            assert_eq!(native_fault(0x90, &bytes), Malformed::new("count", fault));
-        }
+            bytes[2..4].copy_from_slice(&total.to_be_bytes());
+            bytes[4..6].copy_from_slice(&first.to_be_bytes());
+            bytes[6] = count;
+            native_fault(0x90, &bytes)
+        };
+        assert_eq!(fault(1025, 0, 2), Malformed::out_of_range("total", 1025));
+        assert_eq!(fault(2, 2, 2), Malformed::out_of_range("first", 2));
+        assert_eq!(fault(0, 1, 0), Malformed::out_of_range("first", 1));
+        assert_eq!(fault(3, 2, 2), Malformed::out_of_range("count", 2));
+        assert_eq!(fault(2, 0, 0), Malformed::out_of_range("count", 0));
+        let nobody = Roster { revision: 1, total: 0, first: 0, players: List::new(&[]) };
+        check_native(0x90, &[0, 1, 0, 0, 0, 0, 0], Packet::Roster(nobody));
     }
 
     #[test]
     fn flags_that_do_not_exist_are_out_of_range() {
         for flags in [32, 0x80, 0xFF] {
             let mut bytes = *ROSTER;
-            bytes[8] = flags;
+            bytes[12] = flags;
             assert_eq!(native_fault(0x90, &bytes), Malformed::out_of_range("flags", flags));
         }
     }
 
     #[test]
-    fn a_roster_of_255_fits_a_datagram_if_it_is_compressed() {
+    fn a_datagram_holds_49_of_a_roster() {
         let (lives, flags, rtt_ms) = (3, PlayerFlags::BOT, 0);
-        let players = [RosterEntry { player: 1, lives, flags, rtt_ms, name: Name::new("x") }; 256];
+        let players = [RosterEntry { player: 1, lives, flags, rtt_ms, name: Name::new("x") }; 50];
         let roster = |n| {
-            let roster = Roster { revision: 0, players: List::new(&players[..n]) };
+            let (revision, first) = (0, 206);
+            let roster = Roster { revision, total: 256, first, players: List::new(&players[..n]) };
             Datagram { sequence: 0, packet: Packet::Roster(roster) }
         };
-        let (mut out, mut scratch) = ([0; 1500], Scratch::default());
-        assert_eq!(roster(49).encode(&mut out), Ok(9 + 3 + 49 * 24));
+        let mut out = [0; MAX_DATAGRAM_LEN];
+        assert_eq!(roster(49).encode(&mut out), Ok(9 + Roster::HEAD_LEN + 49 * 24));
         assert_eq!(roster(50).encode(&mut out), Err(Full));
-        assert!(roster(255).encode_compressed(&mut out, &mut scratch).is_ok());
-        assert_eq!(roster(256).encode_compressed(&mut out, &mut scratch), Err(Full));
     }
 }

@@ -1,8 +1,8 @@
 //! What the audit keeps of one session: where it is, which numbers it has used, what it may still
 //! send, and when it was heard.
 
+use backspin::peer::PeerAddr;
 use std::collections::BTreeSet;
-use std::net::SocketAddr;
 
 use backspin::time::Time;
 use backspin::wire::native::{Accept, Secret};
@@ -10,7 +10,7 @@ use backspin::wire::native::{Accept, Secret};
 /// One session in `native`, from its first Accept on.
 #[derive(Clone, Debug)]
 pub(super) struct Book {
-    pub(super) remote: SocketAddr,
+    pub(super) remote: PeerAddr,
     pub(super) nonce: u64,
     pub(super) ticket: Secret,
     pub(super) player: u32,
@@ -28,7 +28,7 @@ impl Book {
     /// Someone new, whose question had the number `sequence`.
     pub(super) fn new(
         now: Time,
-        remote: SocketAddr,
+        remote: PeerAddr,
         accept: &Accept,
         sequence: u32,
         burst: u32,
@@ -51,7 +51,7 @@ impl Book {
     pub(super) fn begin_again(
         &mut self,
         now: Time,
-        remote: SocketAddr,
+        remote: PeerAddr,
         accept: &Accept,
         sequence: u32,
     ) {

@@ -1,6 +1,7 @@
 //! What the right answer to a question is.
 
-use std::net::{IpAddr, SocketAddr};
+use backspin::peer::PeerAddr;
+use std::net::IpAddr;
 
 use super::super::probe::Probe;
 use super::{Audit, COOKIE_SLOT, Certainty, Due, Key, QUIET, Question, Why};
@@ -31,7 +32,7 @@ impl Audit {
     pub(in super::super) fn note_received(
         &mut self,
         now: Time,
-        from: SocketAddr,
+        from: PeerAddr,
         bytes: &[u8],
         server: &Server<Probe>,
     ) {
@@ -50,7 +51,6 @@ impl Audit {
                 let is_known = !is_native && self.spots.iter().any(is_here);
                 let stranger = (!is_known).then(|| self.strangers.ask(now));
                 self.ask_with_token(now, from, bytes, stranger, server);
-                let _ = stranger;
             }
         }
     }
@@ -58,7 +58,7 @@ impl Audit {
     fn ask_as_member(
         &mut self,
         now: Time,
-        from: SocketAddr,
+        from: PeerAddr,
         session: SessionIndex,
         datagram: Datagram<'_>,
         server: &Server<Probe>,
@@ -103,7 +103,7 @@ impl Audit {
     fn ask_to_move(
         &mut self,
         now: Time,
-        from: SocketAddr,
+        from: PeerAddr,
         sequence: u32,
         wish: &EnterRoom,
         server: &Server<Probe>,
@@ -129,7 +129,7 @@ impl Audit {
     fn ask_as_stranger(
         &mut self,
         now: Time,
-        from: SocketAddr,
+        from: PeerAddr,
         datagram: Datagram<'_>,
         server: &Server<Probe>,
     ) {
@@ -161,11 +161,21 @@ impl Audit {
             }
             Packet::Join(join) => {
                 let wrong = versions(join.protocol, join.game, join.game_version);
-                self.ask_to_join(now, from, sequence, &join, wrong, server)
+                let question =
+                    Question::new(now, from, sequence, Key::Nonce(join.nonce), Due::Place);
+                match self.refuse(&question, join.nonce, &join.cookie, wrong) {
+                    Some(due) => Question { due, ..question },
+                    None => self.ask_to_join(question, &join, server),
+                }
             }
             Packet::CreateRoom(wish) => {
                 let wrong = versions(wish.protocol, wish.game, wish.game_version);
-                self.ask_for_room(now, from, sequence, &wish, wrong, server)
+                let question =
+                    Question::new(now, from, sequence, Key::Nonce(wish.nonce), Due::Place);
+                match self.refuse(&question, wish.nonce, &wish.cookie, wrong) {
+                    Some(due) => Question { due, ..question },
+                    None => self.ask_for_room(question, &wish, server),
+                }
             }
             Packet::Resume(resume) => self.ask_to_resume(now, from, sequence, &resume),
             _ => return,
@@ -178,71 +188,61 @@ impl Audit {
         self.questions.push(question);
     }
 
+    /// The answer to who wants a place and gets none, whatever the rooms say.
+    fn refuse(
+        &mut self,
+        question: &Question,
+        nonce: u64,
+        cookie: &Secret,
+        wrong: Option<RejectReason>,
+    ) -> Option<Due> {
+        self.is_stale = true;
+        let Question { at, from, .. } = *question;
+        if !self.is_good(at, from, nonce, cookie) {
+            return Some(Due::Challenge);
+        }
+        let refused = || wrong.or_else(|| self.full(from)).map(Due::Reject);
+        self.repeat(from, nonce).or_else(refused)
+    }
+
     fn ask_to_join(
         &mut self,
-        now: Time,
-        from: SocketAddr,
-        sequence: u32,
+        question: Question,
         join: &Join<'_>,
-        wrong: Option<RejectReason>,
         server: &Server<Probe>,
     ) -> Question {
-        self.is_stale = true;
-        let question = |due| Question::new(now, from, sequence, Key::Nonce(join.nonce), due);
-        if !self.is_good(now, from, join.nonce, &join.cookie) {
-            return question(Due::Challenge);
-        }
-        if let Some(due) = self.repeat(from, join.nonce) {
-            return question(due);
-        }
-        if let Some(reason) = wrong.or_else(|| self.full(from)) {
-            return question(Due::Reject(reason));
-        }
         let Join { role, room, password, .. } = *join;
         let wish = Wish { role, room, password, from: None };
-        let (found, tries) = self.find_place(now, &wish, server);
-        let due = found.map_or_else(Due::Reject, |()| Due::Place);
-        Question { tries, ..question(due) }
+        let (found, tries) = self.find_place(question.at, &wish, server);
+        Question { tries, due: found.map_or_else(Due::Reject, |()| Due::Place), ..question }
     }
 
     fn ask_for_room(
-        &mut self,
-        now: Time,
-        from: SocketAddr,
-        sequence: u32,
+        &self,
+        question: Question,
         wish: &CreateRoom<'_>,
-        wrong: Option<RejectReason>,
         server: &Server<Probe>,
     ) -> Question {
-        self.is_stale = true;
-        let question = |due| Question::new(now, from, sequence, Key::Nonce(wish.nonce), due);
-        if !self.is_good(now, from, wish.nonce, &wish.cookie) {
-            return question(Due::Challenge);
-        }
-        if let Some(due) = self.repeat(from, wish.nonce) {
-            return question(due);
-        }
-        if let Some(reason) = wrong.or_else(|| self.full(from)) {
-            return question(Due::Reject(reason));
-        }
+        let rejected = |reason| Question { due: Due::Reject(reason), ..question };
         let name = wish.room_name;
         if name.is_empty() || server.listed().any(|(_, called, _)| called == name) {
-            return question(Due::Reject(RejectReason::RoomName));
+            return rejected(RejectReason::RoomName);
         }
         let (limits, rooms) = (self.rules.limits, server.rooms());
         let makers = rooms.iter().filter_map(|room| Some(self.made.get(&room.number())?.0));
-        if rooms.len() >= limits.rooms.into()
-            || is_full_there(makers, from.ip(), limits.rooms_per_ip.into(), limits.wider)
+        let most = limits.rooms_per_ip.into();
+        match rooms.len() >= limits.rooms.into()
+            || is_full_there(makers, question.from, most, limits.wider)
         {
-            return question(Due::Reject(RejectReason::Rooms));
+            true => rejected(RejectReason::Rooms),
+            false => Question { makes: Some(wish.password), ..question },
         }
-        Question { makes: Some(wish.password), ..question(Due::Place) }
     }
 
     fn ask_to_resume(
         &mut self,
         now: Time,
-        from: SocketAddr,
+        from: PeerAddr,
         sequence: u32,
         resume: &Resume,
     ) -> Question {
@@ -282,14 +282,14 @@ impl Audit {
     }
 
     /// Whether a cookie was sent there for this nonce, lately.
-    fn is_good(&self, now: Time, from: SocketAddr, nonce: u64, cookie: &Secret) -> bool {
+    fn is_good(&self, now: Time, from: PeerAddr, nonce: u64, cookie: &Secret) -> bool {
         let slot = now.as_nanos() / COOKIE_SLOT.as_nanos() as u64;
         let mut known = self.cookies.get(&(from, nonce)).into_iter().flatten();
         known.any(|(sent, baked)| sent == cookie && (*baked == slot || baked + 1 == slot))
     }
 
     /// The answer to a question that was answered before.
-    fn repeat(&self, from: SocketAddr, nonce: u64) -> Option<Due> {
+    fn repeat(&self, from: PeerAddr, nonce: u64) -> Option<Due> {
         let is_it = |book: &&super::Book| (book.remote, book.nonce) == (from, nonce);
         let (session, _) = self.books.iter().find(|(_, book)| is_it(book))?;
         Some(match self.is_present(*session) {
@@ -299,17 +299,17 @@ impl Audit {
     }
 
     /// Whether there can be no more sessions, in all or from there.
-    fn full(&self, from: SocketAddr) -> Option<RejectReason> {
+    fn full(&self, from: PeerAddr) -> Option<RejectReason> {
         let limits = self.rules.limits;
-        let there = self.spots.iter().map(|spot| spot.remote.ip());
-        if is_full_there(there, from.ip(), limits.sessions_per_ip.into(), limits.wider) {
+        let there = self.spots.iter().map(|spot| spot.remote);
+        if is_full_there(there, from, limits.sessions_per_ip.into(), limits.wider) {
             return Some(RejectReason::Address);
         }
         (self.spots.len() >= limits.sessions.into()).then_some(RejectReason::Full)
     }
 
     /// Whether someone new from there would find a place in any room.
-    pub(super) fn takes(&mut self, now: Time, from: SocketAddr, server: &Server<Probe>) -> bool {
+    pub(super) fn takes(&mut self, now: Time, from: PeerAddr, server: &Server<Probe>) -> bool {
         let (role, password) = (Role::Play, Name::default());
         let wish = Wish { role, room: 0, password, from: None };
         self.full(from).is_none() && self.find_place(now, &wish, server).0.is_ok()
@@ -360,29 +360,29 @@ impl Audit {
 
 /// Whether so many are allowed at an address, or in the IPv6 networks around it, and are there.
 pub(super) fn is_full_there(
-    there: impl Iterator<Item = IpAddr> + Clone,
-    ip: IpAddr,
+    there: impl Iterator<Item = PeerAddr> + Clone,
+    peer: PeerAddr,
     limit: usize,
     wider: Wider,
 ) -> bool {
-    let bits = |ip: IpAddr| match ip.to_canonical() {
-        IpAddr::V4(ip) => (0, u128::from(ip.to_bits())),
-        IpAddr::V6(ip) => (1, ip.to_bits() >> 64),
+    let bits = |peer: PeerAddr| match peer.ip()?.to_canonical() {
+        IpAddr::V4(ip) => Some((0, u128::from(ip.to_bits()))),
+        IpAddr::V6(ip) => Some((1, ip.to_bits() >> 64)),
     };
-    let (family, own) = bits(ip);
+    let Some((family, own)) = bits(peer) else { return false };
     let networks = [(0, 1), (8, wider.per_56), (16, wider.per_48)];
     // Only IPv6 has networks that belong to one.
     networks.into_iter().take(1 + 2 * family).any(|(shift, times)| {
-        let is_in = |ip: &IpAddr| {
-            let (other, theirs) = bits(*ip);
-            other == family && theirs >> shift == own >> shift
+        let is_in = |other: &PeerAddr| {
+            let same = |(other, theirs)| other == family && theirs >> shift == own >> shift;
+            bits(*other).is_some_and(same)
         };
         there.clone().filter(is_in).count() >= limit * usize::from(times)
     })
 }
 
 impl Question {
-    pub(super) fn new(at: Time, from: SocketAddr, sequence: u32, key: Key, due: Due) -> Self {
+    pub(super) fn new(at: Time, from: PeerAddr, sequence: u32, key: Key, due: Due) -> Self {
         let (stranger, tries, makes) = (None, None, None);
         Question { at, from, sequence, key, due, stranger, tries, makes }
     }

@@ -1,6 +1,6 @@
 //! The TCP step of `rtype`: who may open a stream, and for how long.
 
-use std::net::SocketAddr;
+use backspin::peer::PeerAddr;
 use std::time::Duration;
 
 use super::super::breach::Breach;
@@ -18,7 +18,7 @@ use backspin_classic::wire::rtype::{HEADER_LEN, Hello, Message, Packet};
 #[derive(Clone, Copy, Debug)]
 pub(super) struct OpenStream {
     id: StreamId,
-    peer: SocketAddr,
+    peer: PeerAddr,
     opened: Time,
     has_spoken: bool,
     /// What is said or done next decides.
@@ -56,9 +56,9 @@ impl Audit {
         match *event {
             StreamEvent::Opened(peer) => {
                 let limits = self.rules.limits;
-                let there = self.streams.iter().map(|open| open.peer.ip());
+                let there = self.streams.iter().map(|open| open.peer);
                 let is_full = self.streams.len() >= limits.streams
-                    || is_full_there(there, peer.ip(), limits.streams_per_ip, limits.wider);
+                    || is_full_there(there, peer, limits.streams_per_ip, limits.wider);
                 let due = Some(if is_full { Next::Close } else { Next::Welcome });
                 let (id, opened, has_spoken) = (stream, now, false);
                 self.streams.push(OpenStream { id, peer, opened, has_spoken, due });
@@ -87,7 +87,7 @@ impl Audit {
     pub(super) fn ask_with_token(
         &mut self,
         now: Time,
-        from: SocketAddr,
+        from: PeerAddr,
         bytes: &[u8],
         stranger: Option<Certainty>,
         server: &Server<Probe>,
@@ -128,7 +128,6 @@ impl Audit {
         {
             self.tokens.insert(ack.token, now);
         }
-        let _ = (now, out);
         let is_close = matches!(action, StreamAction::Close);
         let Some(open) = self.streams.iter_mut().find(|open| open.id == stream) else { return };
         let (due, address) = (open.due.take(), open.peer);

@@ -1,6 +1,7 @@
 //! A node that does what a test tells it to, and remembers what it saw.
 
 use backspin::node::{Node, Path, StreamAction, StreamEvent, StreamId, StreamNode, Transmit};
+use backspin::peer::PeerAddr;
 use backspin::time::Time;
 use std::collections::VecDeque;
 use std::net::SocketAddr;
@@ -29,7 +30,7 @@ pub(super) enum Deed {
 /// What a toy heard of a stream.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum News {
-    Opened(SocketAddr),
+    Opened(PeerAddr),
     Failed,
     Received(Vec<u8>),
     Closed,
@@ -166,7 +167,7 @@ impl StreamNode for Toy {
     fn poll_stream(&mut self, _: Time, out: &mut [u8]) -> Option<(StreamId, StreamAction)> {
         let (stream, deed) = self.to_do.pop_front()?;
         let action = match deed {
-            Deed::Open(peer) => StreamAction::Open(peer),
+            Deed::Open(peer) => StreamAction::Open(peer.into()),
             Deed::Send(bytes) => {
                 out[..bytes.len()].copy_from_slice(&bytes);
                 StreamAction::Send(bytes.len())

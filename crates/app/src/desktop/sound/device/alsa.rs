@@ -70,7 +70,7 @@ pub(in super::super) struct Device {
 impl Device {
     /// `None` where there is no device, or no library.
     pub(in super::super) fn open() -> Option<Self> {
-        // Without one the library complains on stderr, and nobody has asked.
+        // Without one, the library complains on stderr.
         if !has_card() && !has_server() {
             return None;
         }

@@ -1,5 +1,6 @@
-//! Between the thread that mixes and the system's own thread that asks for samples: a ring in which
-//! neither waits for the other, and a change of rate and of channels.
+//! A lock-free ring between the mixing thread and the system's thread that asks for samples, with a change of
+//! rate and
+//! channels.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};

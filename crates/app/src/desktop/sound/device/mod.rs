@@ -1,9 +1,9 @@
-//! The system's loudspeaker, with one module for each way to it and the same four calls in each.
+//! The system's sound output, one module per system with the same four calls.
 //!
 //! ```text
 //! alsa    -> Linux: the library is loaded at run time and not needed to build
 //! stream  -> Windows (WASAPI) and macOS (CoreAudio), by cpal
-//! feed    -> what `stream` has between the mixer and the system's thread, pure
+//! feed    -> the ring of `stream` between the mixer and the system's thread, pure
 //! none    -> elsewhere: no sound
 //! ```
 

@@ -1,8 +1,8 @@
-//! Systems without a way to the loudspeaker yet.
+//! Systems without sound support yet.
 
 use super::Gone;
 
-/// There is none.
+/// No sound.
 pub(in super::super) enum Device {}
 
 impl Device {

@@ -1,4 +1,4 @@
-//! Windows and macOS: a thread of the system asks for samples, and takes them from a ring.
+//! Windows and macOS: a system thread asks for samples and takes them from a ring.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -15,7 +15,7 @@ use super::feed::{Feed, Writer, ring};
 /// How long the mixer sleeps when the ring is full, which holds eight times as much.
 const NAP: Duration = Duration::from_millis(5);
 
-/// A device that has taken nothing for so long will take nothing more.
+/// A device that has taken nothing for this long is dead.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 /// A loudspeaker.

@@ -1,4 +1,4 @@
-//! R-Type in a terminal: what is small is a sprite of a row, what is large a shape.
+//! R-Type in a terminal: small things are one-row sprites, large ones shapes.
 
 use backspin_rtype::enemy::Species;
 use backspin_rtype::power_up::Bonus;

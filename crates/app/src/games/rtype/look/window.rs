@@ -10,7 +10,7 @@ use crate::desktop::brush::Brush;
 use crate::desktop::colour::{self, Paint, WHITE, faint};
 use crate::desktop::sheet::{self, Cell};
 
-/// How much larger things look than they are: whoever is grazed is not hit.
+/// How much larger things look than they are, so that a near miss is no hit.
 const SHIP_GRACE: f32 = 2.3;
 const POD_GRACE: f32 = 1.5;
 const ENEMY_GRACE: f32 = 1.4;

@@ -1,9 +1,10 @@
-//! What burst, and what is heard, between two pictures.
+//! Explosions and sounds between two frames.
 //!
-//! What was in the field and is not there any more was destroyed: things leave the field long
-//! before they are gone. So every seat, also a watcher's, sees the same. What a player sees meet
-//! before the server has said so, an own shot and what it hits, sparks at once; what dies of it
-//! bursts when the server says so.
+//! Whatever disappears inside the field was destroyed, because things leave the field long before they are
+//! removed. So
+//! players and spectators see the same. What a player sees hit before the server confirms it, such as an own
+//! shot, sparks
+//! at once; what dies explodes when the server says so.
 
 use backspin::client::Frame;
 use backspin::game::{PlayerId, SpawnName};
@@ -51,7 +52,7 @@ fn ships(before: &World, now: &World, own: Option<PlayerId>, out: &mut Happening
     for then in before.ships() {
         let is_own = own == Some(then.player);
         match now.ship(then.player) {
-            // Who has left has taken the ship along.
+            // The ship of a player who left is gone.
             None if now.pilot(then.player).is_some() => {
                 burst(out, BurstKind::Ship, &then.at, Ship::SIZE);
                 cue(out, if is_own { Cue::Hurt } else { Cue::Explosion });
@@ -92,12 +93,12 @@ fn impacts(before: &Frame, now: &Frame, out: &mut Happenings) {
     for impact in &now.impacts {
         let Some(drawn) = now.find(impact.entity) else { continue };
         let (size, fields) = match drawn.entity.kind {
-            schema::SHIP => (Ship::SIZE, drawn.fields),
-            schema::BULLET => (Bullet::SIZE, drawn.fields),
-            schema::HEAVY_SHOT => (Shot::HEAVY_SIZE, drawn.fields),
-            _ => (Shot::SIZE, drawn.fields),
+            schema::SHIP => (Ship::SIZE, &drawn.fields),
+            schema::BULLET => (Bullet::SIZE, &drawn.fields),
+            schema::HEAVY_SHOT => (Shot::HEAVY_SIZE, &drawn.fields),
+            _ => (Shot::SIZE, &drawn.fields),
         };
-        let was = before.find(impact.entity).map_or(fields, |drawn| drawn.fields);
+        let was = before.find(impact.entity).map_or(fields, |drawn| &drawn.fields);
         let at = |index: usize| was[index] + (fields[index] - was[index]) * impact.at;
         let is_shot = SpawnName::owner(impact.entity).is_some();
         // A shot sparks at its tip.
@@ -117,7 +118,7 @@ fn shots(
     before: &World,
     now: &World,
     own: Option<PlayerId>,
-    has_stopped: impl Fn(u16) -> bool,
+    has_stopped: impl Fn(u32) -> bool,
     out: &mut Happenings,
 ) {
     for shot in before.shots() {

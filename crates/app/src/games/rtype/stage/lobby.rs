@@ -1,4 +1,4 @@
-//! Who is there, and what can be chosen before and after a match.
+//! Who is present, and the choices before and after a match.
 
 use backspin::game::PlayerId;
 use backspin_rtype::command::{Command, Setup};
@@ -23,7 +23,7 @@ pub(super) fn offers(game: &RType, world: &World, own: Option<PlayerId>) -> Vec<
             let all_ready = world.players().all(|card| card.is_ready || card.is_host);
             let start = match all_ready {
                 true => offer("Start the match", Some(('g', "start")), Some(Command::Start)),
-                false => offer("Waiting until everyone is ready ...", None, None),
+                false => offer("Waiting for everyone to be ready ...", None, None),
             };
             std::iter::once(start).chain(setup_offers(world.mission.setup)).collect()
         }
@@ -32,7 +32,7 @@ pub(super) fn offers(game: &RType, world: &World, own: Option<PlayerId>) -> Vec<
                 return Vec::new();
             };
             let (text, does) = match own.is_ready {
-                true => ("Not ready after all", "not ready"),
+                true => ("Not ready", "not ready"),
                 false => ("Ready", "ready"),
             };
             vec![offer(text, Some(('r', does)), Some(Command::Ready(!own.is_ready)))]
@@ -71,14 +71,14 @@ fn setup_offers(setup: Setup) -> [Offer; 3] {
         ),
         offer("Lives", setup.base_lives.to_string(), Setup { base_lives: lives, ..setup }),
         offer(
-            "Who comes late plays",
+            "Late joiners play",
             late.into(),
             Setup { late_joining: !setup.late_joining, ..setup },
         ),
     ]
 }
 
-/// Who is there, and how the match is set up for those who cannot change it.
+/// The players and, for those who cannot change them, the match settings.
 pub(super) fn facts(world: &World, own: Option<PlayerId>, names: &Names) -> Vec<Row> {
     let mut rows: Vec<Row> = world
         .players()

@@ -1,7 +1,8 @@
-//! The file formats: pcap and pcapng, of either byte order and any clock.
+//! The file formats: pcap and pcapng, in either byte order and with any clock.
 //!
-//! Blocks are delimited here, so that a live stream is read as it comes and a length in the file
-//! allocates nothing; what is inside them is read by `pcap-parser`.
+//! Blocks are delimited here, so that a live stream is read as it comes and a length in the file allocates
+//! nothing;
+//! `pcap-parser` reads what is inside them.
 
 use std::fmt;
 use std::io::{self, BufRead, Read};
@@ -287,7 +288,7 @@ impl fmt::Display for CaptureError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             CaptureError::Io(error) => write!(f, "it cannot be read: {error}"),
-            CaptureError::NotACapture => f.write_str("it is no pcap or pcapng capture"),
+            CaptureError::NotACapture => f.write_str("it is not a pcap or pcapng capture"),
             CaptureError::Compressed => f.write_str("it is compressed: unpack it first"),
             CaptureError::CutShort => f.write_str("it ends in the middle of a packet"),
             CaptureError::TooLong(len) => {

@@ -1,4 +1,4 @@
-//! One frame: link, network and transport headers off, the payload is left.
+//! One frame: strips the link, network and transport headers off the payload.
 
 use std::net::{IpAddr, SocketAddr};
 

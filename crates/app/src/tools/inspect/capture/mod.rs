@@ -1,8 +1,10 @@
-//! A capture file, from the outside in: its `file` format holds frames, a [`frame`]'s link,
-//! network and transport headers hold a payload, and TCP segments make a [`stream`].
+//! A capture file, from the outside in: its `file` format holds frames, a [`frame`]'s link, network and
+//! transport headers
+//! hold a payload, and TCP segments make a [`stream`].
 //!
-//! A capture is written by strangers: nothing here trusts a length, and what is kept is bounded. The
-//! fuzz target `pcap` is made of these very files, with those that they name above them.
+//! Captures are untrusted: nothing here trusts a length, and memory is bounded. The fuzz target `pcap` is
+//! built from these
+//! files and the ones that they use.
 
 mod file;
 pub(super) mod frame;
@@ -10,8 +12,6 @@ mod stream;
 
 use std::error::Error;
 use std::io::{self, BufRead, Write};
-
-use backspin::wire::native::Scratch;
 
 use super::decode;
 use super::print::{Place, Printer, Transport};
@@ -42,8 +42,8 @@ pub(super) fn inspect(
     }
     match (damage, summary.packets(), summary.malformed()) {
         (Some(error), _, _) => Err(format!("{name}: {error}").into()),
-        (None, 0, 0) => Err(format!("{name} has no UDP datagram and no stream of rtype").into()),
-        (None, 0, _) => Err(format!("{name} has no packet of lan, rtype or native").into()),
+        (None, 0, 0) => Err(format!("{name} has no UDP datagrams and no rtype streams").into()),
+        (None, 0, _) => Err(format!("{name} has no lan, rtype or native packets").into()),
         _ => Ok(()),
     }
 }
@@ -53,15 +53,14 @@ struct Inspection<'a, W> {
     printer: &'a mut Printer<W>,
     summary: Summary,
     streams: Streams,
-    scratch: Scratch,
     first_ns: Option<i128>,
     last_seconds: Option<f64>,
 }
 
 impl<'a, W: Write> Inspection<'a, W> {
     fn new(printer: &'a mut Printer<W>) -> Self {
-        let (summary, streams, scratch) = Default::default();
-        Inspection { printer, summary, streams, scratch, first_ns: None, last_seconds: None }
+        let (summary, streams) = Default::default();
+        Inspection { printer, summary, streams, first_ns: None, last_seconds: None }
     }
 
     fn handle_frame(&mut self, frame: &Frame<'_>) -> io::Result<()> {
@@ -71,7 +70,7 @@ impl<'a, W: Write> Inspection<'a, W> {
         self.last_seconds = since;
         match frame::open(frame.link, frame.bytes) {
             Ok(Carried::Datagram { path, payload }) => {
-                let found = decode::datagram(payload, &mut self.scratch);
+                let found = decode::datagram(payload);
                 let found = found.map_err(|error| (error, payload.len()));
                 self.handle_found(found, Place { seconds: since, path, transport: Transport::Udp })
             }

@@ -1,4 +1,4 @@
-//! `rtype`'s TCP streams, put together from their segments, one direction each.
+//! Reassembles `rtype`'s TCP streams, one direction each.
 
 use std::collections::HashMap;
 

@@ -1,9 +1,10 @@
 //! `backspin sim --map`: a match on every link of a grid, each figure held against its law.
 //!
-//! A percentage is judged by its confidence bounds: cells that miss a target or are not decided are
-//! played with more seeds, up to a cap. `show` tells which cells and figures are worst, `picture` draws all of them, `kept` holds the
+//! `decide` says how: what one cell shows, what slices of the grid show, and which cells are played again.
+//! `show` tells which cells and figures are worst, `picture` draws all of them, `kept` holds the
 //! figures of a coarse grid against those in a file, so that no cell gets worse unnoticed.
 
+mod decide;
 mod kept;
 mod picture;
 mod show;
@@ -15,10 +16,12 @@ use std::io;
 use std::time::Duration;
 
 use backspin_sim::{
-    Bar, ContactKinds, FIGURES, Jitter, LinkConfig, Loss, Pool, Report, Setup, Target, Verdict,
+    Bar, Chance, ContactKinds, FIGURES, Jitter, LinkConfig, Loss, Pool, Report, Setup, Share,
+    Target, Verdict,
 };
 
-use super::{Args, crew};
+use super::Args;
+use decide::{Suspects, Table};
 
 /// The whole grid, in ms, percent, datagrams and frames a second.
 const ROUND_TRIPS: [f64; 11] =
@@ -56,6 +59,19 @@ impl Cell {
         let jitter = Jitter::uniform(ms(self.jitter_ms));
         let loss = Loss::bursts(self.loss_pct / 100.0, self.burst);
         LinkConfig { jitter, loss, ..LinkConfig::PERFECT }.with_rtt(ms(self.rtt_ms))
+    }
+
+    /// The first seed of its matches: that of the map, and the cell's own numbers. Cells that shared seeds
+    /// would share their luck as well, and one burst would show in dozens of them.
+    fn seed(&self, map: u64) -> u64 {
+        let Cell { rtt_ms, jitter_ms, loss_pct, burst, frame_hz } = self;
+        let numbers = [rtt_ms, jitter_ms, loss_pct, burst, frame_hz];
+        let mixed = numbers.iter().fold(map, |seed, number| {
+            let stream = (**number * 100.0).round() as u64;
+            Chance::new(seed, stream).u64()
+        });
+        // Short enough to be typed, with room for those that follow.
+        mixed >> 24
     }
 
     /// Queues that add more than twice what the path takes are long ones: there is no such link.
@@ -113,15 +129,61 @@ struct Mark {
     strain: f64,
     /// Of a percentage: between which the true one lies.
     bounds_pct: Option<(f64, f64)>,
+    /// And what it was counted from.
+    share: Option<Share>,
     verdict: Verdict,
+    /// What the verdict rests on.
+    ground: Ground,
+    /// Whether the cell was suspect, and this is of fresh seeds.
+    is_again: bool,
+}
+
+impl Mark {
+    fn new(what: String, unit: &'static str, value: f64, target: Target) -> Self {
+        Mark {
+            what,
+            unit,
+            value,
+            target,
+            strain: target.strain(value),
+            bounds_pct: None,
+            share: None,
+            verdict: Verdict::Unjudged,
+            ground: Ground::Own,
+            is_again: false,
+        }
+    }
+
+    /// Percentages are judged by their bounds, however many were counted; the others as in any run.
+    fn judged(self, verdict: Verdict, share: Option<Share>) -> Self {
+        let verdict = match share {
+            None => verdict,
+            Some(share) if share.is_within(decide::OWN_DOUBT) => Verdict::Reached,
+            Some(share) if share.is_over(decide::OWN_DOUBT) => Verdict::Short,
+            Some(_) => Verdict::Undecided,
+        };
+        Mark { share, verdict, ..self }
+    }
+}
+
+/// What a verdict rests on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Ground {
+    /// The cell's own figures.
+    Own,
+    /// All slices that the cell lies in.
+    Slices,
 }
 
 /// A cell that was played.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Played {
     cell: Cell,
-    /// With so many seeds.
-    seeds: u32,
+    /// With so many seeds, and with so many again.
+    seeds: (u32, u32),
+    /// The first of each.
+    seed: u64,
+    fresh_seed: u64,
     marks: Vec<Mark>,
     contacts: ContactKinds,
 }
@@ -132,32 +194,27 @@ impl Played {
         let mut marks = Vec::new();
         for (figure, row) in FIGURES.iter().zip(pool.rows()) {
             if let (Some(value), Some(target)) = row.judged() {
-                let (what, unit) = (figure.what.to_owned(), figure.unit);
-                let (strain, verdict) = (target.strain(value), row.verdict());
+                let mark = Mark::new(figure.what.to_owned(), figure.unit, value, target);
                 let bounds_pct = row.bounds_pct();
-                marks.push(Mark { what, unit, value, target, strain, bounds_pct, verdict });
+                marks.push(Mark { bounds_pct, ..mark }.judged(row.verdict(), row.share()));
             }
         }
         let pooled = pool.pooled();
         for kind in pool.kinds().iter() {
             let target = Bar::of(setup).contacts(kind.foresight, &pooled);
             let (Some(value), Some(target)) = (kind.disagreement_pct(), target) else { continue };
-            let (strain, verdict) = (target.strain(value), kind.judge(target));
+            let mark = Mark::new(format!("contacts: {}", kind.kind), "%", value, target);
             let bounds_pct = Some(kind.bounds_pct());
-            let what = format!("contacts: {}", kind.kind);
-            marks.push(Mark { what, unit: "%", value, target, strain, bounds_pct, verdict });
+            marks.push(Mark { bounds_pct, ..mark }.judged(kind.judge(target), kind.share(target)));
         }
-        Played { cell, seeds: reports.len() as u32, marks, contacts: pool.kinds().clone() }
-    }
-
-    /// Whether more seeds may say more: a figure is not decided, or a percentage misses its target,
-    /// which in a few seeds of many cells happens by chance.
-    fn is_worth_more(&self) -> bool {
-        self.marks.iter().any(|mark| match mark.verdict {
-            Verdict::Undecided => true,
-            Verdict::Short => mark.bounds_pct.is_some(),
-            Verdict::Reached | Verdict::Unjudged => false,
-        })
+        Played {
+            cell,
+            seeds: (reports.len() as u32, 0),
+            seed: setup.seed,
+            fresh_seed: setup.seed + decide::FRESH,
+            marks,
+            contacts: pool.kinds().clone(),
+        }
     }
 }
 
@@ -180,24 +237,17 @@ pub(super) fn run(args: &Args) -> Result<(), Box<dyn Error>> {
     let base = args.setup()?;
     let setups: Vec<Setup> = cells
         .iter()
-        .map(|cell| Setup { link: cell.link(), frame_hz: cell.frame_hz, seconds, ..base })
+        .map(|cell| {
+            let (link, seed) = (cell.link(), cell.seed(base.seed));
+            Setup { link, seed, frame_hz: cell.frame_hz, seconds, ..base }
+        })
         .collect();
     let max_seeds = args.max_seeds.unwrap_or(if args.coarse { seeds } else { MAX_SEEDS });
     let max_seeds = max_seeds.max(seeds);
-    let mut reports: Vec<Vec<Report>> = vec![Vec::new(); setups.len()];
-    let mut played = Vec::new();
-    let mut goal = seeds;
-    loop {
-        play_up_to(args, &setups, &played, goal, &mut reports);
-        let judge = |((cell, setup), reports): ((&Cell, &Setup), &Vec<Report>)| {
-            Played::new(*cell, setup, reports)
-        };
-        played = cells.iter().zip(&setups).zip(&reports).map(judge).collect();
-        if goal == max_seeds || !played.iter().any(Played::is_worth_more) {
-            break;
-        }
-        goal = (goal * 2).min(max_seeds);
-    }
+    let mut table = Table::new(cells, setups);
+    let is_quick = args.coarse && max_seeds == seeds;
+    let suspects = if is_quick { Suspects::Left } else { Suspects::Heard };
+    let played = table.decide((seeds, max_seeds), suspects, |matches| args.play_all(matches));
     let title = format!("{}, {} players", args.game.name(), base.players);
     let map = Map { title, seconds, seeds: (seeds, max_seeds), left_out, played: &played };
     show::worst(&mut io::stdout().lock(), &map)?;
@@ -208,33 +258,8 @@ pub(super) fn run(args: &Args) -> Result<(), Box<dyn Error>> {
         write(path, &show::page(&map))?;
     }
     match &args.kept {
-        Some(path) => kept::check(path, &kept::lines(&cells, &reports), args.bless),
+        Some(path) => kept::check(path, &table.kept(), args.bless),
         None => Ok(()),
-    }
-}
-
-/// Plays all cells at first, and then those for which more seeds may say more, until each has `goal`
-/// of them.
-fn play_up_to(
-    args: &Args,
-    setups: &[Setup],
-    played: &[Played],
-    goal: u32,
-    reports: &mut [Vec<Report>],
-) {
-    let is_due = |which: usize| played.get(which).is_none_or(Played::is_worth_more);
-    let due: Vec<usize> = (0..setups.len()).filter(|which| is_due(*which)).collect();
-    let matches: Vec<Setup> = due
-        .iter()
-        .flat_map(|which| {
-            let all = crew::with_seeds(&setups[*which], goal);
-            all.into_iter().skip(reports[*which].len())
-        })
-        .collect();
-    let mut more = args.play_all(&matches).into_iter();
-    for which in due {
-        let missing = goal as usize - reports[which].len();
-        reports[which].extend(more.by_ref().take(missing));
     }
 }
 

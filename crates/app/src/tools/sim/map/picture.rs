@@ -275,8 +275,8 @@ mod tests {
     use super::*;
 
     fn mark(verdict: Verdict, strain: f64) -> Mark {
-        let (what, unit, target) = (String::new(), "%", Target::AtMost(1.0));
-        Mark { what, unit, value: strain, target, strain, bounds_pct: None, verdict }
+        let mark = Mark::new(String::new(), "%", strain, Target::AtMost(1.0));
+        Mark { verdict, ..mark }
     }
 
     #[test]

@@ -5,7 +5,8 @@ use std::io::{self, Write};
 
 use backspin_sim::{ContactKinds, Verdict};
 
-use super::{Cell, Map, Mark, Played};
+use super::decide::OWN_DOUBT;
+use super::{Cell, Ground, Map, Mark, Played};
 
 /// So many of the worst are told.
 const WORST: usize = 20;
@@ -19,8 +20,22 @@ struct Line<'a> {
     cells: usize,
     short: usize,
     open: usize,
+    /// Those that only their slices are sure of, and those that were suspect and heard again.
+    by_slices: usize,
+    again: usize,
+    /// From how many times what it may be on a figure is noticed in each cell.
+    noticed_from: Vec<f64>,
     /// Of what is decided, if anything is; else of all.
     worst: (&'a Cell, &'a Mark),
+}
+
+impl Line<'_> {
+    /// From how many times what it may be on half of the cells notice it by themselves.
+    fn noticed(&self) -> String {
+        let mut from = self.noticed_from.clone();
+        from.sort_unstable_by(f64::total_cmp);
+        from.get(from.len() / 2).map(|times| format!("{times:.1} x")).unwrap_or_default()
+    }
 }
 
 /// Every figure, in the order of the table; those that only some cells have come where they do.
@@ -30,14 +45,35 @@ fn lines<'a>(map: &'a Map<'_>) -> Vec<Line<'a>> {
         for mark in &played.marks {
             let worst = (&played.cell, mark);
             let at = lines.iter().position(|line| line.what == mark.what).unwrap_or_else(|| {
-                lines.push(Line { what: &mark.what, cells: 0, short: 0, open: 0, worst });
+                lines.push(Line {
+                    what: &mark.what,
+                    cells: 0,
+                    short: 0,
+                    open: 0,
+                    by_slices: 0,
+                    again: 0,
+                    noticed_from: Vec::new(),
+                    worst,
+                });
                 lines.len() - 1
             });
             let line = &mut lines[at];
             line.cells += 1;
             line.short += usize::from(mark.verdict == Verdict::Short);
             line.open += usize::from(mark.verdict == Verdict::Undecided);
-            let rank = |mark: &Mark| (mark.verdict != Verdict::Undecided, mark.strain);
+            let is_by_slices = mark.verdict == Verdict::Reached && mark.ground == Ground::Slices;
+            line.by_slices += usize::from(is_by_slices);
+            line.again += usize::from(mark.is_again);
+            if let Some(share) = mark.share.filter(|share| share.allowed_pct() > 0.0) {
+                let from_pct = share.noticed_from_pct(OWN_DOUBT);
+                line.noticed_from.push(from_pct / share.allowed_pct());
+            }
+            // What only slices are sure of says little by itself.
+            let rank = |mark: &Mark| {
+                let is_sure = mark.verdict == Verdict::Short
+                    || mark.verdict == Verdict::Reached && mark.ground != Ground::Slices;
+                (is_sure, mark.strain)
+            };
             if rank(mark) > rank(line.worst.1) {
                 line.worst = worst;
             }
@@ -75,7 +111,7 @@ fn head(map: &Map<'_>) -> String {
         (seeds, most) if seeds == most => format!("{seeds} seeds"),
         (seeds, most) => format!("{seeds} to {most} seeds"),
     };
-    let all: u32 = played.iter().map(|played| played.seeds).sum();
+    let all: u32 = played.iter().map(|played| played.seeds.0 + played.seeds.1).sum();
     format!(
         "{title}: {} cells of {seconds} s and {seeds}, {all} matches; {left_out} left out whose \
          jitter is more than twice the round trip",
@@ -136,14 +172,20 @@ fn by_loss(map: &Map<'_>) -> String {
 /// For people at a terminal. A cell is round trip / jitter / loss @ frames a second.
 pub(super) fn worst(out: &mut impl Write, map: &Map<'_>) -> io::Result<()> {
     writeln!(out, "{}\n", head(map))?;
-    let (of, cell) = ("of limit", "worst cell");
-    writeln!(out, "{:<38} {:>5} {:>5} {:>5}  {of:>8}  {cell}", "what", "cells", "miss", "open")?;
-    for Line { what, cells, short, open, worst: (cell, mark) } in lines(map) {
+    writeln!(
+        out,
+        "{:<38} {:>5} {:>5} {:>5} {:>6} {:>5} {:>8} {:>8}  worst cell",
+        "what", "cells", "miss", "open", "slices", "again", "noticed", "of limit"
+    )?;
+    for line in lines(map) {
+        let noticed = line.noticed();
+        let Line { what, cells, short, open, by_slices, again, worst: (cell, mark), .. } = line;
         let strain = format!("{:.2}", mark.strain);
         let name = cell.to_string();
         writeln!(
             out,
-            "{what:<38} {cells:>5} {short:>5} {open:>5}  {strain:>8}  {name:<16} {}",
+            "{what:<38} {cells:>5} {short:>5} {open:>5} {by_slices:>6} {again:>5} {noticed:>8} \
+             {strain:>8}  {name:<16} {}",
             mark_cell(mark)
         )?;
     }
@@ -161,8 +203,8 @@ pub(super) fn worst(out: &mut impl Write, map: &Map<'_>) -> io::Result<()> {
         let (count, cells, (_, most)) = (open.len(), cells_of(&open), map.seeds);
         writeln!(
             out,
-            "\n{count} figures of {cells} cells are not decided with {most} seeds: their 95 % \
-             confidence bounds\nlie on both sides of the target (--max-seeds plays more). The worst:"
+            "\n{count} figures of {cells} cells are not decided with {most} seeds, neither by the cell \
+             nor by\nits slices (--max-seeds plays more). The worst:"
         )?;
         tell(out, &open, OPEN)?;
     }
@@ -172,7 +214,15 @@ pub(super) fn worst(out: &mut impl Write, map: &Map<'_>) -> io::Result<()> {
 fn tell(out: &mut impl Write, marks: &[(&Played, &Mark)], count: usize) -> io::Result<()> {
     for (played, mark) in marks.iter().take(count) {
         let name = played.cell.to_string();
-        writeln!(out, "  {name:<16} {:<38} {}", mark.what, mark_cell(mark))?;
+        let (seeds, again) = played.seeds;
+        let seeds = if mark.is_again { again } else { seeds };
+        let first = if mark.is_again { played.fresh_seed } else { played.seed };
+        writeln!(
+            out,
+            "  {name:<16} {:<38} {}, {seeds} seeds from {first}",
+            mark.what,
+            mark_cell(mark)
+        )?;
     }
     Ok(())
 }
@@ -180,14 +230,19 @@ fn tell(out: &mut impl Write, marks: &[(&Played, &Mark)], count: usize) -> io::R
 /// The same as a page, for the documentation.
 pub(super) fn page(map: &Map<'_>) -> String {
     let mut page = format!("### {}\n\n{}.\n\n", map.title, head(map));
-    page.push_str("| what | cells | miss | not decided | worst, of its limit | where | |\n");
-    page.push_str("|---|--:|--:|--:|--:|---|---|\n");
-    for Line { what, cells, short, open, worst: (cell, mark) } in lines(map) {
+    page.push_str(
+        "| what | cells | miss | not decided | by slices | played again | noticed from \
+         | worst, of its limit | where | |\n|---|--:|--:|--:|--:|--:|--:|--:|---|---|\n",
+    );
+    for line in lines(map) {
+        let noticed = line.noticed();
+        let Line { what, cells, short, open, by_slices, again, worst: (cell, mark), .. } = line;
         let what = what.replace('>', "\\>");
         // Writing to a string cannot fail.
         let _ = writeln!(
             page,
-            "| {what} | {cells} | {short} | {open} | {:.2} | {cell} | {} |",
+            "| {what} | {cells} | {short} | {open} | {by_slices} | {again} | {noticed} | {:.2} \
+             | {cell} | {} |",
             mark.strain,
             mark_cell(mark)
         );

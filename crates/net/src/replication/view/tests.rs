@@ -1,0 +1,343 @@
+use std::collections::VecDeque;
+
+use super::known_world::ViewPart;
+use super::*;
+use crate::chance::Chance;
+use crate::game::SpawnName;
+use crate::replication::view::client_view::Snapshot;
+use crate::replication::{
+    Entity, Field, History, Kind, Motion, Schema, SnapshotBuffer, State, Step,
+};
+
+const fn place(name: &'static str, velocity: usize) -> Field {
+    Field {
+        name,
+        min: 0,
+        max: 20_000,
+        step: Step::ONE,
+        motion: Motion::Along { velocity, per_ticks: 4 },
+    }
+}
+
+const fn pace(name: &'static str) -> Field {
+    Field { name, min: -100, max: 100, step: Step::ONE, motion: Motion::Still }
+}
+
+const SCHEMA: Schema = Schema {
+    kinds: &[
+        Kind { name: "mover", fields: &[place("x", 2), place("y", 3), pace("vx"), pace("vy")] },
+        Kind { name: "wall", fields: &[pace("height")] },
+    ],
+};
+
+const OWN: u32 = 1;
+
+/// A server's world, one client's view of it, and the link between them.
+struct Table {
+    dice: Chance,
+    entities: Vec<Entity>,
+    next_id: u32,
+    tick: u32,
+    every: u32,
+    budget: u32,
+    history: History,
+    view: ClientView,
+    known: KnownWorld,
+    picture: SnapshotBuffer,
+    /// By when they arrive: number, first, body.
+    down: VecDeque<(u32, u32, u32, Vec<u8>)>,
+    up: VecDeque<(u32, u32, u64)>,
+    sequence: u32,
+    newest: u32,
+    mask: u64,
+    loss: u64,
+    is_hidden: fn(&Entity) -> bool,
+    strays: u32,
+    bytes: usize,
+    /// What the client might see, by tick.
+    shown: Vec<State>,
+    /// The newest tick that is known to have come whole.
+    whole: Option<u32>,
+}
+
+impl Table {
+    fn new(seed: u64, every: u32, budget: u32, loss: u64) -> Self {
+        Table {
+            dice: Chance::new(seed, 0),
+            entities: Vec::new(),
+            next_id: 1,
+            tick: 0,
+            every,
+            budget,
+            history: History::every(every),
+            view: ClientView::new(1),
+            known: KnownWorld::default(),
+            picture: SnapshotBuffer::default(),
+            down: VecDeque::new(),
+            up: VecDeque::new(),
+            sequence: u32::MAX - 40,
+            newest: u32::MAX - 41,
+            mask: 0,
+            loss,
+            is_hidden: |_| false,
+            strays: 0,
+            bytes: 0,
+            shown: vec![State::new(0)],
+            whole: None,
+        }
+    }
+
+    fn below(&mut self, end: u64) -> u64 {
+        self.dice.below(end)
+    }
+
+    /// Whole steps a tick: what is carried tick by tick is where one carry over all of them has it.
+    fn pace(&mut self) -> i32 {
+        (self.below(51) as i32 - 25) * 4
+    }
+
+    fn add(&mut self) {
+        let counts = [0; 2].map(|_| self.below(20_000) as i32);
+        let paces = [0; 2].map(|_| self.pace());
+        let id = match self.below(8) {
+            0 => {
+                let player = PlayerId(1 + self.below(255) as u32);
+                let count = self.below(256) as u8;
+                SpawnName { player, tick: self.tick, count }.entity_id()
+            }
+            _ => self.next_id,
+        };
+        self.next_id += 1 + self.below(3) as u32;
+        let kind = u8::from(self.below(5) == 0);
+        let counts = match kind {
+            0 => vec![counts[0], counts[1], paces[0], paces[1]],
+            _ => vec![paces[0]],
+        };
+        if self.entities.iter().all(|entity| entity.id != id) {
+            self.entities.push(Entity::new(&SCHEMA, id, kind, &counts));
+        }
+    }
+
+    /// One tick of the world: everything goes on, and some things turn, come or go.
+    fn step(&mut self, turns: u64) {
+        self.tick += 1;
+        let mut entities = std::mem::take(&mut self.entities);
+        for entity in &mut entities {
+            *entity = entity.extrapolate(&SCHEMA, 1);
+            if self.below(1000) < turns {
+                let index = entity.fields.len() - 1;
+                entity.fields[index] = self.pace();
+            }
+        }
+        entities.retain(|entity| entity.id == OWN || self.below(20_000) >= turns);
+        self.entities = entities;
+        if self.below(400) < turns {
+            self.add();
+        }
+        self.shown.push(self.visible());
+        self.exchange();
+        self.check_whole();
+    }
+
+    /// What the server takes for whole, the client has as it was.
+    fn check_whole(&mut self) {
+        if let Some(tick) = self.view.whole().filter(|tick| self.whole != Some(*tick)) {
+            if let Some(state) = self.picture.at(tick) {
+                assert_eq!(state, &self.shown[tick as usize], "tick {tick}");
+            }
+            self.whole = Some(tick);
+        }
+    }
+
+    fn state(&self) -> State {
+        let mut state = State::new(self.tick);
+        self.entities.iter().for_each(|entity| state.push(entity.clone()).unwrap());
+        state
+    }
+
+    fn visible(&self) -> State {
+        let mut state = State::new(self.tick);
+        for entity in self.entities.iter().filter(|entity| !(self.is_hidden)(entity)) {
+            state.push(entity.clone()).unwrap();
+        }
+        state
+    }
+
+    fn exchange(&mut self) {
+        if self.tick.is_multiple_of(self.every) {
+            self.send();
+        }
+        let due = |at: u32, now: u32| at <= now;
+        let mut arrived: Vec<_> = Vec::new();
+        let now = self.tick;
+        self.down.retain(|datagram| {
+            let is_due = due(datagram.0, now);
+            if is_due {
+                arrived.push(datagram.clone());
+            }
+            !is_due
+        });
+        arrived.sort_by_key(|datagram| datagram.0);
+        for (_, sequence, tick, body) in arrived {
+            self.receive(sequence, tick, &body);
+        }
+        while let Some((at, newest, mask)) = self.up.front().copied().filter(|up| due(up.0, now)) {
+            self.up.pop_front();
+            let _ = at;
+            self.view.handle_acks(newest, mask, &self.history, self.every);
+        }
+        if self.picture.newest().is_some() && self.below(100) >= self.loss {
+            let at = self.tick + 3;
+            self.up.push_back((at, self.newest, self.mask));
+        }
+    }
+
+    fn send(&mut self) {
+        let state = self.state();
+        self.history.begin(self.tick).clone_from(&state);
+        let mut view = View::default();
+        let mut any_hidden = false;
+        for entity in &self.entities {
+            match (self.is_hidden)(entity) {
+                true => any_hidden = true,
+                false => view.show(entity.id, View::PLAIN),
+            }
+        }
+        if !any_hidden && self.tick.is_multiple_of(2) {
+            view.clear();
+            view.everything();
+        }
+        view.finish();
+        let snapshot =
+            Snapshot { schema: &SCHEMA, history: &self.history, state: &state, every: self.every };
+        self.view.plan(snapshot, &view, self.budget, |entity| entity.id == OWN);
+        let mut out = [0; 1000];
+        while let Some((len, _)) = self.view.poll(snapshot, self.sequence, 20, &mut out) {
+            self.bytes += len;
+            let sequence = self.sequence;
+            self.sequence = sequence.wrapping_add(1);
+            if self.dice.below(100) >= self.loss {
+                let at = self.tick + 2 + self.dice.below(4) as u32;
+                self.down.push_back((at, sequence, self.tick, out[..len].to_vec()));
+            }
+        }
+    }
+
+    fn receive(&mut self, sequence: u32, tick: u32, body: &[u8]) {
+        let part = ViewPart { epoch: 1, tick, every: self.every, body };
+        match self.known.handle(&SCHEMA, part, &mut self.picture) {
+            Ok(_) => {}
+            Err(ViewError::Stray) => {
+                self.strays += 1;
+                return;
+            }
+            Err(error) => panic!("tick {tick}: {error}"),
+        }
+        let ahead = sequence.wrapping_sub(self.newest) as i32;
+        match ahead {
+            1.. => {
+                self.mask = self.mask.checked_shl(ahead as u32).unwrap_or(0);
+                self.mask |= 1_u64.checked_shl(ahead as u32 - 1).unwrap_or(0);
+                self.newest = sequence;
+            }
+            0 => {}
+            _ => self.mask |= 1_u64.checked_shl(ahead.unsigned_abs() - 1).unwrap_or(0),
+        }
+    }
+}
+
+#[test]
+fn a_client_ends_up_with_what_it_may_see_whatever_the_link_loses_or_reorders() {
+    for (seed, every, budget, loss) in
+        [(1, 1, 4000, 0), (2, 1, 900, 20), (3, 3, 900, 20), (4, 3, 300, 40), (5, 6, 2000, 5)]
+    {
+        let mut table = Table::new(seed, every, budget, loss);
+        (0..300).for_each(|_| table.add());
+        for tick in 0..600 {
+            if tick == 300 {
+                table.is_hidden = |entity| entity.id % 3 == 0;
+            }
+            table.step(20);
+        }
+        // The world goes on undisturbed: then the client catches up, and nothing more is sent of it.
+        table.loss = 0;
+        for _ in 0..600 {
+            table.step(0);
+        }
+        let newest = table.picture.newest_state().unwrap();
+        assert_eq!(newest, &table.shown[newest.tick as usize], "seed {seed}");
+        assert!(table.tick - newest.tick < 6 + every, "seed {seed}");
+        assert!(table.whole.is_some_and(|tick| tick > 600), "seed {seed}: {:?}", table.whole);
+        assert!(table.view.counts().unsent == 0, "seed {seed}: {:?}", table.view.counts());
+        assert!(table.strays < 20, "seed {seed}: {} strays", table.strays);
+    }
+}
+
+#[test]
+fn a_thing_that_goes_where_its_velocity_carries_it_is_not_sent_again() {
+    let mut table = Table::new(6, 1, 20_000, 0);
+    (0..200).for_each(|_| table.add());
+    // Everyone learns of everything, and everything comes to rest at the edges.
+    (0..900).for_each(|_| table.step(0));
+    let before = table.bytes;
+    (0..100).for_each(|_| table.step(0));
+    assert!(table.bytes - before < 100 * 3, "{} bytes", table.bytes - before);
+    let newest = table.picture.newest_state().unwrap();
+    assert_eq!(newest, &table.shown[newest.tick as usize]);
+}
+
+const STILL: Schema = Schema { kinds: &[Kind { name: "wall", fields: &[pace("height")] }] };
+
+/// The body of one snapshot of a wall, for a client with nothing else, of a sender's choice.
+fn told(sender: &mut ClientView, history: &mut History, tick: u32, height: i32) -> Vec<u8> {
+    let mut state = State::new(tick);
+    state.push(Entity::new(&STILL, 7, 0, &[height])).unwrap();
+    history.begin(tick).clone_from(&state);
+    let mut view = View::default();
+    view.everything();
+    let snapshot = Snapshot { schema: &STILL, history, state: &state, every: 1 };
+    sender.plan(snapshot, &view, 1_000, |_| false);
+    let mut out = [0; 100];
+    let (len, _) = sender.poll(snapshot, tick, 0, &mut out).unwrap();
+    assert!(sender.poll(snapshot, tick, 0, &mut out).is_none());
+    sender.handle_acks(tick, 0, history, 1);
+    out[..len].to_vec()
+}
+
+#[test]
+fn a_state_that_comes_late_has_what_had_not_changed_for_long() {
+    let (mut sender, mut history) = (ClientView::new(1), History::every(1));
+    let (mut known, mut picture) = (KnownWorld::default(), SnapshotBuffer::<64>::default());
+    let mut take = |tick, body: &[u8]| {
+        let part = ViewPart { epoch: 1, tick, every: 1, body };
+        assert_eq!(known.handle(&STILL, part, &mut picture), Ok(true));
+        picture.at(tick).unwrap().find(7).map(|wall| wall.fields[0])
+    };
+    let first = told(&mut sender, &mut history, 1, 4);
+    assert_eq!(take(1, &first), Some(4));
+    // Nothing is said of it for longer than a value is written against; then two datagrams cross.
+    let unchanged = told(&mut sender, &mut history, 300, 4);
+    let changed = told(&mut sender, &mut history, 301, 5);
+    assert_eq!(take(301, &changed), Some(5));
+    assert_eq!(take(300, &unchanged), Some(4));
+}
+
+#[test]
+fn what_is_the_players_own_is_in_every_snapshot_however_small_the_budget() {
+    let mut table = Table::new(7, 1, 1, 0);
+    table.next_id = OWN;
+    (0..400).for_each(|_| table.add());
+    if table.entities.iter().all(|entity| entity.id != OWN) {
+        table.entities.push(Entity::new(&SCHEMA, OWN, 0, &[5_000, 5_000, 3, 4]));
+    }
+    let mut own = 0;
+    for tick in 0..200 {
+        table.step(1_000);
+        let Some(newest) = table.picture.newest_state() else { continue };
+        if newest.find(OWN).is_some() && tick > 10 {
+            assert_eq!(newest.find(OWN), table.shown[newest.tick as usize].find(OWN));
+            own += 1;
+        }
+    }
+    assert!(own > 150, "{own}");
+}

@@ -1,5 +1,0 @@
-//! Worlds whose snapshots do not fit one datagram.
-
-mod budget;
-mod links;
-mod swarm;
