@@ -7,6 +7,7 @@
 
 mod attendance;
 mod clock;
+mod left_out;
 mod member;
 mod messages;
 mod native;
@@ -36,6 +37,8 @@ use crate::wire::Name;
 use crate::wire::native::{CloseReason, Role, SessionIndex};
 
 use clock::TickClock;
+use left_out::Ledger;
+pub use left_out::{LeftOut, LeftOutCounts};
 pub use member::{ANSWER_LIMIT, Announcement};
 use member::{Answer, Came, Member, Presence, Return};
 pub use messages::{CHAT_KEPT, HEARD_PER_TICK, MessageCounts};
@@ -102,6 +105,13 @@ pub enum RoomEvent {
     Slow,
     /// They are in time again; so many ticks were skipped meanwhile.
     KeepsUp(u64),
+    /// A limit was reached. Told when it happens first, and then every five seconds at most.
+    LeftOut {
+        /// What was left out last.
+        what: LeftOut,
+        /// How many of its kind were left out since the last of these events.
+        times: u64,
+    },
 }
 
 /// What is left of a room that was closed.
@@ -206,6 +216,7 @@ pub struct Room<G: Game> {
     chat: VecDeque<ChatLine>,
     unread_chat: usize,
     message_counts: MessageCounts,
+    ledger: Ledger,
     pace: Pace,
     /// Until then nothing is said, as the end of a match is being written down.
     end_held_until: Option<Time>,
@@ -281,6 +292,7 @@ impl<G: Game> Room<G> {
             chat: VecDeque::new(),
             unread_chat: 0,
             message_counts: MessageCounts::default(),
+            ledger: Ledger::default(),
             happened: VecDeque::with_capacity(EVENT_LIMIT),
             may_speak: true,
             cursor: 0,
@@ -290,7 +302,8 @@ impl<G: Game> Room<G> {
             end_held_until: None,
             game,
         };
-        room.look();
+        room.check_settings(now);
+        room.look(now);
         room.show_others(true);
         room.count();
         room
@@ -536,7 +549,7 @@ impl<G: Game> Room<G> {
             let mut is_shown = false;
             loop {
                 self.step(now);
-                is_shown |= self.look();
+                is_shown |= self.look(now);
                 let is_bunching = sabotage::is(Sabotage::TicksBunched);
                 if !is_bunching || self.clock.due(self.tick + 1) > now {
                     break;
@@ -718,7 +731,8 @@ impl<G: Game> Room<G> {
         if rewind > 0 {
             self.remember();
         }
-        self.tell();
+        self.tell(now);
+        self.check_members(now);
     }
 
     /// Keeps the world for as long as it may be rewound to.
@@ -752,10 +766,11 @@ impl<G: Game> Room<G> {
     }
 
     /// Makes what everyone is shown, if it is time for a snapshot.
-    fn look(&mut self) -> bool {
+    fn look(&mut self, now: Time) -> bool {
         let is_due = self.tick.is_multiple_of(self.shown.every);
         if is_due {
             self.game.capture(&self.world, self.shown.history.begin(self.tick));
+            self.check_state(now);
         }
         is_due
     }

@@ -237,8 +237,8 @@ impl Teller {
 }
 
 fn is_warning(event: RoomEvent) -> bool {
-    use RoomEvent::{Dropped, HighLatency, Overrun, Quiet, Slow};
-    matches!(event, Dropped(_) | HighLatency(..) | Overrun(_) | Quiet(_) | Slow)
+    use RoomEvent::{Dropped, HighLatency, LeftOut, Overrun, Quiet, Slow};
+    matches!(event, Dropped(_) | HighLatency(..) | LeftOut { .. } | Overrun(_) | Quiet(_) | Slow)
 }
 
 fn tell_event(number: u32, event: RoomEvent, whereabouts: impl Fn(PlayerId) -> String) {
@@ -271,6 +271,10 @@ fn tell_event(number: u32, event: RoomEvent, whereabouts: impl Fn(PlayerId) -> S
         ),
         RoomEvent::KeepsUp(skipped) => {
             info!("room {number}: in time again; {skipped} ticks were skipped");
+        }
+        RoomEvent::LeftOut { what, times } => {
+            let times = if times > 1 { format!(" ({times} times)") } else { String::new() };
+            warn!("room {number}: {what}{times}");
         }
     }
 }

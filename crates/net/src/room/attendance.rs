@@ -80,7 +80,10 @@ impl<G: Game> Room<G> {
         if spoken.is_some_and(|spoken| spoken.greet(place)) {
             member.roster.announce(now);
         }
-        member.greet(now, &self.config);
+        let came = member.greet(now, &self.config);
+        if came != Came::Nothing {
+            self.react(now, place, came);
+        }
     }
 
     pub(super) fn react(&mut self, now: Time, place: usize, came: Came) {
