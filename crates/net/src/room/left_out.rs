@@ -81,6 +81,18 @@ impl LeftOut {
         "rewind",
     ];
 
+    /// What a game's settings ask for beyond what there is.
+    pub fn of_settings<G: Game>(game: &G) -> [Option<LeftOut>; 2] {
+        let asked = game.send_every();
+        let send_every = (asked > MAX_SEND_EVERY).then_some(LeftOut::SendEvery { asked });
+        let is_far = rewind_ticks_asked(game) > REWIND_TICKS_MAX;
+        let rewind = is_far.then(|| LeftOut::Rewind {
+            asked_ms: game.rewind_limit_ms(),
+            given_ms: REWIND_TICKS_MAX * 1_000 / u32::from(game.tick_rate().max(1)),
+        });
+        [send_every, rewind]
+    }
+
     fn kind(&self) -> usize {
         match self {
             LeftOut::Entity(_) => 0,
@@ -225,17 +237,10 @@ impl<G: Game> Room<G> {
         }
     }
 
-    /// What the game asks for beyond what there is.
+    /// Tells what the game asks for beyond what there is.
     pub(super) fn check_settings(&mut self, now: Time) {
-        let asked = self.game.send_every();
-        if asked > MAX_SEND_EVERY {
-            self.leave_out(now, LeftOut::SendEvery { asked }, 1);
-        }
-        if rewind_ticks_asked(&self.game) > REWIND_TICKS_MAX {
-            let given_ms = REWIND_TICKS_MAX * 1_000 / u32::from(self.game.tick_rate().max(1));
-            let asked_ms = self.game.rewind_limit_ms();
-            self.leave_out(now, LeftOut::Rewind { asked_ms, given_ms }, 1);
-        }
+        let beyond = LeftOut::of_settings(&self.game);
+        beyond.into_iter().flatten().for_each(|what| self.leave_out(now, what, 1));
     }
 
     /// Takes from the state what cannot be sent, and tells of it and of what was not taken into it.
