@@ -266,7 +266,13 @@ const HEAD_LIMIT: usize = 1 << 10;
 
 impl<G: Game> Room<G> {
     /// A room whose world begins at `now`, with places for the game's players and `watchers`.
+    ///
+    /// # Panics
+    /// If the game's schema is wrong: see [`Schema::check`](crate::replication::Schema::check).
     pub fn new(now: Time, game: G, seed: u64, watchers: u8, config: RoomConfig) -> Self {
+        if let Err(mistake) = game.schema().check() {
+            panic!("the schema of {}: {mistake}", game.id());
+        }
         let world = game.begin(seed);
         let places = usize::from(game.capacity()) + usize::from(watchers);
         let mut room = Room {
@@ -342,7 +348,8 @@ impl<G: Game> Room<G> {
     }
 
     /// Ends the room; nobody is in it.
-    pub fn into_closed(self) -> ClosedRoom {
+    pub fn into_closed(mut self) -> ClosedRoom {
+        self.tell_untold();
         ClosedRoom { number: self.number, events: self.events, lines: self.journal }
     }
 

@@ -10,7 +10,7 @@ use backspin::endpoint::EndpointConfig;
 use backspin::game::{Game, GameId, PlayerId, STEP_BYTES, SpawnName, To, Turn};
 use backspin::node::Node;
 use backspin::replication::{
-    ENTITY_LIMIT, Entity, Field, Kind, Motion, PushError, Schema, State, Step,
+    ENTITY_LIMIT, Entity, Field, Kind, MAX_FIELDS, Motion, PushError, Schema, State, Step,
 };
 use backspin::room::{LeftOut, RoomConfig, RoomEvent};
 use backspin::server::Server;
@@ -32,6 +32,8 @@ struct Greedy {
     send_every: u8,
     rewind_ms: u32,
     byte_budget: u32,
+    /// Things have a field too many.
+    too_wide: bool,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -47,6 +49,10 @@ const SCHEMA: Schema = Schema {
         name: "thing",
         fields: &[Field { name: "x", min: 0, max: LAST, step: Step::ONE, motion: Motion::Still }],
     }],
+};
+
+static TOO_WIDE: Schema = Schema {
+    kinds: &[Kind { name: "thing", fields: &[SCHEMA.kinds[0].fields[0]; MAX_FIELDS + 1] }],
 };
 
 const FIRST_THING: u32 = 1_000;
@@ -75,7 +81,7 @@ impl Game for Greedy {
     }
 
     fn schema(&self) -> &'static Schema {
-        &SCHEMA
+        if self.too_wide { &TOO_WIDE } else { &SCHEMA }
     }
 
     fn begin(&self, _seed: u64) -> Board {
@@ -226,6 +232,10 @@ fn entities_beyond_the_limit_are_told_at_once_and_then_every_five_seconds_with_t
         }
     }
     assert_eq!(told(&mut server), [(limit, 37 * 3), (limit, 37 * 3)]);
+    // What is not told yet when the room closes is in what is left of it.
+    let room = server.rooms()[0].clone();
+    let last = RoomEvent::LeftOut { what: limit, times: 3 };
+    assert_eq!(room.into_closed().events, [last]);
     let counts: Vec<_> = server.left_out().by_kind().filter(|(_, count)| *count > 0).collect();
     assert_eq!(counts, [("entity", 3 * 76)]);
 }
@@ -340,6 +350,14 @@ fn unreliable_messages_that_find_no_room_are_told_once_a_second() {
     let [(LeftOut::Unreliable(PlayerId(1)), lost)] = told[..] else { panic!("{told:?}") };
     assert!((16..=60 * 16).contains(&lost), "{lost}");
     assert_eq!(server.message_counts().lost, 59 * 16);
+}
+
+#[test]
+#[should_panic(expected = "the schema of GREE 1: thing: a kind has at most 64 fields")]
+fn a_room_of_a_game_with_a_wrong_schema_is_refused() {
+    let game = Greedy { too_wide: true, ..Greedy::default() };
+    let mut server = Server::new(EndpointConfig::default(), [1; 32]);
+    server.open(Time::ZERO, game, Name::new("Room"), 1, RoomConfig::default());
 }
 
 #[test]

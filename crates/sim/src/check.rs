@@ -8,6 +8,7 @@
 //! - a client that is alone predicts what the server steps.
 
 mod breach;
+mod budget;
 mod crowd;
 mod mailbag;
 #[cfg(test)]
@@ -21,6 +22,7 @@ use backspin::game::{Event, Game, Mail, PlayerId, PlayerInput, Turn, rewind_limi
 use backspin::replication::{Entity, Kind, Motion, Schema, State};
 use backspin::room::LeftOut;
 use breach::difference;
+use budget::check_budget;
 use crowd::Crowd;
 use mailbag::check_mail;
 
@@ -93,7 +95,8 @@ pub fn check_rules_with<G: Game>(game: G, trial: &Trial) -> Result<Checked, Rule
         let mut tick = 0;
         let found = repeat(&game, seed, trial.ticks, &mut tick, &mut checked)
             .and_then(|()| restore(&game, seed, trial.ticks, &mut tick))
-            .and_then(|()| predict(&game, seed, trial.ticks, &mut tick));
+            .and_then(|()| predict(&game, seed, trial.ticks, &mut tick))
+            .and_then(|()| check_budget(&game, seed, trial.ticks, &mut tick));
         found.map_err(|breach| RuleError::Broken { seed, tick, breach })?;
         checked.seeds += 1;
     }

@@ -237,6 +237,13 @@ impl<G: Game> Room<G> {
         }
     }
 
+    /// Nothing more will be left out: what waits for its turn is told now.
+    pub(super) fn tell_untold(&mut self) {
+        while let Some((what, times)) = self.ledger.poll(Time::END) {
+            self.note(RoomEvent::LeftOut { what, times });
+        }
+    }
+
     /// Tells what the game asks for beyond what there is.
     pub(super) fn check_settings(&mut self, now: Time) {
         let beyond = LeftOut::of_settings(&self.game);

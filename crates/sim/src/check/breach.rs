@@ -54,6 +54,9 @@ pub enum Breach {
          {QUEUE_MESSAGES} and {QUEUE_BYTES} bytes wait for a player, and with more the session ends"
     )]
     Backlog { player: PlayerId, messages: usize, bytes: usize },
+    /// The byte budget is too small.
+    #[error("{0}")]
+    Budget(LeftOut),
     /// Two runs raised different events.
     #[error("a second run raised different events; {}", Proof::SecondRun.advice())]
     Events,

@@ -38,6 +38,7 @@ enum Flaw {
     LongMessage,
     ManyMessages,
     ManyEvents,
+    SmallBudget,
     /// No flaw: what the server draws is nobody's prediction.
     ServerChance,
     ServerChanceSteers,
@@ -142,6 +143,10 @@ impl Game for Carts {
         if self.has(Flaw::RareSnapshots) { 9 } else { 1 }
     }
 
+    fn byte_budget(&self) -> u32 {
+        if self.has(Flaw::SmallBudget) { 400 } else { 64_000 }
+    }
+
     fn rewind_limit_ms(&self) -> u32 {
         if self.has(Flaw::FarRewind) { 5_000 } else { 250 }
     }
@@ -192,6 +197,10 @@ impl Game for Carts {
         if self.has(Flaw::ServerChance) && turn.tick().is_multiple_of(40) {
             let id = 1_000 + turn.tick();
             world.crates.push((id, (world.chance % TRACK as u64) as i32));
+        }
+        if self.has(Flaw::SmallBudget) {
+            let x = |n: u32| turn.tick().wrapping_add(n).wrapping_mul(2_654_435_761) >> 24;
+            world.crates = (0..1_500).map(|n| (2_000 + n, x(n) as i32)).collect();
         }
         self.tell(turn);
         if turn.tick().is_multiple_of(350) {
@@ -341,6 +350,15 @@ fn every_limit_that_a_game_breaks_is_named() {
     assert_told(
         Flaw::ManyMessages,
         &["after tick 60 ", "player 2 is sent 73 reliable messages and events of 65700 bytes"],
+    );
+    assert_told(
+        Flaw::SmallBudget,
+        &[
+            "after tick 301 ",
+            "the byte budget of 400 B/s leaves ",
+            " things unsent to player 1, the oldest for ",
+            " s: raise Game::byte_budget or show less",
+        ],
     );
     assert_told(Flaw::ManyEvents, &["player 1 is sent 4097 reliable messages and events of"]);
 }
