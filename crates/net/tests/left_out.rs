@@ -350,6 +350,17 @@ fn unreliable_messages_that_find_no_room_are_told_once_a_second() {
     let [(LeftOut::Unreliable(PlayerId(1)), lost)] = told[..] else { panic!("{told:?}") };
     assert!((16..=60 * 16).contains(&lost), "{lost}");
     assert_eq!(server.message_counts().lost, 59 * 16);
+    // The count stays when the player goes.
+    server.kick(0, PlayerId(1));
+    for _ in 0..3 {
+        let due = server.poll_timeout().unwrap();
+        server.handle_timeout(due);
+        while server.poll_transmit(due, &mut [0; 1200]).is_some() {}
+    }
+    assert_eq!(server.rooms()[0].members_here(), 0);
+    assert!(server.message_counts().lost >= 59 * 16);
+    let counted = server.left_out().by_kind().find(|(kind, _)| *kind == "unreliable_message");
+    assert_eq!(counted.unwrap().1, server.message_counts().lost);
 }
 
 #[test]

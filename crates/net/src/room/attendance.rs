@@ -177,7 +177,9 @@ impl<G: Game> Room<G> {
 
     /// Gives a place up; whose it was.
     pub(super) fn vacate(&mut self, now: Time, place: usize) -> Option<Member> {
+        self.check_messages(now, place);
         let member = self.members.get_mut(place)?.take()?;
+        self.message_counts.lost += member.messages_lost;
         let at = member.dialect.place();
         if let Some(spoken) = at.and_then(|at| self.spoken.get_mut(at)?.as_mut()) {
             spoken.vacate(place);

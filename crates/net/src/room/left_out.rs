@@ -272,16 +272,19 @@ impl<G: Game> Room<G> {
             return;
         }
         self.check_views(now, rate);
-        for place in 0..self.members.len() {
-            let Some(member) = &mut self.members[place] else { continue };
-            let (lost, player) = (member.messages_lost - member.messages_lost_told, member.player);
-            member.messages_lost_told = member.messages_lost;
-            if lost > 0 {
-                self.leave_out(now, LeftOut::Unreliable(player), lost);
-            }
-        }
+        (0..self.members.len()).for_each(|place| self.check_messages(now, place));
         while let Some((what, times)) = self.ledger.poll(now) {
             self.note(RoomEvent::LeftOut { what, times });
+        }
+    }
+
+    /// Tells what messages of a member were lost since the last look.
+    pub(super) fn check_messages(&mut self, now: Time, place: usize) {
+        let Some(Some(member)) = self.members.get_mut(place) else { return };
+        let (lost, player) = (member.messages_lost - member.messages_lost_told, member.player);
+        member.messages_lost_told = member.messages_lost;
+        if lost > 0 {
+            self.leave_out(now, LeftOut::Unreliable(player), lost);
         }
     }
 
