@@ -24,7 +24,7 @@ local NATIVE_MAX_MESSAGE, NATIVE_MAX_SELECTIVE = 900, 64
 local NATIVE_REPORT, NATIVE_SERVER, MATCH_SERVERS_MAX = 21, 18, 16
 local NATIVE_MAX_HISTORY, NATIVE_MAX_BASELINE = 63, 32
 local ACK_INPUT, ACK_MORE, ACK_ENTITY = 14, 4, 26
-local NAME, NAME_MAX, RAW_NAME_MAX, TOKEN_MAX = 16, 15, 64, 64
+local NAME, NAME_MAX, RAW_NAME_MAX, TOKEN_MAX = 16, 15, 64, 800
 
 ------------------------------------------------------------------------------------------------
 -- Fields
@@ -69,7 +69,7 @@ local SCHEMA = {
         protocol = "u16", game = "x32", game_version = "u16",
         nonce = "u64", padding = "bytes", cookie = "secret", token_required = "u8", fresh = "u8",
         budget = "u16", role = "u8", room = "u32", name = "name", password = "name", room_name = "name",
-        token_length = "u8", token = "bytes", ticket = "secret", session = "u16",
+        token_length = "u16", token = "bytes", ticket = "secret", session = "u16",
         player = "u32", tick = "u32", tick_rate = "u8", reason = "u8", players = "u16",
         capacity = "u16", rooms = "u16", id = "u32", timestamp = "u32", first = "u16",
         total = "u16", count = "u8", revision = "u16", present = "x8", snapshot_back = "u8",

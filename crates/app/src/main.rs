@@ -24,6 +24,7 @@ use std::io;
 use std::process::ExitCode;
 
 use backspin::wire::Name;
+use backspin::wire::native::Token;
 use clap::{CommandFactory, Parser, Subcommand};
 
 use face::Ui;
@@ -118,9 +119,24 @@ fn parse_name(text: &str) -> Result<Name, String> {
     }
 }
 
+/// A server's token on the command line.
+fn parse_token(text: &str) -> Result<String, String> {
+    match text.len() {
+        0..=Token::MAX => Ok(text.to_owned()),
+        len => Err(format!("a token has at most {} bytes, this one has {len}", Token::MAX)),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_token_of_801_bytes_is_refused_with_a_sentence() {
+        assert_eq!(parse_token(&"x".repeat(800)), Ok("x".repeat(800)));
+        let told = parse_token(&"x".repeat(801)).unwrap_err();
+        assert_eq!(told, "a token has at most 800 bytes, this one has 801");
+    }
 
     #[test]
     fn the_command_line_is_in_order() {

@@ -28,7 +28,7 @@ use crate::session::{
 use crate::time::Time;
 use crate::timing::Delay;
 use crate::wire::Name;
-use crate::wire::native::{self as wire, PlayerFlags, Role, Secret, SessionIndex};
+use crate::wire::native::{self as wire, PlayerFlags, Role, Secret, SessionIndex, Token};
 
 pub use self::core::{ClientCore, Due, Phase};
 pub use crate::game::Frame;
@@ -138,6 +138,9 @@ enum DialectSide<G: Game> {
 impl<G: Game> Client<G> {
     /// A client that starts to ask at `now`, in `native`. `seed` must come from the system's
     /// generator.
+    ///
+    /// # Panics
+    /// If the token is longer than [`Token::MAX`].
     pub fn new(now: Time, game: G, config: ClientConfig, seed: [u8; 32]) -> Self {
         let mut secrets = Secrets::new(seed);
         let native = native::Native::new(&mut secrets, config.ticket);
@@ -163,6 +166,8 @@ impl<G: Game> Client<G> {
         secrets: Secrets,
         mut speech: DialectSide<G>,
     ) -> Self {
+        let (len, most) = (config.token.len(), Token::MAX);
+        assert!(len <= most, "a token has at most {most} bytes, and this one {len}");
         let mut core = ClientCore::new(now, config);
         if let DialectSide::Other(dialect) = &mut speech {
             dialect.start(&mut core, now);

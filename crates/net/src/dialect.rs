@@ -137,7 +137,8 @@ pub trait EndpointDialect: fmt::Debug + Send + Sync {
 pub struct Manners {
     /// Whether whoever says hello is known to be there.
     pub proves_address: bool,
-    /// Whether the hello is a word like any other: silence counts from it, and no first word is waited for.
+    /// Whether the hello is a word like any other: silence counts from it, also when it comes again, and no
+    /// first word is waited for.
     pub is_here_at_once: bool,
     /// Whether inputs come in every tick, whatever is held: then a second without is a silence.
     pub sends_every_tick: bool,

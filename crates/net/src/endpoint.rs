@@ -25,7 +25,9 @@ use crate::session::{
     Allowance, CookieJar, Limiter, LimiterConfig, Opening, Secrets, Session, Unopened, Wider,
 };
 use crate::time::Time;
-use crate::wire::native::{self as native_wire, EnterRoom, Label, Reject, Role, SessionIndex};
+use crate::wire::native::{
+    self as native_wire, EnterRoom, Label, Reject, Role, SessionIndex, Token,
+};
 use crate::wire::{Direction, Fault, Malformed, Name};
 
 pub use answer::ANSWER_LIMIT;
@@ -48,7 +50,8 @@ pub struct EndpointConfig {
     /// Where it speaks other dialects, by their names, for those who look for it; 0 tells nobody. One
     /// that is not here has its usual port.
     pub other_ports: Vec<(&'static str, u16)>,
-    /// What players must bring; empty is "nothing". `native` can carry it, and few others.
+    /// What players must bring, at most [`Token::MAX`] bytes; empty is "nothing". `native` can carry it, and
+    /// few others.
     pub token: Vec<u8>,
     /// Whether the dialects that cannot carry the token are spoken although there is one.
     pub unguarded: Unguarded,
@@ -385,10 +388,21 @@ pub struct Endpoint {
     dialects: Vec<Box<dyn EndpointDialect>>,
 }
 
+impl EndpointConfig {
+    fn check(&self) {
+        let (len, most) = (self.token.len(), Token::MAX);
+        assert!(len <= most, "a token has at most {most} bytes, and this one {len}");
+    }
+}
+
 impl Endpoint {
     /// An endpoint with no rooms behind it yet. `seed` must come from the system's generator: cookies,
     /// tickets and tokens are drawn from it.
+    ///
+    /// # Panics
+    /// If the token is longer than [`Token::MAX`]: nobody could bring it.
     pub fn new(config: EndpointConfig, seed: [u8; 32]) -> Self {
+        config.check();
         let mut secrets = Secrets::new(seed);
         let limits @ Limits { wider, .. } = config.limits;
         let per_second = limits.stranger_datagrams_per_s.max(1);
@@ -428,7 +442,11 @@ impl Endpoint {
 
     /// Takes over what can change while others play: the name, the token, who needs one, whom
     /// old dialects are spoken to, and how many may come from one address.
+    ///
+    /// # Panics
+    /// As [`Endpoint::new`] does.
     pub fn reconfigure(&mut self, new: EndpointConfig) {
+        new.check();
         let EndpointConfig { name, token, unguarded, tokenless, reach, limits, .. } = new;
         let limits = Limits { sessions_per_ip: limits.sessions_per_ip, ..self.config.limits };
         let old = self.config.clone();

@@ -17,7 +17,9 @@ pub use event::{Event, Reach};
 pub use frame::{Frame, Impact};
 pub use lobby::{Lobby, Marks, Stage, Standing};
 pub use spawn::SpawnName;
-pub use turn::{PlayerInput, REWIND_LIMIT_MS, REWIND_TICKS_MAX, Turn, rewind_limit_ticks};
+pub use turn::{
+    PlayerInput, REWIND_LIMIT_MS, REWIND_TICKS_MAX, Turn, rewind_limit_ticks, rewind_ticks_asked,
+};
 
 use std::fmt;
 

@@ -59,6 +59,9 @@
 //! bring back what capture wrote
 //! ```
 //!
+//! It also names the limit that the game breaks, of those in docs/limits.md: too many entities, a byte budget
+//! that leaves something unsent for more than a second, a message that is too long.
+//!
 //! Make it a test of your game.
 //!
 //! ```

@@ -7,6 +7,7 @@
 
 mod attendance;
 mod clock;
+mod left_out;
 mod member;
 mod messages;
 mod native;
@@ -36,6 +37,8 @@ use crate::wire::Name;
 use crate::wire::native::{CloseReason, Role, SessionIndex};
 
 use clock::TickClock;
+use left_out::Ledger;
+pub use left_out::{LeftOut, LeftOutCounts};
 pub use member::{ANSWER_LIMIT, Announcement};
 use member::{Answer, Came, Member, Presence, Return};
 pub use messages::{CHAT_KEPT, HEARD_PER_TICK, MessageCounts};
@@ -102,6 +105,13 @@ pub enum RoomEvent {
     Slow,
     /// They are in time again; so many ticks were skipped meanwhile.
     KeepsUp(u64),
+    /// A limit was reached. Told when it happens first, and then every five seconds at most.
+    LeftOut {
+        /// What was left out last.
+        what: LeftOut,
+        /// How many of its kind were left out since the last of these events.
+        times: u64,
+    },
 }
 
 /// What is left of a room that was closed.
@@ -206,6 +216,7 @@ pub struct Room<G: Game> {
     chat: VecDeque<ChatLine>,
     unread_chat: usize,
     message_counts: MessageCounts,
+    ledger: Ledger,
     pace: Pace,
     /// Until then nothing is said, as the end of a match is being written down.
     end_held_until: Option<Time>,
@@ -255,7 +266,13 @@ const HEAD_LIMIT: usize = 1 << 10;
 
 impl<G: Game> Room<G> {
     /// A room whose world begins at `now`, with places for the game's players and `watchers`.
+    ///
+    /// # Panics
+    /// If the game's schema is wrong: see [`Schema::check`](crate::replication::Schema::check).
     pub fn new(now: Time, game: G, seed: u64, watchers: u8, config: RoomConfig) -> Self {
+        if let Err(mistake) = game.schema().check() {
+            panic!("the schema of {}: {mistake}", game.id());
+        }
         let world = game.begin(seed);
         let places = usize::from(game.capacity()) + usize::from(watchers);
         let mut room = Room {
@@ -281,6 +298,7 @@ impl<G: Game> Room<G> {
             chat: VecDeque::new(),
             unread_chat: 0,
             message_counts: MessageCounts::default(),
+            ledger: Ledger::default(),
             happened: VecDeque::with_capacity(EVENT_LIMIT),
             may_speak: true,
             cursor: 0,
@@ -290,7 +308,8 @@ impl<G: Game> Room<G> {
             end_held_until: None,
             game,
         };
-        room.look();
+        room.check_settings(now);
+        room.look(now);
         room.show_others(true);
         room.count();
         room
@@ -329,7 +348,8 @@ impl<G: Game> Room<G> {
     }
 
     /// Ends the room; nobody is in it.
-    pub fn into_closed(self) -> ClosedRoom {
+    pub fn into_closed(mut self) -> ClosedRoom {
+        self.tell_untold();
         ClosedRoom { number: self.number, events: self.events, lines: self.journal }
     }
 
@@ -536,7 +556,7 @@ impl<G: Game> Room<G> {
             let mut is_shown = false;
             loop {
                 self.step(now);
-                is_shown |= self.look();
+                is_shown |= self.look(now);
                 let is_bunching = sabotage::is(Sabotage::TicksBunched);
                 if !is_bunching || self.clock.due(self.tick + 1) > now {
                     break;
@@ -718,7 +738,8 @@ impl<G: Game> Room<G> {
         if rewind > 0 {
             self.remember();
         }
-        self.tell();
+        self.tell(now);
+        self.check_members(now);
     }
 
     /// Keeps the world for as long as it may be rewound to.
@@ -752,10 +773,11 @@ impl<G: Game> Room<G> {
     }
 
     /// Makes what everyone is shown, if it is time for a snapshot.
-    fn look(&mut self) -> bool {
+    fn look(&mut self, now: Time) -> bool {
         let is_due = self.tick.is_multiple_of(self.shown.every);
         if is_due {
             self.game.capture(&self.world, self.shown.history.begin(self.tick));
+            self.check_state(now);
         }
         is_due
     }

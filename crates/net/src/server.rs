@@ -15,7 +15,7 @@ use crate::node::{
     Fetch, Node, Path, Prefetch, StreamAction, StreamEvent, StreamId, StreamNode, Transmit,
 };
 use crate::peer::LimitKey;
-use crate::room::{ClosedRoom, MessageCounts, Room, RoomConfig};
+use crate::room::{ClosedRoom, LeftOutCounts, MessageCounts, Room, RoomConfig};
 use crate::time::Time;
 use crate::wire::Name;
 use crate::wire::native::CloseReason;
@@ -57,9 +57,11 @@ pub struct Server<G: Game> {
     closed: VecDeque<ClosedRoom>,
     /// Slots of rooms that hold the end of a match, each once.
     holding: Vec<usize>,
-    /// Ticks that were skipped in rooms that are closed, and what became of messages there.
+    /// Ticks that were skipped in rooms that are closed, what became of messages there, and what was left
+    /// out.
     late_ticks_before: u64,
     messages_before: MessageCounts,
+    left_out_before: LeftOutCounts,
     /// Beside `native`.
     dialects: &'static [&'static dyn Dialect<G>],
 }
@@ -89,14 +91,23 @@ impl<G: Game> Server<G> {
             holding: Vec::new(),
             late_ticks_before: 0,
             messages_before: MessageCounts::default(),
+            left_out_before: LeftOutCounts::default(),
             dialects: &[],
         }
     }
 
     /// The same server, which speaks these dialects beside `native`, at most [`DIALECT_LIMIT`]. Say so
     /// before it has rooms.
+    ///
+    /// # Panics
+    /// If they are more than [`DIALECT_LIMIT`].
     pub fn speaking(mut self, dialects: &'static [&'static dyn Dialect<G>]) -> Self {
-        self.dialects = &dialects[..dialects.len().min(DIALECT_LIMIT)];
+        assert!(
+            dialects.len() <= DIALECT_LIMIT,
+            "a server speaks at most {DIALECT_LIMIT} dialects beside `native`, not {}",
+            dialects.len()
+        );
+        self.dialects = dialects;
         for (place, dialect) in self.dialects.iter().enumerate() {
             self.endpoint.add_dialect(dialect.endpoint(DialectId::listed(place)));
         }
@@ -173,6 +184,13 @@ impl<G: Game> Server<G> {
     pub fn message_counts(&self) -> MessageCounts {
         let rooms = self.rooms.iter().map(|room| room.message_counts());
         rooms.fold(self.messages_before, MessageCounts::plus)
+    }
+
+    /// What was left out because of a limit, in all rooms that there ever were. Each room tells of it in a
+    /// [`RoomEvent::LeftOut`](crate::room::RoomEvent::LeftOut).
+    pub fn left_out(&self) -> LeftOutCounts {
+        let rooms = self.rooms.iter().map(|room| room.left_out());
+        rooms.fold(self.left_out_before, LeftOutCounts::plus)
     }
 
     /// Ticks that were skipped because a room came too late, in all rooms that there ever were.
@@ -383,6 +401,7 @@ impl<G: Game> Server<G> {
         let room = self.rooms.remove(place);
         self.late_ticks_before += room.late_ticks();
         self.messages_before = self.messages_before.plus(room.message_counts());
+        self.left_out_before = self.left_out_before.plus(room.left_out());
         self.closed.push_back(room.into_closed());
         self.slots.remove(place);
         self.due.remove(place);

@@ -1,6 +1,18 @@
 //! docs/limits.md says what the code does.
 
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use backspin::client::ClientConfig;
+use backspin::endpoint::EndpointConfig;
+use backspin::room::RoomConfig;
+use backspin::server::Server;
+use backspin::time::Time;
+use backspin::wire::Name;
 use backspin::{channel, chat, dialect, game, replication, wire};
+use backspin_classic::Dialect;
+use backspin_sim::dot::Dots;
+use backspin_sim::{Chance, Drift, LinkConfig, Party, Player, World};
 
 /// The value of a constant that the page names.
 fn value(name: &str) -> Option<u64> {
@@ -12,6 +24,7 @@ fn value(name: &str) -> Option<u64> {
         "game::SpawnName::PLAYERS" => game::SpawnName::PLAYERS.into(),
         "game::MAX_SEND_EVERY" => game::MAX_SEND_EVERY.into(),
         "game::BYTE_BUDGET" => game::BYTE_BUDGET.into(),
+        "game::STEP_BYTES" => game::STEP_BYTES as u64,
         "game::REWIND_TICKS_MAX" => game::REWIND_TICKS_MAX.into(),
         "channel::MESSAGE_BYTES" => channel::MESSAGE_BYTES as u64,
         "channel::QUEUE_MESSAGES" => channel::QUEUE_MESSAGES as u64,
@@ -43,5 +56,48 @@ fn every_limit_on_the_page_is_the_one_in_the_code() {
         assert_eq!(stated.parse(), Ok(known), "{name}");
         seen += 1;
     }
-    assert_eq!(seen, 22);
+    assert_eq!(seen, 23);
+}
+
+/// Whether who brings this token is let in by a server that asks for that one.
+fn is_let_in(dialect: Dialect, brought: &[u8], asked: &[u8]) -> bool {
+    let mut world = World::new(1, LinkConfig::PERFECT);
+    let config = EndpointConfig { token: asked.to_vec(), ..EndpointConfig::default() };
+    let mut server = Server::new(config, [1; 32]).speaking(backspin_classic::dialects());
+    server.open(Time::ZERO, Dots::default(), Name::new("Room"), 1, RoomConfig::default());
+    let address = SocketAddr::from(([10, 0, 0, 1], 4000));
+    world.add(Party::Server(Box::new(server)), &[address], Drift::NONE);
+    let name = Name::new("fifteen bytes..");
+    let mut config = ClientConfig::new(address, name);
+    config.token = brought.to_vec();
+    let client = dialect.client(Time::ZERO, Dots::default(), config, [2; 32]);
+    let player = Player::new(client, Chance::new(1, 2));
+    let own = SocketAddr::from(([10, 0, 0, 2], 5000));
+    let guest = world.add(Party::Player(Box::new(player)), &[own], Drift::NONE);
+    world.run_for(Duration::from_secs(2));
+    let Party::Player(player) = world.node(guest) else { panic!("it was added as one") };
+    player.client.is_playing()
+}
+
+#[test]
+fn a_token_of_800_bytes_lets_its_player_in_and_another_of_that_length_does_not() {
+    let token = [0xAB; wire::native::Token::MAX];
+    let mut other = token;
+    other[799] ^= 1;
+    for dialect in [Dialect::Native, Dialect::Ack] {
+        assert!(is_let_in(dialect, &token, &token), "{dialect:?}");
+        assert!(!is_let_in(dialect, &other, &token), "{dialect:?}");
+    }
+}
+
+#[test]
+#[should_panic(expected = "a token has at most 800 bytes, and this one 801")]
+fn a_server_with_a_token_that_nobody_can_bring_is_refused() {
+    is_let_in(Dialect::Native, &[], &[7; 801]);
+}
+
+#[test]
+#[should_panic(expected = "a token has at most 800 bytes, and this one 801")]
+fn a_client_with_a_token_that_it_cannot_send_is_refused() {
+    is_let_in(Dialect::Native, &[7; 801], &[]);
 }

@@ -31,9 +31,11 @@ pub(super) struct Form {
     pub(super) version: u16,
     /// For people.
     pub(super) name: &'static str,
+    /// The longest body of a frame: what claims to be longer is damaged.
+    pub(super) frame_limit: usize,
 }
 
-/// The longest body of a frame. Writers end a frame long before.
+/// The longest body of a frame of a node log. Writers end a frame long before.
 pub const FRAME_LIMIT: usize = 1 << 20;
 
 const PREFIX_LEN: usize = 10;
@@ -81,7 +83,7 @@ impl Framer {
         if self.body.is_empty() {
             return;
         }
-        debug_assert!(self.body.len() <= FRAME_LIMIT, "a frame that nobody can read");
+        debug_assert!(self.body.len() <= self.form.frame_limit, "a frame that nobody can read");
         let check = self.form.check(self.number, &self.body);
         self.sealed.extend_from_slice(&(self.body.len() as u32).to_be_bytes());
         self.sealed.extend_from_slice(&check.to_be_bytes());
@@ -155,7 +157,7 @@ impl Frames {
             return Ok(None);
         };
         let len = u32::from_be_bytes([a, b, c, d]) as usize;
-        if len == 0 || len > FRAME_LIMIT {
+        if len == 0 || len > self.form.frame_limit {
             return Err(Damage::Length { place, len });
         }
         let Some(body) = bytes.get(HEAD_LEN..HEAD_LEN + len) else { return Ok(None) };
@@ -235,7 +237,8 @@ impl fmt::Display for FramePlace {
 mod tests {
     use super::*;
 
-    const FORM: Form = Form { letters: *b"BSTESTED", version: 3, name: "test" };
+    const FORM: Form =
+        Form { letters: *b"BSTESTED", version: 3, name: "test", frame_limit: FRAME_LIMIT };
 
     fn file(bodies: &[&[u8]]) -> Vec<u8> {
         let (mut framer, mut out) = (Framer::new(FORM), Vec::new());
@@ -301,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn a_frame_has_a_mebibyte_at_most() {
+    fn a_frame_is_no_longer_than_its_form_allows() {
         let body = vec![7; FRAME_LIMIT];
         let mut bytes = file(&[&body]);
         assert_eq!(read(&bytes), Ok(vec![body]));

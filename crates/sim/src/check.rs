@@ -8,7 +8,9 @@
 //! - a client that is alone predicts what the server steps.
 
 mod breach;
+mod budget;
 mod crowd;
+mod mailbag;
 #[cfg(test)]
 mod tests;
 
@@ -16,10 +18,13 @@ use std::fmt;
 
 pub use breach::{Breach, Difference, Proof, RuleError};
 
-use backspin::game::{Event, Game, PlayerId, PlayerInput, Turn, rewind_limit_ticks};
+use backspin::game::{Event, Game, Mail, PlayerId, PlayerInput, Turn, rewind_limit_ticks};
 use backspin::replication::{Entity, Kind, Motion, Schema, State};
+use backspin::room::LeftOut;
 use breach::difference;
+use budget::check_budget;
 use crowd::Crowd;
+use mailbag::check_mail;
 
 /// A client predicts so many ticks before the next snapshot brings it back.
 const PREDICTED_TICKS: u32 = 20;
@@ -82,12 +87,16 @@ pub fn check_rules<G: Game + Default>() -> Result<Checked, RuleError> {
 /// The same, of a game that is not the default one, for as long as `trial` says.
 pub fn check_rules_with<G: Game>(game: G, trial: &Trial) -> Result<Checked, RuleError> {
     game.schema().check().map_err(RuleError::Schema)?;
+    if let Some(&beyond) = LeftOut::of_settings(&game).iter().flatten().next() {
+        return Err(RuleError::Limit(beyond));
+    }
     let mut checked = Checked::default();
     for seed in (trial.seed..).take(trial.seeds as usize) {
         let mut tick = 0;
         let found = repeat(&game, seed, trial.ticks, &mut tick, &mut checked)
             .and_then(|()| restore(&game, seed, trial.ticks, &mut tick))
-            .and_then(|()| predict(&game, seed, trial.ticks, &mut tick));
+            .and_then(|()| predict(&game, seed, trial.ticks, &mut tick))
+            .and_then(|()| check_budget(&game, seed, trial.ticks, &mut tick));
         found.map_err(|breach| RuleError::Broken { seed, tick, breach })?;
         checked.seeds += 1;
     }
@@ -99,19 +108,29 @@ struct Match<G: Game> {
     world: G::World,
     past: Vec<(u32, G::World)>,
     events: Vec<Event>,
+    mail: Mail,
     state: State,
 }
 
 impl<G: Game> Match<G> {
     fn new(world: G::World) -> Self {
-        Match { world, past: Vec::new(), events: Vec::new(), state: State::default() }
+        Match {
+            world,
+            past: Vec::new(),
+            events: Vec::new(),
+            mail: Mail::default(),
+            state: State::default(),
+        }
     }
 
     fn step(&mut self, game: &G, tick: u32, inputs: &[PlayerInput]) {
         self.events.clear();
+        self.mail.clear();
         let rewind = rewind_limit_ticks(game);
-        let turn = Turn::new(tick, inputs, &self.past, &mut self.events);
-        game.step(&mut self.world, &mut turn.rewinding(rewind));
+        let mut turn = Turn::new(tick, inputs, &self.past, &mut self.events)
+            .rewinding(rewind)
+            .mailing(&mut self.mail);
+        game.step(&mut self.world, &mut turn);
         // One place for each tick that may be rewound to, as in a room.
         let place = tick as usize % (rewind as usize + 1);
         match self.past.get_mut(place) {
@@ -151,6 +170,7 @@ fn repeat<G: Game>(
         for run in [&mut first, &mut second] {
             run.look(game, next);
             check_form(schema, &before, &run.state)?;
+            check_mail(game.capacity(), &run.events, &mut run.mail)?;
         }
         difference(Proof::SecondRun, schema, &first.state, &second.state, everything)?;
         if first.events != second.events {

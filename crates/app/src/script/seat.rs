@@ -26,7 +26,7 @@ pub(crate) struct SeatArgs {
     pub(crate) name: Option<Name>,
 
     /// The server's token, if it has one
-    #[arg(long, default_value = "")]
+    #[arg(long, default_value = "", value_parser = crate::parse_token)]
     token: String,
 
     /// Leave after this many seconds

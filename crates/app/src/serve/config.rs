@@ -10,6 +10,7 @@ use backspin::endpoint::{Audience, EndpointConfig, Limits, Tokenless, Unguarded}
 use backspin::matching::MatchKey;
 use backspin::session::Wider;
 use backspin::wire::Name;
+use backspin::wire::native::Token;
 use serde::{Deserialize, Serialize};
 use tracing::level_filters::LevelFilter;
 
@@ -87,7 +88,7 @@ pub(super) struct Given {
     #[arg(long, value_name = "N", env = "BACKSPIN_SENDERS")]
     senders: Option<u16>,
 
-    /// The token that players must send [default: none]
+    /// The token that players must send, up to 800 bytes [default: none]
     ///
     /// Only native and ack can carry it: with a token, lan and rtype are refused unless --unguarded-dialects is
     /// set.
@@ -242,9 +243,6 @@ const SENDER_LIMIT: u16 = 64;
 /// As many threads that send as there are cores to spare, up to this.
 const USUAL_SENDERS: usize = 4;
 
-/// The longest token that fits a Join.
-const TOKEN_LIMIT: usize = 64;
-
 /// What servers share with their matchmaker.
 pub(crate) fn parse_match_key(text: &str) -> Result<MatchKey, String> {
     MatchKey::parse(text).ok_or_else(|| {
@@ -391,8 +389,8 @@ impl Config {
             net_log: given.net_log,
             log_json: given.log_json.unwrap_or_default(),
         };
-        if config.token.len() > TOKEN_LIMIT {
-            return Err(format!("token: longer than {TOKEN_LIMIT} bytes"));
+        if config.token.len() > Token::MAX {
+            return Err(format!("token: longer than {} bytes", Token::MAX));
         }
         if config.room_counts.offers().next().is_none() {
             return Err("every game has 0 rooms; set at least one of them higher".into());

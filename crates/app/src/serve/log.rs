@@ -237,8 +237,8 @@ impl Teller {
 }
 
 fn is_warning(event: RoomEvent) -> bool {
-    use RoomEvent::{Dropped, HighLatency, Overrun, Quiet, Slow};
-    matches!(event, Dropped(_) | HighLatency(..) | Overrun(_) | Quiet(_) | Slow)
+    use RoomEvent::{Dropped, HighLatency, LeftOut, Overrun, Quiet, Slow};
+    matches!(event, Dropped(_) | HighLatency(..) | LeftOut { .. } | Overrun(_) | Quiet(_) | Slow)
 }
 
 fn tell_event(number: u32, event: RoomEvent, whereabouts: impl Fn(PlayerId) -> String) {
@@ -272,6 +272,10 @@ fn tell_event(number: u32, event: RoomEvent, whereabouts: impl Fn(PlayerId) -> S
         RoomEvent::KeepsUp(skipped) => {
             info!("room {number}: in time again; {skipped} ticks were skipped");
         }
+        RoomEvent::LeftOut { what, times } => {
+            let times = if times > 1 { format!(" ({times} times)") } else { String::new() };
+            warn!("room {number}: {what}{times}");
+        }
     }
 }
 
@@ -283,6 +287,11 @@ fn whereabouts<G: Game>(room: &Room<G>, player: PlayerId) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::{Arc, Mutex};
+
+    use backspin::channel::SendError;
+    use backspin::room::LeftOut;
+
     use super::*;
 
     #[test]
@@ -296,6 +305,39 @@ mod tests {
         let later = Time::from_millis(61_000);
         assert!(teller.may_tell(later, quiet));
         assert_eq!(teller.left_out, 0);
+    }
+
+    /// What is logged in the meantime, at level warn.
+    fn logged(log: impl FnOnce()) -> String {
+        #[derive(Clone, Default)]
+        struct Page(Arc<Mutex<Vec<u8>>>);
+        impl io::Write for Page {
+            fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+                self.0.lock().unwrap().write(bytes)
+            }
+
+            fn flush(&mut self) -> io::Result<()> {
+                Ok(())
+            }
+        }
+        let page = Page::default();
+        let feed = page.clone();
+        let lines = fmt::layer().with_writer(move || feed.clone()).with_ansi(false);
+        let registry = tracing_subscriber::registry().with(LevelFilter::WARN).with(lines);
+        tracing::subscriber::with_default(registry, log);
+        let bytes = page.0.lock().unwrap().clone();
+        String::from_utf8(bytes).unwrap()
+    }
+
+    #[test]
+    fn a_limit_that_was_reached_is_a_warning_with_what_was_left_out_and_how_often() {
+        let what = LeftOut::Message(SendError::TooLong);
+        let told =
+            logged(|| tell_event(3, RoomEvent::LeftOut { what, times: 7 }, |_| String::new()));
+        let line =
+            "room 3: a message of the game is not sent. A message has at most 900 bytes. (7 times)";
+        assert!(told.contains("WARN") && told.contains(line), "{told}");
+        assert!(is_warning(RoomEvent::LeftOut { what, times: 7 }));
     }
 
     #[test]

@@ -226,6 +226,12 @@ impl Matches {
     /// What is played in a room has come to its end.
     fn end(&mut self, number: u32, bytes: &mut Vec<u8>) {
         let Some((writer, track)) = self.open.remove(&number) else { return };
+        if writer.left_out() > 0 {
+            let events = writer.left_out();
+            warn!(
+                "room {number}: the recording of the match lacks {events} events: too many in a tick"
+            );
+        }
         bytes.clear();
         writer.finish(bytes);
         if self.scribe.write(&track, bytes).is_err() {

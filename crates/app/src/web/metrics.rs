@@ -150,7 +150,13 @@ fn write_ticks(out: &mut String, status: &Status) -> fmt::Result {
     let help = "Lines of chat that were refused.";
     single(out, "chat_refused_total", Kind::Counter, help, chat_refused)?;
     let help = "Unreliable messages dropped for lack of room.";
-    single(out, "messages_lost_total", Kind::Counter, help, lost)
+    single(out, "messages_lost_total", Kind::Counter, help, lost)?;
+    let help = "Things left out because a game reached a limit, by limit.";
+    let mut metric = Metric::begin(out, "left_out_total", Kind::Counter, help)?;
+    for (limit, count) in status.left_out.by_kind() {
+        metric.put(&[("limit", &limit)], count)?;
+    }
+    Ok(())
 }
 
 fn write_histogram(out: &mut String, name: &str, help: &str, of: &Histogram) -> fmt::Result {

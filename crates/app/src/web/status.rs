@@ -6,7 +6,7 @@ use std::time::Duration;
 use backspin::chat::ChatLine;
 use backspin::endpoint::EndpointCounts;
 use backspin::peer::LimitKey;
-use backspin::room::MessageCounts;
+use backspin::room::{LeftOutCounts, MessageCounts};
 use backspin::wire::Name;
 use serde::{Serialize, Serializer};
 
@@ -36,6 +36,9 @@ pub(crate) struct Status {
     /// What became of messages.
     #[serde(serialize_with = "messages")]
     pub(crate) messages: MessageCounts,
+    /// What was left out because of limits, in all rooms.
+    #[serde(serialize_with = "left_out")]
+    pub(crate) left_out: LeftOutCounts,
     /// Log lines that were not read in time.
     pub(crate) log_dropped: u64,
     /// Dropped datagrams, by reason.
@@ -63,6 +66,10 @@ pub(crate) struct RoomStatus {
     pub(crate) skipped_ticks: u64,
     /// Whether it is over its budget, and skips ticks all the time.
     pub(crate) slow: bool,
+    /// How much was left out because the game reached a limit.
+    pub(crate) left_out: u64,
+    /// What that was last, in a sentence.
+    pub(crate) last_left_out: Option<String>,
     /// The last lines of chat: told only to who has the token.
     #[serde(skip)]
     pub(crate) chat: Vec<ChatLine>,
@@ -227,6 +234,10 @@ fn messages<S: Serializer>(counts: &MessageCounts, serializer: S) -> Result<S::O
         ("chat_refused", chat_refused),
         ("unreliable_lost", lost),
     ])
+}
+
+fn left_out<S: Serializer>(counts: &LeftOutCounts, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_map(counts.by_kind())
 }
 
 fn ticks<S: Serializer>(ticks: &Ticks, serializer: S) -> Result<S::Ok, S::Error> {

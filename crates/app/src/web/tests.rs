@@ -39,6 +39,8 @@ fn put_status(page: &Page, number: u64) {
         tick_rate: 60,
         skipped_ticks: 0,
         slow: false,
+        left_out: 0,
+        last_left_out: None,
         chat: Vec::new(),
         bots: Vec::new(),
         members: Vec::new(),

@@ -23,7 +23,7 @@ pub struct ClientConfig {
     /// The name of a room to make (`native`), instead of entering one that is there: the player is
     /// its host, others need the password if there is one, and it closes when it is empty.
     pub new_room: Option<Name>,
-    /// What the operator gave out (`native`), at most 64 bytes.
+    /// What the operator gave out (`native`, `ack`), at most [`Token::MAX`](crate::wire::native::Token::MAX) bytes.
     pub token: Vec<u8>,
     /// Where this client's socket is bound, for dialects that name it.
     pub own_port: u16,

@@ -59,20 +59,24 @@ impl<'a> Effects<'a> {
     /// A reliable message waits for its player for as long as there is room in the player's queue; when
     /// there is none, the player's session ends with a reason. Of unreliable ones, at most
     /// [`UNRELIABLE_MESSAGES`] and [`UNRELIABLE_BYTES`] go to a player in a tick; more are refused, for
-    /// all that they were to go to.
+    /// all that they were to go to. What is refused is also told to whoever runs the server:
+    /// [`LeftOut::Message`](crate::room::LeftOut::Message).
     pub fn send(
         &mut self,
         to: To<'_>,
         delivery: Delivery,
         message: &[u8],
     ) -> Result<(), SendError> {
-        if message.len() > MESSAGE_BYTES {
-            return Err(SendError::TooLong);
+        let fits = match message.len() <= MESSAGE_BYTES {
+            true => Ok(()),
+            false => Err(SendError::TooLong),
+        };
+        let Some(mail) = &mut self.mail else { return fits };
+        let sent = fits.and_then(|()| mail.push(self.events.len(), to, delivery, message));
+        if let Err(error) = sent {
+            mail.note_refused(error);
         }
-        match &mut self.mail {
-            Some(mail) => mail.push(self.events.len(), to, delivery, message),
-            None => Ok(()),
-        }
+        sent
     }
 }
 
@@ -85,6 +89,8 @@ pub struct Mail {
     /// What everyone was sent unreliably, and beside that each player, by number.
     loose: Load,
     loose_by_player: Vec<Load>,
+    /// Why a message was refused last, and how many were.
+    refused: Option<(SendError, u64)>,
 }
 
 /// A message, and whom it goes to.
@@ -151,6 +157,17 @@ impl Mail {
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.letters.is_empty()
+    }
+
+    /// Why a message was refused last and how many were, since this was asked last: rules need not look at
+    /// what [`Effects::send`] says.
+    pub fn take_refused(&mut self) -> Option<(SendError, u64)> {
+        self.refused.take()
+    }
+
+    fn note_refused(&mut self, error: SendError) {
+        let before = self.refused.map_or(0, |(_, times)| times);
+        self.refused = Some((error, before + 1));
     }
 
     /// They were sent.

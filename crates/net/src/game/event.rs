@@ -23,13 +23,16 @@ pub enum Reach {
 }
 
 impl Event {
+    /// How many bytes it takes among a player's reliable messages.
+    pub const LEN: usize = 9;
+
     /// What everyone is told, on the wire:
     ///
     /// ```text
     /// 0      1        5       9
     /// | kind | entity | value |
     /// ```
-    pub(crate) fn encode(&self) -> [u8; 9] {
+    pub(crate) fn encode(&self) -> [u8; Event::LEN] {
         let mut bytes = [self.kind; 9];
         bytes[1..5].copy_from_slice(&self.entity.to_be_bytes());
         bytes[5..].copy_from_slice(&self.value.to_be_bytes());

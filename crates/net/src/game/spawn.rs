@@ -36,8 +36,16 @@ impl SpawnName {
     /// 31  30         23  22                8  7        0
     /// | 1 | player - 1 | low bits of tick   | count    |
     /// ```
+    ///
+    /// # Panics
+    /// If there is no such player: a room has at most 255, and counts them from 1.
     pub fn entity_id(self) -> u32 {
-        let player = self.player.0.wrapping_sub(1) & 0xFF;
+        let player = self.player.0.wrapping_sub(1);
+        assert!(
+            player < SpawnName::PLAYERS,
+            "spawns are of players 1 to 256, not of {}",
+            self.player
+        );
         let tick = self.tick & SpawnName::LOW_TICKS;
         SpawnName::FIRST | player << 23 | tick << 8 | u32::from(self.count)
     }

@@ -68,8 +68,13 @@ pub const REWIND_TICKS_MAX: u32 = 255;
 
 /// How many ticks a room rewinds at most: what the game says in ms, at its own tick rate.
 pub fn rewind_limit_ticks<G: Game>(game: &G) -> u32 {
-    let ticks = game.rewind_limit_ms().saturating_mul(game.tick_rate().into()) / 1_000;
-    ticks.min(REWIND_TICKS_MAX)
+    rewind_ticks_asked(game).min(REWIND_TICKS_MAX)
+}
+
+/// The same, as far as the game would like.
+pub fn rewind_ticks_asked<G: Game>(game: &G) -> u32 {
+    let ticks = u64::from(game.rewind_limit_ms()) * u64::from(game.tick_rate()) / 1_000;
+    ticks.min(u32::MAX.into()) as u32
 }
 
 impl<'a, W> Turn<'a, W> {

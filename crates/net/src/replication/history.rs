@@ -69,6 +69,12 @@ impl History {
     pub fn newest(&self) -> Option<&State> {
         self.newest.and_then(|tick| self.at(tick))
     }
+
+    /// The same to be changed.
+    pub(crate) fn newest_mut(&mut self) -> Option<&mut State> {
+        let place = self.place(self.newest?);
+        self.states[place].as_mut()
+    }
 }
 
 /// The bodies of one tick: one per baseline, each written once, whoever asks.

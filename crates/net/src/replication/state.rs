@@ -31,6 +31,7 @@ pub struct State {
     pub tick: u32,
     entities: Vec<Entity>,
     refused: Option<PushError>,
+    refusals: u32,
 }
 
 impl PartialEq for State {
@@ -103,20 +104,23 @@ impl Entity {
 impl State {
     /// An empty state of tick `tick`.
     pub const fn new(tick: u32) -> Self {
-        State { tick, entities: Vec::new(), refused: None }
+        State { tick, entities: Vec::new(), refused: None, refusals: 0 }
     }
 
     /// Begins again with tick `tick`; the memory is kept.
     pub fn clear(&mut self, tick: u32) {
         self.tick = tick;
         self.entities.clear();
-        self.refused = None;
+        (self.refused, self.refusals) = (None, 0);
     }
 
     /// Adds an entity in its place. In the order of ids it is cheapest.
     pub fn push(&mut self, entity: Entity) -> Result<(), PushError> {
         let pushed = self.insert(entity);
-        self.refused = self.refused.or(pushed.err());
+        if let Err(error) = pushed {
+            self.refused = self.refused.or(Some(error));
+            self.refusals += 1;
+        }
         pushed
     }
 
@@ -137,6 +141,19 @@ impl State {
     /// Why an entity was left out since the state began, if one was.
     pub fn refused(&self) -> Option<PushError> {
         self.refused
+    }
+
+    /// How many were.
+    pub fn refusals(&self) -> u32 {
+        self.refusals
+    }
+
+    /// Takes away what is not of the schema; says the first of them and how many they were.
+    pub(crate) fn drop_off_schema(&mut self, schema: &Schema) -> Option<(u32, usize)> {
+        let first = self.entities.iter().find(|entity| !entity.conforms(schema))?.id;
+        let before = self.entities.len();
+        self.entities.retain(|entity| entity.conforms(schema));
+        Some((first, before - self.entities.len()))
     }
 
     /// The entities, sorted by id.
@@ -202,14 +219,15 @@ impl State {
 
 impl Clone for State {
     fn clone(&self) -> Self {
-        State { tick: self.tick, entities: self.entities.clone(), refused: self.refused }
+        let State { tick, refused, refusals, .. } = *self;
+        State { tick, entities: self.entities.clone(), refused, refusals }
     }
 
     /// Keeps the memory.
     fn clone_from(&mut self, source: &Self) {
         self.tick = source.tick;
         self.entities.clone_from(&source.entities);
-        self.refused = source.refused;
+        (self.refused, self.refusals) = (source.refused, source.refusals);
     }
 }
 

@@ -71,8 +71,9 @@ impl View {
         self.shown.clear();
     }
 
-    /// Sorts what was shown. An id that was shown twice counts with its higher priority.
-    pub(crate) fn finish(&mut self) {
+    /// Sorts what was shown, once the game has said all of it. An id that was shown twice counts with its
+    /// higher priority.
+    pub fn finish(&mut self) {
         let by_id = |shown: &Shown| (shown.id, u8::MAX - shown.priority);
         if !self.shown.is_sorted_by_key(by_id) {
             self.shown.sort_unstable_by_key(by_id);
@@ -80,7 +81,8 @@ impl View {
         self.shown.dedup_by_key(|shown| shown.id);
     }
 
-    pub(crate) fn is_everything(&self) -> bool {
+    /// Whether it is all that there is.
+    pub fn is_everything(&self) -> bool {
         self.everything
     }
 

@@ -80,7 +80,10 @@ impl<G: Game> Room<G> {
         if spoken.is_some_and(|spoken| spoken.greet(place)) {
             member.roster.announce(now);
         }
-        member.greet(now, &self.config);
+        let came = member.greet(now, &self.config);
+        if came != Came::Nothing {
+            self.react(now, place, came);
+        }
     }
 
     pub(super) fn react(&mut self, now: Time, place: usize, came: Came) {
@@ -174,7 +177,9 @@ impl<G: Game> Room<G> {
 
     /// Gives a place up; whose it was.
     pub(super) fn vacate(&mut self, now: Time, place: usize) -> Option<Member> {
+        self.check_messages(now, place);
         let member = self.members.get_mut(place)?.take()?;
+        self.message_counts.lost += member.messages_lost;
         let at = member.dialect.place();
         if let Some(spoken) = at.and_then(|at| self.spoken.get_mut(at)?.as_mut()) {
             spoken.vacate(place);

@@ -8,7 +8,9 @@ use super::native::Native;
 use super::sight::Bounds;
 use super::silence::Silence;
 use super::{MemberCard, RoomConfig};
-use crate::channel::{Delivery, InputSource, Journal, LogLine, Received, SendError, Taken, tick};
+use crate::channel::{
+    Delivery, InputSource, Journal, LogLine, MESSAGE_DATAGRAMS, Received, SendError, Taken, tick,
+};
 use crate::dialect::{DialectId, Manners, Meaning};
 use crate::endpoint::{Admission, Outcome};
 use crate::game::{Buttons, PlayerId, PlayerInput, PlayerStatus};
@@ -84,6 +86,8 @@ pub(super) struct Member {
     pub(super) chat_refusals: Bucket,
     /// Unreliable messages of the member that came when there was no room for them.
     pub(super) messages_lost: u64,
+    /// How many of them the room has told of.
+    pub(super) messages_lost_told: u64,
 }
 
 /// What a member is told because it asked.
@@ -237,6 +241,7 @@ impl Member {
             chat: Bucket::default(),
             chat_refusals: Bucket::default(),
             messages_lost: 0,
+            messages_lost_told: 0,
         }
     }
 
@@ -370,7 +375,7 @@ impl Member {
     }
 
     /// The hello was heard (again): greeting and world follow at once.
-    pub(super) fn greet(&mut self, now: Time, config: &RoomConfig) {
+    pub(super) fn greet(&mut self, now: Time, config: &RoomConfig) -> Came {
         // Where a hello can be forged, saying it again keeps nothing.
         if let Presence::Invited { until } = &mut self.presence
             && self.manners.proves_address
@@ -380,6 +385,10 @@ impl Member {
         if self.is_here() {
             self.due.greeting = true;
             self.due.world = Some(0);
+        }
+        match self.manners.is_here_at_once {
+            true => self.heard(now, config),
+            false => Came::Nothing,
         }
     }
 
@@ -491,6 +500,9 @@ impl Member {
         if is_snapshot || !self.is_native() {
             let stopped = |after: Duration| now.since(self.last_input) >= after;
             self.due.world = Some(0).filter(|_| !self.manners.stops_after.is_some_and(stopped));
+        } else if self.session.messages.is_busy() {
+            // Those of a tick do not wait for a snapshot: there may be more than may wait.
+            self.due.messages = MESSAGE_DATAGRAMS;
         }
         if !self.manners.is_pinged {
             return;

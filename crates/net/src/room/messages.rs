@@ -1,7 +1,7 @@
 //! What players say to the game and to each other, and what the game tells them.
 
 use super::member::{Member, Presence};
-use super::{EVENT_LIMIT, Room, RoomEvent};
+use super::{EVENT_LIMIT, LeftOut, Room, RoomEvent};
 use crate::channel::SendError;
 use crate::chat::{ChatError, ChatLine, ChatRule, ChatText, ROOM_RATE};
 use crate::game::{Effects, Game, Letter, PlayerId, Reach, To};
@@ -132,7 +132,10 @@ impl<G: Game> Room<G> {
     }
 
     /// Tells everyone what the rules have raised and sent, in that order.
-    pub(super) fn tell(&mut self) {
+    pub(super) fn tell(&mut self, now: Time) {
+        if let Some((error, times)) = self.mail.take_refused() {
+            self.leave_out(now, LeftOut::Message(error), times);
+        }
         if self.game_events.is_empty() && self.mail.is_empty() {
             return;
         }

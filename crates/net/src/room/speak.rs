@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::member::{Answer, Due, Member, Presence};
 use super::native::Native;
-use super::{BOT, Broadcast, Room};
+use super::{BOT, Broadcast, LeftOut, Room};
 
 use crate::channel::{LogLine, MESSAGE_DATAGRAMS};
 use crate::dialect::{Greeting, Saying, Telling};
@@ -116,13 +116,19 @@ impl<G: Game> Room<G> {
         out: &mut [u8],
     ) -> Option<Transmit> {
         let member = members[at].as_mut()?;
-        let path = member.path;
+        let (path, player) = (member.path, member.player);
         let encoded = match member.dialect.place() {
             None => self.speak_native(now, members, at, out),
             Some(dialect) => self.speak_other(now, members, at, dialect, out),
         };
-        // What does not fit its datagram is a mistake of the game's; the match goes on.
-        encoded?.ok().map(|len| Transmit { path, len })
+        match encoded? {
+            Ok(len) => Some(Transmit { path, len }),
+            // It is a mistake of the game's; the match goes on.
+            Err(Full) => {
+                self.leave_out(now, LeftOut::Datagram(player), 1);
+                None
+            }
+        }
     }
 
     fn speak_native(

@@ -365,7 +365,7 @@ fn join_counting_from(desk: &mut Desk<Server<Dots>>, at: SocketAddr, sequence: u
         &[0, 1, 4, 0xB0, 0, 0, 0, 0, 0],
         b"Alice\0\0\0\0\0\0\0\0\0\0\0",
         &[0; 16],
-        &[0],
+        &[0, 0],
     ];
     let sent = desk.receive(at, &native(0x02, sequence, &join.concat()));
     let accept = sent_to(&sent, at)[0].to_vec();

@@ -30,9 +30,10 @@ pub use origin::{Build, Origin};
 pub use recorded::Recorded;
 pub use rerun::{Counts, Difference, Differs, LogError, Rerun, Verdict};
 
-use super::frame::Form;
+use super::frame::{FRAME_LIMIT, Form};
 
-pub(super) const FORM: Form = Form { letters: *b"BSNODLOG", version: 2, name: "node log" };
+pub(super) const FORM: Form =
+    Form { letters: *b"BSNODLOG", version: 2, name: "node log", frame_limit: FRAME_LIMIT };
 
 /// No time in a log lies further from a node's origin than this: ten years.
 const LONGEST: Duration = Duration::from_secs(10 * 366 * 24 * 3600);

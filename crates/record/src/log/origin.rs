@@ -10,7 +10,7 @@ use backspin::matching::MatchKey;
 use backspin::room::RoomConfig;
 use backspin::session::{self, Wider};
 use backspin::time::Time;
-use backspin::wire::native::PROTOCOL;
+use backspin::wire::native::{PROTOCOL, Token};
 use backspin::wire::{Malformed, Name, Reader};
 
 /// What the first frame of a log says.
@@ -160,7 +160,11 @@ fn decode_endpoint(r: &mut Reader<'_>) -> Result<EndpointConfig, Malformed> {
             .into_iter()
             .map(|(dialect, _)| Ok((dialect, small(r, "port")?)))
             .collect::<Result<_, Malformed>>()?,
-        token: field::bytes(r, "token")?.to_vec(),
+        // Nor one with a token that nobody can send.
+        token: match field::bytes(r, "token")? {
+            token if token.len() <= Token::MAX => token.to_vec(),
+            token => return Err(Malformed::out_of_range("token", token.len() as i64)),
+        },
         unguarded: match r.flag("unguarded")? {
             true => Unguarded::Allowed,
             false => Unguarded::Refused,

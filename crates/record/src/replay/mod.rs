@@ -37,10 +37,21 @@ pub use writer::ReplayWriter;
 use super::field::{self, put_game, put_name, put_varint, small, varint, varint_upto};
 use super::frame::{Damage, Form, Frames};
 use backspin::game::{Event, Game, GameId, PlayerId, Reach};
-use backspin::replication::{Motion, Schema};
+use backspin::replication::{ENTITY_LIMIT, MAX_FIELDS, Motion, Schema};
 use backspin::wire::{Malformed, Name, Reader};
 
-pub(super) const FORM: Form = Form { letters: *b"BSREPLAY", version: 2, name: "match replay" };
+pub(super) const FORM: Form =
+    Form { letters: *b"BSREPLAY", version: 2, name: "match replay", frame_limit: FRAME_LIMIT };
+
+/// No state is longer, whatever is in it: five bytes for a field, and 32 for an entity's id and kind, are
+/// more than any takes.
+const STATE_LIMIT: usize = ENTITY_LIMIT * (MAX_FIELDS * 5 + 32);
+
+/// A frame with so many bytes is ended before its second is over.
+const FRAME_LEN: usize = 256 * 1024;
+
+/// The longest body of a frame: one more state, and what happened until then.
+const FRAME_LIMIT: usize = FRAME_LEN + STATE_LIMIT + 64 * 1024;
 
 /// What the first frame of a replay says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,6 +1,8 @@
 //! From a room to a replay.
 
-use super::{FORM, Player, ROSTER_LIMIT, ReplayHeader, put_event, put_roster};
+use super::{
+    FORM, FRAME_LEN, Player, ROSTER_LIMIT, ReplayHeader, STATE_LIMIT, put_event, put_roster,
+};
 use crate::field::{put_bytes, put_varint};
 use crate::frame::Framer;
 use backspin::game::{Event, Game};
@@ -26,17 +28,16 @@ pub struct ReplayWriter {
     roster_changed: bool,
     /// Events since the last state.
     events: Vec<(u32, Event)>,
-    /// What a state is written into.
+    /// What a state is written into: it grows with the states, up to [`STATE_LIMIT`].
     buffer: Vec<u8>,
+    /// Events that were not kept.
+    left_out: u64,
 }
 
-/// No state is longer, whatever is in it.
-const STATE_LIMIT: usize = 128 * 1024;
+/// What a state is written into at first; most are far shorter.
+const BUFFER_LEN: usize = 16 * 1024;
 
-/// A frame with so many bytes is ended before its second is over.
-const FRAME_LEN: usize = 256 * 1024;
-
-/// Events between two states; more are not kept.
+/// Events between two states; more are not kept, and counted.
 const EVENT_LIMIT: usize = 1024;
 
 impl ReplayWriter {
@@ -55,7 +56,8 @@ impl ReplayWriter {
             roster: Vec::new(),
             roster_changed: false,
             events: Vec::new(),
-            buffer: vec![0; STATE_LIMIT],
+            buffer: vec![0; BUFFER_LEN],
+            left_out: 0,
         }
     }
 
@@ -74,6 +76,7 @@ impl ReplayWriter {
 
     /// Who plays from the next state on.
     pub fn handle_roster(&mut self, players: impl Iterator<Item = Player>) {
+        // There are no more in a room.
         let now: Vec<Player> = players.take(ROSTER_LIMIT).collect();
         self.roster_changed |= now != self.roster;
         self.roster = now;
@@ -81,8 +84,9 @@ impl ReplayWriter {
 
     /// Something happened in `tick`.
     pub fn handle_event(&mut self, tick: u32, event: Event) {
-        if self.events.len() < EVENT_LIMIT {
-            self.events.push((tick, event));
+        match self.events.len() < EVENT_LIMIT {
+            true => self.events.push((tick, event)),
+            false => self.left_out += 1,
         }
     }
 
@@ -98,15 +102,17 @@ impl ReplayWriter {
         let goes_on = self.first.is_some_and(|first| {
             state.tick - first < self.tick_rate.into() && self.framer.body.len() < FRAME_LEN
         });
-        // What does not fit is a mistake of the game's: the match goes on without that state.
-        let written = match goes_on && self.write_delta(state).is_ok() {
-            true => Ok(()),
-            false => self.write_key(state),
-        };
-        if written.is_ok() {
-            self.write_news(state.tick);
-            self.last.get_or_insert_default().clone_from(state);
+        if !goes_on || self.write_delta(state).is_err() {
+            let written = self.write_key(state);
+            debug_assert!(written.is_ok(), "a state is longer than any can be");
         }
+        self.write_news(state.tick);
+        self.last.get_or_insert_default().clone_from(state);
+    }
+
+    /// How many events were left out, because there were more than 1024 between two states.
+    pub fn left_out(&self) -> u64 {
+        self.left_out
     }
 
     /// Moves what is complete to the end of `out`.
@@ -124,7 +130,7 @@ impl ReplayWriter {
 
     /// Begins a second.
     fn write_key(&mut self, state: &State) -> Result<(), Full> {
-        let len = delta::encode(self.schema, None, state, &mut self.buffer)?;
+        let len = encode(self.schema, None, state, &mut self.buffer)?;
         self.framer.seal();
         let out = &mut self.framer.body;
         out.push(super::reader::SECOND);
@@ -142,7 +148,7 @@ impl ReplayWriter {
         if ticks > MAX_BASELINE_BACK.into() {
             return Err(Full);
         }
-        let len = delta::encode(self.schema, Some(last), state, &mut self.buffer)?;
+        let len = encode(self.schema, Some(last), state, &mut self.buffer)?;
         let out = &mut self.framer.body;
         out.push(super::reader::STATE);
         put_varint(out, ticks.into());
@@ -165,11 +171,30 @@ impl ReplayWriter {
     }
 }
 
+/// Writes a state into a buffer that grows until it fits.
+fn encode(
+    schema: &Schema,
+    last: Option<&State>,
+    state: &State,
+    buffer: &mut Vec<u8>,
+) -> Result<usize, Full> {
+    loop {
+        match delta::encode(schema, last, state, buffer) {
+            Err(Full) if buffer.len() < STATE_LIMIT => {
+                buffer.resize((buffer.len() * 2).min(STATE_LIMIT), 0);
+            }
+            written => return written,
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::Replay;
     use super::*;
+    use backspin::game::{GameId, Turn};
     use backspin::game::{PlayerId, Reach};
+    use backspin::replication::{ENTITY_LIMIT, Entity, Field, Kind, MAX_FIELDS, Motion, Step};
     use backspin_sim::dot::Dots;
 
     /// A replay of one state, before which all this happened.
@@ -186,11 +211,89 @@ mod tests {
         Replay::open(game, bytes).unwrap()
     }
 
+    /// A world that is as large as there may be.
+    #[derive(Clone, Debug)]
+    struct Fullest;
+
+    const WIDE: Field = Field {
+        name: "value",
+        min: i32::MIN,
+        max: i32::MAX,
+        step: Step::ONE,
+        motion: Motion::Still,
+    };
+    static WIDEST: Schema =
+        Schema { kinds: &[Kind { name: "thing", fields: &[WIDE; MAX_FIELDS] }] };
+
+    impl Game for Fullest {
+        type World = ();
+
+        fn id(&self) -> GameId {
+            GameId::new(*b"FULL", 1)
+        }
+
+        fn capacity(&self) -> u8 {
+            1
+        }
+
+        fn schema(&self) -> &'static Schema {
+            &WIDEST
+        }
+
+        fn begin(&self, _seed: u64) {}
+
+        fn join(&self, _world: &mut (), _player: PlayerId) {}
+
+        fn leave(&self, _world: &mut (), _player: PlayerId) {}
+
+        fn step(&self, _world: &mut (), _turn: &mut Turn<'_, ()>) {}
+
+        fn capture(&self, _world: &(), _state: &mut State) {}
+
+        fn restore(&self, _state: &State) {}
+    }
+
+    /// Counts that nothing can foretell, in entities that are all new.
+    fn fullest(tick: u32) -> State {
+        let mut state = State::new(tick);
+        let mut mixed = u64::from(tick);
+        for number in 0..ENTITY_LIMIT as u32 {
+            let counts = [(); MAX_FIELDS].map(|()| {
+                mixed = mixed.wrapping_mul(0x5851_F42D_4C95_7F2D).wrapping_add(1);
+                (mixed >> 32) as i32
+            });
+            let id = number * 100_000 + tick * 7;
+            state.push(Entity::new(&WIDEST, id, 0, &counts)).unwrap();
+        }
+        state
+    }
+
+    #[test]
+    fn the_fullest_worlds_that_there_may_be_are_in_the_replay_whole() {
+        let mut writer = ReplayWriter::new(&Fullest, 0, Name::default());
+        let states = [1, 2, 3].map(fullest);
+        let mut bytes = Vec::new();
+        states.iter().for_each(|state| {
+            writer.handle_state(state);
+            writer.poll_bytes(&mut bytes);
+        });
+        writer.finish(&mut bytes);
+        assert!(bytes.len() > 3 * ENTITY_LIMIT * MAX_FIELDS * 4);
+        let mut replay = Replay::open(Fullest, bytes).unwrap();
+        for state in &states {
+            assert_eq!(replay.seek(state.tick).digest(), state.digest());
+        }
+    }
+
     #[test]
     fn a_state_has_at_most_1024_events_and_255_players() {
         for (events, players) in [(1024, 255), (1025, 256)] {
             let replay = replay(events, players);
             assert_eq!((replay.events().len(), replay.roster_at(7).len()), (1024, 255));
         }
+        let mut writer = ReplayWriter::new(&Dots::default(), 0, Name::default());
+        let event = Event { kind: 0, entity: 0, value: 0, reach: Reach::Everyone };
+        (0..1_030).for_each(|_| writer.handle_event(7, event));
+        assert_eq!(writer.left_out(), 6);
     }
 }

@@ -1,6 +1,7 @@
 //! Who comes in, who does not, and how it ends.
 
 use backspin::endpoint::EndpointConfig;
+use backspin::game::PlayerId;
 use backspin::room::RoomEvent;
 use backspin::wire::native::CloseReason;
 use backspin_rtype::RType;
@@ -127,6 +128,25 @@ fn a_player_who_joined_and_says_nothing_has_ten_seconds_too() {
     assert_eq!(table.world().players().count(), 1);
     table.desk.advance_ms(200);
     assert_eq!(table.world().players().count(), 0);
+}
+
+#[test]
+fn a_join_said_again_is_a_sign_of_life() {
+    let mut table = Table::new();
+    table.join(alice());
+    // Its WELCOME is lost again and again.
+    for _ in 0..5 {
+        table.desk.advance_ms(6_000);
+        let cookie = table.cookie(alice());
+        let sent = table.join_with(alice(), cookie);
+        assert_eq!(sent_to(&sent, alice())[0][1], WELCOME);
+        assert_eq!(table.desk.node.endpoint().sessions(), 1);
+    }
+    let heard = RoomEvent::Heard(PlayerId(1));
+    let room = &mut table.desk.node.rooms_mut()[0];
+    assert!(std::iter::from_fn(|| room.poll_event()).any(|event| event == heard));
+    table.desk.advance_ms(10_500);
+    assert_eq!(table.desk.node.endpoint().sessions(), 0);
 }
 
 #[test]

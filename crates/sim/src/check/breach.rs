@@ -2,7 +2,10 @@
 
 use std::fmt;
 
+use backspin::channel::{QUEUE_BYTES, QUEUE_MESSAGES, SendError};
+use backspin::game::PlayerId;
 use backspin::replication::{Entity, Field, Mistake, PushError, Schema, State};
+use backspin::room::LeftOut;
 use thiserror::Error;
 
 /// Why a game cannot be predicted and sent as it is.
@@ -12,6 +15,9 @@ pub enum RuleError {
     /// Its schema is wrong.
     #[error("the schema: {0}")]
     Schema(Mistake),
+    /// Its settings are beyond a limit.
+    #[error("{0}")]
+    Limit(LeftOut),
     /// Its rules broke a promise.
     #[error("after tick {tick} (seed {seed}): {breach}")]
     Broken { seed: u64, tick: u32, breach: Breach },
@@ -39,6 +45,18 @@ pub enum Breach {
          that thing exists"
     )]
     Reused { entity: u32, was: &'static str, is: &'static str },
+    /// A message was refused.
+    #[error("a message that the rules sent was refused. {0}")]
+    Message(SendError),
+    /// More goes to a player in one step than may wait.
+    #[error(
+        "{player} is sent {messages} reliable messages and events of {bytes} bytes in one step; at most \
+         {QUEUE_MESSAGES} and {QUEUE_BYTES} bytes wait for a player, and with more the session ends"
+    )]
+    Backlog { player: PlayerId, messages: usize, bytes: usize },
+    /// The byte budget is too small.
+    #[error("{0}")]
+    Budget(LeftOut),
     /// Two runs raised different events.
     #[error("a second run raised different events; {}", Proof::SecondRun.advice())]
     Events,

@@ -4,8 +4,10 @@ use std::sync::atomic::{AtomicI32, Ordering};
 
 use super::*;
 use crate::dot::Dots;
-use backspin::game::{Buttons, GameId, Reach, SpawnName};
-use backspin::replication::{Field, Step};
+use backspin::channel::{Delivery, MESSAGE_BYTES, QUEUE_BYTES, QUEUE_MESSAGES};
+use backspin::game::{Buttons, GameId, Reach, SpawnName, To};
+use backspin::replication::schema::MAX_KINDS;
+use backspin::replication::{ENTITY_LIMIT, Field, MAX_FIELDS, Step};
 
 /// Carts on a line, and what they drop.
 #[derive(Clone, Debug, Default)]
@@ -28,6 +30,18 @@ enum Flaw {
     IdsByCounter,
     LazyPrediction,
     HastyPrediction,
+    TooManyKinds,
+    TooManyFields,
+    RareSnapshots,
+    FarRewind,
+    Crowded,
+    LongMessage,
+    ManyMessages,
+    ManyEvents,
+    SmallBudget,
+    /// No flaw: what the server draws is nobody's prediction.
+    ServerChance,
+    ServerChanceSteers,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -35,6 +49,8 @@ struct World {
     carts: Vec<Cart>,
     crates: Vec<(u32, i32)>,
     next_id: u32,
+    /// Drawn from by the server alone: it is not in the schema.
+    chance: u64,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -70,9 +86,34 @@ const SCHEMA: Schema = Schema { kinds: &[CART, CRATE] };
 const BAD_SCHEMA: Schema =
     Schema { kinds: &[Kind { name: "cart", fields: &[field("x", 0, 1, ALONG)] }] };
 
+static MANY_KINDS: Schema = Schema { kinds: &[CRATE; MAX_KINDS + 1] };
+static MANY_FIELDS: Schema = Schema {
+    kinds: &[Kind { name: "cart", fields: &[field("x", 0, 1, Motion::Still); MAX_FIELDS + 1] }],
+};
+
 static THROWS: AtomicI32 = AtomicI32::new(0);
 
 impl Carts {
+    /// Sends more than there may be.
+    fn tell(&self, turn: &mut Turn<'_, World>) {
+        if turn.tick() != 60 {
+            return;
+        }
+        let to = To::Player(PlayerId(2));
+        match self.flaw {
+            Some(Flaw::LongMessage) => {
+                let _ = turn.send(to, Delivery::Unreliable, &[0; MESSAGE_BYTES + 1]);
+            }
+            Some(Flaw::ManyMessages) => (0..=QUEUE_BYTES / MESSAGE_BYTES).for_each(|_| {
+                let _ = turn.send(to, Delivery::Reliable, &[0; MESSAGE_BYTES]);
+            }),
+            Some(Flaw::ManyEvents) => (0..=QUEUE_MESSAGES).for_each(|_| {
+                turn.raise(Event { kind: 1, entity: 0, value: 0, reach: Reach::Everyone });
+            }),
+            _ => {}
+        }
+    }
+
     fn has(&self, flaw: Flaw) -> bool {
         self.flaw == Some(flaw)
     }
@@ -90,11 +131,28 @@ impl Game for Carts {
     }
 
     fn schema(&self) -> &'static Schema {
-        if self.has(Flaw::BadSchema) { &BAD_SCHEMA } else { &SCHEMA }
+        match self.flaw {
+            Some(Flaw::BadSchema) => &BAD_SCHEMA,
+            Some(Flaw::TooManyKinds) => &MANY_KINDS,
+            Some(Flaw::TooManyFields) => &MANY_FIELDS,
+            _ => &SCHEMA,
+        }
     }
 
-    fn begin(&self, _seed: u64) -> World {
-        World::default()
+    fn send_every(&self) -> u8 {
+        if self.has(Flaw::RareSnapshots) { 9 } else { 1 }
+    }
+
+    fn byte_budget(&self) -> u32 {
+        if self.has(Flaw::SmallBudget) { 400 } else { 64_000 }
+    }
+
+    fn rewind_limit_ms(&self) -> u32 {
+        if self.has(Flaw::FarRewind) { 5_000 } else { 250 }
+    }
+
+    fn begin(&self, seed: u64) -> World {
+        World { chance: seed, ..World::default() }
     }
 
     fn join(&self, world: &mut World, player: PlayerId) {
@@ -112,6 +170,9 @@ impl Game for Carts {
             let driven = held.axis(Buttons::LEFT, Buttons::RIGHT);
             cart.heat = (cart.heat + if driven == 0 { -1 } else { 1 }).clamp(0, 60);
             cart.vx = driven * if cart.heat > 20 { 2 } else { 5 };
+            if self.has(Flaw::ServerChanceSteers) {
+                cart.vx += (world.chance >> 62) as i32;
+            }
             if self.has(Flaw::OwnChance) {
                 cart.vx += i32::from(THROWS.fetch_add(1, Ordering::Relaxed) % 97 == 96);
             }
@@ -131,6 +192,17 @@ impl Game for Carts {
                 turn.raise(Event { kind: 1, entity: 0, value, reach: Reach::Everyone });
             }
         }
+        // SplitMix64's constant; the first world's is the seed, a restored one's is 0.
+        world.chance = world.chance.wrapping_add(0x9E37_79B9_7F4A_7C15).rotate_left(17);
+        if self.has(Flaw::ServerChance) && turn.tick().is_multiple_of(40) {
+            let id = 1_000 + turn.tick();
+            world.crates.push((id, (world.chance % TRACK as u64) as i32));
+        }
+        if self.has(Flaw::SmallBudget) {
+            let x = |n: u32| turn.tick().wrapping_add(n).wrapping_mul(2_654_435_761) >> 24;
+            world.crates = (0..1_500).map(|n| (2_000 + n, x(n) as i32)).collect();
+        }
+        self.tell(turn);
         if turn.tick().is_multiple_of(350) {
             world.crates.clear();
         }
@@ -149,6 +221,10 @@ impl Game for Carts {
     }
 
     fn capture(&self, world: &World, state: &mut State) {
+        let crowd = if self.has(Flaw::Crowded) { ENTITY_LIMIT as u32 } else { 0 };
+        for id in 0..crowd {
+            let _ = state.push(Entity::new(&SCHEMA, 1_000 + id, 1, &[0]));
+        }
         for cart in &world.carts {
             let heat = if self.has(Flaw::HiddenHeat) { 0 } else { cart.heat };
             let id = cart.player.0;
@@ -236,6 +312,55 @@ fn chance_of_its_own_is_found() {
         &["(cart): ", " in a second run, ", " in the first; ", "no random numbers"],
     );
     assert_told(Flaw::EventsByChance, &["after tick 40 ", "a second run raised different events"]);
+}
+
+#[test]
+fn a_random_generator_that_only_the_server_has_passes() {
+    let checked = check_rules_with(Carts { flaw: Some(Flaw::ServerChance) }, &TRIAL);
+    let plain = check_rules_with(Carts::default(), &TRIAL).unwrap();
+    // What it draws is there, and is sent.
+    assert!(checked.unwrap().entities > plain.entities + 1_000);
+}
+
+#[test]
+fn a_random_generator_of_the_server_that_steers_what_is_predicted_is_found() {
+    assert_told(
+        Flaw::ServerChanceSteers,
+        &["(cart): ", " when stepped after restoring, ", "must be in the schema"],
+    );
+}
+
+#[test]
+fn every_limit_that_a_game_breaks_is_named() {
+    assert_eq!(sentence(Flaw::TooManyKinds), "the schema: a schema has at most 255 kinds");
+    assert_eq!(sentence(Flaw::TooManyFields), "the schema: cart: a kind has at most 64 fields");
+    assert_eq!(
+        sentence(Flaw::RareSnapshots),
+        "the game asks for a snapshot every 9 ticks; it is sent every 8, which is the most"
+    );
+    assert_eq!(
+        sentence(Flaw::FarRewind),
+        "the game asks to rewind 5000 ms; it rewinds 4250 ms, which is 255 ticks, the most"
+    );
+    assert_told(Flaw::Crowded, &["left out of the state: a state has at most 16384 entities"]);
+    assert_told(
+        Flaw::LongMessage,
+        &["after tick 60 ", "was refused. A message has at most 900 bytes."],
+    );
+    assert_told(
+        Flaw::ManyMessages,
+        &["after tick 60 ", "player 2 is sent 73 reliable messages and events of 65700 bytes"],
+    );
+    assert_told(
+        Flaw::SmallBudget,
+        &[
+            "after tick 301 ",
+            "the byte budget of 400 B/s leaves ",
+            " things unsent to player 1, the oldest for ",
+            " s: raise Game::byte_budget or show less",
+        ],
+    );
+    assert_told(Flaw::ManyEvents, &["player 1 is sent 4097 reliable messages and events of"]);
 }
 
 #[test]

@@ -67,7 +67,7 @@ pub(crate) struct Args {
     churn: f64,
 
     /// The server's token, if it has one
-    #[arg(long, default_value = "")]
+    #[arg(long, default_value = "", value_parser = crate::parse_token)]
     token: String,
 
     /// Print one JSON object at the end

@@ -33,6 +33,8 @@ fn status() -> Status {
         tick_rate: 60,
         skipped_ticks: 0,
         slow: false,
+        left_out: 0,
+        last_left_out: None,
         chat: Vec::new(),
         bots: Vec::new(),
         members: vec![member()],
@@ -67,6 +69,7 @@ fn every_number_stands_on_its_line() {
     has(&text, "backspin_players{game=\"Pong\"} 1");
     has(&text, "backspin_spectators{game=\"Pong\"} 0");
     has(&text, "backspin_bans 3");
+    has(&text, "backspin_left_out_total{limit=\"byte_budget\"} 0");
     has(&text, "backspin_http_refused_total{reason=\"token\"} 6");
 }
 

@@ -131,7 +131,9 @@ function showRooms() {
     const [, seats, names] = entry.firstChild.children;
     const people = room.members.map((member) => member.name || `player ${member.player}`);
     const slow = room.slow ? `, slow: ${count(room.skipped_ticks)} ticks skipped` : "";
-    write(seats, `${players}/${room.capacity}${slow}`);
+    const leftOut = room.left_out ? `, ${count(room.left_out)} left out` : "";
+    write(seats, `${players}/${room.capacity}${slow}${leftOut}`);
+    seats.title = room.last_left_out ?? "";
     write(names, [...people, ...room.bots.map(() => BOT)].join(", "));
     const pressed = String(room.room === watched);
     if (entry.firstChild.getAttribute("aria-pressed") !== pressed) entry.firstChild.setAttribute("aria-pressed", pressed);

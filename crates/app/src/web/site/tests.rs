@@ -29,6 +29,8 @@ fn status() -> Status {
         tick_rate: 60,
         skipped_ticks: 0,
         slow: false,
+        left_out: 0,
+        last_left_out: None,
         chat: Vec::new(),
         bots: Vec::new(),
         members: vec![member],

@@ -52,7 +52,7 @@ impl Challenge {
 ///
 /// ```text
 /// 0        16     20     36
-/// | cookie | game | name | token, 0 to 64 bytes
+/// | cookie | game | name | token, 0 to 800 bytes
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn a_join_ends_with_its_token_of_up_to_64_bytes() {
+    fn a_join_ends_with_its_token_of_up_to_800_bytes() {
         let name = b"Alice\0\0\0\0\0\0\0\0\0\0\0";
         let head = [&COOKIE[..], b"RTYP", name].concat();
         let join = |token| Join {
@@ -182,13 +182,13 @@ mod tests {
             name: Name::new("Alice"),
             token: Token::new(token).unwrap(),
         };
-        check_packet(0x21, &[&head[..], &[9; 64]].concat(), Packet::Join(join(&[9; 64])));
+        check_packet(0x21, &[&head[..], &[9; 800]].concat(), Packet::Join(join(&[9; 800])));
         // Without one it is as short as it gets: a byte more is a token.
         let bytes = super::super::testing::datagram(0x21, &head);
         let decoded = crate::ack::wire::Datagram::decode(&bytes).unwrap().packet;
         assert_eq!(decoded, Packet::Join(join(&[])));
-        let too_long = Fault::WrongSize { stated: 64, actual: 65 };
-        let longer = [&head[..], &[9; 65]].concat();
+        let too_long = Fault::WrongSize { stated: 800, actual: 801 };
+        let longer = [&head[..], &[9; 801]].concat();
         assert_eq!(fault(0x21, &longer), Malformed::new("token", too_long));
         let mut unterminated = head;
         unterminated[20..].fill(b'x');

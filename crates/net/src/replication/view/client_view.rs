@@ -64,6 +64,8 @@ struct Slot {
     kind: u8,
     /// Counts what was in this slot.
     generation: u8,
+    /// How many snapshots in a row had no room for it.
+    passed_over: u16,
     /// The newest value that the client surely has.
     acked: Option<(u32, Entity)>,
     /// The tick of the newest value that was sent since, and may still arrive.
@@ -134,7 +136,6 @@ struct Wanted {
     slot: u32,
     /// Its place in the state.
     at: u32,
-    since: u32,
     /// How it is written, once that was found out.
     form: Option<Form>,
 }
@@ -146,7 +147,7 @@ pub struct ViewCounts {
     pub shown: u32,
     /// Of these, what the last snapshot had no room for.
     pub unsent: u32,
-    /// For how many ticks the longest of those has waited.
+    /// For how many ticks the longest of those has been passed over; what the link lost does not count.
     pub oldest_ticks: u32,
 }
 
@@ -350,7 +351,7 @@ impl ClientView {
         };
         // What may get lost or come late is not enough for what the player predicts: it would be corrected.
         if is_right(believed) && (!is_own || is_right(acked)) {
-            it.since = state.tick;
+            (it.since, it.passed_over) = (state.tick, 0);
             return;
         }
         let waited = state.tick.wrapping_sub(it.since).max(every);
@@ -361,7 +362,7 @@ impl ClientView {
             }
             false => u64::from(waited) * u64::from(priority),
         };
-        self.plan.wanted.push(Wanted { score, slot, at: at as u32, since: it.since, form: None });
+        self.plan.wanted.push(Wanted { score, slot, at: at as u32, form: None });
     }
 
     /// Writes the next datagram of the snapshot into `out`, which goes out with this number behind so
@@ -379,7 +380,7 @@ impl ClientView {
             || self.plan.goners_done < self.plan.goners.len();
         let has_credit = self.credit > LEAST_BYTES + head_len as i64;
         if !self.plan.is_open || !is_first && (!is_left || !has_credit) {
-            self.end_plan();
+            self.end_plan(snapshot.every);
             return None;
         }
         // What is the player's own goes out in any case.
@@ -492,6 +493,7 @@ impl ClientView {
         for wanted in &self.plan.wanted[self.plan.done..][..count] {
             let it = &mut self.slots[wanted.slot as usize];
             (it.sent, it.is_told, it.since) = (Some(tick), true, tick);
+            it.passed_over = 0;
             let (slot, generation) = (wanted.slot, it.generation);
             self.sent.push_back(Sent { slot, generation, is_goner: false });
         }
@@ -499,14 +501,19 @@ impl ClientView {
     }
 
     /// The snapshot is out, or as much of it as the budget allows.
-    fn end_plan(&mut self) {
+    fn end_plan(&mut self, every: u32) {
         if !std::mem::take(&mut self.plan.is_open) {
             return;
         }
         let unsent = &self.plan.wanted[self.plan.done..];
         self.counts.unsent = unsent.len() as u32 + self.plan.slotless;
-        let ages = unsent.iter().map(|wanted| self.plan.tick.wrapping_sub(wanted.since));
-        self.counts.oldest_ticks = ages.max().unwrap_or(0);
+        let mut longest = 0;
+        for wanted in unsent {
+            let it = &mut self.slots[wanted.slot as usize];
+            it.passed_over = it.passed_over.saturating_add(1);
+            longest = longest.max(it.passed_over);
+        }
+        self.counts.oldest_ticks = u32::from(longest) * every;
         if self.counts.unsent == 0 && self.plan.goners_done == self.plan.goners.len() {
             let (tick, last_sequence) = (self.plan.tick, self.plan.last_sequence);
             if self.candidates.len() == CANDIDATES {

@@ -155,13 +155,14 @@ impl serde::Serialize for Role {
     }
 }
 
-/// What an operator gave to those who may join, at most 64 bytes.
+/// What an operator gave to those who may join, at most [`Token::MAX`] bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Token<'a>(&'a [u8]);
 
 impl<'a> Token<'a> {
-    /// The longest token.
-    pub const MAX: usize = 64;
+    /// The longest token. With it the longest question of a stranger, CreateRoom, leaves more than a
+    /// hundred bytes of the least budget: for a key and a seal.
+    pub const MAX: usize = 800;
 
     /// The token of these bytes, if they are not too many. None at all is "no token".
     pub const fn new(bytes: &'a [u8]) -> Option<Self> {
@@ -174,7 +175,7 @@ impl<'a> Token<'a> {
     }
 
     pub(super) fn decode(r: &mut Reader<'a>) -> Result<Self, Malformed> {
-        let len = r.u8("token_length")?;
+        let len = r.u16_be("token_length")?;
         if usize::from(len) > Token::MAX {
             return Err(Malformed::out_of_range("token_length", len));
         }
@@ -182,7 +183,7 @@ impl<'a> Token<'a> {
     }
 
     pub(super) fn encode(&self, w: &mut Writer<'_>) {
-        w.u8(self.0.len() as u8);
+        w.u16_be(self.0.len() as u16);
         w.bytes(self.0);
     }
 }
@@ -199,7 +200,7 @@ impl serde::Serialize for Token<'_> {
 /// ```text
 /// 0       8        24         26     30             32       34     35     39
 /// | nonce | cookie | protocol | game | game_version | budget | role | room |
-/// 39     55         71             72
+/// 39     55         71             73
 /// | name | password | token_length | token |
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -483,10 +484,10 @@ mod tests {
         [&[0, 1, b'P', b'O', b'N', b'G', 0, 3][..], &NONCE_BYTES, &[0; 32]].concat()
     }
 
-    fn join(token_length: u8, token: &[u8]) -> Vec<u8> {
+    fn join(token_length: u16, token: &[u8]) -> Vec<u8> {
         let fixed = b"\x00\x01PONG\x00\x03\x04\xB0\x01\x00\x00\x00\x07\
             Alice\0\0\0\0\0\0\0\0\0\0\0sesame\0\0\0\0\0\0\0\0\0\0";
-        [&NONCE_BYTES[..], &COOKIE.0, fixed, &[token_length], token].concat()
+        [&NONCE_BYTES[..], &COOKIE.0, fixed, &token_length.to_be_bytes(), token].concat()
     }
 
     fn accept() -> Vec<u8> {
@@ -541,17 +542,17 @@ mod tests {
     }
 
     #[test]
-    fn a_token_has_at_most_64_bytes() {
-        let token = [7; 65];
-        assert!(Packet::decode(0x02, &join(64, &token[..64])).is_ok());
-        let fault = Malformed::out_of_range("token_length", 65);
-        assert_eq!(native_fault(0x02, &join(65, &token)), fault);
-        assert_eq!(Token::new(&token[..64]).unwrap().as_bytes(), [7; 64]);
+    fn a_token_has_at_most_800_bytes() {
+        let token = [7; 801];
+        assert!(Packet::decode(0x02, &join(800, &token[..800])).is_ok());
+        let fault = Malformed::out_of_range("token_length", 801);
+        assert_eq!(native_fault(0x02, &join(801, &token)), fault);
+        assert_eq!(Token::new(&token[..800]).unwrap().as_bytes(), [7; 800]);
         assert_eq!(Token::new(&token), None);
         let truncated = Malformed::new("token", Fault::Truncated);
-        assert_eq!(native_fault(0x02, &join(64, &token[..63])), truncated);
+        assert_eq!(native_fault(0x02, &join(300, &token[..299])), truncated);
         let trailing = Malformed::new("Join", Fault::Trailing { extra: 1 });
-        assert_eq!(native_fault(0x02, &join(63, &token[..64])), trailing);
+        assert_eq!(native_fault(0x02, &join(255, &token[..256])), trailing);
     }
 
     #[test]

@@ -216,7 +216,7 @@ impl EnterRoom {
 /// ```text
 /// 0       8        24         26     30             32       34     50          66
 /// | nonce | cookie | protocol | game | game_version | budget | name | room_name |
-/// 66         82             83
+/// 66         82             84
 /// | password | token_length | token |
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -278,7 +278,7 @@ impl<'a> CreateRoom<'a> {
 mod tests {
     use super::*;
     use crate::wire::malformed::Fault;
-    use crate::wire::native::Packet;
+    use crate::wire::native::{Datagram, MAX_DATAGRAM_LEN, MIN_BUDGET, Packet};
     use crate::wire::testing::{check_native, native_fault};
 
     const LIST: &[u8; 40] = b"\x01\x02\x03\x04\x05\x06\x07\x08\x00\x0A\x00\x09\x01\
@@ -357,7 +357,7 @@ mod tests {
             \xC0\xC0\xC0\xC0\xC0\xC0\xC0\xC0\xC0\xC0\xC0\xC0\xC0\xC0\xC0\xC0\
             \x00\x01RTYP\x00\x02\x04\xB0\
             Alice\0\0\0\0\0\0\0\0\0\0\0Hangar\0\0\0\0\0\0\0\0\0\0\
-            sesame\0\0\0\0\0\0\0\0\0\0\x03tok";
+            sesame\0\0\0\0\0\0\0\0\0\0\x00\x03tok";
         check_native(0x0A, bytes, Packet::CreateRoom(packet));
         let mut long = *bytes;
         long[65] = b'!';
@@ -367,6 +367,28 @@ mod tests {
         assert_eq!(native_fault(0x0A, &narrow), Malformed::out_of_range("budget", 1023));
         let trailing = Malformed::new("CreateRoom", Fault::Trailing { extra: 1 });
         assert_eq!(native_fault(0x0A, &[&bytes[..], &[0]].concat()), trailing);
+    }
+
+    #[test]
+    fn the_longest_question_fits_the_least_budget_and_leaves_room_for_a_seal() {
+        let (token, name) = ([0xFF; Token::MAX], Name::new("fifteen bytes.."));
+        let packet = CreateRoom {
+            nonce: u64::MAX,
+            cookie: Secret([0xC0; 16]),
+            protocol: 2,
+            game: u32::MAX,
+            game_version: 1,
+            budget: Budget::MAX,
+            name,
+            room_name: name,
+            password: name,
+            token: Token::new(&token).unwrap(),
+        };
+        let mut out = [0; MAX_DATAGRAM_LEN];
+        let datagram = Datagram { sequence: 1, packet: Packet::CreateRoom(packet) };
+        let len = datagram.encode(&mut out).unwrap();
+        // An X25519 key and two tags of AES-GCM.
+        assert!(len + 32 + 2 * 16 <= MIN_BUDGET.into(), "{len}");
     }
 
     #[test]
