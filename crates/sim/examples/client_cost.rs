@@ -6,8 +6,8 @@
 //!     target/profiling/examples/client_cost ENTITIES PLAYERS TURNS EVERY [VISIBLE [DRIFT]]
 //! ```
 //!
-//! Each player sees `VISIBLE` of `ENTITIES` movers, spread over all ids, beside its own ship. `TURNS`
-//! of a thousand ticks each mover turns, and a snapshot is sent every `EVERY` ticks. With `DRIFT`, so
+//! Each player sees `VISIBLE` of `ENTITIES` movers, spread over all ids, beside its own ship; 0 is
+//! everything, in bodies that all players share. `TURNS` of a thousand ticks each mover turns, and a snapshot is sent every `EVERY` ticks. With `DRIFT`, so
 //! many of those that a player sees go out of sight with every snapshot, and others come into it.
 //!
 //! Callgrind counts what the server does in the last `TICKS` ticks and nothing else. The difference

@@ -62,7 +62,7 @@ impl Default for Movers {
 /// Movers that a player sees by their ids: every so manyth of all, in another phase for each player.
 #[derive(Clone, Copy, Debug)]
 pub struct Named {
-    /// How many.
+    /// How many; 0 is everything there is, ships included.
     pub visible: u32,
     /// With every snapshot so many of them go out of sight, and those with the next ids come into it.
     pub drift: u32,
@@ -70,8 +70,11 @@ pub struct Named {
 
 impl Named {
     fn show(&self, game: &Movers, tick: u32, PlayerId(player): PlayerId, view: &mut View) {
+        if self.visible == 0 {
+            return view.everything();
+        }
         view.show(player, View::PLAIN);
-        let visible = self.visible.clamp(1, game.count);
+        let visible = self.visible.min(game.count);
         let moved = tick / u32::from(game.every) * self.drift;
         let between = game.count / visible;
         for nth in 0..visible {

@@ -137,8 +137,9 @@ struct Wanted {
     /// Its place in the state.
     at: u32,
     since: u32,
-    /// How it is written, once that was found out.
+    /// How it is written, once that was found out, and how many ticks ago it turned.
     form: Option<Form>,
+    turn: Option<u8>,
 }
 
 /// How well a client is served.
@@ -388,7 +389,8 @@ impl ClientView {
             }
             false => u64::from(waited) * u64::from(priority),
         };
-        self.plan.wanted.push(Wanted { score, slot, at: at as u32, since: it.since, form: None });
+        let (at, since, form, turn) = (at as u32, it.since, None, None);
+        self.plan.wanted.push(Wanted { score, slot, at, since, form, turn });
     }
 
     /// Writes the next datagram of the snapshot into `out`, which goes out with this number behind so
@@ -492,7 +494,8 @@ impl ClientView {
         let entity = |wanted: &Wanted| &state.entities()[wanted.at as usize];
         for wanted in chosen.iter_mut() {
             if wanted.form.is_none() {
-                wanted.form = Some(Form::of(terms, entity(wanted), base(wanted)));
+                let (form, turn) = Form::of(terms, entity(wanted), base(wanted));
+                (wanted.form, wanted.turn) = (Some(form), turn);
             }
         }
         chosen.sort_unstable_by_key(|wanted| (wanted.form, wanted.slot));
@@ -503,6 +506,7 @@ impl ClientView {
                 slot: wanted.slot,
                 entity: entity(wanted),
                 base: base(wanted),
+                turn: wanted.turn,
             });
             match encoder.list(*form, items, *last) {
                 Ok(()) => written += list.len(),
