@@ -155,24 +155,23 @@ impl State {
     /// The same, where it is likely to be in this place or near it.
     #[inline]
     pub(super) fn find_near(&self, id: u32, place: usize) -> Option<&Entity> {
-        let near = self.entities.get(place).filter(|entity| entity.id == id);
-        near.or_else(|| self.entities.get(self.place_near(id, place)).filter(|it| it.id == id))
+        self.entities.get(self.place_near(id, place)).filter(|entity| entity.id == id)
     }
 
     /// Where this id is, or would be: in this place or near it, mostly. What the search costs depends
     /// on how far away it is, and not on how many entities there are.
     #[inline]
     pub(super) fn place_near(&self, id: u32, place: usize) -> usize {
-        match self.entities.get(place) {
-            Some(entity) if entity.id == id => place,
-            Some(entity) if entity.id < id => self.place_above(id, place),
+        match self.entities.get(place).map(id_of) {
+            Some(there) if there == id => place,
+            Some(there) if there < id => self.place_above(id, place),
             _ => self.place_below(id, place.min(self.entities.len())),
         }
     }
 
     /// The same, where the entity in this place comes before it.
     fn place_above(&self, id: u32, place: usize) -> usize {
-        let is_before = |entity: &Entity| entity.id < id;
+        let is_before = |entity: &Entity| id_of(entity) < id;
         let (mut from, mut step) = (place + 1, 1);
         let mut upto = from;
         while self.entities.get(upto).is_some_and(is_before) {
@@ -185,7 +184,7 @@ impl State {
 
     /// The same, where nothing from this place on comes before it.
     fn place_below(&self, id: u32, place: usize) -> usize {
-        let is_before = |entity: &Entity| entity.id < id;
+        let is_before = |entity: &Entity| id_of(entity) < id;
         let (mut from, mut upto, mut step) = (place, place, 1);
         while from > 0 && !is_before(&self.entities[from - 1]) {
             upto = from - 1;
@@ -230,13 +229,27 @@ impl State {
     }
 
     fn place(&self, id: u32) -> Result<usize, usize> {
-        self.entities.binary_search_by_key(&id, |entity| entity.id)
+        self.entities.binary_search_by_key(&id, id_of)
     }
 
     /// The list itself, for the decoder, which leaves it sorted and within the limit.
     pub(super) fn entities_mut(&mut self) -> &mut Vec<Entity> {
         &mut self.entities
     }
+}
+
+/// The id of an entity that a search looks at.
+#[inline]
+fn id_of(entity: &Entity) -> u32 {
+    #[cfg(test)]
+    LOOKS.set(LOOKS.get() + 1);
+    entity.id
+}
+
+#[cfg(test)]
+thread_local! {
+    /// How many entities were looked at in searches of this thread.
+    pub(super) static LOOKS: std::cell::Cell<u64> = const { std::cell::Cell::new(0) };
 }
 
 impl Clone for State {
