@@ -1,8 +1,8 @@
 //! How well a large world reaches its players: how old what they have of it is, and what it costs.
 //!
-//! A thing is as old as the last tick at which what a client has of it was right, also if that came behind
-//! something newer. The link's own delay
-//! is left out: compared is with the newest tick that could have come by now, had nothing been lost.
+//! A thing is as old as the last tick at which what a client has of it was right, also if that came
+//! behind something newer. The link's own delay is left out: compared is with the newest tick that
+//! could have come by now, had nothing been lost.
 
 use std::collections::VecDeque;
 use std::fmt;
