@@ -8,8 +8,8 @@ use std::hint::black_box;
 use backspin::channel::{InputQueue, MessageChannel, Newest, Pending, Timeline};
 use backspin::replication::view::{Snapshot, ViewPart};
 use backspin::replication::{
-    ClientView, Entity, Field, History as States, Kind, KnownWorld, Motion, Schema, SnapshotBuffer,
-    State, Step, View,
+    ClientView, ENTITY_LIMIT, Entity, Field, History as States, Kind, KnownWorld, Motion, Schema,
+    SnapshotBuffer, State, Step, View,
 };
 use backspin::time::Time;
 use backspin::wire::native::{self, Datagram, MessageKind};
@@ -440,4 +440,50 @@ fn a_view_in_many_datagrams_allocates_nothing_on_either_side_once_the_buffers_ha
     run(1..400);
     assert_eq!(allocations(|| run(400..600)), 0);
     assert!(picture.newest_state().is_some_and(|state| state.entities().len() == 900));
+}
+
+/// What a view of `visible` things, which all change in every tick, has in use in a world of `count`, while
+/// the client's word takes eight ticks. Beside the view there is only the history, which is full before.
+fn view_bytes(count: u32, visible: u32) -> isize {
+    // What is visible has the same ids in every world, and what is hidden those between.
+    let (mut history, hidden) = (States::default(), count / visible - 1);
+    let between = ENTITY_LIMIT as u32 / visible;
+    let move_all = |state: &mut State, tick: u32| {
+        let ids = (0..visible).flat_map(|nth| (0..=hidden).map(move |it| nth * between + it));
+        for id in ids {
+            let mixed = (id + 1).wrapping_mul(tick + 1).wrapping_mul(0x9E37_79B1) >> 8;
+            let counts = [(mixed & 4095).cast_signed(), (mixed >> 12 & 15).cast_signed()];
+            state.push(Entity::new(&SWARM, id, 0, &counts)).expect("ids rise");
+        }
+    };
+    (1..40).for_each(|tick| move_all(history.begin(tick), tick));
+    let mut shown = View::default();
+    (0..visible).for_each(|nth| shown.show(nth * between, View::PLAIN));
+    let (mut out, mut sequence) = ([0; 1000], 0);
+    let mut last = [0; 8];
+    let before = counting::bytes_in_use();
+    let mut view = ClientView::new(1);
+    for tick in 40..90 {
+        move_all(history.begin(tick), tick);
+        let state = history.newest().unwrap();
+        let snapshot = Snapshot { schema: &SWARM, history: &history, state, every: 1 };
+        view.plan(snapshot, &shown, u32::MAX / 2, |_| false);
+        while view.poll(snapshot, sequence, 20, &mut out).is_some() {
+            sequence += 1;
+        }
+        let arrived = std::mem::replace(&mut last[tick as usize % 8], sequence);
+        if arrived > 0 {
+            view.handle_acks(arrived - 1, u64::MAX, &history, 1);
+        }
+    }
+    assert_eq!((view.counts().shown, view.counts().unsent), (visible, 0));
+    counting::bytes_in_use() - before + size_of::<ClientView>() as isize
+}
+
+#[test]
+fn what_a_view_takes_depends_on_what_is_visible_and_not_on_the_world() {
+    let bytes = view_bytes(200, 200);
+    assert_eq!(view_bytes(16_384, 200), bytes);
+    // As docs/limits.md says.
+    assert!(bytes <= 200 * 300, "{bytes} bytes of 200 entities");
 }

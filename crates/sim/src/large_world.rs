@@ -1,7 +1,8 @@
 //! How well a large world reaches its players: how old what they have of it is, and what it costs.
 //!
-//! A thing is as old as the last tick at which what a client has of it was right. The link's own delay
-//! is left out: compared is with the newest tick that could have come by now, had nothing been lost.
+//! A thing is as old as the last tick at which what a client has of it was right, also if that came
+//! behind something newer. The link's own delay is left out: compared is with the newest tick that
+//! could have come by now, had nothing been lost.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -13,7 +14,7 @@ use super::{Chance, Drift, HostId, LinkConfig, Party, Player, World};
 use backspin::client::{Client, ClientConfig};
 use backspin::endpoint::EndpointConfig;
 use backspin::game::{Game, PlayerId};
-use backspin::replication::State;
+use backspin::replication::{Schema, State};
 use backspin::room::RoomConfig;
 use backspin::server::Server;
 use backspin::time::Time;
@@ -21,6 +22,9 @@ use backspin::wire::Name;
 
 /// States of the server that are kept to compare with.
 const KEPT_TICKS: usize = 240;
+
+/// What comes later than this counts as not come, in ticks.
+const LATE_TICKS: u32 = 12;
 
 /// The first seconds, while everything comes for the first time, do not count.
 const BEGINNING: Duration = Duration::from_secs(4);
@@ -100,8 +104,8 @@ struct Eye {
     host: HostId,
     /// By mover: the last tick at which what the client has was right.
     right: Vec<u32>,
-    /// The newest tick that was looked at.
-    seen: u32,
+    /// What it had when it was looked at last.
+    seen: State,
 }
 
 impl LargeWorld {
@@ -122,7 +126,7 @@ impl LargeWorld {
             let client = Client::new(Time::ZERO, self.game, config, seed);
             let player = Player::new(client, Chance::new(self.seed, u64::from(index)));
             let host = world.add(Party::Player(Box::new(player)), &[address], Drift::NONE);
-            eyes.push(Eye { host, right: vec![0; self.game.count as usize], seen: 0 });
+            eyes.push(Eye { host, right: vec![0; self.game.count as usize], seen: State::new(0) });
         }
         self.watch(&mut world, server, &mut eyes)
     }
@@ -163,11 +167,13 @@ impl LargeWorld {
             for eye in eyes.iter_mut() {
                 let Party::Player(player) = world.node(eye.host) else { continue };
                 let state = player.client.state();
-                if state.tick == 0 || state.tick == eye.seen && !is_measured {
+                if state.tick == 0 || state.tick == eye.seen.tick && !is_measured {
                     continue;
                 }
-                let Some(then) = find(&past, state.tick) else { continue };
-                eye.look(state, then);
+                if find(&past, state.tick).is_none() {
+                    continue;
+                }
+                eye.look(self.game.schema(), state, &past);
                 // Once in a while is enough.
                 if !is_measured || now_tick % 6 != 0 {
                     continue;
@@ -238,14 +244,27 @@ impl LargeWorld {
 }
 
 impl Eye {
-    /// Compares what the client has with what was there.
-    fn look(&mut self, state: &State, then: &State) {
-        self.seen = state.tick;
+    /// Compares what the client has with what was there. What came late, behind something newer, was
+    /// right at an earlier tick and is carried on from there.
+    fn look(&mut self, schema: &Schema, state: &State, past: &VecDeque<State>) {
+        let passed = state.tick.saturating_sub(self.seen.tick);
         for entity in state.entities().iter().filter(|entity| entity.id >= FIRST_MOVER) {
-            if then.find(entity.id) == Some(entity) {
-                self.right[(entity.id - FIRST_MOVER) as usize] = state.tick;
+            let right = &mut self.right[(entity.id - FIRST_MOVER) as usize];
+            let was_right = |back: &u32| {
+                let then = find(past, state.tick - back).and_then(|then| then.find(entity.id));
+                then.is_some_and(|then| then.extrapolate(schema, *back) == *entity)
+            };
+            if was_right(&0) {
+                *right = state.tick;
+                continue;
+            }
+            let seen = self.seen.find(entity.id);
+            if seen.is_none_or(|seen| seen.extrapolate(schema, passed) != *entity) {
+                let newer = state.tick.saturating_sub(*right).min(LATE_TICKS);
+                *right = (1..newer).find(was_right).map_or(*right, |back| state.tick - back);
             }
         }
+        self.seen.clone_from(state);
     }
 }
 

@@ -42,6 +42,8 @@ pub struct Movers {
     pub turns: u32,
     /// How far a player sees; `None` is everything.
     pub sight: Option<i32>,
+    /// Players see these instead, wherever they are.
+    pub named: Option<Named>,
     /// How many of the nearest matter most.
     pub near: usize,
     /// A snapshot in so many ticks.
@@ -52,7 +54,34 @@ pub struct Movers {
 
 impl Default for Movers {
     fn default() -> Self {
-        Movers { count: 2_000, turns: 1_000, sight: None, near: 32, every: 3, budget: 20_000 }
+        let (sight, named) = (None, None);
+        Movers { count: 2_000, turns: 1_000, sight, named, near: 32, every: 3, budget: 20_000 }
+    }
+}
+
+/// Movers that a player sees by their ids: every so manyth of all, in another phase for each player.
+#[derive(Clone, Copy, Debug)]
+pub struct Named {
+    /// How many; 0 is everything there is, ships included.
+    pub visible: u32,
+    /// With every snapshot so many of them go out of sight, and those with the next ids come into it.
+    pub drift: u32,
+}
+
+impl Named {
+    fn show(&self, game: &Movers, tick: u32, PlayerId(player): PlayerId, view: &mut View) {
+        if self.visible == 0 {
+            return view.everything();
+        }
+        view.show(player, View::PLAIN);
+        let visible = self.visible.min(game.count);
+        let moved = tick / u32::from(game.every) * self.drift;
+        let between = game.count / visible;
+        for nth in 0..visible {
+            let rounds = (moved + visible - 1 - nth) / visible;
+            let index = nth * between + (player + rounds) % between;
+            view.show(FIRST_MOVER + index, View::PLAIN);
+        }
     }
 }
 
@@ -92,6 +121,8 @@ pub struct World {
     /// Which movers are in each cell: the server's.
     cells: Vec<Vec<u32>>,
     dice: u64,
+    /// The last tick: the server's.
+    tick: u32,
 }
 
 impl World {
@@ -180,6 +211,7 @@ impl Game for Movers {
     }
 
     fn step(&self, world: &mut World, turn: &mut Turn<'_, World>) {
+        world.tick = turn.tick();
         self.predict(world, turn);
         for index in 0..world.movers.len() {
             if world.roll(1_000) < self.turns {
@@ -202,6 +234,9 @@ impl Game for Movers {
     }
 
     fn visible(&self, world: &World, viewer: Viewer, view: &mut View) {
+        if let (Some(named), Viewer::Player(player)) = (self.named, viewer) {
+            return named.show(self, world.tick, player, view);
+        }
         let ship = match viewer {
             Viewer::Player(player) => world.ship(player),
             Viewer::Watcher => None,

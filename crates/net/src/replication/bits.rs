@@ -280,7 +280,7 @@ pub(super) const fn bit_length(value: u32) -> u32 {
 
 /// Which bits of `set` are 1, the lowest first.
 #[inline]
-pub(super) fn ones(mut set: u64) -> impl Iterator<Item = usize> {
+pub(super) fn ones(mut set: u64) -> impl Iterator<Item = usize> + Clone {
     std::iter::from_fn(move || {
         let lowest = set.trailing_zeros();
         set &= set.wrapping_sub(1);

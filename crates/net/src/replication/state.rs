@@ -83,12 +83,14 @@ impl Entity {
     /// Whether `after` is what its velocities make of it.
     #[inline]
     pub(super) fn is_carried_to(&self, after: &Entity, kind: &Kind, ticks: u32) -> bool {
-        kind.fields.iter().enumerate().all(|(index, field)| {
-            let velocity = match field.motion {
-                Motion::Along { velocity, .. } => self.fields[velocity],
-                Motion::Still => 0,
-            };
-            after.fields[index] == field.carried(self.fields[index], velocity, ticks)
+        let (from, to) = (&self.fields[..], &after.fields[..]);
+        kind.fields.iter().zip(from.iter().zip(to)).all(|(field, (&before, &after))| {
+            match field.motion {
+                Motion::Along { velocity, .. } => {
+                    after == field.carried(before, from[velocity], ticks)
+                }
+                Motion::Still => after == before,
+            }
         })
     }
 
@@ -168,9 +170,45 @@ impl State {
     }
 
     /// The same, where it is likely to be in this place or near it.
+    #[inline]
     pub(super) fn find_near(&self, id: u32, place: usize) -> Option<&Entity> {
-        let near = self.entities.get(place).filter(|entity| entity.id == id);
-        near.or_else(|| self.find(id))
+        self.entities.get(self.place_near(id, place)).filter(|entity| entity.id == id)
+    }
+
+    /// Where this id is, or would be: in this place or near it, mostly. What the search costs depends
+    /// on how far away it is, and not on how many entities there are.
+    #[inline]
+    pub(super) fn place_near(&self, id: u32, place: usize) -> usize {
+        match self.entities.get(place).map(id_of) {
+            Some(there) if there == id => place,
+            Some(there) if there < id => self.place_above(id, place),
+            _ => self.place_below(id, place.min(self.entities.len())),
+        }
+    }
+
+    /// The same, where the entity in this place comes before it.
+    fn place_above(&self, id: u32, place: usize) -> usize {
+        let is_before = |entity: &Entity| id_of(entity) < id;
+        let (mut from, mut step) = (place + 1, 1);
+        let mut upto = from;
+        while self.entities.get(upto).is_some_and(is_before) {
+            from = upto + 1;
+            step *= 2;
+            upto = (upto + step).min(self.entities.len());
+        }
+        from + self.entities[from..upto].partition_point(is_before)
+    }
+
+    /// The same, where nothing from this place on comes before it.
+    fn place_below(&self, id: u32, place: usize) -> usize {
+        let is_before = |entity: &Entity| id_of(entity) < id;
+        let (mut from, mut upto, mut step) = (place, place, 1);
+        while from > 0 && !is_before(&self.entities[from - 1]) {
+            upto = from - 1;
+            from = from.saturating_sub(step);
+            step *= 2;
+        }
+        from + self.entities[from..upto].partition_point(is_before)
     }
 
     /// Puts an entity in its place, or in that of the one with its id.
@@ -208,13 +246,27 @@ impl State {
     }
 
     fn place(&self, id: u32) -> Result<usize, usize> {
-        self.entities.binary_search_by_key(&id, |entity| entity.id)
+        self.entities.binary_search_by_key(&id, id_of)
     }
 
     /// The list itself, for the decoder, which leaves it sorted and within the limit.
     pub(super) fn entities_mut(&mut self) -> &mut Vec<Entity> {
         &mut self.entities
     }
+}
+
+/// The id of an entity that a search looks at.
+#[inline]
+fn id_of(entity: &Entity) -> u32 {
+    #[cfg(test)]
+    LOOKS.set(LOOKS.get() + 1);
+    entity.id
+}
+
+#[cfg(test)]
+thread_local! {
+    /// How many entities were looked at in searches of this thread.
+    pub(super) static LOOKS: std::cell::Cell<u64> = const { std::cell::Cell::new(0) };
 }
 
 impl Clone for State {
@@ -294,6 +346,19 @@ mod tests {
         assert_eq!(state.find(6), None);
         state.clear(8);
         assert_eq!(state, State::new(8));
+    }
+
+    #[test]
+    fn a_place_is_found_from_wherever_the_search_begins() {
+        for len in 0..40 {
+            let mut state = State::default();
+            (0..len).for_each(|nth| state.push(entity(10 + 3 * nth)).unwrap());
+            for (id, near) in (0..140).flat_map(|id| (0..45).map(move |near| (id, near))) {
+                let place = state.entities.partition_point(|entity| entity.id < id);
+                assert_eq!(state.place_near(id, near), place, "{id} near {near} of {len}");
+                assert_eq!(state.find_near(id, near), state.find(id));
+            }
+        }
     }
 
     #[test]

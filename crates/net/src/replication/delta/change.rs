@@ -1,7 +1,7 @@
 //! What changed in one entity: which fields, when it turned, and by how much they differ.
 
 use crate::replication::bits::{BitReader, BitWriter, bit_length, ones};
-use crate::replication::{Entity, Field, Kind, MAX_FIELDS, Motion};
+use crate::replication::{Entity, Field, Kind, Motion};
 use crate::wire::{Fault, Malformed};
 
 /// An entity that is in the baseline and in the new state, and not as its velocity had it.
@@ -29,11 +29,21 @@ impl<'a> Change<'a> {
     }
 
     pub(in crate::replication) fn encode(&self, after: &Entity, w: &mut BitWriter<'_>) {
-        let turn = self.turn(after);
+        self.encode_turned(after, self.turn(after), w);
+    }
+
+    /// The same where [`Change::turn`] is known.
+    pub(in crate::replication) fn encode_turned(
+        &self,
+        after: &Entity,
+        turn: Option<u32>,
+        w: &mut BitWriter<'_>,
+    ) {
         let expected = self.expected(after, turn.unwrap_or(0));
+        let (expected, after) = (&expected.fields[..], &after.fields[..]);
         let (mut mask, mut changed) = (0, 0);
         for index in ones(self.variable) {
-            let differs = u64::from(after.fields[index] != expected.fields[index]);
+            let differs = u64::from(after[index] != expected[index]);
             mask = mask << 1 | differs;
             changed |= differs << index;
         }
@@ -44,7 +54,7 @@ impl<'a> Change<'a> {
         for set in [changed & !self.moving, changed & self.moving] {
             for index in ones(set) {
                 let field = &self.kind.fields[index];
-                encode_value(field, expected.fields[index], after.fields[index], w);
+                encode_value(field, expected[index], after[index], w);
             }
         }
     }
@@ -101,17 +111,26 @@ impl<'a> Change<'a> {
 
     /// How many ticks ago it turned: what explains best where it is, and the latest such. `None`
     /// if no velocity changed.
-    fn turn(&self, after: &Entity) -> Option<u32> {
-        let mut ways = self.moving().map(|(index, velocity)| self.way(index, velocity, after));
-        let mut turned = [ways.find(Way::turns)?; MAX_FIELDS];
-        let mut count = 1;
-        for way in ways.filter(Way::turns) {
-            turned[count] = way;
-            count += 1;
+    pub(in crate::replication) fn turn(&self, after: &Entity) -> Option<u32> {
+        let (old, new) = (&self.before.fields[..], &after.fields[..]);
+        let turned = self.moving().filter(|(_, velocity)| old[*velocity] != new[*velocity]);
+        let turned = turned.fold(0, |set, (index, _)| set | 1_u64 << index);
+        let ways = self.moving_of(turned).map(|(index, velocity)| self.way(index, velocity, after));
+        match turned.count_ones() as usize {
+            0 => None,
+            1..=Lines::MOST => {
+                let lines = Lines::of(ways.clone());
+                Some(lines.map_or_else(|| self.search(ways), |lines| lines.turn(self.ticks)))
+            }
+            _ => Some(self.search(ways)),
         }
+    }
+
+    /// The same by trying all, of ways that may be bent.
+    fn search<'w>(&self, ways: impl Iterator<Item = Way<'w>> + Clone) -> u32 {
         let (mut best, mut least) = (0, u64::MAX);
         for turn in 0..=self.ticks {
-            let error = turned[..count].iter().map(|way| way.error(turn)).sum();
+            let error = ways.clone().map(|way| way.error(turn)).sum();
             if error < least {
                 (best, least) = (turn, error);
             }
@@ -119,7 +138,7 @@ impl<'a> Change<'a> {
                 break;
             }
         }
-        Some(best)
+        best
     }
 
     #[inline]
@@ -137,7 +156,13 @@ impl<'a> Change<'a> {
     /// The fields that move, each with its velocity.
     #[inline]
     fn moving(&self) -> impl Iterator<Item = (usize, usize)> {
-        ones(self.moving).filter_map(|index| match self.kind.fields[index].motion {
+        self.moving_of(self.moving)
+    }
+
+    /// The same of these.
+    #[inline]
+    fn moving_of(&self, set: u64) -> impl Iterator<Item = (usize, usize)> + Clone {
+        ones(set).filter_map(|index| match self.kind.fields[index].motion {
             Motion::Along { velocity, .. } => Some((index, velocity)),
             Motion::Still => None,
         })
@@ -177,6 +202,68 @@ impl Way<'_> {
     fn error(&self, turn: u32) -> u64 {
         u64::from(self.to.abs_diff(self.end(turn)))
     }
+
+    /// The same as a line, where neither an edge nor a division bends it.
+    #[inline]
+    fn line(&self) -> Option<Line> {
+        let Motion::Along { per_ticks: 1, .. } = self.field.motion else { return None };
+        let end =
+            |velocity: i32| i64::from(self.from) + i64::from(velocity) * i64::from(self.ticks);
+        let range = i64::from(self.field.min)..=i64::from(self.field.max);
+        // Whenever it turned, it has been between these.
+        let is_inside = [self.from.into(), end(self.old), end(self.new)];
+        is_inside.iter().all(|place| range.contains(place)).then(|| Line {
+            off: i64::from(self.to) - end(self.old),
+            slope: i64::from(self.new) - i64::from(self.old),
+        })
+    }
+}
+
+/// How far a way ends from where it should, by how many ticks ago it turned: `off - slope * turn`.
+#[derive(Clone, Copy, Default)]
+struct Line {
+    off: i64,
+    slope: i64,
+}
+
+/// The lines of an entity's ways.
+struct Lines {
+    lines: [Line; Lines::MOST],
+    count: usize,
+}
+
+impl Lines {
+    const MOST: usize = 4;
+
+    /// Of so many ways at most; `None` if one of them is bent.
+    #[inline]
+    fn of<'w>(ways: impl Iterator<Item = Way<'w>>) -> Option<Lines> {
+        let mut lines = Lines { lines: [Line::default(); Lines::MOST], count: 0 };
+        for way in ways {
+            lines.lines[lines.count] = way.line()?;
+            lines.count += 1;
+        }
+        Some(lines)
+    }
+
+    /// The latest turn with the least error.
+    #[inline]
+    fn turn(&self, ticks: u32) -> u32 {
+        let error = |turn: u32| -> u64 {
+            let lines = self.lines[..self.count].iter();
+            lines.map(|line| (line.off - line.slope * i64::from(turn)).unsigned_abs()).sum()
+        };
+        // The sum of distances from lines is convex: once it does not fall, it never will again.
+        let (mut turn, mut least) = (0, error(0));
+        while least > 0 && turn < ticks {
+            let next = error(turn + 1);
+            if next >= least {
+                break;
+            }
+            (turn, least) = (turn + 1, next);
+        }
+        turn
+    }
 }
 
 /// Up to 2^n away from what was expected is near.
@@ -214,5 +301,52 @@ fn decode_value(field: &Field, expected: i32, r: &mut BitReader<'_>) -> Result<i
             Ok(value) if (field.min..=field.max).contains(&value) => Ok(value),
             _ => Err(Malformed::out_of_range(field.name, value)),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::replication::{Schema, Step};
+
+    const fn place(velocity: usize, per_ticks: u16) -> Field {
+        let motion = Motion::Along { velocity, per_ticks };
+        Field { name: "x", min: -200, max: 200, step: Step::ONE, motion }
+    }
+
+    const PACE: Field =
+        Field { name: "v", min: -9, max: 9, step: Step::ONE, motion: Motion::Still };
+
+    const SCHEMA: Schema =
+        Schema { kinds: &[Kind { name: "ship", fields: &[place(2, 1), place(3, 1), PACE, PACE] }] };
+
+    #[test]
+    fn a_turn_is_the_latest_of_those_that_explain_it_best() {
+        let mut dice = 1_u64;
+        let mut roll = |upto: i32| {
+            dice = dice.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (dice >> 33) as i32 % (2 * upto + 1) - upto
+        };
+        let (mut straight, mut bent) = (0, 0);
+        for ticks in (1..=20).cycle().take(20_000) {
+            let mut ship = || Entity::new(&SCHEMA, 1, 0, &[0; 4].map(|_| roll(9)));
+            let (mut before, mut after) = (ship(), ship());
+            // Half of them near an edge, which bends their ways.
+            for index in [0, 1] {
+                before.fields[index] += if ticks % 2 == 0 { 190 } else { 0 };
+                after.fields[index] += before.fields[index];
+            }
+            let change = Change::new(&SCHEMA.kinds[0], &before, ticks);
+            let turned: Vec<_> = change.moving().map(|(at, v)| change.way(at, v, &after)).collect();
+            let turned: Vec<_> = turned.into_iter().filter(Way::turns).collect();
+            let error = |turn: &u32| turned.iter().map(|way| way.error(*turn)).sum::<u64>();
+            let best = (0..=ticks).min_by_key(error).filter(|_| !turned.is_empty());
+            assert_eq!(change.turn(&after), best, "{before:?} {after:?} {ticks}");
+            match turned.iter().all(|way| way.line().is_some()) {
+                true => straight += 1,
+                false => bent += 1,
+            }
+        }
+        assert!(straight > 5_000 && bent > 5_000, "{straight} {bent}");
     }
 }

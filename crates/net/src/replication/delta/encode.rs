@@ -8,6 +8,9 @@ use crate::replication::bits::{BitWriter, ones};
 use crate::replication::{ENTITY_LIMIT, Entity, Schema, State};
 use crate::wire::Full;
 
+/// A world of up to so many entities is small.
+const SMALL_WORLD: usize = 256;
+
 /// Writes `current` against `baseline`, and says how many bytes it is. Both are of `schema`;
 /// debug builds make sure.
 ///
@@ -25,7 +28,19 @@ pub fn encode(
     let now = current.entities();
     debug_assert!(now.iter().all(|entity| entity.conforms(schema)), "not of the schema");
     let mut w = BitWriter::new(out);
-    let changed = Changed::find(schema, baseline, now);
+    // Most worlds are small: the bits of the largest need not be cleared for each body of theirs.
+    let (mut small, mut large);
+    let set: &mut [u64] = match baseline.entities.len() {
+        0..=SMALL_WORLD => {
+            small = [0; SMALL_WORLD / 64];
+            &mut small
+        }
+        _ => {
+            large = [0; ENTITY_LIMIT / 64];
+            &mut large
+        }
+    };
+    let changed = Changed::find(schema, baseline, now, set);
     encode_changes(schema, baseline, now, &changed, &mut w);
     if changed.kept < now.len() {
         encode_new(schema, baseline, current.tick, now, &mut w);
@@ -35,29 +50,34 @@ pub fn encode(
 }
 
 /// Which entities of the baseline are not as their velocities had them.
-struct Changed {
+struct Changed<'a> {
     /// A bit for each.
-    set: [u64; ENTITY_LIMIT / 64],
+    set: &'a [u64],
     /// How many are changed or gone.
     count: u32,
     /// How many are not gone.
     kept: usize,
 }
 
-impl Changed {
-    fn find(schema: &Schema, baseline: Baseline<'_>, now: &[Entity]) -> Self {
-        let mut changed = Changed { set: [0; ENTITY_LIMIT / 64], count: 0, kept: 0 };
-        let mut rest = now;
+impl<'a> Changed<'a> {
+    /// Marks them in `set`, which has a bit for each and is 0.
+    fn find(
+        schema: &Schema,
+        baseline: Baseline<'_>,
+        now: &[Entity],
+        set: &'a mut [u64],
+    ) -> Changed<'a> {
+        let (mut count, mut kept, mut rest) = (0, 0, now);
         for (index, before) in baseline.entities.iter().enumerate() {
             let after = pass(&mut rest, before);
-            changed.kept += usize::from(after.is_some());
+            kept += usize::from(after.is_some());
             let kind = &schema.kinds[usize::from(before.kind)];
             if !after.is_some_and(|after| before.is_carried_to(after, kind, baseline.ticks)) {
-                changed.set[index / 64] |= 1 << (index % 64);
-                changed.count += 1;
+                set[index / 64] |= 1 << (index % 64);
+                count += 1;
             }
         }
-        changed
+        Changed { set, count, kept }
     }
 
     /// Their indices, among so many entities.
@@ -71,7 +91,7 @@ fn encode_changes(
     schema: &Schema,
     baseline: Baseline<'_>,
     now: &[Entity],
-    changed: &Changed,
+    changed: &Changed<'_>,
     w: &mut BitWriter<'_>,
 ) {
     w.count(changed.count);

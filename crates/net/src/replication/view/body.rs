@@ -16,6 +16,9 @@ use crate::replication::delta::Change;
 use crate::replication::{ENTITY_LIMIT, Entity, Fields, Kind, Schema};
 use crate::wire::{Fault, Malformed};
 
+/// The tick of a turn is one of those since what it is written against.
+const _: () = assert!(MAX_BASE_TICKS <= u8::MAX as u32);
+
 /// A gap's low bits are said in so many bits.
 const LOW_BITS: u32 = 4;
 
@@ -37,6 +40,8 @@ pub(super) struct Item<'a> {
     pub(super) entity: &'a Entity,
     /// What the client has: a value, and its tick.
     pub(super) base: Option<(u32, &'a Entity)>,
+    /// How many ticks ago it turned, where that is written.
+    pub(super) turn: Option<u8>,
 }
 
 /// How an entity is written.
@@ -53,18 +58,26 @@ pub(super) enum Form {
 impl Form {
     const ALL: [Form; 3] = [Form::New, Form::Full, Form::Change];
 
-    /// The shortest.
-    pub(super) fn of(terms: Terms<'_>, entity: &Entity, base: Option<(u32, &Entity)>) -> Form {
+    /// The shortest; and how many ticks ago it turned, which takes longest to find out.
+    pub(super) fn of(
+        terms: Terms<'_>,
+        entity: &Entity,
+        base: Option<(u32, &Entity)>,
+    ) -> (Form, Option<u8>) {
         let Terms { schema, tick, every } = terms;
-        let Some((base, before)) = base else { return Form::New };
+        let Some((base, before)) = base else { return (Form::New, None) };
         let (kind, ticks) = (&schema.kinds[usize::from(entity.kind)], tick.wrapping_sub(base));
         let is_of_use = ticks <= MAX_BASE_TICKS && ticks.is_multiple_of(every);
         if !is_of_use || before.is_carried_to(entity, kind, ticks) {
-            return Form::Full;
+            return (Form::Full, None);
         }
-        let mut w = BitWriter::new(&mut []);
-        Change::new(kind, before, ticks).encode(entity, &mut w);
-        if w.len_bits() < fields_bits(kind) { Form::Change } else { Form::Full }
+        let (change, mut w) = (Change::new(kind, before, ticks), BitWriter::new(&mut []));
+        let turn = change.turn(entity);
+        change.encode_turned(entity, turn, &mut w);
+        match w.len_bits() < fields_bits(kind) {
+            true => (Form::Change, turn.map(|turn| turn as u8)),
+            false => (Form::Full, None),
+        }
     }
 }
 
@@ -159,7 +172,8 @@ impl<'a, 'b> Encoder<'a, 'b> {
                     self.w.count(back);
                 }
                 *last_back = back;
-                Change::new(kind, before, ticks).encode(entity, &mut self.w);
+                let turn = item.turn.map(u32::from);
+                Change::new(kind, before, ticks).encode_turned(entity, turn, &mut self.w);
             }
             (Form::New, _) => {
                 encode_id(entity.id, tick, &mut self.w);

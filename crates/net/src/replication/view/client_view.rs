@@ -3,8 +3,8 @@
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
+use super::View;
 use super::body::{Encoder, Form, Goner, Item, Terms, most_bytes};
-use super::{Shown, View};
 use crate::replication::{ENTITY_LIMIT, Entity, History, Schema, State};
 
 /// Datagrams that may be without word of their arrival; of older ones nothing is expected any more.
@@ -66,6 +66,8 @@ struct Slot {
     generation: u8,
     /// How many snapshots in a row had no room for it.
     passed_over: u16,
+    /// Its place in the last state that was looked at; in others it is near that.
+    at: u32,
     /// The newest value that the client surely has.
     acked: Option<(u32, Entity)>,
     /// The tick of the newest value that was sent since, and may still arrive.
@@ -136,8 +138,9 @@ struct Wanted {
     slot: u32,
     /// Its place in the state.
     at: u32,
-    /// How it is written, once that was found out.
+    /// How it is written, once that was found out, and how many ticks ago it turned.
     form: Option<Form>,
+    turn: Option<u8>,
 }
 
 /// How well a client is served.
@@ -226,55 +229,79 @@ impl ClientView {
         self.counts.shown = self.shown.len() as u32;
     }
 
-    /// Goes through what the client knows, may see, and is there, all in the order of ids.
+    /// Goes through what the client knows and may see, both in the order of ids. Each is looked for near
+    /// where it was, so that the size of the world does not matter.
     fn merge(&mut self, snapshot: Snapshot<'_>, view: &View, is_own: &impl Fn(&Entity) -> bool) {
         let (state, entities) = (snapshot.state, snapshot.state.entities());
         let known = std::mem::take(&mut self.shown);
         let mut next = std::mem::take(&mut self.next_shown);
         next.clear();
-        let (mut rest, mut at) = (&known[..], 0);
-        let mut take = |view: &mut ClientView, shown: Shown, at: usize| {
-            let entity = &entities[at];
-            while let [(id, slot), behind @ ..] = rest
-                && *id < shown.id
-            {
-                view.leave(*slot, state.find(*id).is_none());
-                rest = behind;
-            }
-            let slot = match rest {
-                [(id, slot), behind @ ..] if *id == shown.id => {
-                    rest = behind;
-                    match view.slots[*slot as usize].kind == entity.kind {
-                        true => Some(*slot),
-                        false => {
-                            view.leave(*slot, true);
-                            view.enter(entity, state.tick)
-                        }
-                    }
-                }
-                _ => view.enter(entity, state.tick),
-            };
-            if let Some(slot) = slot {
-                next.push((shown.id, slot));
-                view.consider(snapshot, slot, at, shown.priority, is_own);
-            }
-        };
+        let mut rest = &known[..];
         if view.is_everything() {
             for (at, entity) in entities.iter().enumerate() {
-                take(self, Shown { id: entity.id, priority: View::PLAIN }, at);
+                let slot = self.pass(&mut rest, entity.id, state);
+                if let Some(slot) = self.settle(slot, entity, state.tick) {
+                    next.push((entity.id, slot));
+                    self.consider(snapshot, slot, at, View::PLAIN, is_own);
+                }
             }
         } else {
-            for &shown in view.shown() {
-                at += gallop(&entities[at..], shown.id);
-                if entities.get(at).is_some_and(|entity| entity.id == shown.id) {
-                    take(self, shown, at);
+            // The place of the one before, and how far that is from where it was.
+            let (mut at, mut moved) = (0, 0);
+            for shown in view.shown() {
+                let slot = self.pass(&mut rest, shown.id, state);
+                let was = slot.map(|slot| self.slots[slot as usize].at as usize);
+                at = state.place_near(shown.id, was.map_or(at, |was| was.wrapping_add(moved)));
+                moved = was.map_or(moved, |was| at.wrapping_sub(was));
+                match entities.get(at).filter(|entity| entity.id == shown.id) {
+                    Some(entity) => {
+                        if let Some(slot) = self.settle(slot, entity, state.tick) {
+                            next.push((shown.id, slot));
+                            self.consider(snapshot, slot, at, shown.priority, is_own);
+                        }
+                    }
+                    // The game names what it has no more.
+                    None => slot.into_iter().for_each(|slot| self.leave(slot, true)),
                 }
             }
         }
-        for (id, slot) in rest {
-            self.leave(*slot, state.find(*id).is_none());
-        }
+        rest.iter().for_each(|(_, slot)| self.lose_sight(*slot, state));
         (self.shown, self.next_shown) = (next, known);
+    }
+
+    /// The slot of what has this id, if the client knows it. What comes before it in `rest` may not be
+    /// seen any more.
+    #[inline]
+    fn pass(&mut self, rest: &mut &[(u32, u32)], id: u32, state: &State) -> Option<u32> {
+        while let [(known, slot), behind @ ..] = *rest
+            && *known <= id
+        {
+            *rest = behind;
+            if *known == id {
+                return Some(*slot);
+            }
+            self.lose_sight(*slot, state);
+        }
+        None
+    }
+
+    /// The slot of an entity that is to be shown: the one it has, unless another kind of thing had its
+    /// id, or a new one, if there is any.
+    #[inline]
+    fn settle(&mut self, slot: Option<u32>, entity: &Entity, tick: u32) -> Option<u32> {
+        match slot {
+            Some(slot) if self.slots[slot as usize].kind == entity.kind => Some(slot),
+            Some(slot) => {
+                self.leave(slot, true);
+                self.enter(entity, tick)
+            }
+            None => self.enter(entity, tick),
+        }
+    }
+
+    fn lose_sight(&mut self, slot: u32, state: &State) {
+        let it = &self.slots[slot as usize];
+        self.leave(slot, state.find_near(it.id, it.at as usize).is_none());
     }
 
     /// A slot for something that the client does not know.
@@ -327,6 +354,7 @@ impl ClientView {
         let Snapshot { schema, history, state, every } = snapshot;
         let entity = &state.entities()[at];
         let it = &mut self.slots[slot as usize];
+        it.at = at as u32;
         let under_way = it.sent.map(|tick| {
             let then = history.at(tick).and_then(|then| then.find_near(it.id, at));
             then.map(|then| (tick, then))
@@ -362,7 +390,8 @@ impl ClientView {
             }
             false => u64::from(waited) * u64::from(priority),
         };
-        self.plan.wanted.push(Wanted { score, slot, at: at as u32, form: None });
+        let (at, form, turn) = (at as u32, None, None);
+        self.plan.wanted.push(Wanted { score, slot, at, form, turn });
     }
 
     /// Writes the next datagram of the snapshot into `out`, which goes out with this number behind so
@@ -466,7 +495,8 @@ impl ClientView {
         let entity = |wanted: &Wanted| &state.entities()[wanted.at as usize];
         for wanted in chosen.iter_mut() {
             if wanted.form.is_none() {
-                wanted.form = Some(Form::of(terms, entity(wanted), base(wanted)));
+                let (form, turn) = Form::of(terms, entity(wanted), base(wanted));
+                (wanted.form, wanted.turn) = (Some(form), turn);
             }
         }
         chosen.sort_unstable_by_key(|wanted| (wanted.form, wanted.slot));
@@ -477,6 +507,7 @@ impl ClientView {
                 slot: wanted.slot,
                 entity: entity(wanted),
                 base: base(wanted),
+                turn: wanted.turn,
             });
             match encoder.list(*form, items, *last) {
                 Ok(()) => written += list.len(),
@@ -598,7 +629,7 @@ impl ClientView {
                 continue;
             }
             // Word that comes later than the history reaches is of no use.
-            if let Some(value) = state.and_then(|state| state.find(it.id)) {
+            if let Some(value) = state.and_then(|state| state.find_near(it.id, it.at as usize)) {
                 match &mut it.acked {
                     Some((acked, known)) => {
                         *acked = tick;
@@ -661,15 +692,4 @@ impl Plan {
     fn forced_left(&self) -> usize {
         self.wanted[self.done..].iter().take_while(|wanted| wanted.score == FORCED).count()
     }
-}
-
-/// How many of the entities, which are sorted by id, come before this id: near the beginning, mostly.
-fn gallop(entities: &[Entity], id: u32) -> usize {
-    let mut step = 1;
-    while entities.get(step).is_some_and(|entity| entity.id < id) {
-        step *= 2;
-    }
-    let from = step / 2;
-    let upto = entities.len().min(step + 1);
-    from + entities[from..upto].partition_point(|entity| entity.id < id)
 }

@@ -4,6 +4,7 @@ use super::known_world::ViewPart;
 use super::*;
 use crate::chance::Chance;
 use crate::game::SpawnName;
+use crate::replication::state::LOOKS;
 use crate::replication::view::client_view::Snapshot;
 use crate::replication::{
     Entity, Field, History, Kind, Motion, Schema, SnapshotBuffer, State, Step,
@@ -340,4 +341,47 @@ fn what_is_the_players_own_is_in_every_snapshot_however_small_the_budget() {
         }
     }
     assert!(own > 150, "{own}");
+}
+
+/// How many entities a view of 200 looks at, in a world with so many hidden ones between, while others come
+/// and go before all of them and so move their places; the client's word takes four snapshots.
+fn looks(hidden: u32) -> u64 {
+    let (mut view, mut history) = (ClientView::new(1), History::every(1));
+    let (mut out, mut sequence, mut looks) = ([0; 1_000], 0, 0);
+    let mut under_way = VecDeque::new();
+    let mut shown = View::default();
+    (1..=200).for_each(|nth| shown.show(nth * 100, View::PLAIN));
+    for tick in 1..=60 {
+        let state = history.begin(tick);
+        let mut put = |id: u32| {
+            let mixed = id.wrapping_mul(tick).wrapping_mul(0x9E37_79B1);
+            let counts = [(mixed >> 8 & 4_095) as i32, (mixed >> 20) as i32, 0, 0];
+            state.push(Entity::new(&SCHEMA, id, 0, &counts)).unwrap();
+        };
+        (0..tick * 7 % 5).for_each(&mut put);
+        (1..=200).for_each(|nth| (0..=hidden).for_each(|it| put(nth * 100 + it)));
+        let state = history.newest().unwrap();
+        let snapshot = Snapshot { schema: &SCHEMA, history: &history, state, every: 1 };
+        let before = LOOKS.get();
+        view.plan(snapshot, &shown, 100_000, |_| false);
+        while view.poll(snapshot, sequence, 20, &mut out).is_some() {
+            sequence += 1;
+        }
+        under_way.push_back(sequence - 1);
+        if under_way.len() > 4 {
+            let newest = under_way.pop_front().unwrap();
+            view.handle_acks(newest, u64::MAX, &history, 1);
+        }
+        looks += LOOKS.get() - before;
+    }
+    assert_eq!((view.counts().shown, view.counts().unsent), (200, 0));
+    looks
+}
+
+#[test]
+fn a_view_of_200_looks_at_no_more_of_a_world_of_16200_than_of_one_of_200() {
+    let (small, large) = (looks(0), looks(80));
+    assert!(large <= small + small / 4, "{large} looks, and {small} in a small world");
+    // Three times a snapshot: as it is, as it was sent, and as it has arrived.
+    assert!(small < 60 * 200 * 3 * 4, "{small}");
 }
