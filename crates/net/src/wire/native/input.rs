@@ -4,7 +4,8 @@
 use std::fmt;
 use std::time::Duration;
 
-use super::{MessageBlock, SessionIndex, decode_session};
+use super::field::Field;
+use super::{MessageBlock, SessionIndex};
 use crate::wire::malformed::{Fault, Malformed};
 use crate::wire::{Reader, Writer};
 
@@ -174,7 +175,7 @@ impl<'a> Input<'a> {
     const ACKS: u8 = 8;
 
     pub(super) fn decode(r: &mut Reader<'a>) -> Result<Self, Malformed> {
-        let (session, newest) = (decode_session(r)?, InputRecord::decode(r)?);
+        let (session, newest) = (Field::decode(r, "session")?, InputRecord::decode(r)?);
         let present = r.u8("present")?;
         if present > Input::SNAPSHOT | Input::DRAWN_BACK | Input::MESSAGES | Input::ACKS {
             return Err(Malformed::out_of_range("present", present));
@@ -388,7 +389,7 @@ impl<'a> SnapshotAck<'a> {
     const MESSAGES: u8 = 2;
 
     pub(super) fn decode(r: &mut Reader<'a>) -> Result<Self, Malformed> {
-        let (session, server_tick) = (decode_session(r)?, r.u32_be("server_tick")?);
+        let (session, server_tick) = (Field::decode(r, "session")?, r.u32_be("server_tick")?);
         let (held, present) = (r.u8("snapshot_held")?, r.u8("present")?);
         if present > SnapshotAck::ACKS | SnapshotAck::MESSAGES {
             return Err(Malformed::out_of_range("present", present));

@@ -3,7 +3,8 @@
 
 use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 
-use super::{Secret, decode_padding};
+use super::Secret;
+use super::field::{Field, fields, serialize_counted};
 use crate::wire::malformed::Malformed;
 use crate::wire::{List, Name, Reader, Record, Writer};
 
@@ -27,26 +28,7 @@ pub struct Probe {
     pub cookie: Secret,
 }
 
-impl Probe {
-    const PADDING: usize = Probed::LEN - 40;
-
-    pub(super) fn decode(r: &mut Reader<'_>) -> Result<Self, Malformed> {
-        let probe = Probe {
-            pass: Secret::decode(r, "pass")?,
-            stamp: r.u64_be("stamp")?,
-            cookie: Secret::decode(r, "cookie")?,
-        };
-        decode_padding::<{ Probe::PADDING }>(r)?;
-        Ok(probe)
-    }
-
-    pub(super) fn encode(&self, w: &mut Writer<'_>) {
-        w.bytes(&self.pass.0);
-        w.u64_be(self.stamp);
-        w.bytes(&self.cookie.0);
-        w.bytes(&[0; Probe::PADDING]);
-    }
-}
+fields!(Probe { pass, stamp, cookie } padding Probed::LEN - 40);
 
 /// A game server answers a Probe, and keeps nothing.
 ///
@@ -73,27 +55,9 @@ pub struct Probed {
 
 impl Probed {
     const LEN: usize = 68;
-
-    pub(super) fn decode(r: &mut Reader<'_>) -> Result<Self, Malformed> {
-        Ok(Probed {
-            pass: Secret::decode(r, "pass")?,
-            server: r.u64_be("server")?,
-            stamp: r.u64_be("stamp")?,
-            cookie: Secret::decode(r, "cookie")?,
-            round_trip: r.u32_be("round_trip")?,
-            seal: Secret::decode(r, "seal")?,
-        })
-    }
-
-    pub(super) fn encode(&self, w: &mut Writer<'_>) {
-        w.bytes(&self.pass.0);
-        w.u64_be(self.server);
-        w.u64_be(self.stamp);
-        w.bytes(&self.cookie.0);
-        w.u32_be(self.round_trip);
-        w.bytes(&self.seal.0);
-    }
 }
+
+fields!(Probed { pass, server, stamp, cookie, round_trip, seal });
 
 /// A player asks a matchmaker for others to play with, and says how far each server is.
 ///
@@ -124,7 +88,7 @@ impl<'a> Seek<'a> {
     pub(super) fn decode(r: &mut Reader<'a>) -> Result<Self, Malformed> {
         Ok(Seek {
             nonce: r.u64_be("nonce")?,
-            cookie: Secret::decode(r, "cookie")?,
+            cookie: Field::decode(r, "cookie")?,
             protocol: r.u16_be("protocol")?,
             game: r.u32_be("game")?,
             game_version: r.u16_be("game_version")?,
@@ -142,21 +106,7 @@ impl<'a> Seek<'a> {
     }
 }
 
-#[cfg(feature = "serde")]
-impl serde::Serialize for Seek<'_> {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        use serde::ser::SerializeStruct;
-        let mut fields = serializer.serialize_struct("Seek", 7)?;
-        fields.serialize_field("nonce", &self.nonce)?;
-        fields.serialize_field("cookie", &self.cookie)?;
-        fields.serialize_field("protocol", &self.protocol)?;
-        fields.serialize_field("game", &self.game)?;
-        fields.serialize_field("game_version", &self.game_version)?;
-        fields.serialize_field("count", &self.reports.len())?;
-        fields.serialize_field("reports", &self.reports)?;
-        fields.end()
-    }
-}
+serialize_counted!(Seek { nonce, cookie, protocol, game, game_version } reports);
 
 /// What one server has measured.
 ///
@@ -188,7 +138,7 @@ impl Record for RoundTripReport {
                 0 => return Err(Malformed::out_of_range("round_trip", 0)),
                 round_trip => round_trip,
             },
-            seal: Secret::decode(r, "seal")?,
+            seal: Field::decode(r, "seal")?,
         })
     }
 
@@ -221,7 +171,7 @@ impl<'a> Waiting<'a> {
     pub(super) fn decode(r: &mut Reader<'a>) -> Result<Self, Malformed> {
         Ok(Waiting {
             nonce: r.u64_be("nonce")?,
-            pass: Secret::decode(r, "pass")?,
+            pass: Field::decode(r, "pass")?,
             waiting: r.u16_be("waiting")?,
             servers: decode_short_list(r)?,
         })
@@ -235,19 +185,7 @@ impl<'a> Waiting<'a> {
     }
 }
 
-#[cfg(feature = "serde")]
-impl serde::Serialize for Waiting<'_> {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        use serde::ser::SerializeStruct;
-        let mut fields = serializer.serialize_struct("Waiting", 5)?;
-        fields.serialize_field("nonce", &self.nonce)?;
-        fields.serialize_field("pass", &self.pass)?;
-        fields.serialize_field("waiting", &self.waiting)?;
-        fields.serialize_field("count", &self.servers.len())?;
-        fields.serialize_field("servers", &self.servers)?;
-        fields.end()
-    }
-}
+serialize_counted!(Waiting { nonce, pass, waiting } servers);
 
 /// Where a server is. An IPv4 address is in its IPv6-mapped form.
 ///

@@ -5,6 +5,7 @@
 
 mod discovery;
 mod envelope;
+mod field;
 mod handshake;
 mod input;
 mod matching;
@@ -169,21 +170,6 @@ impl Packet<'_> {
     /// Who sends it.
     pub const fn direction(&self) -> Direction {
         if Packet::is_to_client(self.kind()) { Direction::ToClient } else { Direction::ToServer }
-    }
-}
-
-/// Reads the index that a client's packet begins with.
-#[inline]
-fn decode_session(r: &mut Reader<'_>) -> Result<SessionIndex, Malformed> {
-    let index = r.u16_be("session")?;
-    SessionIndex::new(index).ok_or(Malformed::out_of_range("session", index))
-}
-
-/// Reads bytes that only make a packet long enough: a server answers with no more than it got.
-fn decode_padding<const N: usize>(r: &mut Reader<'_>) -> Result<(), Malformed> {
-    match r.array::<N>("padding")?.iter().find(|&&byte| byte != 0) {
-        None => Ok(()),
-        Some(&byte) => Err(Malformed::out_of_range("padding", byte)),
     }
 }
 

@@ -1,6 +1,7 @@
 //! Rooms: ListRooms, RoomList, EnterRoom and CreateRoom.
 
-use super::{Budget, Role, Secret, SessionIndex, Token, decode_session};
+use super::field::{fields, serialize_counted};
+use super::{Budget, Role, Secret, SessionIndex, Token};
 use crate::wire::malformed::Malformed;
 use crate::wire::{List, Name, Reader, Record, Writer};
 
@@ -23,23 +24,7 @@ pub struct ListRooms {
     pub first: u16,
 }
 
-impl ListRooms {
-    pub(super) fn decode(r: &mut Reader<'_>) -> Result<Self, Malformed> {
-        Ok(ListRooms {
-            nonce: r.u64_be("nonce")?,
-            cookie: Secret::decode(r, "cookie")?,
-            game: r.u32_be("game")?,
-            first: r.u16_be("first")?,
-        })
-    }
-
-    pub(super) fn encode(&self, w: &mut Writer<'_>) {
-        w.u64_be(self.nonce);
-        w.bytes(&self.cookie.0);
-        w.u32_be(self.game);
-        w.u16_be(self.first);
-    }
-}
+fields!(ListRooms { nonce, cookie, game, first });
 
 /// A page of the rooms.
 ///
@@ -79,19 +64,7 @@ impl<'a> RoomList<'a> {
     }
 }
 
-#[cfg(feature = "serde")]
-impl serde::Serialize for RoomList<'_> {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        use serde::ser::SerializeStruct;
-        let mut fields = serializer.serialize_struct("RoomList", 5)?;
-        fields.serialize_field("nonce", &self.nonce)?;
-        fields.serialize_field("total", &self.total)?;
-        fields.serialize_field("first", &self.first)?;
-        fields.serialize_field("count", &self.rooms.len())?;
-        fields.serialize_field("rooms", &self.rooms)?;
-        fields.end()
-    }
-}
+serialize_counted!(RoomList { nonce, total, first } rooms);
 
 /// One room.
 ///
@@ -191,25 +164,7 @@ pub struct EnterRoom {
     pub password: Name,
 }
 
-impl EnterRoom {
-    pub(super) fn decode(r: &mut Reader<'_>) -> Result<Self, Malformed> {
-        Ok(EnterRoom {
-            session: decode_session(r)?,
-            nonce: r.u64_be("nonce")?,
-            room: r.u32_be("room")?,
-            role: Role::decode(r)?,
-            password: Name::decode(r, "password")?,
-        })
-    }
-
-    pub(super) fn encode(&self, w: &mut Writer<'_>) {
-        w.u16_be(self.session.get());
-        w.u64_be(self.nonce);
-        w.u32_be(self.room);
-        w.u8(self.role as u8);
-        self.password.encode(w);
-    }
-}
+fields!(EnterRoom { session, nonce, room, role, password });
 
 /// A room of the client's own, and the place in it. Carries what Join does; answered like it.
 ///
@@ -244,35 +199,9 @@ pub struct CreateRoom<'a> {
     pub token: Token<'a>,
 }
 
-impl<'a> CreateRoom<'a> {
-    pub(super) fn decode(r: &mut Reader<'a>) -> Result<Self, Malformed> {
-        Ok(CreateRoom {
-            nonce: r.u64_be("nonce")?,
-            cookie: Secret::decode(r, "cookie")?,
-            protocol: r.u16_be("protocol")?,
-            game: r.u32_be("game")?,
-            game_version: r.u16_be("game_version")?,
-            budget: Budget::decode(r)?,
-            name: Name::decode(r, "name")?,
-            room_name: Name::decode(r, "room_name")?,
-            password: Name::decode(r, "password")?,
-            token: Token::decode(r)?,
-        })
-    }
-
-    pub(super) fn encode(&self, w: &mut Writer<'_>) {
-        w.u64_be(self.nonce);
-        w.bytes(&self.cookie.0);
-        w.u16_be(self.protocol);
-        w.u32_be(self.game);
-        w.u16_be(self.game_version);
-        w.u16_be(self.budget.bytes() as u16);
-        self.name.encode(w);
-        self.room_name.encode(w);
-        self.password.encode(w);
-        self.token.encode(w);
-    }
-}
+fields!(CreateRoom<'a> {
+    nonce, cookie, protocol, game, game_version, budget, name, room_name, password, token,
+});
 
 #[cfg(test)]
 mod tests {

@@ -1,6 +1,7 @@
 //! A session's frame: Goodbye, Close, UnknownSession and Roster.
 
-use super::{SessionIndex, decode_session};
+use super::SessionIndex;
+use super::field::{codes, fields, serialize_counted};
 use crate::wire::malformed::Malformed;
 use crate::wire::{List, Name, Reader, Record, Writer};
 
@@ -17,15 +18,7 @@ pub struct Goodbye {
     pub session: SessionIndex,
 }
 
-impl Goodbye {
-    pub(super) fn decode(r: &mut Reader<'_>) -> Result<Self, Malformed> {
-        Ok(Goodbye { session: decode_session(r)? })
-    }
-
-    pub(super) fn encode(&self, w: &mut Writer<'_>) {
-        w.u16_be(self.session.get());
-    }
-}
+fields!(Goodbye { session });
 
 /// The server ends the session.
 ///
@@ -42,68 +35,32 @@ pub struct Close {
     pub reason: CloseReason,
 }
 
-/// Why a session ended, on the wire 1 to 9.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum CloseReason {
-    /// The client said goodbye.
-    Left = 1,
-    /// Nothing came from the client for too long.
-    Silent = 2,
-    /// The server stops.
-    Stopping = 3,
-    /// The operator removed the player.
-    Kicked = 4,
-    /// The client broke the protocol.
-    Violation = 5,
-    /// The room was closed.
-    RoomClosed = 6,
-    /// The operator keeps the player's address out.
-    Banned = 7,
-    /// Who hosts the match, player 1, has ended it for everyone.
-    HostLeft = 8,
-    /// More messages wait for the client than the server keeps.
-    Backlog = 9,
-}
-
-impl CloseReason {
-    const ALL: [CloseReason; 9] = [
-        CloseReason::Left,
-        CloseReason::Silent,
-        CloseReason::Stopping,
-        CloseReason::Kicked,
-        CloseReason::Violation,
-        CloseReason::RoomClosed,
-        CloseReason::Banned,
-        CloseReason::HostLeft,
-        CloseReason::Backlog,
-    ];
-
-    /// The reason with this number.
-    pub fn from_code(code: u8) -> Option<Self> {
-        CloseReason::ALL.into_iter().find(|&known| known as u8 == code)
+codes! {
+    /// Why a session ended, on the wire 1 to 9.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+    pub enum CloseReason {
+        /// The client said goodbye.
+        Left = 1,
+        /// Nothing came from the client for too long.
+        Silent = 2,
+        /// The server stops.
+        Stopping = 3,
+        /// The operator removed the player.
+        Kicked = 4,
+        /// The client broke the protocol.
+        Violation = 5,
+        /// The room was closed.
+        RoomClosed = 6,
+        /// The operator keeps the player's address out.
+        Banned = 7,
+        /// Who hosts the match, player 1, has ended it for everyone.
+        HostLeft = 8,
+        /// More messages wait for the client than the server keeps.
+        Backlog = 9,
     }
 }
 
-#[cfg(feature = "serde")]
-impl serde::Serialize for CloseReason {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_u8(*self as u8)
-    }
-}
-
-impl Close {
-    pub(super) fn decode(r: &mut Reader<'_>) -> Result<Self, Malformed> {
-        let (session, reason) = (decode_session(r)?, r.u8("reason")?);
-        let reason =
-            CloseReason::from_code(reason).ok_or(Malformed::out_of_range("reason", reason))?;
-        Ok(Close { session, reason })
-    }
-
-    pub(super) fn encode(&self, w: &mut Writer<'_>) {
-        w.u16_be(self.session.get());
-        w.u8(self.reason as u8);
-    }
-}
+fields!(Close { session, reason });
 
 /// The server does not know the session that a datagram named, or not from that address. The
 /// header carries the number of that datagram, so that a client can tell it from a forgery.
@@ -119,15 +76,7 @@ pub struct UnknownSession {
     pub session: SessionIndex,
 }
 
-impl UnknownSession {
-    pub(super) fn decode(r: &mut Reader<'_>) -> Result<Self, Malformed> {
-        Ok(UnknownSession { session: decode_session(r)? })
-    }
-
-    pub(super) fn encode(&self, w: &mut Writer<'_>) {
-        w.u16_be(self.session.get());
-    }
-}
+fields!(UnknownSession { session });
 
 /// Who is in the room, or a part of that. A higher revision replaces a lower one.
 ///
@@ -182,19 +131,7 @@ impl<'a> Roster<'a> {
     }
 }
 
-#[cfg(feature = "serde")]
-impl serde::Serialize for Roster<'_> {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        use serde::ser::SerializeStruct;
-        let mut fields = serializer.serialize_struct("Roster", 5)?;
-        fields.serialize_field("revision", &self.revision)?;
-        fields.serialize_field("total", &self.total)?;
-        fields.serialize_field("first", &self.first)?;
-        fields.serialize_field("count", &self.players.len())?;
-        fields.serialize_field("players", &self.players)?;
-        fields.end()
-    }
-}
+serialize_counted!(Roster { revision, total, first } players);
 
 /// One player or watcher.
 ///
@@ -299,7 +236,7 @@ mod tests {
 
     #[test]
     fn a_session_ends_for_one_of_nine_reasons() {
-        for (byte, reason) in (1..).zip(CloseReason::ALL) {
+        for (byte, reason) in (1..=9).map(|byte| (byte, CloseReason::from_code(byte).unwrap())) {
             check_native(0x86, &[1, 2, byte], Packet::Close(Close { session: SESSION, reason }));
         }
         for reason in [0, 10, 255] {
