@@ -1,6 +1,7 @@
 //! The handshake: HELLO and HELLO_ACK.
 
 use backspin::wire::Malformed;
+use backspin::wire::field::fields;
 use backspin::wire::{Reader, Writer};
 
 /// A guest asks to play.
@@ -17,7 +18,6 @@ pub struct Hello {
 }
 
 impl Hello {
-    pub(super) const TYPE: u8 = 3;
     pub(super) const LEN: usize = 3;
 
     pub(super) fn decode(r: &mut Reader<'_>) -> Result<Self, Malformed> {
@@ -25,7 +25,6 @@ impl Hello {
     }
 
     pub(super) fn encode(&self, w: &mut Writer<'_>) {
-        w.u8(Hello::TYPE);
         w.u16_be(self.port);
     }
 }
@@ -41,9 +40,10 @@ impl Hello {
 pub struct HelloAck;
 
 impl HelloAck {
-    pub(super) const TYPE: u8 = 4;
     pub(super) const LEN: usize = 1;
 }
+
+fields!(Big HelloAck {});
 
 #[cfg(test)]
 mod tests {

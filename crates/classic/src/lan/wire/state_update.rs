@@ -35,7 +35,6 @@ pub struct StateUpdate {
 }
 
 impl StateUpdate {
-    pub(super) const TYPE: u8 = 6;
     pub(super) const LEN: usize = 31;
 
     pub(super) fn decode(r: &mut Reader<'_>) -> Result<Self, Malformed> {
@@ -53,7 +52,6 @@ impl StateUpdate {
     }
 
     pub(super) fn encode(&self, w: &mut Writer<'_>) {
-        w.u8(StateUpdate::TYPE);
         w.u32_be(self.seq);
         for value in [self.p1y, self.p2y, self.ballx, self.bally, self.ballvx, self.ballvy] {
             w.f32_le(value);

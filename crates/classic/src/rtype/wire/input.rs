@@ -1,6 +1,7 @@
 //! Input: the buttons a player holds.
 
 use backspin::wire::Malformed;
+use backspin::wire::field::{Field, fields};
 use backspin::wire::{Reader, Writer};
 
 /// A player's buttons.
@@ -64,23 +65,20 @@ impl std::ops::BitOr for Buttons {
     }
 }
 
-impl Input {
-    pub(super) const TYPE: u8 = 3;
-    pub(super) const LEN: usize = 5;
-
+impl<Order> Field<'_, Order> for Buttons {
     #[inline]
-    pub(super) fn decode(r: &mut Reader<'_>) -> Result<Self, Malformed> {
-        let (sequence, bits) = (r.u32_le("sequence")?, r.u8("bits")?);
-        let bits = Buttons::from_bits(bits).ok_or(Malformed::out_of_range("bits", bits))?;
-        Ok(Input { sequence, bits })
+    fn decode(r: &mut Reader<'_>, field: &'static str) -> Result<Self, Malformed> {
+        let bits = r.u8(field)?;
+        Buttons::from_bits(bits).ok_or(Malformed::out_of_range(field, bits))
     }
 
     #[inline]
-    pub(super) fn encode(&self, w: &mut Writer<'_>) {
-        w.u32_le(self.sequence);
-        w.u8(self.bits.bits());
+    fn encode(&self, w: &mut Writer<'_>) {
+        w.u8(self.0);
     }
 }
+
+fields!(Little Input { sequence, bits });
 
 #[cfg(test)]
 mod tests {

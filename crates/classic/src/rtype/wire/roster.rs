@@ -1,6 +1,7 @@
 //! Who plays, with what left: Roster, LivesUpdate and ScoreUpdate.
 
 use backspin::wire::Malformed;
+use backspin::wire::field::{fields, serialize_counted};
 use backspin::wire::{List, Name, Reader, Record, Writer};
 
 /// Who plays; sent when anyone joins, leaves or loses a life.
@@ -33,8 +34,6 @@ pub struct RosterEntry {
 }
 
 impl<'a> Roster<'a> {
-    pub(super) const TYPE: u8 = 9;
-
     pub(super) fn decode(r: &mut Reader<'a>) -> Result<Self, Malformed> {
         let count = usize::from(r.u8("count")?);
         Ok(Roster { players: List::decode(r, "count", count)? })
@@ -49,34 +48,21 @@ impl<'a> Roster<'a> {
     }
 }
 
-#[cfg(feature = "serde")]
-impl serde::Serialize for Roster<'_> {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        super::serialize_counted("Roster", "players", &self.players, serializer)
-    }
-}
-
-impl RosterEntry {
-    pub(super) const BYTES: usize = 21;
-}
+serialize_counted!(Roster {} players);
 
 impl Record for RosterEntry {
-    const LEN: usize = RosterEntry::BYTES;
+    const LEN: usize = 21;
 
     fn decode(r: &mut Reader<'_>) -> Result<Self, Malformed> {
-        Ok(RosterEntry {
-            id: r.u32_le("id")?,
-            lives: r.u8("lives")?,
-            name: Name::decode(r, "name")?,
-        })
+        RosterEntry::decode(r)
     }
 
     fn encode(&self, w: &mut Writer<'_>) {
-        w.u32_le(self.id);
-        w.u8(self.lives);
-        self.name.encode(w);
+        RosterEntry::encode(self, w);
     }
 }
+
+fields!(Little RosterEntry { id, lives, name });
 
 /// A player's lives, absolute.
 ///
@@ -93,19 +79,7 @@ pub struct LivesUpdate {
     pub lives: u8,
 }
 
-impl LivesUpdate {
-    pub(super) const TYPE: u8 = 10;
-    pub(super) const LEN: usize = 5;
-
-    pub(super) fn decode(r: &mut Reader<'_>) -> Result<Self, Malformed> {
-        Ok(LivesUpdate { id: r.u32_le("id")?, lives: r.u8("lives")? })
-    }
-
-    pub(super) fn encode(&self, w: &mut Writer<'_>) {
-        w.u32_le(self.id);
-        w.u8(self.lives);
-    }
-}
+fields!(Little LivesUpdate { id, lives });
 
 /// A score, absolute; id 0 is the team.
 ///
@@ -122,19 +96,7 @@ pub struct ScoreUpdate {
     pub score: i32,
 }
 
-impl ScoreUpdate {
-    pub(super) const TYPE: u8 = 11;
-    pub(super) const LEN: usize = 8;
-
-    pub(super) fn decode(r: &mut Reader<'_>) -> Result<Self, Malformed> {
-        Ok(ScoreUpdate { id: r.u32_le("id")?, score: r.i32_le("score")? })
-    }
-
-    pub(super) fn encode(&self, w: &mut Writer<'_>) {
-        w.u32_le(self.id);
-        w.i32_le(self.score);
-    }
-}
+fields!(Little ScoreUpdate { id, score });
 
 #[cfg(test)]
 mod tests {

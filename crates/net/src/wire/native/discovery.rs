@@ -1,7 +1,7 @@
 //! Finding servers: Discover and Here.
 
-use super::field::fields;
 use crate::wire::Name;
+use crate::wire::field::fields;
 
 /// Sent to a broadcast address or to a server by name. As long as its answer.
 ///
@@ -18,7 +18,7 @@ pub struct Discover {
     pub game: u32,
 }
 
-fields!(Discover { nonce, game } padding Here::LEN - 12);
+fields!(Big Discover { nonce, game } padding Here::LEN - 12);
 
 /// A server answers a search.
 ///
@@ -54,7 +54,7 @@ impl Here {
     const LEN: usize = 39;
 }
 
-fields!(Here {
+fields!(Big Here {
     nonce,
     game,
     game_version,
@@ -69,8 +69,8 @@ fields!(Here {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::wire::malformed::Malformed;
     use crate::wire::malformed::Fault;
+    use crate::wire::malformed::Malformed;
     use crate::wire::native::Packet;
     use crate::wire::testing::{check_native, native_fault};
 

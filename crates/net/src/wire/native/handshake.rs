@@ -1,7 +1,7 @@
 //! From stranger to session: Hello, Challenge, Join, Resume, Accept and Reject.
 
 use super::SessionIndex;
-use super::field::{Field, codes, fields};
+use crate::wire::field::{Field, codes, fields};
 use crate::wire::malformed::Malformed;
 use crate::wire::{Name, Reader, Writer};
 
@@ -27,13 +27,13 @@ pub struct Hello {
     pub nonce: u64,
 }
 
-fields!(Hello { protocol, game, game_version, nonce } padding 32);
+fields!(Big Hello { protocol, game, game_version, nonce } padding 32);
 
 /// Sixteen bytes that cannot be guessed: a cookie or a ticket.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Secret(pub [u8; 16]);
 
-impl Field<'_> for Secret {
+impl<Order> Field<'_, Order> for Secret {
     #[inline]
     fn decode(r: &mut Reader<'_>, field: &'static str) -> Result<Self, Malformed> {
         r.array(field).map(Secret)
@@ -70,7 +70,7 @@ pub struct Challenge {
     pub token_required: bool,
 }
 
-fields!(Challenge { nonce, cookie, token_required });
+fields!(Big Challenge { nonce, cookie, token_required });
 
 /// The longest datagram of a session, 1024 to 1200.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -137,7 +137,7 @@ impl<'a> Token<'a> {
     }
 }
 
-impl<'a> Field<'a> for Token<'a> {
+impl<'a, Order> Field<'a, Order> for Token<'a> {
     fn decode(r: &mut Reader<'a>, field: &'static str) -> Result<Self, Malformed> {
         let len = r.u8("token_length")?;
         if usize::from(len) > Token::MAX {
@@ -194,7 +194,7 @@ pub struct Join<'a> {
     pub token: Token<'a>,
 }
 
-fields!(Join<'a> {
+fields!(Big Join<'a> {
     nonce, cookie, protocol, game, game_version, budget, role, room, name, password, token,
 });
 
@@ -218,7 +218,7 @@ pub struct Resume {
     pub fresh: bool,
 }
 
-fields!(Resume { nonce, cookie, ticket, fresh });
+fields!(Big Resume { nonce, cookie, ticket, fresh });
 
 /// The place, and what is needed to use it.
 ///
@@ -253,7 +253,7 @@ impl Accept {
     pub(super) fn decode(r: &mut Reader<'_>) -> Result<Self, Malformed> {
         Ok(Accept {
             nonce: r.u64_be("nonce")?,
-            session: Field::decode(r, "session")?,
+            session: <SessionIndex as Field>::decode(r, "session")?,
             player: r.u32_be("player")?,
             room: r.u32_be("room")?,
             tick: r.u32_be("tick")?,
@@ -261,9 +261,9 @@ impl Accept {
                 0 => return Err(Malformed::out_of_range("tick_rate", 0)),
                 rate => rate,
             },
-            budget: Field::decode(r, "budget")?,
-            role: Field::decode(r, "role")?,
-            ticket: Secret::decode(r, "ticket")?,
+            budget: <Budget as Field>::decode(r, "budget")?,
+            role: <Role as Field>::decode(r, "role")?,
+            ticket: <Secret as Field>::decode(r, "ticket")?,
         })
     }
 
@@ -337,7 +337,7 @@ codes! {
     }
 }
 
-fields!(Reject { nonce, reason, protocol, game_version });
+fields!(Big Reject { nonce, reason, protocol, game_version });
 
 #[cfg(test)]
 mod tests {
@@ -415,7 +415,7 @@ mod tests {
     #[test]
     fn a_token_has_at_most_64_bytes() {
         let token = [7; 65];
-        assert!(Packet::decode(0x02, &join(64, &token[..64])).is_ok());
+        assert!(Packet::decode_payload(0x02, &join(64, &token[..64])).is_ok());
         let fault = Malformed::out_of_range("token_length", 65);
         assert_eq!(native_fault(0x02, &join(65, &token)), fault);
         assert_eq!(Token::new(&token[..64]).unwrap().as_bytes(), [7; 64]);

@@ -4,8 +4,8 @@
 use std::fmt;
 use std::time::Duration;
 
-use super::field::Field;
 use super::{MessageBlock, SessionIndex};
+use crate::wire::field::Field;
 use crate::wire::malformed::{Fault, Malformed};
 use crate::wire::{Reader, Writer};
 
@@ -175,7 +175,8 @@ impl<'a> Input<'a> {
     const ACKS: u8 = 8;
 
     pub(super) fn decode(r: &mut Reader<'a>) -> Result<Self, Malformed> {
-        let (session, newest) = (Field::decode(r, "session")?, InputRecord::decode(r)?);
+        let (session, newest) =
+            (<SessionIndex as Field>::decode(r, "session")?, InputRecord::decode(r)?);
         let present = r.u8("present")?;
         if present > Input::SNAPSHOT | Input::DRAWN_BACK | Input::MESSAGES | Input::ACKS {
             return Err(Malformed::out_of_range("present", present));
@@ -389,7 +390,8 @@ impl<'a> SnapshotAck<'a> {
     const MESSAGES: u8 = 2;
 
     pub(super) fn decode(r: &mut Reader<'a>) -> Result<Self, Malformed> {
-        let (session, server_tick) = (Field::decode(r, "session")?, r.u32_be("server_tick")?);
+        let (session, server_tick) =
+            (<SessionIndex as Field>::decode(r, "session")?, r.u32_be("server_tick")?);
         let (held, present) = (r.u8("snapshot_held")?, r.u8("present")?);
         if present > SnapshotAck::ACKS | SnapshotAck::MESSAGES {
             return Err(Malformed::out_of_range("present", present));
@@ -554,9 +556,9 @@ mod tests {
 
     #[test]
     fn a_history_has_at_most_63_ticks() {
-        assert!(Packet::decode(0x14, &bytes(&[63])).is_ok());
+        assert!(Packet::decode_payload(0x14, &bytes(&[63])).is_ok());
         assert_eq!(history_fault(&[64]), Malformed::out_of_range("ticks", 64));
-        assert!(Packet::decode(0x14, &bytes(&[60, 1, 3])).is_ok());
+        assert!(Packet::decode_payload(0x14, &bytes(&[60, 1, 3])).is_ok());
         assert_eq!(history_fault(&[60, 1, 4]), Malformed::out_of_range("ticks", 64));
         assert_eq!(history_fault(&[255, 1, 255]), Malformed::out_of_range("ticks", 510));
     }
@@ -575,7 +577,7 @@ mod tests {
 
     #[test]
     fn buttons_are_sixteen_bits() {
-        assert!(Packet::decode(0x14, &bytes(&[1, 0xFF, 0xFF, 3, 1])).is_ok());
+        assert!(Packet::decode_payload(0x14, &bytes(&[1, 0xFF, 0xFF, 3, 1])).is_ok());
         let fault = |value: u32| Malformed::out_of_range("changed", value);
         assert_eq!(history_fault(&[1, 0x80, 0x80, 4, 1]), fault(0x1_0000));
         assert_eq!(history_fault(&[1, 0x80, 0x80, 0x81, 1]), fault(0x4000));

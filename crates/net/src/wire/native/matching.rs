@@ -4,7 +4,7 @@
 use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 
 use super::Secret;
-use super::field::{Field, fields, serialize_counted};
+use crate::wire::field::{Field, fields, serialize_counted};
 use crate::wire::malformed::Malformed;
 use crate::wire::{List, Name, Reader, Record, Writer};
 
@@ -28,7 +28,7 @@ pub struct Probe {
     pub cookie: Secret,
 }
 
-fields!(Probe { pass, stamp, cookie } padding Probed::LEN - 40);
+fields!(Big Probe { pass, stamp, cookie } padding Probed::LEN - 40);
 
 /// A game server answers a Probe, and keeps nothing.
 ///
@@ -57,7 +57,7 @@ impl Probed {
     const LEN: usize = 68;
 }
 
-fields!(Probed { pass, server, stamp, cookie, round_trip, seal });
+fields!(Big Probed { pass, server, stamp, cookie, round_trip, seal });
 
 /// A player asks a matchmaker for others to play with, and says how far each server is.
 ///
@@ -88,7 +88,7 @@ impl<'a> Seek<'a> {
     pub(super) fn decode(r: &mut Reader<'a>) -> Result<Self, Malformed> {
         Ok(Seek {
             nonce: r.u64_be("nonce")?,
-            cookie: Field::decode(r, "cookie")?,
+            cookie: <Secret as Field>::decode(r, "cookie")?,
             protocol: r.u16_be("protocol")?,
             game: r.u32_be("game")?,
             game_version: r.u16_be("game_version")?,
@@ -138,7 +138,7 @@ impl Record for RoundTripReport {
                 0 => return Err(Malformed::out_of_range("round_trip", 0)),
                 round_trip => round_trip,
             },
-            seal: Field::decode(r, "seal")?,
+            seal: <Secret as Field>::decode(r, "seal")?,
         })
     }
 
@@ -171,7 +171,7 @@ impl<'a> Waiting<'a> {
     pub(super) fn decode(r: &mut Reader<'a>) -> Result<Self, Malformed> {
         Ok(Waiting {
             nonce: r.u64_be("nonce")?,
-            pass: Field::decode(r, "pass")?,
+            pass: <Secret as Field>::decode(r, "pass")?,
             waiting: r.u16_be("waiting")?,
             servers: decode_short_list(r)?,
         })

@@ -5,7 +5,7 @@
 use std::fmt;
 
 use super::SessionIndex;
-use super::field::{Field, codes};
+use crate::wire::field::{Field, codes};
 use crate::wire::malformed::{Fault, Malformed};
 use crate::wire::{Reader, Writer};
 
@@ -529,7 +529,7 @@ pub struct ClientMessages<'a> {
 
 impl<'a> ClientMessages<'a> {
     pub(super) fn decode(r: &mut Reader<'a>) -> Result<Self, Malformed> {
-        let session = Field::decode(r, "session")?;
+        let session = <SessionIndex as Field>::decode(r, "session")?;
         Ok(ClientMessages { session, block: MessageBlock::decode_from_client(r)? })
     }
 

@@ -2,7 +2,7 @@
 //! ServerPing and ClientPong, asked by the server.
 
 use super::SessionIndex;
-use super::field::fields;
+use crate::wire::field::fields;
 use crate::wire::malformed::Malformed;
 use crate::wire::{Reader, Writer};
 
@@ -68,7 +68,7 @@ pub struct Pong {
     pub timestamp: u32,
 }
 
-fields!(Pong { id, timestamp });
+fields!(Big Pong { id, timestamp });
 
 /// The server asks.
 ///
@@ -92,7 +92,7 @@ impl ServerPing {
     }
 }
 
-fields!(ServerPing { id, timestamp });
+fields!(Big ServerPing { id, timestamp });
 
 /// The server's ping, sent back.
 ///
@@ -111,7 +111,7 @@ pub struct ClientPong {
     pub timestamp: u32,
 }
 
-fields!(ClientPong { session, id, timestamp });
+fields!(Big ClientPong { session, id, timestamp });
 
 #[cfg(test)]
 mod tests {

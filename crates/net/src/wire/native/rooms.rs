@@ -1,7 +1,7 @@
 //! Rooms: ListRooms, RoomList, EnterRoom and CreateRoom.
 
-use super::field::{fields, serialize_counted};
 use super::{Budget, Role, Secret, SessionIndex, Token};
+use crate::wire::field::{fields, serialize_counted};
 use crate::wire::malformed::Malformed;
 use crate::wire::{List, Name, Reader, Record, Writer};
 
@@ -24,7 +24,7 @@ pub struct ListRooms {
     pub first: u16,
 }
 
-fields!(ListRooms { nonce, cookie, game, first });
+fields!(Big ListRooms { nonce, cookie, game, first });
 
 /// A page of the rooms.
 ///
@@ -164,7 +164,7 @@ pub struct EnterRoom {
     pub password: Name,
 }
 
-fields!(EnterRoom { session, nonce, room, role, password });
+fields!(Big EnterRoom { session, nonce, room, role, password });
 
 /// A room of the client's own, and the place in it. Carries what Join does; answered like it.
 ///
@@ -199,7 +199,7 @@ pub struct CreateRoom<'a> {
     pub token: Token<'a>,
 }
 
-fields!(CreateRoom<'a> {
+fields!(Big CreateRoom<'a> {
     nonce, cookie, protocol, game, game_version, budget, name, room_name, password, token,
 });
 

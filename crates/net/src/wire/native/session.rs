@@ -1,7 +1,7 @@
 //! A session's frame: Goodbye, Close, UnknownSession and Roster.
 
 use super::SessionIndex;
-use super::field::{codes, fields, serialize_counted};
+use crate::wire::field::{codes, fields, serialize_counted};
 use crate::wire::malformed::Malformed;
 use crate::wire::{List, Name, Reader, Record, Writer};
 
@@ -18,7 +18,7 @@ pub struct Goodbye {
     pub session: SessionIndex,
 }
 
-fields!(Goodbye { session });
+fields!(Big Goodbye { session });
 
 /// The server ends the session.
 ///
@@ -60,7 +60,7 @@ codes! {
     }
 }
 
-fields!(Close { session, reason });
+fields!(Big Close { session, reason });
 
 /// The server does not know the session that a datagram named, or not from that address. The
 /// header carries the number of that datagram, so that a client can tell it from a forgery.
@@ -76,7 +76,7 @@ pub struct UnknownSession {
     pub session: SessionIndex,
 }
 
-fields!(UnknownSession { session });
+fields!(Big UnknownSession { session });
 
 /// Who is in the room, or a part of that. A higher revision replaces a lower one.
 ///
