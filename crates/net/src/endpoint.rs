@@ -725,24 +725,6 @@ enum Seat {
     Guest(DialectId),
 }
 
-/// Why an applicant is not let in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Refusal {
-    Full,
-    Address,
-    Game,
-    Room,
-    Password,
-    /// Too many passwords were tried.
-    Tries,
-    /// There are enough rooms.
-    Rooms,
-    /// A room cannot be called so.
-    RoomName,
-    /// Nobody new is let in.
-    Stopping,
-}
-
 impl Applicant {
     /// Who plays as a guest in another dialect, in any room; of this game, if it is one.
     fn guest(dialect: DialectId, path: Path, game: Option<u32>) -> Self {

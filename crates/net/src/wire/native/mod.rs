@@ -87,12 +87,6 @@ packets! {
 }
 
 impl Packet<'_> {
-    /// Whether packets of type `kind` go to clients.
-    #[inline]
-    pub const fn is_to_client(kind: u8) -> bool {
-        kind >= 0x80
-    }
-
     /// Whether packets of type `kind` are a client's that begin with the index of its session.
     #[inline]
     pub(super) const fn is_in_session(kind: u8) -> bool {
