@@ -6,10 +6,16 @@
 //!
 //! Without loss and with 5 %, each beside the time that all of it took on one core.
 
+#[path = "large_world/measure.rs"]
+mod measure;
+#[path = "large_world/movers.rs"]
+mod movers;
+
 use std::time::Instant;
 
-use backspin_sim::movers::Movers;
-use backspin_sim::{LargeWorld, LinkConfig, Loss, Preset};
+use backspin_sim::{LinkConfig, Loss, Preset};
+use measure::LargeWorld;
+use movers::Movers;
 
 fn main() {
     let mut given = std::env::args().skip(1).map(|arg| arg.parse::<u32>());

@@ -5,11 +5,11 @@ use std::time::Duration;
 
 use super::board::Board;
 use super::reassembler::{Place, Reassembler};
+use crate::playback::plays_back;
 use crate::rtype::wire::{
     Buttons, Disconnect, Entity, Hello, Input, Kind, Message, Packet, Ping, Pong, RosterEntry,
     TcpHello, VERSION,
 };
-use crate::playback::plays_back;
 use crate::{ClassicGame, Dialect, LegacyPlayback, RtypeSight};
 use backspin::channel::LogLine;
 use backspin::client::{ClientCore, ClientDialect, ClientEvent, Frame, Phase, RosterLine};

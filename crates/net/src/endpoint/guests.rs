@@ -4,7 +4,8 @@
 use super::answer::{Answer, SHORT_LEN};
 use super::native::same_bytes;
 use super::{
-    Admission, Applicant, Call, CallKind, Endpoint, EndpointConfig, EndpointCounts, Found, Route, Seat,
+    Admission, Applicant, Call, CallKind, Endpoint, EndpointConfig, EndpointCounts, Found, Route,
+    Seat,
 };
 use crate::channel::LogLine;
 use crate::dialect::DialectId;

@@ -240,7 +240,11 @@ impl Endpoint {
     }
 
     /// Finds a place and makes the route to it. The room takes whoever comes with it.
-    pub(super) fn place(&mut self, now: Time, applicant: &Applicant) -> Result<Found, RejectReason> {
+    pub(super) fn place(
+        &mut self,
+        now: Time,
+        applicant: &Applicant,
+    ) -> Result<Found, RejectReason> {
         self.check_sessions(applicant.path.remote.limit_key())?;
         let (room, place) = self.find_place(now, applicant)?;
         let Applicant { dialect, path, .. } = *applicant;
