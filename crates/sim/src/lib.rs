@@ -64,7 +64,7 @@ pub use kinds::{ContactKind, ContactKinds, ENOUGH_CONTACTS, KindRow};
 pub use law::Bar;
 pub use limit::Limit;
 pub use link::{Deliveries, Duplex, Link, Partition};
-pub use measure::{Setup, measure, measure_speaking, measure_watched, measure_with};
+pub use measure::{Setup, measure, measure_speaking, measure_with};
 pub use measured::{Contact, Foresight, Measured, Odds};
 pub use party::{Lateness, Mind, Party, Player};
 pub use pool::{Pool, PoolRow};

@@ -68,6 +68,19 @@ macro_rules! names {
 
 names! { Name RawName }
 
+/// All that is left.
+impl<'a, Order> Field<'a, Order> for &'a [u8] {
+    #[inline]
+    fn decode(r: &mut Reader<'a>, _field: &'static str) -> Result<Self, Malformed> {
+        Ok(r.take_rest())
+    }
+
+    #[inline]
+    fn encode(&self, w: &mut Writer<'_>) {
+        w.bytes(self);
+    }
+}
+
 /// Reads bytes that only make a packet long enough: a server answers with no more than it got.
 pub fn decode_padding<const N: usize>(r: &mut Reader<'_>) -> Result<(), Malformed> {
     match r.array::<N>("padding")?.iter().find(|&&byte| byte != 0) {

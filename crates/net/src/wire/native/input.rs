@@ -185,22 +185,10 @@ impl<'a> Input<'a> {
         Ok(Input {
             session,
             newest,
-            snapshot: match has(Input::SNAPSHOT) {
-                true => Some(SnapshotEcho::decode(r)?),
-                false => None,
-            },
-            drawn_back: match has(Input::DRAWN_BACK) {
-                true => Some(r.u16_be("drawn_back")?),
-                false => None,
-            },
-            acks: match has(Input::ACKS) {
-                true => Some(Acks::decode(r)?),
-                false => None,
-            },
-            messages: match has(Input::MESSAGES) {
-                true => Some(MessageBlock::decode_from_client(r)?),
-                false => None,
-            },
+            snapshot: r.optional(has(Input::SNAPSHOT), SnapshotEcho::decode)?,
+            drawn_back: r.optional(has(Input::DRAWN_BACK), |r| r.u16_be("drawn_back"))?,
+            acks: r.optional(has(Input::ACKS), Acks::decode)?,
+            messages: r.optional(has(Input::MESSAGES), MessageBlock::decode_from_client)?,
             history: History::decode(r, newest.input_flags)?,
         })
     }
@@ -396,14 +384,9 @@ impl<'a> SnapshotAck<'a> {
         if present > SnapshotAck::ACKS | SnapshotAck::MESSAGES {
             return Err(Malformed::out_of_range("present", present));
         }
-        let acks = match present & SnapshotAck::ACKS {
-            0 => None,
-            _ => Some(Acks::decode(r)?),
-        };
-        let messages = match present & SnapshotAck::MESSAGES {
-            0 => None,
-            _ => Some(MessageBlock::decode_from_client(r)?),
-        };
+        let has = |bit| present & bit != 0;
+        let acks = r.optional(has(SnapshotAck::ACKS), Acks::decode)?;
+        let messages = r.optional(has(SnapshotAck::MESSAGES), MessageBlock::decode_from_client)?;
         Ok(SnapshotAck { session, server_tick, held, acks, messages })
     }
 
