@@ -524,7 +524,6 @@ impl Endpoint {
             }
             // Even nonsense is counted against its sender: deciding that it is costs time.
             None if self.admits_stranger(now, path) => {
-                self.counts.malformed += 1;
                 let error = self.fault_of(bytes);
                 self.counts.byte_order += u64::from(error.fault == Fault::ByteOrder);
                 self.note_malformed(path, bytes.len(), error);
@@ -573,7 +572,6 @@ impl Endpoint {
             Outcome::Unopened(Unopened::Number) => self.counts.numbers += 1,
             Outcome::Unopened(Unopened::Malformed(error)) => {
                 if self.admits_stranger(now, path) {
-                    self.counts.malformed += 1;
                     self.note_malformed(path, len, *error);
                 }
             }
@@ -603,6 +601,7 @@ impl Endpoint {
 
     /// So many bytes from there are no packet.
     pub fn note_malformed(&mut self, path: Path, len: usize, error: Malformed) {
+        self.counts.malformed += 1;
         self.journal.note(LogLine::Malformed { from: path.remote, len, error });
     }
 

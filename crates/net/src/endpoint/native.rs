@@ -40,7 +40,6 @@ impl Endpoint {
             Ok(datagram) => self.handle_stranger(now, path, datagram),
             Err(error) => {
                 if self.admits_stranger(now, path) {
-                    self.counts.malformed += 1;
                     self.note_malformed(path, bytes.len(), error);
                 }
                 None

@@ -1,7 +1,7 @@
 //! What a dialect writes its packets with: a [`Field`] is a value in one, and the macros make packets
 //! of fields, enums of numbers, and the table of a dialect's packets.
 
-use super::{Malformed, Name, RawName, Reader, Writer};
+use super::{List, Malformed, Name, RawName, Reader, Record, Writer};
 
 /// A value in a packet, with numbers in this byte order.
 pub trait Field<'a, Order = Big>: Sized {
@@ -20,28 +20,36 @@ pub enum Big {}
 #[derive(Clone, Copy, Debug)]
 pub enum Little {}
 
-macro_rules! numbers {
+/// What reads and writes each type of numbers in a byte order.
+#[macro_export]
+#[doc(hidden)]
+macro_rules! wire_numbers {
     ($($order:ident $type:ty: $method:ident;)*) => {$(
-        impl Field<'_, $order> for $type {
+        impl $crate::wire::field::Field<'_, $order> for $type {
             #[inline]
-            fn decode(r: &mut Reader<'_>, field: &'static str) -> Result<Self, Malformed> {
+            fn decode(
+                r: &mut $crate::wire::Reader<'_>,
+                field: &'static str,
+            ) -> Result<Self, $crate::wire::Malformed> {
                 r.$method(field)
             }
 
             #[inline]
-            fn encode(&self, w: &mut Writer<'_>) {
+            fn encode(&self, w: &mut $crate::wire::Writer<'_>) {
                 w.$method(*self);
             }
         }
     )*};
 }
 
-numbers! {
+wire_numbers! {
     Big bool: flag;
     Big u8: u8;
     Big u16: u16_be;
     Big u32: u32_be;
     Big u64: u64_be;
+    Big i16: i16_be;
+    Big f32: f32_be;
     Little bool: flag;
     Little u8: u8;
     Little u16: u16_le;
@@ -81,6 +89,24 @@ impl<'a, Order> Field<'a, Order> for &'a [u8] {
     }
 }
 
+/// A count of at most [`Record::MOST`], and so many records, which are all that is left.
+impl<'a, Order, T: Record> Field<'a, Order> for List<'a, T> {
+    fn decode(r: &mut Reader<'a>, _field: &'static str) -> Result<Self, Malformed> {
+        match r.u8("count")? {
+            count if count <= T::MOST => List::decode(r, "count", count.into()),
+            count => Err(Malformed::out_of_range("count", count)),
+        }
+    }
+
+    fn encode(&self, w: &mut Writer<'_>) {
+        match u8::try_from(self.len()) {
+            Ok(count) if count <= T::MOST => w.u8(count),
+            _ => w.overflow(),
+        }
+        List::encode(self, w);
+    }
+}
+
 /// Reads bytes that only make a packet long enough: a server answers with no more than it got.
 pub fn decode_padding<const N: usize>(r: &mut Reader<'_>) -> Result<(), Malformed> {
     match r.array::<N>("padding")?.iter().find(|&&byte| byte != 0) {
@@ -103,7 +129,7 @@ macro_rules! packet_fields {
             pub(super) fn decode(
                 r: &mut $crate::wire::Reader<'a>,
             ) -> Result<Self, $crate::wire::Malformed> {
-                use $crate::wire::field::{$order, Field};
+                use $crate::wire::field::Field;
                 let packet = $packet {
                     $($field: <_ as Field<'a, $order>>::decode(r, stringify!($field))?),*
                 };
@@ -114,9 +140,95 @@ macro_rules! packet_fields {
             #[inline]
             #[allow(unused_variables)]
             pub(super) fn encode(&self, w: &mut $crate::wire::Writer<'_>) {
-                use $crate::wire::field::{$order, Field};
+                use $crate::wire::field::Field;
                 $(Field::<'_, $order>::encode(&self.$field, w);)*
                 $(w.bytes(&[0; $padding]);)?
+            }
+        }
+    };
+}
+
+/// A [`Record`] of so many bytes, of these fields in this order.
+#[macro_export]
+#[doc(hidden)]
+macro_rules! record_fields {
+    ($order:ident $record:ident $len:literal { $($field:ident),* $(,)? }) => {
+        impl $crate::wire::Record for $record {
+            const LEN: usize = $len;
+
+            #[inline]
+            fn decode(r: &mut $crate::wire::Reader<'_>) -> Result<Self, $crate::wire::Malformed> {
+                use $crate::wire::field::Field;
+                Ok($record {
+                    $($field: <_ as Field<'_, $order>>::decode(r, stringify!($field))?),*
+                })
+            }
+
+            #[inline]
+            fn encode(&self, w: &mut $crate::wire::Writer<'_>) {
+                use $crate::wire::field::Field;
+                $(Field::<'_, $order>::encode(&self.$field, w);)*
+            }
+        }
+    };
+}
+
+/// A set of these bits in a byte; no others exist.
+#[macro_export]
+#[doc(hidden)]
+macro_rules! wire_flags {
+    (
+        $(#[$about:meta])*
+        pub struct $name:ident { $($(#[$doc:meta])* $flag:ident = $bit:literal,)* }
+    ) => {
+        $(#[$about])*
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+        #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+        pub struct $name(u8);
+
+        impl $name {
+            $($(#[$doc])* pub const $flag: $name = $name($bit);)*
+
+            /// The set that `bits` name, if all of them exist.
+            #[inline]
+            pub const fn from_bits(bits: u8) -> Option<Self> {
+                if bits & !(0 $(| $bit)*) == 0 { Some($name(bits)) } else { None }
+            }
+
+            /// The set as a number.
+            #[inline]
+            pub const fn bits(self) -> u8 {
+                self.0
+            }
+
+            /// Whether all of `other` are set.
+            #[inline]
+            pub const fn contains(self, other: $name) -> bool {
+                self.0 & other.0 == other.0
+            }
+        }
+
+        impl std::ops::BitOr for $name {
+            type Output = $name;
+
+            fn bitor(self, other: $name) -> $name {
+                $name(self.0 | other.0)
+            }
+        }
+
+        impl<Order> $crate::wire::field::Field<'_, Order> for $name {
+            #[inline]
+            fn decode(
+                r: &mut $crate::wire::Reader<'_>,
+                field: &'static str,
+            ) -> Result<Self, $crate::wire::Malformed> {
+                let bits = r.u8(field)?;
+                $name::from_bits(bits).ok_or($crate::wire::Malformed::out_of_range(field, bits))
+            }
+
+            #[inline]
+            fn encode(&self, w: &mut $crate::wire::Writer<'_>) {
+                w.u8(self.0);
             }
         }
     };
@@ -258,5 +370,6 @@ macro_rules! wire_packets {
 }
 
 pub use {
-    packet_fields as fields, serialize_counted, wire_codes as codes, wire_packets as packets,
+    packet_fields as fields, record_fields as record, serialize_counted, wire_codes as codes,
+    wire_flags as flags, wire_numbers as numbers, wire_packets as packets,
 };

@@ -1,6 +1,6 @@
 //! How it ends: LEAVE, and BYE.
 
-use backspin::wire::field::fields;
+use backspin::wire::field::{Big, fields};
 
 use super::Sentence;
 

@@ -1,6 +1,6 @@
 //! How a player comes in: HELLO, CHALLENGE, JOIN; and WELCOME or REFUSED.
 
-use backspin::wire::field::fields;
+use backspin::wire::field::{Big, fields};
 use backspin::wire::native::{Secret, Token};
 use backspin::wire::{Fault, Malformed, Name, Reader, Writer};
 

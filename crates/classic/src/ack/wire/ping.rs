@@ -1,6 +1,6 @@
 //! PING and PONG: the round trip, and a sign of life.
 
-use backspin::wire::field::fields;
+use backspin::wire::field::{Big, fields};
 
 /// A question that is sent back as it came.
 ///

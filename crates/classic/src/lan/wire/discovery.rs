@@ -18,7 +18,7 @@ impl FindHost {
     pub(super) const LEN: usize = 1;
 }
 
-fields!(Big FindHost {});
+fields!(Lan FindHost {});
 
 /// A host's answer. The first program reads three bytes and ignores the rest; ours sends eight.
 ///

@@ -1,8 +1,7 @@
 //! The handshake: HELLO and HELLO_ACK.
 
-use backspin::wire::Malformed;
+use super::Lan;
 use backspin::wire::field::fields;
-use backspin::wire::{Reader, Writer};
 
 /// A guest asks to play.
 ///
@@ -19,15 +18,9 @@ pub struct Hello {
 
 impl Hello {
     pub(super) const LEN: usize = 3;
-
-    pub(super) fn decode(r: &mut Reader<'_>) -> Result<Self, Malformed> {
-        Ok(Hello { port: r.u16_be("port")? })
-    }
-
-    pub(super) fn encode(&self, w: &mut Writer<'_>) {
-        w.u16_be(self.port);
-    }
 }
+
+fields!(Lan Hello { port });
 
 /// The host takes the guest.
 ///
@@ -43,7 +36,7 @@ impl HelloAck {
     pub(super) const LEN: usize = 1;
 }
 
-fields!(Big HelloAck {});
+fields!(Lan HelloAck {});
 
 #[cfg(test)]
 mod tests {

@@ -11,7 +11,7 @@ pub use guest_input::{GuestInput, Steer};
 pub use hello::{Hello, HelloAck};
 pub use state_update::StateUpdate;
 
-use backspin::wire::field::packets;
+use backspin::wire::field::{numbers, packets};
 use backspin::wire::{Full, Malformed, Reader, Writer};
 
 /// The UDP port of a host.
@@ -19,6 +19,16 @@ pub const DEFAULT_PORT: u16 = 54000;
 
 /// The longest packet.
 pub const MAX_LEN: usize = StateUpdate::LEN;
+
+/// The dialect's byte order.
+enum Lan {}
+
+numbers! {
+    Lan u8: u8;
+    Lan u16: u16_be;
+    Lan u32: u32_be;
+    Lan f32: f32_le;
+}
 
 packets! {
     Packet

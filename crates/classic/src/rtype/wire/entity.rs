@@ -1,6 +1,6 @@
 //! What is in the world: State, Spawn and Despawn.
 
-use backspin::wire::field::{codes, fields, serialize_counted};
+use backspin::wire::field::{Little, codes, fields, record, serialize_counted};
 use backspin::wire::{List, Malformed, Reader, Record, Writer};
 
 /// One thing in the world.
@@ -43,21 +43,7 @@ codes! {
     }
 }
 
-impl Record for Entity {
-    const LEN: usize = 25;
-
-    #[inline]
-    fn decode(r: &mut Reader<'_>) -> Result<Self, Malformed> {
-        Entity::decode(r)
-    }
-
-    #[inline]
-    fn encode(&self, w: &mut Writer<'_>) {
-        Entity::encode(self, w);
-    }
-}
-
-fields!(Little Entity { id, kind, x, y, vx, vy, rgba });
+record!(Little Entity 25 { id, kind, x, y, vx, vy, rgba });
 
 /// Everything that is there, or as much of it as fits a datagram.
 ///

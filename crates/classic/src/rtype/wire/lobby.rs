@@ -2,7 +2,7 @@
 //! ReturnToMenu.
 
 use backspin::wire::Malformed;
-use backspin::wire::field::{Field, codes, fields};
+use backspin::wire::field::{Field, Little, codes, fields};
 use backspin::wire::{Reader, Writer};
 
 /// The lives a match starts with, 1 to 6.

@@ -1,6 +1,6 @@
 //! Ping and Pong: the round trip, and a sign of life.
 
-use backspin::wire::field::fields;
+use backspin::wire::field::{Little, fields};
 
 /// A question that is sent back as it came. Either side asks.
 ///

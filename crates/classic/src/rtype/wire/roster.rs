@@ -1,8 +1,7 @@
 //! Who plays, with what left: Roster, LivesUpdate and ScoreUpdate.
 
-use backspin::wire::Malformed;
-use backspin::wire::field::{fields, serialize_counted};
-use backspin::wire::{List, Name, Reader, Record, Writer};
+use backspin::wire::field::{Little, fields, record, serialize_counted};
+use backspin::wire::{List, Name};
 
 /// Who plays; sent when anyone joins, leaves or loses a life.
 ///
@@ -33,36 +32,11 @@ pub struct RosterEntry {
     pub name: Name,
 }
 
-impl<'a> Roster<'a> {
-    pub(super) fn decode(r: &mut Reader<'a>) -> Result<Self, Malformed> {
-        let count = usize::from(r.u8("count")?);
-        Ok(Roster { players: List::decode(r, "count", count)? })
-    }
-
-    pub(super) fn encode(&self, w: &mut Writer<'_>) {
-        match u8::try_from(self.players.len()) {
-            Ok(count) => w.u8(count),
-            Err(_) => w.overflow(),
-        }
-        self.players.encode(w);
-    }
-}
+fields!(Little Roster<'a> { players });
 
 serialize_counted!(Roster {} players);
 
-impl Record for RosterEntry {
-    const LEN: usize = 21;
-
-    fn decode(r: &mut Reader<'_>) -> Result<Self, Malformed> {
-        RosterEntry::decode(r)
-    }
-
-    fn encode(&self, w: &mut Writer<'_>) {
-        RosterEntry::encode(self, w);
-    }
-}
-
-fields!(Little RosterEntry { id, lives, name });
+record!(Little RosterEntry 21 { id, lives, name });
 
 /// A player's lives, absolute.
 ///
@@ -103,7 +77,7 @@ mod tests {
     use super::*;
     use crate::rtype::wire::Packet;
     use crate::testing::check;
-    use backspin::wire::Fault;
+    use backspin::wire::{Fault, Malformed};
 
     #[test]
     fn a_roster_lists_its_players() {

@@ -2,7 +2,7 @@
 //! One message after another, each with the header of [`super`].
 
 use super::{HEADER_LEN, Header};
-use backspin::wire::field::{fields, packets};
+use backspin::wire::field::{Little, fields, packets};
 use backspin::wire::{Fault, Full, Malformed, RawName, Reader, Writer};
 
 // Their names in PROTOCOL.md, which UDP's have, too.

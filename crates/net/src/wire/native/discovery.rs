@@ -1,7 +1,7 @@
 //! Finding servers: Discover and Here.
 
 use crate::wire::Name;
-use crate::wire::field::fields;
+use crate::wire::field::{Big, fields};
 
 /// Sent to a broadcast address or to a server by name. As long as its answer.
 ///

@@ -1,7 +1,7 @@
 //! From stranger to session: Hello, Challenge, Join, Resume, Accept and Reject.
 
 use super::SessionIndex;
-use crate::wire::field::{Field, codes, fields};
+use crate::wire::field::{Big, Field, codes, fields};
 use crate::wire::malformed::Malformed;
 use crate::wire::{Name, Reader, Writer};
 

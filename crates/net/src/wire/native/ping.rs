@@ -2,7 +2,7 @@
 //! ServerPing and ClientPong, asked by the server.
 
 use super::SessionIndex;
-use crate::wire::field::fields;
+use crate::wire::field::{Big, fields};
 use crate::wire::malformed::Malformed;
 use crate::wire::{Reader, Writer};
 

@@ -1,9 +1,8 @@
 //! Rooms: ListRooms, RoomList, EnterRoom and CreateRoom.
 
 use super::{Budget, Role, Secret, SessionIndex, Token};
-use crate::wire::field::{fields, serialize_counted};
-use crate::wire::malformed::Malformed;
-use crate::wire::{List, Name, Reader, Record, Writer};
+use crate::wire::field::{Big, fields, flags, record, serialize_counted};
+use crate::wire::{List, Name};
 
 /// Which rooms are there? Carries a cookie: the answer is longer than the question.
 ///
@@ -44,25 +43,7 @@ pub struct RoomList<'a> {
     pub rooms: List<'a, RoomEntry>,
 }
 
-impl<'a> RoomList<'a> {
-    pub(super) fn decode(r: &mut Reader<'a>) -> Result<Self, Malformed> {
-        let nonce = r.u64_be("nonce")?;
-        let (total, first) = (r.u16_be("total")?, r.u16_be("first")?);
-        let count = usize::from(r.u8("count")?);
-        Ok(RoomList { nonce, total, first, rooms: List::decode(r, "count", count)? })
-    }
-
-    pub(super) fn encode(&self, w: &mut Writer<'_>) {
-        w.u64_be(self.nonce);
-        w.u16_be(self.total);
-        w.u16_be(self.first);
-        match u8::try_from(self.rooms.len()) {
-            Ok(count) => w.u8(count),
-            Err(_) => w.overflow(),
-        }
-        self.rooms.encode(w);
-    }
-}
+fields!(Big RoomList<'a> { nonce, total, first, rooms });
 
 serialize_counted!(RoomList { nonce, total, first } rooms);
 
@@ -89,59 +70,19 @@ pub struct RoomEntry {
     pub name: Name,
 }
 
-/// What kind of room it is: a set.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
-pub struct RoomFlags(u8);
-
-impl RoomFlags {
-    /// A password is asked for.
-    pub const LOCKED: RoomFlags = RoomFlags(1);
-    /// The match runs.
-    pub const STARTED: RoomFlags = RoomFlags(2);
-    /// One may still join a match that runs.
-    pub const LATE_JOIN: RoomFlags = RoomFlags(4);
-
-    /// Whether all of `other` are set.
-    pub const fn contains(self, other: RoomFlags) -> bool {
-        self.0 & other.0 == other.0
+flags! {
+    /// What kind of room it is: a set.
+    pub struct RoomFlags {
+        /// A password is asked for.
+        LOCKED = 1,
+        /// The match runs.
+        STARTED = 2,
+        /// One may still join a match that runs.
+        LATE_JOIN = 4,
     }
 }
 
-impl std::ops::BitOr for RoomFlags {
-    type Output = RoomFlags;
-
-    fn bitor(self, other: RoomFlags) -> RoomFlags {
-        RoomFlags(self.0 | other.0)
-    }
-}
-
-impl Record for RoomEntry {
-    const LEN: usize = 27;
-
-    fn decode(r: &mut Reader<'_>) -> Result<Self, Malformed> {
-        Ok(RoomEntry {
-            room: r.u32_be("room")?,
-            game: r.u32_be("game")?,
-            players: r.u8("players")?,
-            capacity: r.u8("capacity")?,
-            flags: match r.u8("flags")? {
-                flags @ 0..8 => RoomFlags(flags),
-                other => return Err(Malformed::out_of_range("flags", other)),
-            },
-            name: Name::decode(r, "name")?,
-        })
-    }
-
-    fn encode(&self, w: &mut Writer<'_>) {
-        w.u32_be(self.room);
-        w.u32_be(self.game);
-        w.u8(self.players);
-        w.u8(self.capacity);
-        w.u8(self.flags.0);
-        self.name.encode(w);
-    }
-}
+record!(Big RoomEntry 27 { room, game, players, capacity, flags, name });
 
 /// Into another room, or from playing to watching. Answered with Accept or Reject.
 ///
@@ -206,7 +147,7 @@ fields!(Big CreateRoom<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::wire::malformed::Fault;
+    use crate::wire::malformed::{Fault, Malformed};
     use crate::wire::native::Packet;
     use crate::wire::testing::{check_native, native_fault};
 

@@ -1,9 +1,9 @@
 //! A session's frame: Goodbye, Close, UnknownSession and Roster.
 
 use super::SessionIndex;
-use crate::wire::field::{codes, fields, serialize_counted};
+use crate::wire::field::{Big, Field, codes, fields, flags, record, serialize_counted};
 use crate::wire::malformed::Malformed;
-use crate::wire::{List, Name, Reader, Record, Writer};
+use crate::wire::{List, Name, Reader, Writer};
 
 /// The client leaves.
 ///
@@ -123,11 +123,7 @@ impl<'a> Roster<'a> {
         w.u16_be(self.revision);
         w.u16_be(self.total);
         w.u16_be(self.first);
-        match u8::try_from(self.players.len()) {
-            Ok(count) => w.u8(count),
-            Err(_) => w.overflow(),
-        }
-        self.players.encode(w);
+        <List<'_, _> as Field>::encode(&self.players, w);
     }
 }
 
@@ -154,61 +150,23 @@ pub struct RosterEntry {
     pub name: Name,
 }
 
-/// What a player is: a set.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
-pub struct PlayerFlags(u8);
-
-impl PlayerFlags {
-    /// May configure and start.
-    pub const HOST: PlayerFlags = PlayerFlags(1);
-    /// Is ready to start.
-    pub const READY: PlayerFlags = PlayerFlags(2);
-    /// Is played by the server.
-    pub const BOT: PlayerFlags = PlayerFlags(4);
-    /// Was dropped; the slot is held.
-    pub const ABSENT: PlayerFlags = PlayerFlags(8);
-    /// Watches only.
-    pub const WATCHES: PlayerFlags = PlayerFlags(16);
-
-    /// Whether all of `other` are set.
-    pub const fn contains(self, other: PlayerFlags) -> bool {
-        self.0 & other.0 == other.0
+flags! {
+    /// What a player is: a set.
+    pub struct PlayerFlags {
+        /// May configure and start.
+        HOST = 1,
+        /// Is ready to start.
+        READY = 2,
+        /// Is played by the server.
+        BOT = 4,
+        /// Was dropped; the slot is held.
+        ABSENT = 8,
+        /// Watches only.
+        WATCHES = 16,
     }
 }
 
-impl std::ops::BitOr for PlayerFlags {
-    type Output = PlayerFlags;
-
-    fn bitor(self, other: PlayerFlags) -> PlayerFlags {
-        PlayerFlags(self.0 | other.0)
-    }
-}
-
-impl Record for RosterEntry {
-    const LEN: usize = 24;
-
-    fn decode(r: &mut Reader<'_>) -> Result<Self, Malformed> {
-        Ok(RosterEntry {
-            player: r.u32_be("player")?,
-            lives: r.u8("lives")?,
-            flags: match r.u8("flags")? {
-                flags @ 0..32 => PlayerFlags(flags),
-                other => return Err(Malformed::out_of_range("flags", other)),
-            },
-            rtt_ms: r.u16_be("rtt_ms")?,
-            name: Name::decode(r, "name")?,
-        })
-    }
-
-    fn encode(&self, w: &mut Writer<'_>) {
-        w.u32_be(self.player);
-        w.u8(self.lives);
-        w.u8(self.flags.0);
-        w.u16_be(self.rtt_ms);
-        self.name.encode(w);
-    }
-}
+record!(Big RosterEntry 24 { player, lives, flags, rtt_ms, name });
 
 #[cfg(test)]
 mod tests {
