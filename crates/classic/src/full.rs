@@ -1,7 +1,7 @@
 //! The full form: an entity as document 004 writes it, for clients that read no deltas.
 
 use backspin::replication::{Entity, Field, Kind, Schema};
-use backspin::wire::{Malformed, Reader, Record, Writer};
+use backspin::wire::field::{Big, record};
 
 /// One thing in the world.
 ///
@@ -32,37 +32,9 @@ pub struct EntityState {
     pub last_ack_sequence: u32,
 }
 
-impl Record for EntityState {
-    const LEN: usize = 26;
-
-    #[inline]
-    fn decode(r: &mut Reader<'_>) -> Result<Self, Malformed> {
-        Ok(EntityState {
-            entity_id: r.u32_be("entity_id")?,
-            entity_type: r.u16_be("entity_type")?,
-            x: r.f32_be("x")?,
-            y: r.f32_be("y")?,
-            vx: r.i16_be("vx")?,
-            vy: r.i16_be("vy")?,
-            health: r.u16_be("health")?,
-            flags: r.u16_be("flags")?,
-            last_ack_sequence: r.u32_be("last_ack_sequence")?,
-        })
-    }
-
-    #[inline]
-    fn encode(&self, w: &mut Writer<'_>) {
-        w.u32_be(self.entity_id);
-        w.u16_be(self.entity_type);
-        w.f32_be(self.x);
-        w.f32_be(self.y);
-        w.i16_be(self.vx);
-        w.i16_be(self.vy);
-        w.u16_be(self.health);
-        w.u16_be(self.flags);
-        w.u32_be(self.last_ack_sequence);
-    }
-}
+record!(Big EntityState 26 {
+    entity_id, entity_type, x, y, vx, vy, health, flags, last_ack_sequence,
+});
 
 /// Where each kind of a schema has the numbers of an [`EntityState`]: the fields named `x`, `y`,
 /// `vx`, `vy`, `health` and `flags`, found once.
@@ -131,7 +103,7 @@ impl Places {
 mod tests {
     use super::*;
     use backspin::replication::{Motion, Step};
-    use backspin::wire::{Fault, List};
+    use backspin::wire::{Fault, List, Malformed, Reader, Record, Writer};
 
     const fn field(name: &'static str, step: Step) -> Field {
         Field { name, min: -70_000, max: 70_000, step, motion: Motion::Still }

@@ -235,3 +235,37 @@ impl<G: Game> LegacyPlayback<G> {
         f64::from(oldest)
     }
 }
+
+/// What the client of an old dialect leaves to its `playback`.
+macro_rules! plays_back {
+    () => {
+        fn poll_timeout(&self) -> Time {
+            self.playback.input_due()
+        }
+
+        fn handle_wake(&mut self, now: Time) {
+            self.playback.handle_wake(now);
+        }
+
+        fn state(&self) -> &State {
+            self.playback.state()
+        }
+
+        fn delay(&self) -> Delay {
+            self.playback.delay()
+        }
+
+        fn predicted(&self) -> Option<(u32, [f32; 2])> {
+            self.playback.predicted()
+        }
+
+        fn draw(&mut self, now: Time, frame: &mut Frame) {
+            self.playback.draw(now, frame);
+        }
+
+        fn is_starved(&self, now: Time) -> bool {
+            self.playback.is_starved(now)
+        }
+    };
+}
+pub(crate) use plays_back;

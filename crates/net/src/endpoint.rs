@@ -542,7 +542,6 @@ impl Endpoint {
             }
             // Even nonsense is counted against its sender: deciding that it is costs time.
             None if self.admits_stranger(now, path) => {
-                self.counts.malformed += 1;
                 let error = self.fault_of(bytes);
                 self.counts.byte_order += u64::from(error.fault == Fault::ByteOrder);
                 self.note_malformed(path, bytes.len(), error);
@@ -591,7 +590,6 @@ impl Endpoint {
             Outcome::Unopened(Unopened::Number) => self.counts.numbers += 1,
             Outcome::Unopened(Unopened::Malformed(error)) => {
                 if self.admits_stranger(now, path) {
-                    self.counts.malformed += 1;
                     self.note_malformed(path, len, *error);
                 }
             }
@@ -621,6 +619,7 @@ impl Endpoint {
 
     /// So many bytes from there are no packet.
     pub fn note_malformed(&mut self, path: Path, len: usize, error: Malformed) {
+        self.counts.malformed += 1;
         self.journal.note(LogLine::Malformed { from: path.remote, len, error });
     }
 
@@ -741,24 +740,6 @@ enum Seat {
     Any(Role),
     /// As a guest in another dialect: where the room has such guests.
     Guest(DialectId),
-}
-
-/// Why an applicant is not let in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Refusal {
-    Full,
-    Address,
-    Game,
-    Room,
-    Password,
-    /// Too many passwords were tried.
-    Tries,
-    /// There are enough rooms.
-    Rooms,
-    /// A room cannot be called so.
-    RoomName,
-    /// Nobody new is let in.
-    Stopping,
 }
 
 impl Applicant {

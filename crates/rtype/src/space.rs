@@ -66,17 +66,6 @@ impl Moving {
         Area { left: self.x, top: self.y, right: self.x + size.w, bottom: self.y + size.h }
     }
 
-    /// All that it has passed in the last tick, and where it is now.
-    pub fn path(&self, size: Size) -> Area {
-        let now = self.area(size);
-        Area {
-            left: now.left.min(now.left - self.vx),
-            top: now.top.min(now.top - self.vy),
-            right: now.right.max(now.right - self.vx),
-            bottom: now.bottom.max(now.bottom - self.vy),
-        }
-    }
-
     /// The middle of a thing of this size.
     pub(crate) fn middle(&self, size: Size) -> (i32, i32) {
         (self.x + size.w / 2, self.y + size.h / 2)
@@ -295,13 +284,6 @@ mod tests {
         assert_eq!((early.area.left, early.area.top), (84, 45));
         assert_eq!((early.way, late.way), (Way { x: 48, y: -15 }, Way { x: 16, y: -5 }));
         assert_eq!(late.area, whole.area);
-    }
-
-    #[test]
-    fn a_path_has_what_was_passed() {
-        let moving = Moving { x: 256, y: 10, vx: 256, vy: -4 };
-        let path = moving.path(Size { w: 16, h: 8 });
-        assert_eq!(path, Area { left: 0, top: 10, right: 272, bottom: 22 });
     }
 
     #[test]

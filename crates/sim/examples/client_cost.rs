@@ -13,6 +13,9 @@
 //! Callgrind counts what the server does in the last `TICKS` ticks and nothing else. The difference
 //! between two numbers of players is what players cost; `tools/client-cost` runs it and divides.
 
+#[path = "large_world/movers.rs"]
+mod movers;
+
 use std::net::SocketAddr;
 use std::time::Duration;
 
@@ -23,8 +26,8 @@ use backspin::room::RoomConfig;
 use backspin::server::Server;
 use backspin::time::Time;
 use backspin::wire::Name;
-use backspin_sim::movers::{Movers, Named};
 use backspin_sim::{Chance, Drift, Party, Player, Preset, World};
+use movers::{Movers, Named};
 
 /// What is counted, after everyone has come and has seen everything once.
 const TICKS: u32 = 120;

@@ -7,10 +7,16 @@
 //! `LINK` is `clear`, `reference` (5 % loss), `lossy` (10 %), `jittery` (60 ms) or `bursty`; without it, the
 //! first two. Each is told beside the time that all of it took on one core.
 
+#[path = "large_world/measure.rs"]
+mod measure;
+#[path = "large_world/movers.rs"]
+mod movers;
+
 use std::time::{Duration, Instant};
 
-use backspin_sim::movers::Movers;
-use backspin_sim::{Jitter, LargeWorld, LinkConfig, Loss, Preset};
+use backspin_sim::{Jitter, LinkConfig, Loss, Preset};
+use measure::LargeWorld;
+use movers::Movers;
 
 fn link(name: &str) -> Option<LinkConfig> {
     let reference = Preset::Reference.config();

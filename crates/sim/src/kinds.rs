@@ -172,11 +172,7 @@ impl fmt::Display for KindRow {
             ENOUGH_CONTACTS.. => String::new(),
             _ => format!("{least:.2} to {most:.2} %"),
         };
-        let remark = match (self.verdict(), note.as_str()) {
-            (verdict @ Verdict::Unjudged, note) => remark(verdict, note),
-            (verdict, "") => remark(verdict, ""),
-            (verdict, note) => format!("{}, {note}", remark(verdict, "")),
-        };
+        let remark = remark(self.verdict(), &note);
         let line = format!(
             "{name:<24} {contacts:>8} {only_drawn:>11} {only_judged:>12} {cell:>13} \
              {target:>13}{remark}"

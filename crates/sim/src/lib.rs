@@ -14,7 +14,6 @@
 //! chaos   -> bad days drawn from a seed, and a checker that looks on from outside
 //! quality -> its figures; pool takes many seeds together; target is what they must reach on which
 //!            link, limit what the link itself allows, clumps how sure a percentage is
-//! movers  -> a large world, for trying what is sent of it
 //! change  -> links that change while a match is played
 //! ```
 //!
@@ -35,14 +34,12 @@ pub mod dot;
 mod exact;
 mod fault;
 mod kinds;
-mod large_world;
 mod law;
 mod leap;
 mod limit;
 mod link;
 mod measure;
 mod measured;
-pub mod movers;
 mod party;
 mod pool;
 mod preset;
@@ -64,11 +61,10 @@ pub use contact::Umpire;
 pub use digest::Digest;
 pub use fault::{Fault, Faults};
 pub use kinds::{ContactKind, ContactKinds, ENOUGH_CONTACTS, KindRow};
-pub use large_world::{Ages, LargeWorld, LargeWorldReport};
 pub use law::Bar;
 pub use limit::Limit;
 pub use link::{Deliveries, Duplex, Link, Partition};
-pub use measure::{Setup, measure, measure_speaking, measure_watched, measure_with};
+pub use measure::{Setup, measure, measure_speaking, measure_with};
 pub use measured::{Contact, Foresight, Measured, Odds};
 pub use party::{Lateness, Mind, Party, Player};
 pub use pool::{Pool, PoolRow};

@@ -80,20 +80,12 @@ pub fn measure<G: Measured + Default>(link: LinkConfig) -> Report {
 
 /// Plays a match between bots as `setup` says, and measures it.
 pub fn measure_with<G: Measured>(game: G, setup: &Setup) -> Report {
-    measure_watched(game, setup, |_| ())
-}
-
-/// The same, and calls `each_second` with how many of the seconds have been played.
-pub fn measure_watched<G: Measured>(
-    game: G,
-    setup: &Setup,
-    each_second: impl FnMut(u32),
-) -> Report {
-    measure_speaking(game, setup, &[], each_second)
+    measure_speaking(game, setup, &[], |_| ())
 }
 
 /// The same on a server that speaks these dialects, too. The first player speaks the first of them, the
-/// others speak `native` all the same, and the first alone is measured.
+/// others speak `native` all the same, and the first alone is measured. Calls `each_second` with how
+/// many of the seconds have been played.
 pub fn measure_speaking<G: Measured>(
     game: G,
     setup: &Setup,

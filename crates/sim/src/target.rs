@@ -273,15 +273,16 @@ impl Figure {
 
 /// What stands behind a line of the table.
 pub(super) fn remark(verdict: Verdict, note: &str) -> String {
-    match (verdict, note) {
-        (Verdict::Reached, "") => "  ok".to_owned(),
-        (Verdict::Reached, note) => format!("  ok, {note}"),
-        (Verdict::Short, "") => "  short of it".to_owned(),
-        (Verdict::Short, note) => format!("  short of it, {note}"),
-        (Verdict::Undecided, "") => "  not decided".to_owned(),
-        (Verdict::Undecided, note) => format!("  not decided, {note}"),
-        (Verdict::Unjudged, "") => String::new(),
-        (Verdict::Unjudged, note) => format!("  {note}"),
+    let word = match verdict {
+        Verdict::Reached => "ok",
+        Verdict::Short => "short of it",
+        Verdict::Undecided => "not decided",
+        Verdict::Unjudged => "",
+    };
+    match (word, note) {
+        ("", "") => String::new(),
+        (word, "") | ("", word) => format!("  {word}"),
+        (word, note) => format!("  {word}, {note}"),
     }
 }
 

@@ -1,5 +1,10 @@
 //! Worlds that do not fit a datagram, and worlds of which each player sees a part.
 
+#[path = "../examples/large_world/measure.rs"]
+mod measure;
+#[path = "../examples/large_world/movers.rs"]
+mod movers;
+
 use std::time::Duration;
 
 use backspin::client::{Client, ClientConfig};
@@ -10,10 +15,9 @@ use backspin::room::RoomConfig;
 use backspin::server::Server;
 use backspin::time::Time;
 use backspin::wire::Name;
-use backspin_sim::movers::Movers;
-use backspin_sim::{
-    Chance, Digest, Drift, HostId, LargeWorld, LinkConfig, Party, Player, Preset, World,
-};
+use backspin_sim::{Chance, Digest, Drift, HostId, LinkConfig, Party, Player, Preset, World};
+use measure::LargeWorld;
+use movers::Movers;
 
 fn reference() -> LinkConfig {
     Preset::Reference.config()

@@ -102,15 +102,10 @@ impl<G: Stage> ReplayScreen<G> {
             sides: sides.into_iter().zip(standing.points.iter().copied()).collect(),
             hud,
             status: self.status(),
-            notice: None,
             banner: self.banner().or_else(|| game.banner(&sight)),
             chat,
-            typing: None,
-            dialog: None,
-            overlay: None,
-            persons: 0,
             controls: G::CONTROLS,
-            flash: false,
+            ..Arena::default()
         }
     }
 

@@ -112,7 +112,7 @@ pub(crate) enum Palette {
 }
 
 /// A match.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Arena {
     pub(crate) scene: Scene,
     /// The sides' names and points, from left to right; none where all play together.
@@ -150,9 +150,10 @@ pub(crate) struct Banner {
 }
 
 /// What is steered, and so which keys there are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Controls {
     /// Up and down.
+    #[default]
     Paddle,
     /// Up, down, left, right, shoot, charge, and both together for the pod.
     Ship,

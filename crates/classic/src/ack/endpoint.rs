@@ -44,7 +44,6 @@ impl EndpointDialect for AckEndpoint {
         let Datagram { sequence, packet } = match Datagram::decode(bytes) {
             Ok(datagram) => datagram,
             Err(error) => {
-                endpoint.counts_mut().malformed += 1;
                 endpoint.note_malformed(path, bytes.len(), error);
                 return None;
             }

@@ -1,6 +1,7 @@
 //! The client in `lan`: HELLO until it is answered, then a paddle's direction for every state.
 
 use crate::lan::wire::{GuestInput, Hello, Packet, StateUpdate, Steer};
+use crate::playback::plays_back;
 use crate::{ClassicGame, Dialect, LegacyPlayback};
 use backspin::client::{ClientCore, ClientDialect, Frame};
 use backspin::game::{Buttons, PlayerId};
@@ -94,14 +95,6 @@ impl<G: ClassicGame> ClientDialect<G> for LanClient<G> {
         }
     }
 
-    fn poll_timeout(&self) -> Time {
-        self.playback.input_due()
-    }
-
-    fn handle_wake(&mut self, now: Time) {
-        self.playback.handle_wake(now);
-    }
-
     fn speak(
         &mut self,
         core: &mut ClientCore,
@@ -125,25 +118,7 @@ impl<G: ClassicGame> ClientDialect<G> for LanClient<G> {
         EndReason::HostSilent { address: core.config.server }
     }
 
-    fn state(&self) -> &State {
-        self.playback.state()
-    }
-
-    fn delay(&self) -> Delay {
-        self.playback.delay()
-    }
-
-    fn predicted(&self) -> Option<(u32, [f32; 2])> {
-        self.playback.predicted()
-    }
-
-    fn draw(&mut self, now: Time, frame: &mut Frame) {
-        self.playback.draw(now, frame);
-    }
-
-    fn is_starved(&self, now: Time) -> bool {
-        self.playback.is_starved(now)
-    }
+    plays_back!();
 }
 
 /// What the buttons say to a paddle.

@@ -69,7 +69,6 @@ impl EndpointDialect for LanEndpoint {
                 None
             }
             (Err(error), _) => {
-                endpoint.counts_mut().malformed += 1;
                 endpoint.note_malformed(path, bytes.len(), error);
                 None
             }

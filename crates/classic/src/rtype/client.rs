@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use super::board::Board;
 use super::reassembler::{Place, Reassembler};
+use crate::playback::plays_back;
 use crate::rtype::wire::{
     Buttons, Disconnect, Entity, Hello, Input, Kind, Message, Packet, Ping, Pong, RosterEntry,
     TcpHello, VERSION,
@@ -355,14 +356,6 @@ impl<G: ClassicGame> ClientDialect<G> for RtypeClient<G> {
         }
     }
 
-    fn poll_timeout(&self) -> Time {
-        self.playback.input_due()
-    }
-
-    fn handle_wake(&mut self, now: Time) {
-        self.playback.handle_wake(now);
-    }
-
     fn speak(
         &mut self,
         core: &mut ClientCore,
@@ -458,25 +451,7 @@ impl<G: ClassicGame> ClientDialect<G> for RtypeClient<G> {
         Some(self.pinger.counts())
     }
 
-    fn state(&self) -> &State {
-        self.playback.state()
-    }
-
-    fn delay(&self) -> Delay {
-        self.playback.delay()
-    }
-
-    fn predicted(&self) -> Option<(u32, [f32; 2])> {
-        self.playback.predicted()
-    }
-
-    fn draw(&mut self, now: Time, frame: &mut Frame) {
-        self.playback.draw(now, frame);
-    }
-
-    fn is_starved(&self, now: Time) -> bool {
-        self.playback.is_starved(now)
-    }
+    plays_back!();
 }
 
 fn sight<'a>(told: &'a Reassembler, board: &'a Board) -> RtypeSight<'a> {

@@ -156,7 +156,6 @@ impl EndpointDialect for RtypeEndpoint {
         let packet = match Packet::decode(bytes) {
             Ok(packet) => packet,
             Err(error) => {
-                endpoint.counts_mut().malformed += 1;
                 endpoint.note_malformed(path, bytes.len(), error);
                 return None;
             }

@@ -4,8 +4,8 @@
 use super::answer::{Answer, SHORT_LEN};
 use super::native::same_bytes;
 use super::{
-    Admission, Applicant, Call, CallKind, Endpoint, EndpointConfig, EndpointCounts, Found, Refusal,
-    Route, Seat,
+    Admission, Applicant, Call, CallKind, Endpoint, EndpointConfig, EndpointCounts, Found, Route,
+    Seat,
 };
 use crate::channel::LogLine;
 use crate::dialect::DialectId;
@@ -87,11 +87,10 @@ impl Endpoint {
         game: Option<u32>,
     ) -> Result<Found, RejectReason> {
         let applicant = Applicant::guest(dialect, path, game);
-        let found = match self.rooms.offer_to_guests(dialect) {
+        match self.rooms.offer_to_guests(dialect) {
             Some((offer, place)) => self.place_alone(&applicant, offer, place),
             None => self.place(now, &applicant),
-        };
-        found.map_err(RejectReason::from)
+        }
     }
 
     /// The cookie of who asks from there with this nonce: kept nowhere, and good for a few seconds.
@@ -149,15 +148,15 @@ impl Endpoint {
         applicant: &Applicant,
         offer: usize,
         place: u8,
-    ) -> Result<Found, Refusal> {
+    ) -> Result<Found, RejectReason> {
         let key = applicant.path.remote.limit_key();
         self.check_sessions(key)?;
         if !self.has_room_for_guest(key) {
-            return Err(Refusal::Rooms);
+            return Err(RejectReason::Rooms);
         }
         let room = self.open_guest_room(offer, key, place);
         let found = self.routes.insert(applicant.dialect, applicant.path, room, place);
         self.settle();
-        found.ok_or(Refusal::Full)
+        found.ok_or(RejectReason::Full)
     }
 }

@@ -2,7 +2,7 @@
 
 use super::answer::{Answer, NativeAnswer};
 use super::routes::Credentials;
-use super::{Admission, Applicant, Call, CallKind, Endpoint, Found, Refusal, Seat};
+use super::{Admission, Applicant, Call, CallKind, Endpoint, Found, Seat};
 use crate::dialect::DialectId;
 use crate::game::GameId;
 use crate::node::Path;
@@ -40,7 +40,6 @@ impl Endpoint {
             Ok(datagram) => self.handle_stranger(now, path, datagram),
             Err(error) => {
                 if self.admits_stranger(now, path) {
-                    self.counts.malformed += 1;
                     self.note_malformed(path, bytes.len(), error);
                 }
                 None
@@ -175,7 +174,7 @@ impl Endpoint {
             password: join.password,
         };
         let found = self.place(now, &applicant);
-        let found = found.map_err(|refusal| self.reject(nonce, game, refusal.into()))?;
+        let found = found.map_err(|reason| self.reject(nonce, game, reason))?;
         Ok(self.admit(&found, path, sequence, Newcomer { nonce, role, name, budget }))
     }
 
@@ -198,7 +197,7 @@ impl Endpoint {
         let applicant =
             Applicant { dialect, path, game: game_only, room: 0, from: None, seat, password };
         let found = self.place_in_new_room(&applicant, wish.room_name);
-        let found = found.map_err(|refusal| self.reject(nonce, game, refusal.into()))?;
+        let found = found.map_err(|reason| self.reject(nonce, game, reason))?;
         Ok(self.admit(&found, path, sequence, Newcomer { nonce, role, name, budget }))
     }
 
@@ -230,8 +229,8 @@ impl Endpoint {
         };
         let (room, place) = match self.find_place(now, &applicant) {
             Ok(found) => found,
-            Err(refusal) => {
-                let reject = self.rejection(nonce, game.unwrap_or(0), refusal.into());
+            Err(reason) => {
+                let reject = self.rejection(nonce, game.unwrap_or(0), reason);
                 return self.call(session, CallKind::Refuse(sequence, reject));
             }
         };
@@ -369,22 +368,6 @@ impl Endpoint {
     fn rejection(&self, nonce: u64, game: u32, reason: RejectReason) -> Reject {
         let game_version = self.game(game).map_or(0, |game| game.version);
         Reject { nonce, reason, protocol: PROTOCOL, game_version }
-    }
-}
-
-impl From<Refusal> for RejectReason {
-    fn from(refusal: Refusal) -> Self {
-        match refusal {
-            Refusal::Full => RejectReason::Full,
-            Refusal::Address => RejectReason::Address,
-            Refusal::Game => RejectReason::Game,
-            Refusal::Room => RejectReason::Room,
-            Refusal::Password => RejectReason::Password,
-            Refusal::Tries => RejectReason::Tries,
-            Refusal::Rooms => RejectReason::Rooms,
-            Refusal::RoomName => RejectReason::RoomName,
-            Refusal::Stopping => RejectReason::Stopping,
-        }
     }
 }
 

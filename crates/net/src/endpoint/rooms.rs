@@ -11,7 +11,7 @@ use std::collections::VecDeque;
 
 use super::native::same_bytes;
 use super::routes::Found;
-use super::{Applicant, Endpoint, Guests, Limits, Refusal, RoomCard, Seat};
+use super::{Applicant, Endpoint, Guests, Limits, RoomCard, Seat};
 use crate::dialect::DialectId;
 use crate::game::{GameId, Stage};
 use crate::peer::LimitKey;
@@ -19,7 +19,7 @@ use crate::sabotage::{self, Sabotage};
 use crate::session::{Allowance, Prefix};
 use crate::time::Time;
 use crate::wire::Name;
-use crate::wire::native::Role;
+use crate::wire::native::{RejectReason, Role};
 
 /// Guests who are alone in a room have one in so many of all [rooms](super::Limits::rooms) at the
 /// most: they prove no address, and others must find a room, too.
@@ -240,11 +240,15 @@ impl Endpoint {
     }
 
     /// Finds a place and makes the route to it. The room takes whoever comes with it.
-    pub(super) fn place(&mut self, now: Time, applicant: &Applicant) -> Result<Found, Refusal> {
+    pub(super) fn place(
+        &mut self,
+        now: Time,
+        applicant: &Applicant,
+    ) -> Result<Found, RejectReason> {
         self.check_sessions(applicant.path.remote.limit_key())?;
         let (room, place) = self.find_place(now, applicant)?;
         let Applicant { dialect, path, .. } = *applicant;
-        let found = self.routes.insert(dialect, path, room, place).ok_or(Refusal::Full)?;
+        let found = self.routes.insert(dialect, path, room, place).ok_or(RejectReason::Full)?;
         self.settle();
         Ok(found)
     }
@@ -254,7 +258,7 @@ impl Endpoint {
         &mut self,
         applicant: &Applicant,
         name: Name,
-    ) -> Result<Found, Refusal> {
+    ) -> Result<Found, RejectReason> {
         let key = applicant.path.remote.limit_key();
         self.check_sessions(key)?;
         let lifetime = Lifetime::Company(key);
@@ -264,22 +268,22 @@ impl Endpoint {
         };
         let of_game =
             |offer: &Offer| applicant.game.is_none_or(|game| offer.card.game.game == game);
-        let offer = self.rooms.offers.iter().position(of_game).ok_or(Refusal::Game)?;
+        let offer = self.rooms.offers.iter().position(of_game).ok_or(RejectReason::Game)?;
         let is_taken = self.rooms.iter().any(|(_, listed)| listed.card.name == name);
         if name.is_empty() || is_taken {
-            return Err(Refusal::RoomName);
+            return Err(RejectReason::RoomName);
         }
         if self.rooms.len() >= usize::from(self.config.limits.rooms)
             || !self.may_have_rooms(key, made_from)
         {
-            return Err(Refusal::Rooms);
+            return Err(RejectReason::Rooms);
         }
         let card = RoomCard { name, password: applicant.password, ..self.rooms.offers[offer].card };
         let room = self.order(offer, card, lifetime, None);
         let Applicant { dialect, path, .. } = *applicant;
         let found = self.routes.insert(dialect, path, room, 0);
         self.settle();
-        found.ok_or(Refusal::Full)
+        found.ok_or(RejectReason::Full)
     }
 
     /// Opens a room for a guest with this key, who has this place in it alone with bots.
@@ -317,12 +321,12 @@ impl Endpoint {
         &mut self,
         now: Time,
         applicant: &Applicant,
-    ) -> Result<(usize, u8), Refusal> {
+    ) -> Result<(usize, u8), RejectReason> {
         let room = match applicant.room {
             0 => self.choose_room(applicant)?,
             number => self.named_room(now, applicant, number)?,
         };
-        let place = self.free_place(room, applicant.seat).ok_or(Refusal::Full)?;
+        let place = self.free_place(room, applicant.seat).ok_or(RejectReason::Full)?;
         Ok((room, place))
     }
 
@@ -433,7 +437,7 @@ impl Endpoint {
         }
     }
 
-    pub(super) fn check_sessions(&self, key: LimitKey) -> Result<(), Refusal> {
+    pub(super) fn check_sessions(&self, key: LimitKey) -> Result<(), RejectReason> {
         let Limits { sessions_per_ip, wider, .. } = self.config.limits;
         let has_all = |prefix: Prefix| {
             let one_more = u32::from(sabotage::is(Sabotage::PerIpOffByOne));
@@ -441,11 +445,11 @@ impl Endpoint {
             self.routes.sessions_of(prefix) >= limit + one_more
         };
         if self.draining {
-            Err(Refusal::Stopping)
+            Err(RejectReason::Stopping)
         } else if Prefix::all(key).any(has_all) {
-            Err(Refusal::Address)
+            Err(RejectReason::Address)
         } else if self.routes.is_full() {
-            Err(Refusal::Full)
+            Err(RejectReason::Full)
         } else {
             Ok(())
         }
@@ -453,17 +457,17 @@ impl Endpoint {
 
     /// Any room but the one that the applicant comes from. The fullest that has a place: people
     /// came to play with someone; and sooner one where they do so at once.
-    fn choose_room(&self, applicant: &Applicant) -> Result<usize, Refusal> {
+    fn choose_room(&self, applicant: &Applicant) -> Result<usize, RejectReason> {
         let mut of_game =
             self.rooms.iter().filter(|(_, listed)| applicant.plays(listed)).peekable();
-        of_game.peek().ok_or(Refusal::Game)?;
+        of_game.peek().ok_or(RejectReason::Game)?;
         let open = of_game.filter(|&(room, _)| {
             applicant.from != Some(room) && self.is_open(room, applicant.seat)
         });
         let worth = |&(room, listed): &(usize, &Listed)| {
             (listed.plays_at_once(), self.routes.players(room), u32::MAX - listed.number)
         };
-        open.max_by_key(worth).map(|(room, _)| room).ok_or(Refusal::Full)
+        open.max_by_key(worth).map(|(room, _)| room).ok_or(RejectReason::Full)
     }
 
     /// The room of this number, if the password is right. Who has tried too many is told nothing.
@@ -472,9 +476,9 @@ impl Endpoint {
         now: Time,
         applicant: &Applicant,
         number: u32,
-    ) -> Result<usize, Refusal> {
+    ) -> Result<usize, RejectReason> {
         let found = self.rooms.numbered(number).filter(|(_, listed)| applicant.plays(listed));
-        let (room, listed) = found.ok_or(Refusal::Room)?;
+        let (room, listed) = found.ok_or(RejectReason::Room)?;
         let password = listed.card.password;
         let is_unguarded = applicant.from.is_some() && sabotage::is(Sabotage::SkipPassword);
         if password.is_empty() || is_unguarded {
@@ -482,11 +486,11 @@ impl Endpoint {
         }
         if self.tries.allow(now, applicant.path.remote.limit_key(), 1) == Allowance::No {
             self.counts.password_limit += 1;
-            return Err(Refusal::Tries);
+            return Err(RejectReason::Tries);
         }
         match same_bytes(password.as_bytes(), applicant.password.as_bytes()) {
             true => Ok(room),
-            false => Err(Refusal::Password),
+            false => Err(RejectReason::Password),
         }
     }
 }

@@ -11,6 +11,9 @@ pub trait Record: Copy {
     /// How many.
     const LEN: usize;
 
+    /// The most in a list that begins with its count.
+    const MOST: u8 = u8::MAX;
+
     /// Reads one.
     fn decode(r: &mut Reader<'_>) -> Result<Self, Malformed>;
 

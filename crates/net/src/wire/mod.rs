@@ -4,6 +4,8 @@
 //! allocates nothing, never panics, and takes exactly one encoding of every value: a packet that
 //! decodes encodes to the same bytes. What does not decode is a [`Malformed`] that names the field.
 
+#[doc(hidden)]
+pub mod field;
 mod list;
 mod malformed;
 mod name;

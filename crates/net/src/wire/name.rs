@@ -82,12 +82,6 @@ impl Name {
         w.u8(0);
     }
 
-    /// Writes the raw form.
-    #[inline]
-    pub fn encode_raw(&self, w: &mut Writer<'_>) {
-        w.bytes(self.as_bytes());
-    }
-
     /// `bytes` are at most [`Name::MAX`] and hold no NUL: the callers above saw to it.
     #[inline]
     fn copied(bytes: &[u8]) -> Self {

@@ -91,6 +91,16 @@ impl<'a> Reader<'a> {
         self.array(field).map(f32::from_be_bytes).and_then(|value| finite(field, value))
     }
 
+    /// What `decode` reads, if it is there.
+    #[inline]
+    pub fn optional<T>(
+        &mut self,
+        is_there: bool,
+        decode: impl FnOnce(&mut Self) -> Result<T, Malformed>,
+    ) -> Result<Option<T>, Malformed> {
+        if is_there { decode(self).map(Some) } else { Ok(None) }
+    }
+
     /// A byte that is 0 or 1.
     #[inline]
     pub fn flag(&mut self, field: &'static str) -> Result<bool, Malformed> {

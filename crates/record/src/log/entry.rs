@@ -13,6 +13,7 @@ use backspin::node::{Path, StreamEvent, StreamId};
 use backspin::peer::LimitKey;
 use backspin::room::RoomConfig;
 use backspin::time::Time;
+use backspin::wire::field::Field;
 use backspin::wire::native::CloseReason;
 use backspin::wire::{Malformed, Name, Reader};
 
@@ -237,7 +238,7 @@ impl Context {
                 let (game, name) = (field::game(r)?, field::name(r, "name")?);
                 Entry::Open { game, name, seed: r.u64_be("seed")?, config: decode_room(r)? }
             }
-            13 => Entry::Close(reason(r)?),
+            13 => Entry::Close(<CloseReason as Field>::decode(r, "reason")?),
             14 => Entry::Kick { room: varint(r, "room")?, player: PlayerId(small(r, "player")?) },
             15 => {
                 let (sent, world) = (r.u64_be("sent")?, r.u64_be("world")?);
@@ -270,11 +271,6 @@ fn stream_kind(event: &StreamEvent<'_>) -> u8 {
         StreamEvent::Received(_) => 2,
         StreamEvent::Closed => 3,
     }
-}
-
-fn reason(r: &mut Reader<'_>) -> Result<CloseReason, Malformed> {
-    let code = r.u8("reason")?;
-    CloseReason::from_code(code).ok_or(Malformed::out_of_range("reason", code))
 }
 
 impl Polls {

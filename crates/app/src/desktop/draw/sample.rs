@@ -18,7 +18,7 @@ pub(in crate::desktop) fn pong(x: f32, y: f32, points: u8) -> Arena {
     ];
     let scene = Scene { width: 1440.0, height: 900.0, things, ..Scene::default() };
     let sides = vec![("Ann".into(), 0), ("Ben".into(), points)];
-    Arena { sides, ..of(scene, Controls::Paddle) }
+    Arena { sides, persons: 1, scene, ..Arena::default() }
 }
 
 /// R-Type with everything at once: four ships, a boss, more enemies and bullets than ever.
@@ -77,23 +77,5 @@ pub(in crate::desktop) fn busy() -> Arena {
     };
     let crew = (0..4).map(crew).collect();
     let hud = Some(Hud { crew, boss: Some(0.4), ..Hud::default() });
-    Arena { hud, ..of(scene, Controls::Ship) }
-}
-
-fn of(scene: Scene, controls: Controls) -> Arena {
-    Arena {
-        scene,
-        sides: Vec::new(),
-        hud: None,
-        status: Vec::new(),
-        notice: None,
-        banner: None,
-        chat: Vec::new(),
-        typing: None,
-        dialog: None,
-        overlay: None,
-        persons: 1,
-        controls,
-        flash: false,
-    }
+    Arena { hud, scene, persons: 1, controls: Controls::Ship, ..Arena::default() }
 }

@@ -82,7 +82,7 @@ impl Stage for RType {
             }
             Phase::LevelClear => words("Level clear!"),
             Phase::Playing if mission.distance < mission.scroll * TITLE_TICKS => {
-                words(&self.title(mission))
+                words(&title(self, mission))
             }
             Phase::Playing | Phase::Boss => {
                 let pilot = sight.own.and_then(|own| sight.world.pilot(own))?;
@@ -158,7 +158,7 @@ impl Stage for RType {
         let is_on = mission.phase.is_on() && world.players().next().is_some();
         let waves = self.levels.get(usize::from(mission.level).saturating_sub(1));
         Some(Hud {
-            title: if is_on { self.title(mission) } else { String::new() },
+            title: if is_on { title(self, mission) } else { String::new() },
             wave: waves.filter(|_| is_on).map(|level| (mission.wave, level.waves)),
             team_score: mission.team_score.max(0) as u32,
             crew: crew.collect(),
@@ -187,17 +187,11 @@ fn note(pilot: &Pilot) -> Option<&'static str> {
     }
 }
 
-trait Titled {
-    fn title(&self, mission: &Mission) -> String;
-}
-
-impl Titled for RType {
-    /// The level and its name.
-    fn title(&self, mission: &Mission) -> String {
-        match self.levels.get(usize::from(mission.level).saturating_sub(1)) {
-            Some(level) => format!("Level {}: {}", mission.level, level.name),
-            None => format!("Level {}", mission.level),
-        }
+/// What a level is called.
+fn title(game: &RType, mission: &Mission) -> String {
+    match game.levels.get(usize::from(mission.level).saturating_sub(1)) {
+        Some(level) => format!("Level {}: {}", mission.level, level.name),
+        None => format!("Level {}", mission.level),
     }
 }
 

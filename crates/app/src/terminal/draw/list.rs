@@ -21,8 +21,8 @@ pub(super) fn page(frame: &mut Frame<'_>, area: Rect, list: &List, paint: Paint)
     let logo = Large::new(&list.title, 1);
     let head = logo.as_ref().map_or(1, Large::height);
     let body = body(list, paint);
-    let text = text(list, paint, TEXT_WIDTH.min(area.width));
-    let height = head + 2 + text.len() + rows_height(&body);
+    let (text, lines) = text(list, paint, TEXT_WIDTH.min(area.width));
+    let height = head + 2 + lines + body.height() as u16;
     let width = TEXT_WIDTH.max(body.width() as u16);
     let within = middle(area, width, height);
     match logo {
@@ -37,12 +37,14 @@ pub(super) fn page(frame: &mut Frame<'_>, area: Rect, list: &List, paint: Paint)
         }
     }
     let below = down(within, head + 1);
-    frame.render_widget(&text.paragraph, Rect { height: text.len().min(below.height), ..below });
-    let below = down(below, text.len() + u16::from(text.len() > 0));
-    let place = middle(Rect { height: below.height, ..below }, body.width() as u16, below.height);
+    frame.render_widget(text, Rect { height: lines.min(below.height), ..below });
+    let below = down(below, lines + u16::from(lines > 0));
+    let place = middle(below, body.width() as u16, below.height);
     let above = body.height().saturating_sub(list.rows.len());
     let selected = (above + list.selected).min(body.height().saturating_sub(1));
-    frame.render_widget(scrolled(&body, selected, place.height), place);
+    // The selected row is seen.
+    let past = (selected + 1).saturating_sub(place.height.into());
+    frame.render_widget(Paragraph::new(body).scroll((past as u16, 0)), place);
 }
 
 /// A list in a box over something else.
@@ -67,29 +69,19 @@ pub(super) fn dialog(frame: &mut Frame<'_>, area: Rect, list: &List, paint: Pain
     frame.render_widget(block, within);
     frame.render_widget(Paragraph::new(lines), inside);
     let below = down(inside, count + u16::from(count > 0));
-    frame.render_widget(body.clone(), middle(below, body.width() as u16, below.height));
+    let place = middle(below, body.width() as u16, below.height);
+    frame.render_widget(body, place);
 }
 
-/// The wrapped paragraphs above the rows.
-struct Wrapped<'a> {
-    paragraph: Paragraph<'a>,
-    lines: u16,
-}
-
-impl Wrapped<'_> {
-    fn len(&self) -> u16 {
-        self.lines
-    }
-}
-
-fn text<'a>(list: &'a List, paint: Paint, width: u16) -> Wrapped<'a> {
+/// The wrapped paragraphs above the rows, and how many lines they take.
+fn text<'a>(list: &'a List, paint: Paint, width: u16) -> (Paragraph<'a>, u16) {
     let line = |(text, tone): &'a (String, Tone)| Line::styled(text.as_str(), paint.tone(*tone));
     let lines: Vec<_> = list.text.iter().map(line).collect();
     // Words are never broken before the width that they are wrapped at, so no line is missing.
     let wrapped = |line: &Line<'_>| wrapped_len(&line.to_string(), width.into());
     let count = lines.iter().map(wrapped).sum::<usize>() as u16;
     let paragraph = Paragraph::new(lines).wrap(Wrap { trim: true }).alignment(Alignment::Center);
-    Wrapped { paragraph, lines: count }
+    (paragraph, count)
 }
 
 /// How many lines a text takes at this width.
@@ -166,16 +158,6 @@ fn line(row: &Row, widths: &[usize], selected: bool, paint: Paint) -> Line<'stat
         }
     }
     Line::from(spans)
-}
-
-fn rows_height(body: &Text<'_>) -> u16 {
-    body.height() as u16
-}
-
-/// The rows, moved so that the selected one is seen.
-fn scrolled(body: &Text<'static>, selected: usize, height: u16) -> Paragraph<'static> {
-    let past = (selected + 1).saturating_sub(height.into());
-    Paragraph::new(body.clone()).scroll((past as u16, 0))
 }
 
 /// What is left of `area` below its first `rows`.

@@ -10,7 +10,7 @@ use backspin::game::Game;
 use backspin::replication::State;
 use backspin::time::Time;
 use backspin_pong::{Bot, Level, Phase, Pong, World};
-use backspin_sim::{Bar, LinkConfig, Quality, Setup, Tally, Traffic, Truth, Umpire};
+use backspin_sim::{Bar, LinkConfig, Quality, Setup, Tally, Truth, Umpire};
 use serde::Serialize;
 
 use super::stage::Stage;
@@ -141,7 +141,7 @@ impl Course {
         let (first, before) = (self.frame, self.guest_ticks());
         let skipped_before = self.skipped_ticks();
         self.strain = Strain::default();
-        let (mut played, mut traffic) = (0, Traffic::default());
+        let (mut played, mut bytes_down, mut bytes_up) = (0, 0, 0);
         while played < seconds && !stop.is_asked() {
             let sight = self.step(played)?;
             let whole = ((self.frame - first) / FRAME_RATE) as u32;
@@ -149,7 +149,7 @@ impl Course {
             // Bytes are counted by whole seconds, so a match also ends with one.
             if whole > played {
                 played = whole;
-                traffic = self.stage.guest.lock().traffic();
+                (bytes_down, bytes_up) = self.stage.guest.lock().traffic();
                 if sight.world.phase == Phase::Over {
                     break;
                 }
@@ -161,8 +161,8 @@ impl Course {
         let counted = Tally {
             ticks: after.0.saturating_sub(before.0),
             ticks_without_input: after.1.saturating_sub(before.1).into(),
-            bytes_down: traffic.received_bytes,
-            bytes_up: traffic.sent_bytes,
+            bytes_down,
+            bytes_up,
             player_seconds: played.into(),
             ..Tally::default()
         };

@@ -1,18 +1,19 @@
 //! The guest: a client behind the link, with an observer that misses no event.
 
-use backspin::client::Client;
+use backspin::client::{Client, ClientCounts};
 use backspin::game::Buttons;
 use backspin::node::{Node, Path, StreamNode, Transmit};
 use backspin::time::Time;
 use backspin_pong::Pong;
-use backspin_sim::{Observer, Seen, Traffic, Truth, Umpire};
+use backspin_sim::{Observer, Seen, Truth, Umpire};
 
 /// A client whose events are all seen, whatever thread drives it.
 #[derive(Debug)]
 pub(super) struct Guest {
     pub(super) client: Client<Pong>,
     pub(super) observer: Observer,
-    traffic: Traffic,
+    /// What had come and gone when it began to be measured.
+    before: ClientCounts,
     held: Buttons,
     presses: u64,
 }
@@ -22,7 +23,7 @@ impl Guest {
         Guest {
             client,
             observer: Observer::default(),
-            traffic: Traffic::default(),
+            before: ClientCounts::default(),
             held: Buttons::default(),
             presses: 0,
         }
@@ -32,7 +33,7 @@ impl Guest {
     pub(super) fn begin(&mut self, now: Time) {
         self.observer = Observer::default();
         self.observer.begin(now, &self.client, self.presses);
-        self.traffic = Traffic::default();
+        self.before = *self.client.counts();
     }
 
     /// Draws a frame and looks at it.
@@ -55,9 +56,10 @@ impl Guest {
         }
     }
 
-    /// What came and went since it is measured.
-    pub(super) fn traffic(&self) -> Traffic {
-        self.traffic
+    /// The bytes that came and went since it is measured.
+    pub(super) fn traffic(&self) -> (u64, u64) {
+        let counts = self.client.counts();
+        (counts.bytes_in - self.before.bytes_in, counts.bytes_out - self.before.bytes_out)
     }
 
     fn notice(&mut self, now: Time) {
@@ -67,8 +69,6 @@ impl Guest {
 
 impl Node for Guest {
     fn handle_datagram(&mut self, now: Time, path: Path, bytes: &mut [u8]) {
-        self.traffic.received += 1;
-        self.traffic.received_bytes += bytes.len() as u64;
         self.client.handle_datagram(now, path, bytes);
         self.notice(now);
     }
@@ -83,10 +83,7 @@ impl Node for Guest {
     }
 
     fn poll_transmit(&mut self, now: Time, out: &mut [u8]) -> Option<Transmit> {
-        let transmit = self.client.poll_transmit(now, out)?;
-        self.traffic.sent += 1;
-        self.traffic.sent_bytes += transmit.len as u64;
-        Some(transmit)
+        self.client.poll_transmit(now, out)
     }
 
     fn poll_timeout(&self) -> Option<Time> {

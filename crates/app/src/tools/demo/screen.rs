@@ -10,9 +10,7 @@ use ratatui::Terminal;
 use ratatui::backend::CrosstermBackend;
 
 use super::course::Sight;
-use crate::screen::{
-    Arena, Banner, Cell, Controls, Flashing, Look, Page, Palette, Scene, Thing, Tone, View,
-};
+use crate::screen::{Arena, Banner, Cell, Flashing, Look, Page, Palette, Scene, Thing, Tone, View};
 use crate::terminal;
 
 /// Another screen of the terminal, which has its own again when this is dropped: whatever ends the
@@ -49,17 +47,9 @@ fn view(title: &str, sight: &Sight) -> View {
     let arena = Arena {
         scene: scene(&sight.world),
         sides: vec![("Hard bot".to_owned(), left), ("Easy bot".to_owned(), right)],
-        hud: None,
         status: vec![Cell::new(title, Tone::Plain)],
-        notice: None,
         banner: banner(&sight.world),
-        chat: Vec::new(),
-        typing: None,
-        dialog: None,
-        overlay: None,
-        persons: 0,
-        controls: Controls::Paddle,
-        flash: false,
+        ..Arena::default()
     };
     View {
         page: Page::Arena(Box::new(arena)),

@@ -1,7 +1,5 @@
 //! Decodes bytes for printing: the packet's name and its fields as JSON.
 
-use std::fmt;
-
 use backspin::wire::{Malformed, native};
 use backspin_classic::wire::{ack, lan, rtype};
 use backspin_classic::{Dialect, Packet};
@@ -28,10 +26,11 @@ pub(super) struct Numbered {
 }
 
 /// Bytes that are no packet, and why.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, thiserror::Error, PartialEq, Eq)]
 pub(super) enum NoPacket {
-    Malformed(Malformed),
-    /// A part of a TCP stream is not in the capture.
+    #[error(transparent)]
+    Malformed(#[from] Malformed),
+    #[error("stream: bytes before these are missing from the capture")]
     Gap,
 }
 
@@ -42,21 +41,6 @@ impl NoPacket {
             NoPacket::Malformed(malformed) => malformed.fault.reason(),
             NoPacket::Gap => "stream_gap",
         }
-    }
-}
-
-impl fmt::Display for NoPacket {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            NoPacket::Malformed(malformed) => malformed.fmt(f),
-            NoPacket::Gap => f.write_str("stream: bytes before these are missing from the capture"),
-        }
-    }
-}
-
-impl From<Malformed> for NoPacket {
-    fn from(malformed: Malformed) -> Self {
-        NoPacket::Malformed(malformed)
     }
 }
 

@@ -97,9 +97,6 @@ impl Summary {
     }
 
     fn print_packets(&self, out: &mut impl Write) -> io::Result<()> {
-        if self.packets.is_empty() {
-            return Ok(());
-        }
         let rows = self.packets.iter().map(|(&(dialect, name, transport), tally)| {
             let name = format!("{name}{}", transport.mark());
             [dialect.to_owned(), name, tally.count.to_string(), tally.bytes.to_string()]
@@ -108,9 +105,6 @@ impl Summary {
     }
 
     fn print_sequences(&self, out: &mut impl Write) -> io::Result<()> {
-        if self.sequences.is_empty() {
-            return Ok(());
-        }
         let rows = self.sequences.iter().map(|(Path { from, to }, count, sequence)| {
             let figures = sequence.figures();
             let loss = 100.0 * figures.lost as f64 / figures.sent as f64;
@@ -136,10 +130,7 @@ impl Summary {
         let rows = self.malformed.iter().map(|(&reason, tally)| {
             [reason.to_owned(), tally.count.to_string(), tally.bytes.to_string()]
         });
-        match self.malformed.is_empty() {
-            true => Ok(()),
-            false => print_table(out, ["malformed", "count", "bytes"], rows.collect(), 1),
-        }
+        print_table(out, ["malformed", "count", "bytes"], rows.collect(), 1)
     }
 
     fn print_skipped(&self, out: &mut impl Write) -> io::Result<()> {
@@ -152,20 +143,21 @@ impl Summary {
             };
             [why, count.to_string()]
         });
-        match self.skipped.is_empty() {
-            true => Ok(()),
-            false => print_table(out, ["skipped", "frames"], rows.collect(), 1),
-        }
+        print_table(out, ["skipped", "frames"], rows.collect(), 1)
     }
 }
 
-/// Prints rows under a head, the first `left` columns left-aligned, the others right-aligned.
+/// Prints rows, if there are any, under a head: the first `left` columns left-aligned, the others
+/// right-aligned.
 fn print_table<const N: usize>(
     out: &mut impl Write,
     head: [&str; N],
     rows: Vec<[String; N]>,
     left: usize,
 ) -> io::Result<()> {
+    if rows.is_empty() {
+        return Ok(());
+    }
     let mut widths = head.map(str::len);
     for row in &rows {
         for (width, cell) in widths.iter_mut().zip(row) {

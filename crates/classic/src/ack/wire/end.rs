@@ -1,6 +1,6 @@
 //! How it ends: LEAVE, and BYE.
 
-use backspin::wire::{Malformed, RawName, Reader, Writer};
+use backspin::wire::field::{Big, fields};
 
 use super::Sentence;
 
@@ -9,13 +9,7 @@ use super::Sentence;
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Leave {}
 
-impl Leave {
-    pub(super) fn decode(_r: &mut Reader<'_>) -> Result<Self, Malformed> {
-        Ok(Leave {})
-    }
-
-    pub(super) fn encode(&self, _w: &mut Writer<'_>) {}
-}
+fields!(Big Leave {});
 
 /// The server ends it.
 ///
@@ -32,23 +26,14 @@ pub struct Bye {
     pub sentence: Sentence,
 }
 
-impl Bye {
-    pub(super) fn decode(r: &mut Reader<'_>) -> Result<Self, Malformed> {
-        Ok(Bye { reason: r.u8("reason")?, sentence: RawName::decode(r, "sentence")? })
-    }
-
-    pub(super) fn encode(&self, w: &mut Writer<'_>) {
-        w.u8(self.reason);
-        self.sentence.encode(w);
-    }
-}
+fields!(Big Bye { reason, sentence });
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::ack::wire::testing::{check_packet, datagram, fault};
     use crate::ack::wire::{Datagram, Packet, sentence};
-    use backspin::wire::Fault;
+    use backspin::wire::{Fault, Malformed};
 
     #[test]
     fn a_leave_is_a_header() {

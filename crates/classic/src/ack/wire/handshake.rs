@@ -1,7 +1,8 @@
 //! How a player comes in: HELLO, CHALLENGE, JOIN; and WELCOME or REFUSED.
 
+use backspin::wire::field::{Big, fields};
 use backspin::wire::native::{Secret, Token};
-use backspin::wire::{Fault, Malformed, Name, RawName, Reader, Writer};
+use backspin::wire::{Fault, Malformed, Name, Reader, Writer};
 
 use super::Sentence;
 
@@ -10,20 +11,7 @@ use super::Sentence;
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Hello {}
 
-impl Hello {
-    const PADDING: usize = 32;
-
-    pub(super) fn decode(r: &mut Reader<'_>) -> Result<Self, Malformed> {
-        match r.array::<{ Hello::PADDING }>("padding")?.iter().find(|&&byte| byte != 0) {
-            None => Ok(Hello {}),
-            Some(&byte) => Err(Malformed::out_of_range("padding", byte)),
-        }
-    }
-
-    pub(super) fn encode(&self, w: &mut Writer<'_>) {
-        w.bytes(&[0; Hello::PADDING]);
-    }
-}
+fields!(Big Hello {} padding 32);
 
 /// Prove your address with this cookie. The server keeps nothing.
 ///
@@ -38,15 +26,7 @@ pub struct Challenge {
     pub cookie: Secret,
 }
 
-impl Challenge {
-    pub(super) fn decode(r: &mut Reader<'_>) -> Result<Self, Malformed> {
-        Ok(Challenge { cookie: Secret(r.array("cookie")?) })
-    }
-
-    pub(super) fn encode(&self, w: &mut Writer<'_>) {
-        w.bytes(&self.cookie.0);
-    }
-}
+fields!(Big Challenge { cookie });
 
 /// A place to play.
 ///
@@ -139,16 +119,7 @@ pub struct Refused {
     pub sentence: Sentence,
 }
 
-impl Refused {
-    pub(super) fn decode(r: &mut Reader<'_>) -> Result<Self, Malformed> {
-        Ok(Refused { reason: r.u8("reason")?, sentence: RawName::decode(r, "sentence")? })
-    }
-
-    pub(super) fn encode(&self, w: &mut Writer<'_>) {
-        w.u8(self.reason);
-        self.sentence.encode(w);
-    }
-}
+fields!(Big Refused { reason, sentence });
 
 #[cfg(test)]
 mod tests {

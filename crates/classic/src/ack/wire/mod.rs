@@ -17,8 +17,9 @@ pub use input::ClientInput;
 pub use ping::{Ping, Pong};
 pub use snapshot::{ENTITIES_MAX, Snapshot, entity_type};
 
+use backspin::wire::field::packets;
 use backspin::wire::native::{HEADER_LEN, MAX_DATAGRAM_LEN, VERSION};
-use backspin::wire::{Direction, Fault, Full, Malformed, RawName, Reader, Writer};
+use backspin::wire::{Fault, Full, Malformed, RawName, Reader, Writer};
 
 /// What a person reads: at most 64 bytes.
 pub type Sentence = RawName;
@@ -38,66 +39,8 @@ pub struct Datagram<'a> {
     pub packet: Packet<'a>,
 }
 
-/// The packets of the dialect, and for each its type, its name and who sends it.
-macro_rules! packets {
-    ($($kind:literal $name:ident $(<$lifetime:lifetime>)? $written:literal $to:ident, $doc:literal;)*) => {
-        /// Any packet of the dialect.
-        #[derive(Clone, Copy, Debug, PartialEq)]
-        #[cfg_attr(feature = "serde", derive(serde::Serialize), serde(untagged))]
-        pub enum Packet<'a> {
-            $(#[doc = $doc] $name($name $(<$lifetime>)?),)*
-        }
-
-        impl<'a> Packet<'a> {
-            fn decode(kind: u8, flags: u8, payload: &'a [u8]) -> Result<Self, Malformed> {
-                let mut r = Reader::new(payload);
-                let mut packet = match kind {
-                    $($kind => Packet::$name($name::decode(&mut r)?),)*
-                    unknown => return Err(Malformed::new("type", Fault::UnknownType(unknown))),
-                };
-                r.finish(packet.name())?;
-                if let Packet::Snapshot(snapshot) = &mut packet {
-                    snapshot.more = flags == MORE;
-                }
-                Ok(packet)
-            }
-
-            fn encode(&self, w: &mut Writer<'_>) {
-                match self {
-                    $(Packet::$name(packet) => packet.encode(w),)*
-                }
-            }
-
-            /// The packet's name in PROTOCOL.md.
-            pub const fn name(&self) -> &'static str {
-                match self {
-                    $(Packet::$name(_) => $written,)*
-                }
-            }
-
-            /// The type byte.
-            pub const fn kind(&self) -> u8 {
-                match self {
-                    $(Packet::$name(_) => $kind,)*
-                }
-            }
-
-            /// Who sends it.
-            pub const fn direction(&self) -> Direction {
-                match self {
-                    $(Packet::$name(_) => Direction::$to,)*
-                }
-            }
-
-            /// Whether there is a packet of type `kind`.
-            pub const fn is_known(kind: u8) -> bool {
-                matches!(kind, $($kind)|*)
-            }
-        }
-    };
-}
-
 packets! {
+    Packet<'a>
     0x10 ClientInput "CLIENT_INPUT" ToServer, "The buttons, numbered.";
     0x20 Hello "HELLO" ToServer, "A stranger asks for a cookie.";
     0x21 Join<'a> "JOIN" ToServer, "With the cookie: a place to play.";
@@ -181,7 +124,11 @@ impl<'a> Datagram<'a> {
         if bytes.len() > MAX_DATAGRAM_LEN {
             return Err(Malformed::out_of_range("payload_length", stated as u32));
         }
-        Ok(Datagram { sequence, packet: Packet::decode(kind, flags, payload)? })
+        let mut packet = Packet::decode_payload(kind, payload)?;
+        if let Packet::Snapshot(snapshot) = &mut packet {
+            snapshot.more = flags == MORE;
+        }
+        Ok(Datagram { sequence, packet })
     }
 
     /// Writes one datagram and says how long it is.
@@ -190,7 +137,7 @@ impl<'a> Datagram<'a> {
         let mut w = Writer::new(&mut out[..limit]);
         w.bytes(&[VERSION, self.packet.kind(), self.packet.flags(), 0, 0]);
         w.u32_be(self.sequence);
-        self.packet.encode(&mut w);
+        self.packet.encode_payload(&mut w);
         let len = w.written().saturating_sub(HEADER_LEN) as u16;
         w.patch(3, &len.to_be_bytes());
         w.finish()

@@ -1,6 +1,6 @@
 //! PING and PONG: the round trip, and a sign of life.
 
-use backspin::wire::{Malformed, Reader, Writer};
+use backspin::wire::field::{Big, fields};
 
 /// A question that is sent back as it came.
 ///
@@ -32,26 +32,11 @@ impl Ping {
     pub const fn pong(self) -> Pong {
         Pong { id: self.id, timestamp: self.timestamp }
     }
-
-    pub(super) fn decode(r: &mut Reader<'_>) -> Result<Self, Malformed> {
-        Ok(Ping { id: r.u32_be("id")?, timestamp: r.u32_be("timestamp")? })
-    }
-
-    pub(super) fn encode(&self, w: &mut Writer<'_>) {
-        w.u32_be(self.id);
-        w.u32_be(self.timestamp);
-    }
 }
 
-impl Pong {
-    pub(super) fn decode(r: &mut Reader<'_>) -> Result<Self, Malformed> {
-        Ping::decode(r).map(Ping::pong)
-    }
+fields!(Big Ping { id, timestamp });
 
-    pub(super) fn encode(&self, w: &mut Writer<'_>) {
-        Ping { id: self.id, timestamp: self.timestamp }.encode(w);
-    }
-}
+fields!(Big Pong { id, timestamp });
 
 #[cfg(test)]
 mod tests {

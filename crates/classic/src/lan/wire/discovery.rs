@@ -1,5 +1,6 @@
 //! Finding a host: FIND_HOST and HOST_HERE.
 
+use backspin::wire::field::fields;
 use backspin::wire::{Fault, Malformed};
 use backspin::wire::{Reader, Writer};
 
@@ -14,9 +15,10 @@ use backspin::wire::{Reader, Writer};
 pub struct FindHost;
 
 impl FindHost {
-    pub(super) const TYPE: u8 = 1;
     pub(super) const LEN: usize = 1;
 }
+
+fields!(Lan FindHost {});
 
 /// A host's answer. The first program reads three bytes and ignores the rest; ours sends eight.
 ///
@@ -49,7 +51,6 @@ impl Upgrade {
 }
 
 impl HostHere {
-    pub(super) const TYPE: u8 = 2;
     pub(super) const LEN: usize = 3;
     pub(super) const UPGRADE_LEN: usize = 8;
 
@@ -66,7 +67,6 @@ impl HostHere {
     }
 
     pub(super) fn encode(&self, w: &mut Writer<'_>) {
-        w.u8(HostHere::TYPE);
         w.u16_be(self.port);
         if let Some(upgrade) = self.upgrade {
             w.bytes(&Upgrade::MAGIC);

@@ -42,7 +42,6 @@ impl Steer {
 }
 
 impl GuestInput {
-    pub(super) const TYPE: u8 = 5;
     pub(super) const LEN: usize = 4;
 
     pub(super) fn decode(r: &mut Reader<'_>) -> Result<Self, Malformed> {
@@ -57,7 +56,6 @@ impl GuestInput {
     }
 
     pub(super) fn encode(&self, w: &mut Writer<'_>) {
-        w.u8(GuestInput::TYPE);
         w.u16_be(self.tick);
         w.i8(self.y.sign());
     }

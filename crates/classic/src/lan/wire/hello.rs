@@ -1,7 +1,7 @@
 //! The handshake: HELLO and HELLO_ACK.
 
-use backspin::wire::Malformed;
-use backspin::wire::{Reader, Writer};
+use super::Lan;
+use backspin::wire::field::fields;
 
 /// A guest asks to play.
 ///
@@ -17,18 +17,10 @@ pub struct Hello {
 }
 
 impl Hello {
-    pub(super) const TYPE: u8 = 3;
     pub(super) const LEN: usize = 3;
-
-    pub(super) fn decode(r: &mut Reader<'_>) -> Result<Self, Malformed> {
-        Ok(Hello { port: r.u16_be("port")? })
-    }
-
-    pub(super) fn encode(&self, w: &mut Writer<'_>) {
-        w.u8(Hello::TYPE);
-        w.u16_be(self.port);
-    }
 }
+
+fields!(Lan Hello { port });
 
 /// The host takes the guest.
 ///
@@ -41,9 +33,10 @@ impl Hello {
 pub struct HelloAck;
 
 impl HelloAck {
-    pub(super) const TYPE: u8 = 4;
     pub(super) const LEN: usize = 1;
 }
+
+fields!(Lan HelloAck {});
 
 #[cfg(test)]
 mod tests {

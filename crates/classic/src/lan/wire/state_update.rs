@@ -1,7 +1,7 @@
 //! STATE_UPDATE: the whole world, 60 times a second.
 
-use backspin::wire::Malformed;
-use backspin::wire::{Reader, Writer};
+use super::Lan;
+use backspin::wire::field::fields;
 
 /// The world after a step; positions are top-left corners in a field of 1440 x 900.
 ///
@@ -35,40 +35,17 @@ pub struct StateUpdate {
 }
 
 impl StateUpdate {
-    pub(super) const TYPE: u8 = 6;
     pub(super) const LEN: usize = 31;
-
-    pub(super) fn decode(r: &mut Reader<'_>) -> Result<Self, Malformed> {
-        Ok(StateUpdate {
-            seq: r.u32_be("seq")?,
-            p1y: r.f32_le("p1y")?,
-            p2y: r.f32_le("p2y")?,
-            ballx: r.f32_le("ballx")?,
-            bally: r.f32_le("bally")?,
-            ballvx: r.f32_le("ballvx")?,
-            ballvy: r.f32_le("ballvy")?,
-            p1: r.u8("p1")?,
-            p2: r.u8("p2")?,
-        })
-    }
-
-    pub(super) fn encode(&self, w: &mut Writer<'_>) {
-        w.u8(StateUpdate::TYPE);
-        w.u32_be(self.seq);
-        for value in [self.p1y, self.p2y, self.ballx, self.bally, self.ballvx, self.ballvy] {
-            w.f32_le(value);
-        }
-        w.u8(self.p1);
-        w.u8(self.p2);
-    }
 }
+
+fields!(Lan StateUpdate { seq, p1y, p2y, ballx, bally, ballvx, ballvy, p1, p2 });
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::lan::wire::Packet;
     use crate::testing::check;
-    use backspin::wire::Fault;
+    use backspin::wire::{Fault, Malformed};
 
     const BYTES: [u8; 31] = [
         6, 0, 0, 1, 2, 0, 0, 0xC3, 0x43, 0, 0, 0xC3, 0x43, 0, 0x80, 0x31, 0x44, 0, 0, 0xDC, 0x43,

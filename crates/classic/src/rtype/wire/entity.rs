@@ -1,7 +1,7 @@
 //! What is in the world: State, Spawn and Despawn.
 
-use backspin::wire::Malformed;
-use backspin::wire::{List, Reader, Record, Writer};
+use backspin::wire::field::{Little, codes, fields, record, serialize_counted};
+use backspin::wire::{List, Malformed, Reader, Record, Writer};
 
 /// One thing in the world.
 ///
@@ -28,62 +28,22 @@ pub struct Entity {
     pub rgba: u32,
 }
 
-/// What an entity is, on the wire 1 to 4.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    /// A player's ship.
-    Player = 1,
-    /// An enemy.
-    Enemy = 2,
-    /// A shot of either side.
-    Bullet = 3,
-    /// Something to collect.
-    PowerUp = 4,
-}
-
-impl Entity {
-    pub(super) const BYTES: usize = 25;
-}
-
-impl Record for Entity {
-    const LEN: usize = Entity::BYTES;
-
-    #[inline]
-    fn decode(r: &mut Reader<'_>) -> Result<Self, Malformed> {
-        Ok(Entity {
-            id: r.u32_le("id")?,
-            kind: match r.u8("kind")? {
-                1 => Kind::Player,
-                2 => Kind::Enemy,
-                3 => Kind::Bullet,
-                4 => Kind::PowerUp,
-                other => return Err(Malformed::out_of_range("kind", other)),
-            },
-            x: r.f32_le("x")?,
-            y: r.f32_le("y")?,
-            vx: r.f32_le("vx")?,
-            vy: r.f32_le("vy")?,
-            rgba: r.u32_le("rgba")?,
-        })
-    }
-
-    #[inline]
-    fn encode(&self, w: &mut Writer<'_>) {
-        w.u32_le(self.id);
-        w.u8(self.kind as u8);
-        for value in [self.x, self.y, self.vx, self.vy] {
-            w.f32_le(value);
-        }
-        w.u32_le(self.rgba);
+codes! {
+    /// What an entity is, on the wire 1 to 4.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Kind {
+        /// A player's ship.
+        Player = 1,
+        /// An enemy.
+        Enemy = 2,
+        /// A shot of either side.
+        Bullet = 3,
+        /// Something to collect.
+        PowerUp = 4,
     }
 }
 
-#[cfg(feature = "serde")]
-impl serde::Serialize for Kind {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_u8(*self as u8)
-    }
-}
+record!(Little Entity 25 { id, kind, x, y, vx, vy, rgba });
 
 /// Everything that is there, or as much of it as fits a datagram.
 ///
@@ -98,8 +58,6 @@ pub struct State<'a> {
 }
 
 impl<'a> State<'a> {
-    pub(super) const TYPE: u8 = 4;
-
     #[inline]
     pub(super) fn decode(r: &mut Reader<'a>) -> Result<Self, Malformed> {
         let count = usize::from(r.u16_le("count")?);
@@ -115,12 +73,7 @@ impl<'a> State<'a> {
     }
 }
 
-#[cfg(feature = "serde")]
-impl serde::Serialize for State<'_> {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        super::serialize_counted("State", "entities", &self.entities, serializer)
-    }
-}
+serialize_counted!(State {} entities);
 
 /// One thing more.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -131,8 +84,6 @@ pub struct Spawn {
 }
 
 impl Spawn {
-    pub(super) const TYPE: u8 = 5;
-
     pub(super) fn decode(r: &mut Reader<'_>) -> Result<Self, Malformed> {
         Ok(Spawn { entity: Entity::decode(r)? })
     }
@@ -155,18 +106,7 @@ pub struct Despawn {
     pub id: u32,
 }
 
-impl Despawn {
-    pub(super) const TYPE: u8 = 6;
-    pub(super) const LEN: usize = 4;
-
-    pub(super) fn decode(r: &mut Reader<'_>) -> Result<Self, Malformed> {
-        Ok(Despawn { id: r.u32_le("id")? })
-    }
-
-    pub(super) fn encode(&self, w: &mut Writer<'_>) {
-        w.u32_le(self.id);
-    }
-}
+fields!(Little Despawn { id });
 
 #[cfg(test)]
 mod tests {

@@ -1,6 +1,7 @@
 //! The UDP handshake: Hello and HelloAck.
 
 use backspin::wire::Malformed;
+use backspin::wire::field::fields;
 use backspin::wire::{Name, RawName, Reader, Writer};
 
 /// A player proves the token that it got over TCP.
@@ -23,8 +24,7 @@ pub struct Hello {
 }
 
 impl Hello {
-    pub(super) const TYPE: u8 = 1;
-    pub(super) const LEN: usize = 20;
+    const LEN: usize = 20;
 
     pub(super) fn decode(r: &mut Reader<'_>) -> Result<Self, Malformed> {
         if r.left() != Hello::LEN || r.rest().last() != Some(&0) {
@@ -49,9 +49,7 @@ impl Hello {
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct HelloAck;
 
-impl HelloAck {
-    pub(super) const TYPE: u8 = 2;
-}
+fields!(Little HelloAck {});
 
 #[cfg(test)]
 mod tests {

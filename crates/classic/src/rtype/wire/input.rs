@@ -1,7 +1,6 @@
 //! Input: the buttons a player holds.
 
-use backspin::wire::Malformed;
-use backspin::wire::{Reader, Writer};
+use backspin::wire::field::{Little, fields, flags};
 
 /// A player's buttons.
 ///
@@ -18,75 +17,32 @@ pub struct Input {
     pub bits: Buttons,
 }
 
-/// A set of buttons; 64 and 128 do not exist.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
-pub struct Buttons(u8);
-
-impl Buttons {
-    /// Move up.
-    pub const UP: Buttons = Buttons(1);
-    /// Move down.
-    pub const DOWN: Buttons = Buttons(2);
-    /// Move left.
-    pub const LEFT: Buttons = Buttons(4);
-    /// Move right.
-    pub const RIGHT: Buttons = Buttons(8);
-    /// Shoot.
-    pub const SHOOT: Buttons = Buttons(16);
-    /// Charge a heavy shot.
-    pub const CHARGE: Buttons = Buttons(32);
-
-    /// The set that `bits` name, if all of them exist.
-    #[inline]
-    pub const fn from_bits(bits: u8) -> Option<Self> {
-        if bits < 64 { Some(Buttons(bits)) } else { None }
-    }
-
-    /// The set as a number.
-    #[inline]
-    pub const fn bits(self) -> u8 {
-        self.0
-    }
-
-    /// Whether all of `other` are held.
-    #[inline]
-    pub const fn contains(self, other: Buttons) -> bool {
-        self.0 & other.0 == other.0
+flags! {
+    /// A set of buttons; 64 and 128 do not exist.
+    pub struct Buttons {
+        /// Move up.
+        UP = 1,
+        /// Move down.
+        DOWN = 2,
+        /// Move left.
+        LEFT = 4,
+        /// Move right.
+        RIGHT = 8,
+        /// Shoot.
+        SHOOT = 16,
+        /// Charge a heavy shot.
+        CHARGE = 32,
     }
 }
 
-impl std::ops::BitOr for Buttons {
-    type Output = Buttons;
-
-    fn bitor(self, other: Buttons) -> Buttons {
-        Buttons(self.0 | other.0)
-    }
-}
-
-impl Input {
-    pub(super) const TYPE: u8 = 3;
-    pub(super) const LEN: usize = 5;
-
-    #[inline]
-    pub(super) fn decode(r: &mut Reader<'_>) -> Result<Self, Malformed> {
-        let (sequence, bits) = (r.u32_le("sequence")?, r.u8("bits")?);
-        let bits = Buttons::from_bits(bits).ok_or(Malformed::out_of_range("bits", bits))?;
-        Ok(Input { sequence, bits })
-    }
-
-    #[inline]
-    pub(super) fn encode(&self, w: &mut Writer<'_>) {
-        w.u32_le(self.sequence);
-        w.u8(self.bits.bits());
-    }
-}
+fields!(Little Input { sequence, bits });
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::rtype::wire::Packet;
     use crate::testing::check;
+    use backspin::wire::Malformed;
 
     #[test]
     fn right_is_eight() {

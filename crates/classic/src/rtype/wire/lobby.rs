@@ -2,6 +2,7 @@
 //! ReturnToMenu.
 
 use backspin::wire::Malformed;
+use backspin::wire::field::{Field, Little, codes, fields};
 use backspin::wire::{Reader, Writer};
 
 /// The lives a match starts with, 1 to 6.
@@ -19,39 +20,29 @@ impl Lives {
     pub const fn count(self) -> u8 {
         self.0
     }
+}
 
-    fn decode(r: &mut Reader<'_>) -> Result<Self, Malformed> {
-        let lives = r.u8("base_lives")?;
-        Lives::new(lives).ok_or(Malformed::out_of_range("base_lives", lives))
+impl<Order> Field<'_, Order> for Lives {
+    fn decode(r: &mut Reader<'_>, field: &'static str) -> Result<Self, Malformed> {
+        let lives = r.u8(field)?;
+        Lives::new(lives).ok_or(Malformed::out_of_range(field, lives))
+    }
+
+    fn encode(&self, w: &mut Writer<'_>) {
+        w.u8(self.0);
     }
 }
 
-/// How hard a match is, on the wire 0 to 2.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Difficulty {
-    /// For a first flight.
-    Easy = 0,
-    /// As meant.
-    Normal = 1,
-    /// For those who ask for it.
-    Hard = 2,
-}
-
-impl Difficulty {
-    fn decode(r: &mut Reader<'_>) -> Result<Self, Malformed> {
-        Ok(match r.u8("difficulty")? {
-            0 => Difficulty::Easy,
-            1 => Difficulty::Normal,
-            2 => Difficulty::Hard,
-            other => return Err(Malformed::out_of_range("difficulty", other)),
-        })
-    }
-}
-
-#[cfg(feature = "serde")]
-impl serde::Serialize for Difficulty {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_u8(*self as u8)
+codes! {
+    /// How hard a match is, on the wire 0 to 2.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Difficulty {
+        /// For a first flight.
+        Easy = 0,
+        /// As meant.
+        Normal = 1,
+        /// For those who ask for it.
+        Hard = 2,
     }
 }
 
@@ -77,28 +68,7 @@ pub struct LobbyStatus {
     pub reserved: u8,
 }
 
-impl LobbyStatus {
-    pub(super) const TYPE: u8 = 12;
-    pub(super) const LEN: usize = 8;
-
-    pub(super) fn decode(r: &mut Reader<'_>) -> Result<Self, Malformed> {
-        Ok(LobbyStatus {
-            host: r.u32_le("host")?,
-            base_lives: Lives::decode(r)?,
-            difficulty: Difficulty::decode(r)?,
-            started: r.flag("started")?,
-            reserved: r.u8("reserved")?,
-        })
-    }
-
-    pub(super) fn encode(&self, w: &mut Writer<'_>) {
-        w.u32_le(self.host);
-        w.u8(self.base_lives.count());
-        w.u8(self.difficulty as u8);
-        w.flag(self.started);
-        w.u8(self.reserved);
-    }
-}
+fields!(Little LobbyStatus { host, base_lives, difficulty, started, reserved });
 
 /// What the host would like set.
 ///
@@ -115,28 +85,14 @@ pub struct LobbyConfig {
     pub difficulty: Difficulty,
 }
 
-impl LobbyConfig {
-    pub(super) const TYPE: u8 = 13;
-    pub(super) const LEN: usize = 2;
-
-    pub(super) fn decode(r: &mut Reader<'_>) -> Result<Self, Malformed> {
-        Ok(LobbyConfig { base_lives: Lives::decode(r)?, difficulty: Difficulty::decode(r)? })
-    }
-
-    pub(super) fn encode(&self, w: &mut Writer<'_>) {
-        w.u8(self.base_lives.count());
-        w.u8(self.difficulty as u8);
-    }
-}
+fields!(Little LobbyConfig { base_lives, difficulty });
 
 /// The host starts the match: a header and nothing else.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct StartMatch;
 
-impl StartMatch {
-    pub(super) const TYPE: u8 = 14;
-}
+fields!(Little StartMatch {});
 
 /// The match has ended.
 ///
@@ -151,60 +107,34 @@ pub struct GameOver {
     pub reason: GameOverReason,
 }
 
-/// How a match ended, on the wire 0 to 2.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum GameOverReason {
-    /// No player has a life left.
-    AllDead = 0,
-    /// The host left; our servers make the next player host instead.
-    HostLeft = 1,
-    /// The last level is won.
-    Victory = 2,
-}
-
-impl GameOver {
-    pub(super) const TYPE: u8 = 15;
-    pub(super) const LEN: usize = 1;
-
-    pub(super) fn decode(r: &mut Reader<'_>) -> Result<Self, Malformed> {
-        let reason = match r.u8("reason")? {
-            0 => GameOverReason::AllDead,
-            1 => GameOverReason::HostLeft,
-            2 => GameOverReason::Victory,
-            other => return Err(Malformed::out_of_range("reason", other)),
-        };
-        Ok(GameOver { reason })
-    }
-
-    pub(super) fn encode(&self, w: &mut Writer<'_>) {
-        w.u8(self.reason as u8);
+codes! {
+    /// How a match ended, on the wire 0 to 2.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum GameOverReason {
+        /// No player has a life left.
+        AllDead = 0,
+        /// The host left; our servers make the next player host instead.
+        HostLeft = 1,
+        /// The last level is won.
+        Victory = 2,
     }
 }
 
-#[cfg(feature = "serde")]
-impl serde::Serialize for GameOverReason {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_u8(*self as u8)
-    }
-}
+fields!(Little GameOver { reason });
 
 /// A player leaves: a header and nothing else.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Disconnect;
 
-impl Disconnect {
-    pub(super) const TYPE: u8 = 16;
-}
+fields!(Little Disconnect {});
 
 /// Everyone goes back to the menu: a header and nothing else.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct ReturnToMenu;
 
-impl ReturnToMenu {
-    pub(super) const TYPE: u8 = 17;
-}
+fields!(Little ReturnToMenu {});
 
 #[cfg(test)]
 mod tests {

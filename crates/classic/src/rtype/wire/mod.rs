@@ -25,8 +25,9 @@ pub use ping::{Ping, Pong};
 pub use roster::{LivesUpdate, Roster, RosterEntry, ScoreUpdate};
 pub use stream::{Message, StartGame, TcpHello, TcpHelloAck, TcpWelcome};
 
-use backspin::wire::{Direction, Full, RawName, Reader, Writer};
+use backspin::wire::field::packets;
 use backspin::wire::{Fault, Malformed};
+use backspin::wire::{Full, RawName, Reader, Record, Writer};
 
 /// The UDP port of a server; its TCP port is one more.
 pub const DEFAULT_PORT: u16 = 4242;
@@ -40,44 +41,25 @@ pub const HEADER_LEN: usize = 4;
 /// A datagram that we send stays below this; what is longer goes out as several.
 pub const MAX_DATAGRAM_LEN: usize = 1400;
 
-/// Any datagram of the dialect.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(untagged))]
-pub enum Packet<'a> {
-    /// A player proves its token.
-    Hello(Hello),
-    /// The server knows the player.
-    HelloAck(HelloAck),
-    /// Buttons.
-    Input(Input),
-    /// Everything that is there.
-    State(State<'a>),
-    /// One thing more.
-    Spawn(Spawn),
-    /// One thing less.
-    Despawn(Despawn),
-    /// "Are you there, and how far?"
-    Ping(Ping),
-    /// The Ping, sent back.
-    Pong(Pong),
-    /// Who plays.
-    Roster(Roster<'a>),
-    /// A player's lives.
-    LivesUpdate(LivesUpdate),
-    /// A player's or the team's score.
-    ScoreUpdate(ScoreUpdate),
-    /// What is set in the lobby.
-    LobbyStatus(LobbyStatus),
-    /// What the host would like set.
-    LobbyConfig(LobbyConfig),
-    /// The host starts.
-    StartMatch(StartMatch),
-    /// The match has ended.
-    GameOver(GameOver),
-    /// A player leaves.
-    Disconnect(Disconnect),
-    /// Back to the menu.
-    ReturnToMenu(ReturnToMenu),
+packets! {
+    Packet<'a>
+    1 Hello "Hello" ToServer, "A player proves its token.";
+    2 HelloAck "HelloAck" ToClient, "The server knows the player.";
+    3 Input "Input" ToServer, "Buttons.";
+    4 State<'a> "State" ToClient, "Everything that is there.";
+    5 Spawn "Spawn" ToClient, "One thing more.";
+    6 Despawn "Despawn" ToClient, "One thing less.";
+    7 Ping "Ping" Both, "\"Are you there, and how far?\"";
+    8 Pong "Pong" Both, "The Ping, sent back.";
+    9 Roster<'a> "Roster" ToClient, "Who plays.";
+    10 LivesUpdate "LivesUpdate" ToClient, "A player's lives.";
+    11 ScoreUpdate "ScoreUpdate" ToClient, "A player's or the team's score.";
+    12 LobbyStatus "LobbyStatus" ToClient, "What is set in the lobby.";
+    13 LobbyConfig "LobbyConfig" ToServer, "What the host would like set.";
+    14 StartMatch "StartMatch" ToServer, "The host starts.";
+    15 GameOver "GameOver" ToClient, "The match has ended.";
+    16 Disconnect "Disconnect" ToServer, "A player leaves.";
+    17 ReturnToMenu "ReturnToMenu" ToClient, "Back to the menu.";
 }
 
 impl<'a> Packet<'a> {
@@ -101,28 +83,7 @@ impl<'a> Packet<'a> {
             let fault = Fault::WrongSize { stated: header.size, actual: r.left() };
             return Err(Malformed::new("size", fault));
         }
-        let packet = match header.kind {
-            Hello::TYPE => Packet::Hello(Hello::decode(&mut r)?),
-            HelloAck::TYPE => Packet::HelloAck(HelloAck),
-            Input::TYPE => Packet::Input(Input::decode(&mut r)?),
-            State::TYPE => Packet::State(State::decode(&mut r)?),
-            Spawn::TYPE => Packet::Spawn(Spawn::decode(&mut r)?),
-            Despawn::TYPE => Packet::Despawn(Despawn::decode(&mut r)?),
-            Ping::TYPE => Packet::Ping(Ping::decode(&mut r)?),
-            Pong::TYPE => Packet::Pong(Pong::decode(&mut r)?),
-            Roster::TYPE => Packet::Roster(Roster::decode(&mut r)?),
-            LivesUpdate::TYPE => Packet::LivesUpdate(LivesUpdate::decode(&mut r)?),
-            ScoreUpdate::TYPE => Packet::ScoreUpdate(ScoreUpdate::decode(&mut r)?),
-            LobbyStatus::TYPE => Packet::LobbyStatus(LobbyStatus::decode(&mut r)?),
-            LobbyConfig::TYPE => Packet::LobbyConfig(LobbyConfig::decode(&mut r)?),
-            StartMatch::TYPE => Packet::StartMatch(StartMatch),
-            GameOver::TYPE => Packet::GameOver(GameOver::decode(&mut r)?),
-            Disconnect::TYPE => Packet::Disconnect(Disconnect),
-            ReturnToMenu::TYPE => Packet::ReturnToMenu(ReturnToMenu),
-            unknown => return Err(Malformed::new("type", Fault::UnknownType(unknown))),
-        };
-        r.finish(packet.name())?;
-        Ok(packet)
+        Packet::decode_payload(header.kind, r.take_rest())
     }
 
     /// Writes one datagram and says how long it is.
@@ -130,104 +91,26 @@ impl<'a> Packet<'a> {
     pub fn encode(&self, out: &mut [u8]) -> Result<usize, Full> {
         let mut w = Writer::new(out);
         Header::begin(&mut w, self.kind());
-        match self {
-            Packet::Hello(packet) => packet.encode(&mut w),
-            Packet::Input(packet) => packet.encode(&mut w),
-            Packet::State(packet) => packet.encode(&mut w),
-            Packet::Spawn(packet) => packet.encode(&mut w),
-            Packet::Despawn(packet) => packet.encode(&mut w),
-            Packet::Ping(packet) => packet.encode(&mut w),
-            Packet::Pong(packet) => packet.encode(&mut w),
-            Packet::Roster(packet) => packet.encode(&mut w),
-            Packet::LivesUpdate(packet) => packet.encode(&mut w),
-            Packet::ScoreUpdate(packet) => packet.encode(&mut w),
-            Packet::LobbyStatus(packet) => packet.encode(&mut w),
-            Packet::LobbyConfig(packet) => packet.encode(&mut w),
-            Packet::GameOver(packet) => packet.encode(&mut w),
-            Packet::HelloAck(_)
-            | Packet::StartMatch(_)
-            | Packet::Disconnect(_)
-            | Packet::ReturnToMenu(_) => {}
-        }
+        self.encode_payload(&mut w);
         Header::end(&mut w);
         w.finish()
-    }
-
-    /// The packet's name in PROTOCOL.md.
-    pub const fn name(&self) -> &'static str {
-        match self {
-            Packet::Hello(_) => "Hello",
-            Packet::HelloAck(_) => "HelloAck",
-            Packet::Input(_) => "Input",
-            Packet::State(_) => "State",
-            Packet::Spawn(_) => "Spawn",
-            Packet::Despawn(_) => "Despawn",
-            Packet::Ping(_) => "Ping",
-            Packet::Pong(_) => "Pong",
-            Packet::Roster(_) => "Roster",
-            Packet::LivesUpdate(_) => "LivesUpdate",
-            Packet::ScoreUpdate(_) => "ScoreUpdate",
-            Packet::LobbyStatus(_) => "LobbyStatus",
-            Packet::LobbyConfig(_) => "LobbyConfig",
-            Packet::StartMatch(_) => "StartMatch",
-            Packet::GameOver(_) => "GameOver",
-            Packet::Disconnect(_) => "Disconnect",
-            Packet::ReturnToMenu(_) => "ReturnToMenu",
-        }
-    }
-
-    /// Who sends it.
-    pub const fn direction(&self) -> Direction {
-        match self {
-            Packet::Ping(_) | Packet::Pong(_) => Direction::Both,
-            Packet::Hello(_)
-            | Packet::Input(_)
-            | Packet::LobbyConfig(_)
-            | Packet::StartMatch(_)
-            | Packet::Disconnect(_) => Direction::ToServer,
-            _ => Direction::ToClient,
-        }
-    }
-
-    const fn kind(&self) -> u8 {
-        match self {
-            Packet::Hello(_) => Hello::TYPE,
-            Packet::HelloAck(_) => HelloAck::TYPE,
-            Packet::Input(_) => Input::TYPE,
-            Packet::State(_) => State::TYPE,
-            Packet::Spawn(_) => Spawn::TYPE,
-            Packet::Despawn(_) => Despawn::TYPE,
-            Packet::Ping(_) => Ping::TYPE,
-            Packet::Pong(_) => Pong::TYPE,
-            Packet::Roster(_) => Roster::TYPE,
-            Packet::LivesUpdate(_) => LivesUpdate::TYPE,
-            Packet::ScoreUpdate(_) => ScoreUpdate::TYPE,
-            Packet::LobbyStatus(_) => LobbyStatus::TYPE,
-            Packet::LobbyConfig(_) => LobbyConfig::TYPE,
-            Packet::StartMatch(_) => StartMatch::TYPE,
-            Packet::GameOver(_) => GameOver::TYPE,
-            Packet::Disconnect(_) => Disconnect::TYPE,
-            Packet::ReturnToMenu(_) => ReturnToMenu::TYPE,
-        }
     }
 }
 
 /// Whether a datagram of type `kind` can have a payload of `size` bytes.
 fn can_have(kind: u8, size: usize) -> bool {
     match kind {
-        Hello::TYPE => size <= RawName::MAX,
-        HelloAck::TYPE | StartMatch::TYPE | Disconnect::TYPE | ReturnToMenu::TYPE => size == 0,
-        Input::TYPE => size == Input::LEN,
-        State::TYPE => size >= 2 && (size - 2).is_multiple_of(Entity::BYTES),
-        Spawn::TYPE => size == Entity::BYTES,
-        Despawn::TYPE => size == Despawn::LEN,
-        Ping::TYPE | Pong::TYPE => size == Ping::LEN,
-        Roster::TYPE => size >= 1 && (size - 1).is_multiple_of(RosterEntry::BYTES),
-        LivesUpdate::TYPE => size == LivesUpdate::LEN,
-        ScoreUpdate::TYPE => size == ScoreUpdate::LEN,
-        LobbyStatus::TYPE => size == LobbyStatus::LEN,
-        LobbyConfig::TYPE => size == LobbyConfig::LEN,
-        GameOver::TYPE => size == GameOver::LEN,
+        1 => size <= RawName::MAX,
+        2 | 14 | 16 | 17 => size == 0,
+        3 => size == 5,
+        4 => size >= 2 && (size - 2).is_multiple_of(Entity::LEN),
+        5 => size == Entity::LEN,
+        6 => size == 4,
+        7 | 8 | 11 | 12 => size == 8,
+        9 => size >= 1 && (size - 1).is_multiple_of(RosterEntry::LEN),
+        10 => size == 5,
+        13 => size == 2,
+        15 => size == 1,
         _ => false,
     }
 }
@@ -261,21 +144,6 @@ impl Header {
             Err(_) => w.overflow(),
         }
     }
-}
-
-/// The fields `count` and, under `field`, the records.
-#[cfg(feature = "serde")]
-fn serialize_counted<T: backspin::wire::Record + serde::Serialize, S: serde::Serializer>(
-    packet: &'static str,
-    field: &'static str,
-    list: &backspin::wire::List<'_, T>,
-    serializer: S,
-) -> Result<S::Ok, S::Error> {
-    use serde::ser::SerializeStruct;
-    let mut fields = serializer.serialize_struct(packet, 2)?;
-    fields.serialize_field("count", &list.len())?;
-    fields.serialize_field(field, list)?;
-    fields.end()
 }
 
 #[cfg(test)]

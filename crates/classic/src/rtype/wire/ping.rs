@@ -1,7 +1,6 @@
 //! Ping and Pong: the round trip, and a sign of life.
 
-use backspin::wire::Malformed;
-use backspin::wire::{Reader, Writer};
+use backspin::wire::field::{Little, fields};
 
 /// A question that is sent back as it came. Either side asks.
 ///
@@ -29,35 +28,15 @@ pub struct Pong {
 }
 
 impl Ping {
-    pub(super) const TYPE: u8 = 7;
-    pub(super) const LEN: usize = 8;
-
     /// The answer.
     pub const fn pong(self) -> Pong {
         Pong { sequence: self.sequence, timestamp: self.timestamp }
     }
-
-    pub(super) fn decode(r: &mut Reader<'_>) -> Result<Self, Malformed> {
-        Ok(Ping { sequence: r.u32_le("sequence")?, timestamp: r.u32_le("timestamp")? })
-    }
-
-    pub(super) fn encode(&self, w: &mut Writer<'_>) {
-        w.u32_le(self.sequence);
-        w.u32_le(self.timestamp);
-    }
 }
 
-impl Pong {
-    pub(super) const TYPE: u8 = 8;
+fields!(Little Ping { sequence, timestamp });
 
-    pub(super) fn decode(r: &mut Reader<'_>) -> Result<Self, Malformed> {
-        Ping::decode(r).map(Ping::pong)
-    }
-
-    pub(super) fn encode(&self, w: &mut Writer<'_>) {
-        Ping { sequence: self.sequence, timestamp: self.timestamp }.encode(w);
-    }
-}
+fields!(Little Pong { sequence, timestamp });
 
 #[cfg(test)]
 mod tests {

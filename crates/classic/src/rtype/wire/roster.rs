@@ -1,7 +1,7 @@
 //! Who plays, with what left: Roster, LivesUpdate and ScoreUpdate.
 
-use backspin::wire::Malformed;
-use backspin::wire::{List, Name, Reader, Record, Writer};
+use backspin::wire::field::{Little, fields, record, serialize_counted};
+use backspin::wire::{List, Name};
 
 /// Who plays; sent when anyone joins, leaves or loses a life.
 ///
@@ -32,51 +32,11 @@ pub struct RosterEntry {
     pub name: Name,
 }
 
-impl<'a> Roster<'a> {
-    pub(super) const TYPE: u8 = 9;
+fields!(Little Roster<'a> { players });
 
-    pub(super) fn decode(r: &mut Reader<'a>) -> Result<Self, Malformed> {
-        let count = usize::from(r.u8("count")?);
-        Ok(Roster { players: List::decode(r, "count", count)? })
-    }
+serialize_counted!(Roster {} players);
 
-    pub(super) fn encode(&self, w: &mut Writer<'_>) {
-        match u8::try_from(self.players.len()) {
-            Ok(count) => w.u8(count),
-            Err(_) => w.overflow(),
-        }
-        self.players.encode(w);
-    }
-}
-
-#[cfg(feature = "serde")]
-impl serde::Serialize for Roster<'_> {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        super::serialize_counted("Roster", "players", &self.players, serializer)
-    }
-}
-
-impl RosterEntry {
-    pub(super) const BYTES: usize = 21;
-}
-
-impl Record for RosterEntry {
-    const LEN: usize = RosterEntry::BYTES;
-
-    fn decode(r: &mut Reader<'_>) -> Result<Self, Malformed> {
-        Ok(RosterEntry {
-            id: r.u32_le("id")?,
-            lives: r.u8("lives")?,
-            name: Name::decode(r, "name")?,
-        })
-    }
-
-    fn encode(&self, w: &mut Writer<'_>) {
-        w.u32_le(self.id);
-        w.u8(self.lives);
-        self.name.encode(w);
-    }
-}
+record!(Little RosterEntry 21 { id, lives, name });
 
 /// A player's lives, absolute.
 ///
@@ -93,19 +53,7 @@ pub struct LivesUpdate {
     pub lives: u8,
 }
 
-impl LivesUpdate {
-    pub(super) const TYPE: u8 = 10;
-    pub(super) const LEN: usize = 5;
-
-    pub(super) fn decode(r: &mut Reader<'_>) -> Result<Self, Malformed> {
-        Ok(LivesUpdate { id: r.u32_le("id")?, lives: r.u8("lives")? })
-    }
-
-    pub(super) fn encode(&self, w: &mut Writer<'_>) {
-        w.u32_le(self.id);
-        w.u8(self.lives);
-    }
-}
+fields!(Little LivesUpdate { id, lives });
 
 /// A score, absolute; id 0 is the team.
 ///
@@ -122,26 +70,14 @@ pub struct ScoreUpdate {
     pub score: i32,
 }
 
-impl ScoreUpdate {
-    pub(super) const TYPE: u8 = 11;
-    pub(super) const LEN: usize = 8;
-
-    pub(super) fn decode(r: &mut Reader<'_>) -> Result<Self, Malformed> {
-        Ok(ScoreUpdate { id: r.u32_le("id")?, score: r.i32_le("score")? })
-    }
-
-    pub(super) fn encode(&self, w: &mut Writer<'_>) {
-        w.u32_le(self.id);
-        w.i32_le(self.score);
-    }
-}
+fields!(Little ScoreUpdate { id, score });
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::rtype::wire::Packet;
     use crate::testing::check;
-    use backspin::wire::Fault;
+    use backspin::wire::{Fault, Malformed};
 
     #[test]
     fn a_roster_lists_its_players() {

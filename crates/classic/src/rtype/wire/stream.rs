@@ -2,21 +2,18 @@
 //! One message after another, each with the header of [`super`].
 
 use super::{HEADER_LEN, Header};
-use backspin::wire::{Fault, Malformed};
-use backspin::wire::{Full, RawName, Reader, Writer};
+use backspin::wire::field::{Little, fields, packets};
+use backspin::wire::{Fault, Full, Malformed, RawName, Reader, Writer};
 
-/// Any message of the stream.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(untagged))]
-pub enum Message<'a> {
-    /// The server greets.
-    TcpWelcome(TcpWelcome<'a>),
-    /// The client says its name.
-    Hello(TcpHello),
-    /// The server says where to go on.
-    HelloAck(TcpHelloAck),
-    /// The match begins.
-    StartGame(StartGame<'a>),
+// Their names in PROTOCOL.md, which UDP's have, too.
+use {TcpHello as Hello, TcpHelloAck as HelloAck};
+
+packets! {
+    Message<'a>
+    100 TcpWelcome<'a> "TcpWelcome" ToClient, "The server greets.";
+    1 Hello "Hello" ToServer, "The client says its name.";
+    2 HelloAck "HelloAck" ToClient, "The server says where to go on.";
+    101 StartGame<'a> "StartGame" ToClient, "The match begins.";
 }
 
 /// The server's greeting.
@@ -34,6 +31,8 @@ pub struct TcpWelcome<'a> {
     pub tail: &'a [u8],
 }
 
+fields!(Little TcpWelcome<'a> { tail });
+
 /// The client's name, raw.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
@@ -41,6 +40,8 @@ pub struct TcpHello {
     /// The name.
     pub name: RawName,
 }
+
+fields!(Little TcpHello { name });
 
 /// Where to send the UDP Hello, and what to prove there.
 ///
@@ -57,6 +58,8 @@ pub struct TcpHelloAck {
     pub token: u32,
 }
 
+fields!(Little TcpHelloAck { udp_port, token });
+
 /// The match begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
@@ -72,12 +75,9 @@ pub struct StartGame<'a> {
     pub tail: &'a [u8],
 }
 
-impl<'a> Message<'a> {
-    const TCP_WELCOME: u8 = 100;
-    const HELLO: u8 = 1;
-    const HELLO_ACK: u8 = 2;
-    const START_GAME: u8 = 101;
+fields!(Little StartGame<'a> { tail });
 
+impl<'a> Message<'a> {
     /// The longest message that [`Message::decode_next`] waits for: a header and the longest tail.
     pub const MAX_LEN: usize = HEADER_LEN + u16::MAX as usize;
 
@@ -113,65 +113,23 @@ impl<'a> Message<'a> {
     pub fn encode(&self, out: &mut [u8]) -> Result<usize, Full> {
         let mut w = Writer::new(out);
         Header::begin(&mut w, self.kind());
-        match self {
-            Message::TcpWelcome(TcpWelcome { tail }) | Message::StartGame(StartGame { tail }) => {
-                w.bytes(tail);
-            }
-            Message::Hello(hello) => hello.name.encode(&mut w),
-            Message::HelloAck(ack) => {
-                w.u16_le(ack.udp_port);
-                w.u32_le(ack.token);
-            }
-        }
+        self.encode_payload(&mut w);
         Header::end(&mut w);
         w.finish()
     }
 
-    /// The message's name in PROTOCOL.md.
-    pub const fn name(&self) -> &'static str {
-        match self {
-            Message::TcpWelcome(_) => "TcpWelcome",
-            Message::Hello(_) => "Hello",
-            Message::HelloAck(_) => "HelloAck",
-            Message::StartGame(_) => "StartGame",
-        }
-    }
-
-    const fn kind(&self) -> u8 {
-        match self {
-            Message::TcpWelcome(_) => Message::TCP_WELCOME,
-            Message::Hello(_) => Message::HELLO,
-            Message::HelloAck(_) => Message::HELLO_ACK,
-            Message::StartGame(_) => Message::START_GAME,
-        }
-    }
-
     fn check_size(header: &Header) -> Result<(), Malformed> {
         let known = match header.kind {
-            Message::TCP_WELCOME => matches!(header.size, 0 | 6),
-            Message::HELLO => header.size <= RawName::MAX,
-            Message::HELLO_ACK => header.size == 6,
-            Message::START_GAME => true,
+            100 => matches!(header.size, 0 | 6),
+            1 => header.size <= RawName::MAX,
+            2 => header.size == 6,
+            101 => true,
             unknown => return Err(Malformed::new("type", Fault::UnknownType(unknown))),
         };
         match known {
             true => Ok(()),
             false => Err(Malformed::out_of_range("size", header.size as u32)),
         }
-    }
-
-    fn decode_payload(kind: u8, payload: &'a [u8]) -> Result<Self, Malformed> {
-        let mut r = Reader::new(payload);
-        Ok(match kind {
-            Message::TCP_WELCOME => Message::TcpWelcome(TcpWelcome { tail: payload }),
-            Message::HELLO => Message::Hello(TcpHello { name: RawName::decode(&mut r, "name")? }),
-            Message::HELLO_ACK => Message::HelloAck(TcpHelloAck {
-                udp_port: r.u16_le("udp_port")?,
-                token: r.u32_le("token")?,
-            }),
-            Message::START_GAME => Message::StartGame(StartGame { tail: payload }),
-            unknown => return Err(Malformed::new("type", Fault::UnknownType(unknown))),
-        })
     }
 }
 

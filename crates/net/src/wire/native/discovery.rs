@@ -1,8 +1,7 @@
 //! Finding servers: Discover and Here.
 
-use super::decode_padding;
-use crate::wire::malformed::Malformed;
-use crate::wire::{Name, Reader, Writer};
+use crate::wire::Name;
+use crate::wire::field::{Big, fields};
 
 /// Sent to a broadcast address or to a server by name. As long as its answer.
 ///
@@ -19,21 +18,7 @@ pub struct Discover {
     pub game: u32,
 }
 
-impl Discover {
-    const PADDING: usize = Here::LEN - 12;
-
-    pub(super) fn decode(r: &mut Reader<'_>) -> Result<Self, Malformed> {
-        let discover = Discover { nonce: r.u64_be("nonce")?, game: r.u32_be("game")? };
-        decode_padding::<{ Discover::PADDING }>(r)?;
-        Ok(discover)
-    }
-
-    pub(super) fn encode(&self, w: &mut Writer<'_>) {
-        w.u64_be(self.nonce);
-        w.u32_be(self.game);
-        w.bytes(&[0; Discover::PADDING]);
-    }
-}
+fields!(Big Discover { nonce, game } padding Here::LEN - 12);
 
 /// A server answers a search.
 ///
@@ -67,38 +52,25 @@ pub struct Here {
 
 impl Here {
     const LEN: usize = 39;
-
-    pub(super) fn decode(r: &mut Reader<'_>) -> Result<Self, Malformed> {
-        Ok(Here {
-            nonce: r.u64_be("nonce")?,
-            game: r.u32_be("game")?,
-            game_version: r.u16_be("game_version")?,
-            protocol: r.u16_be("protocol")?,
-            players: r.u16_be("players")?,
-            capacity: r.u16_be("capacity")?,
-            token_required: r.flag("token_required")?,
-            rooms: r.u16_be("rooms")?,
-            name: Name::decode(r, "name")?,
-        })
-    }
-
-    pub(super) fn encode(&self, w: &mut Writer<'_>) {
-        w.u64_be(self.nonce);
-        w.u32_be(self.game);
-        w.u16_be(self.game_version);
-        w.u16_be(self.protocol);
-        w.u16_be(self.players);
-        w.u16_be(self.capacity);
-        w.flag(self.token_required);
-        w.u16_be(self.rooms);
-        self.name.encode(w);
-    }
 }
+
+fields!(Big Here {
+    nonce,
+    game,
+    game_version,
+    protocol,
+    players,
+    capacity,
+    token_required,
+    rooms,
+    name,
+});
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::wire::malformed::Fault;
+    use crate::wire::malformed::Malformed;
     use crate::wire::native::Packet;
     use crate::wire::testing::{check_native, native_fault};
 

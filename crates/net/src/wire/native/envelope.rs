@@ -94,7 +94,7 @@ impl<'a> Datagram<'a> {
         if bytes.len() > MAX_DATAGRAM_LEN {
             return Err(Malformed::out_of_range("payload_length", stated as u32));
         }
-        Ok(Datagram { sequence, packet: Packet::decode(kind, payload)? })
+        Ok(Datagram { sequence, packet: Packet::decode_payload(kind, payload)? })
     }
 
     /// Writes one datagram and says how long it is.
@@ -104,7 +104,7 @@ impl<'a> Datagram<'a> {
         let mut w = Writer::new(&mut out[..limit]);
         let [a, b, c, d] = self.sequence.to_be_bytes();
         w.bytes(&[VERSION, self.packet.kind(), 0, 0, 0, a, b, c, d]);
-        self.packet.encode(&mut w);
+        self.packet.encode_payload(&mut w);
         match u16::try_from(w.written().saturating_sub(HEADER_LEN)) {
             Ok(len) => w.patch(3, &len.to_be_bytes()),
             Err(_) => w.overflow(),

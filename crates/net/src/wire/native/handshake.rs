@@ -1,6 +1,7 @@
 //! From stranger to session: Hello, Challenge, Join, Resume, Accept and Reject.
 
-use super::{SessionIndex, decode_padding};
+use super::SessionIndex;
+use crate::wire::field::{Big, Field, codes, fields};
 use crate::wire::malformed::Malformed;
 use crate::wire::{Name, Reader, Writer};
 
@@ -26,36 +27,21 @@ pub struct Hello {
     pub nonce: u64,
 }
 
-impl Hello {
-    const PADDING: usize = 32;
-
-    pub(super) fn decode(r: &mut Reader<'_>) -> Result<Self, Malformed> {
-        let hello = Hello {
-            protocol: r.u16_be("protocol")?,
-            game: r.u32_be("game")?,
-            game_version: r.u16_be("game_version")?,
-            nonce: r.u64_be("nonce")?,
-        };
-        decode_padding::<{ Hello::PADDING }>(r)?;
-        Ok(hello)
-    }
-
-    pub(super) fn encode(&self, w: &mut Writer<'_>) {
-        w.u16_be(self.protocol);
-        w.u32_be(self.game);
-        w.u16_be(self.game_version);
-        w.u64_be(self.nonce);
-        w.bytes(&[0; Hello::PADDING]);
-    }
-}
+fields!(Big Hello { protocol, game, game_version, nonce } padding 32);
 
 /// Sixteen bytes that cannot be guessed: a cookie or a ticket.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Secret(pub [u8; 16]);
 
-impl Secret {
-    pub(super) fn decode(r: &mut Reader<'_>, field: &'static str) -> Result<Self, Malformed> {
+impl<Order> Field<'_, Order> for Secret {
+    #[inline]
+    fn decode(r: &mut Reader<'_>, field: &'static str) -> Result<Self, Malformed> {
         r.array(field).map(Secret)
+    }
+
+    #[inline]
+    fn encode(&self, w: &mut Writer<'_>) {
+        w.bytes(&self.0);
     }
 }
 
@@ -84,21 +70,7 @@ pub struct Challenge {
     pub token_required: bool,
 }
 
-impl Challenge {
-    pub(super) fn decode(r: &mut Reader<'_>) -> Result<Self, Malformed> {
-        Ok(Challenge {
-            nonce: r.u64_be("nonce")?,
-            cookie: Secret::decode(r, "cookie")?,
-            token_required: r.flag("token_required")?,
-        })
-    }
-
-    pub(super) fn encode(&self, w: &mut Writer<'_>) {
-        w.u64_be(self.nonce);
-        w.bytes(&self.cookie.0);
-        w.flag(self.token_required);
-    }
-}
+fields!(Big Challenge { nonce, cookie, token_required });
 
 /// The longest datagram of a session, 1024 to 1200.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -122,36 +94,27 @@ impl Budget {
     pub const fn bytes(self) -> usize {
         self.0 as usize
     }
+}
 
-    pub(super) fn decode(r: &mut Reader<'_>) -> Result<Self, Malformed> {
-        let bytes = r.u16_be("budget")?;
-        Budget::new(bytes).ok_or(Malformed::out_of_range("budget", bytes))
+impl Field<'_> for Budget {
+    fn decode(r: &mut Reader<'_>, field: &'static str) -> Result<Self, Malformed> {
+        let bytes = r.u16_be(field)?;
+        Budget::new(bytes).ok_or(Malformed::out_of_range(field, bytes))
+    }
+
+    fn encode(&self, w: &mut Writer<'_>) {
+        w.u16_be(self.0);
     }
 }
 
-/// What a client is in a room, on the wire 0 and 1.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Role {
-    /// A player.
-    Play = 0,
-    /// A spectator.
-    Watch = 1,
-}
-
-impl Role {
-    pub(super) fn decode(r: &mut Reader<'_>) -> Result<Self, Malformed> {
-        match r.u8("role")? {
-            0 => Ok(Role::Play),
-            1 => Ok(Role::Watch),
-            other => Err(Malformed::out_of_range("role", other)),
-        }
-    }
-}
-
-#[cfg(feature = "serde")]
-impl serde::Serialize for Role {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_u8(*self as u8)
+codes! {
+    /// What a client is in a room, on the wire 0 and 1.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Role {
+        /// A player.
+        Play = 0,
+        /// A spectator.
+        Watch = 1,
     }
 }
 
@@ -173,16 +136,18 @@ impl<'a> Token<'a> {
     pub const fn as_bytes(&self) -> &'a [u8] {
         self.0
     }
+}
 
-    pub(super) fn decode(r: &mut Reader<'a>) -> Result<Self, Malformed> {
+impl<'a, Order> Field<'a, Order> for Token<'a> {
+    fn decode(r: &mut Reader<'a>, field: &'static str) -> Result<Self, Malformed> {
         let len = r.u16_be("token_length")?;
         if usize::from(len) > Token::MAX {
             return Err(Malformed::out_of_range("token_length", len));
         }
-        r.take("token", usize::from(len)).map(Token)
+        r.take(field, usize::from(len)).map(Token)
     }
 
-    pub(super) fn encode(&self, w: &mut Writer<'_>) {
+    fn encode(&self, w: &mut Writer<'_>) {
         w.u16_be(self.0.len() as u16);
         w.bytes(self.0);
     }
@@ -230,37 +195,9 @@ pub struct Join<'a> {
     pub token: Token<'a>,
 }
 
-impl<'a> Join<'a> {
-    pub(super) fn decode(r: &mut Reader<'a>) -> Result<Self, Malformed> {
-        Ok(Join {
-            nonce: r.u64_be("nonce")?,
-            cookie: Secret::decode(r, "cookie")?,
-            protocol: r.u16_be("protocol")?,
-            game: r.u32_be("game")?,
-            game_version: r.u16_be("game_version")?,
-            budget: Budget::decode(r)?,
-            role: Role::decode(r)?,
-            room: r.u32_be("room")?,
-            name: Name::decode(r, "name")?,
-            password: Name::decode(r, "password")?,
-            token: Token::decode(r)?,
-        })
-    }
-
-    pub(super) fn encode(&self, w: &mut Writer<'_>) {
-        w.u64_be(self.nonce);
-        w.bytes(&self.cookie.0);
-        w.u16_be(self.protocol);
-        w.u32_be(self.game);
-        w.u16_be(self.game_version);
-        w.u16_be(self.budget.0);
-        w.u8(self.role as u8);
-        w.u32_be(self.room);
-        self.name.encode(w);
-        self.password.encode(w);
-        self.token.encode(w);
-    }
-}
+fields!(Big Join<'a> {
+    nonce, cookie, protocol, game, game_version, budget, role, room, name, password, token,
+});
 
 /// Back into the slot that the ticket names, from whatever address.
 ///
@@ -282,23 +219,7 @@ pub struct Resume {
     pub fresh: bool,
 }
 
-impl Resume {
-    pub(super) fn decode(r: &mut Reader<'_>) -> Result<Self, Malformed> {
-        Ok(Resume {
-            nonce: r.u64_be("nonce")?,
-            cookie: Secret::decode(r, "cookie")?,
-            ticket: Secret::decode(r, "ticket")?,
-            fresh: r.flag("fresh")?,
-        })
-    }
-
-    pub(super) fn encode(&self, w: &mut Writer<'_>) {
-        w.u64_be(self.nonce);
-        w.bytes(&self.cookie.0);
-        w.bytes(&self.ticket.0);
-        w.flag(self.fresh);
-    }
-}
+fields!(Big Resume { nonce, cookie, ticket, fresh });
 
 /// The place, and what is needed to use it.
 ///
@@ -333,7 +254,7 @@ impl Accept {
     pub(super) fn decode(r: &mut Reader<'_>) -> Result<Self, Malformed> {
         Ok(Accept {
             nonce: r.u64_be("nonce")?,
-            session: super::decode_session(r)?,
+            session: <SessionIndex as Field>::decode(r, "session")?,
             player: r.u32_be("player")?,
             room: r.u32_be("room")?,
             tick: r.u32_be("tick")?,
@@ -341,9 +262,9 @@ impl Accept {
                 0 => return Err(Malformed::out_of_range("tick_rate", 0)),
                 rate => rate,
             },
-            budget: Budget::decode(r)?,
-            role: Role::decode(r)?,
-            ticket: Secret::decode(r, "ticket")?,
+            budget: <Budget as Field>::decode(r, "budget")?,
+            role: <Role as Field>::decode(r, "role")?,
+            ticket: <Secret as Field>::decode(r, "ticket")?,
         })
     }
 
@@ -380,93 +301,44 @@ pub struct Reject {
     pub game_version: u16,
 }
 
-/// Why a client is not let in, on the wire 1 to 15.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum RejectReason {
-    /// Every place is taken.
-    Full = 1,
-    /// The server speaks another version of the protocol.
-    Protocol = 2,
-    /// The server plays another version of the game.
-    GameVersion = 3,
-    /// The server does not have the game.
-    Game = 4,
-    /// The operator keeps this player or address out.
-    Banned = 5,
-    /// A token is needed, and this is none.
-    Token = 6,
-    /// There is no such room.
-    Room = 7,
-    /// The room has another password.
-    Password = 8,
-    /// The ticket is unknown, or its slot was given up.
-    Ticket = 9,
-    /// Too many sessions from this address.
-    Address = 10,
-    /// The server is about to stop.
-    Stopping = 11,
-    /// Too many passwords were tried from this address.
-    Tries = 12,
-    /// There are as many rooms as there may be.
-    Rooms = 13,
-    /// A room cannot be called so: another is, or the name is empty.
-    RoomName = 14,
-    /// This is a matchmaker: nobody plays here.
-    Matchmaker = 15,
-}
-
-impl RejectReason {
-    const ALL: [RejectReason; 15] = [
-        RejectReason::Full,
-        RejectReason::Protocol,
-        RejectReason::GameVersion,
-        RejectReason::Game,
-        RejectReason::Banned,
-        RejectReason::Token,
-        RejectReason::Room,
-        RejectReason::Password,
-        RejectReason::Ticket,
-        RejectReason::Address,
-        RejectReason::Stopping,
-        RejectReason::Tries,
-        RejectReason::Rooms,
-        RejectReason::RoomName,
-        RejectReason::Matchmaker,
-    ];
-
-    /// The reason with this number.
-    pub fn from_code(code: u8) -> Option<Self> {
-        RejectReason::ALL.into_iter().find(|&known| known as u8 == code)
+codes! {
+    /// Why a client is not let in, on the wire 1 to 15.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+    pub enum RejectReason {
+        /// Every place is taken.
+        Full = 1,
+        /// The server speaks another version of the protocol.
+        Protocol = 2,
+        /// The server plays another version of the game.
+        GameVersion = 3,
+        /// The server does not have the game.
+        Game = 4,
+        /// The operator keeps this player or address out.
+        Banned = 5,
+        /// A token is needed, and this is none.
+        Token = 6,
+        /// There is no such room.
+        Room = 7,
+        /// The room has another password.
+        Password = 8,
+        /// The ticket is unknown, or its slot was given up.
+        Ticket = 9,
+        /// Too many sessions from this address.
+        Address = 10,
+        /// The server is about to stop.
+        Stopping = 11,
+        /// Too many passwords were tried from this address.
+        Tries = 12,
+        /// There are as many rooms as there may be.
+        Rooms = 13,
+        /// A room cannot be called so: another is, or the name is empty.
+        RoomName = 14,
+        /// This is a matchmaker: nobody plays here.
+        Matchmaker = 15,
     }
 }
 
-#[cfg(feature = "serde")]
-impl serde::Serialize for RejectReason {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_u8(*self as u8)
-    }
-}
-
-impl Reject {
-    pub(super) fn decode(r: &mut Reader<'_>) -> Result<Self, Malformed> {
-        let nonce = r.u64_be("nonce")?;
-        let reason = r.u8("reason")?;
-        Ok(Reject {
-            nonce,
-            reason: RejectReason::from_code(reason)
-                .ok_or(Malformed::out_of_range("reason", reason))?,
-            protocol: r.u16_be("protocol")?,
-            game_version: r.u16_be("game_version")?,
-        })
-    }
-
-    pub(super) fn encode(&self, w: &mut Writer<'_>) {
-        w.u64_be(self.nonce);
-        w.u8(self.reason as u8);
-        w.u16_be(self.protocol);
-        w.u16_be(self.game_version);
-    }
-}
+fields!(Big Reject { nonce, reason, protocol, game_version });
 
 #[cfg(test)]
 mod tests {
@@ -544,7 +416,7 @@ mod tests {
     #[test]
     fn a_token_has_at_most_800_bytes() {
         let token = [7; 801];
-        assert!(Packet::decode(0x02, &join(800, &token[..800])).is_ok());
+        assert!(Packet::decode_payload(0x02, &join(800, &token[..800])).is_ok());
         let fault = Malformed::out_of_range("token_length", 801);
         assert_eq!(native_fault(0x02, &join(801, &token)), fault);
         assert_eq!(Token::new(&token[..800]).unwrap().as_bytes(), [7; 800]);
@@ -615,7 +487,7 @@ mod tests {
     #[test]
     fn a_client_is_rejected_for_one_of_fifteen_reasons() {
         let bytes = |reason| [&NONCE_BYTES[..], &[reason, 0, 1, 0, 3]].concat();
-        for (byte, reason) in (1..).zip(RejectReason::ALL) {
+        for (byte, reason) in (1..=15).map(|byte| (byte, RejectReason::from_code(byte).unwrap())) {
             let packet = Reject { nonce: NONCE, reason, protocol: 1, game_version: 3 };
             check_native(0x88, &bytes(byte), Packet::Reject(packet));
         }

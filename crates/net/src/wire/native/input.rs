@@ -4,7 +4,8 @@
 use std::fmt;
 use std::time::Duration;
 
-use super::{MessageBlock, SessionIndex, decode_session};
+use super::{MessageBlock, SessionIndex};
+use crate::wire::field::Field;
 use crate::wire::malformed::{Fault, Malformed};
 use crate::wire::{Reader, Writer};
 
@@ -174,7 +175,8 @@ impl<'a> Input<'a> {
     const ACKS: u8 = 8;
 
     pub(super) fn decode(r: &mut Reader<'a>) -> Result<Self, Malformed> {
-        let (session, newest) = (decode_session(r)?, InputRecord::decode(r)?);
+        let (session, newest) =
+            (<SessionIndex as Field>::decode(r, "session")?, InputRecord::decode(r)?);
         let present = r.u8("present")?;
         if present > Input::SNAPSHOT | Input::DRAWN_BACK | Input::MESSAGES | Input::ACKS {
             return Err(Malformed::out_of_range("present", present));
@@ -183,22 +185,10 @@ impl<'a> Input<'a> {
         Ok(Input {
             session,
             newest,
-            snapshot: match has(Input::SNAPSHOT) {
-                true => Some(SnapshotEcho::decode(r)?),
-                false => None,
-            },
-            drawn_back: match has(Input::DRAWN_BACK) {
-                true => Some(r.u16_be("drawn_back")?),
-                false => None,
-            },
-            acks: match has(Input::ACKS) {
-                true => Some(Acks::decode(r)?),
-                false => None,
-            },
-            messages: match has(Input::MESSAGES) {
-                true => Some(MessageBlock::decode_from_client(r)?),
-                false => None,
-            },
+            snapshot: r.optional(has(Input::SNAPSHOT), SnapshotEcho::decode)?,
+            drawn_back: r.optional(has(Input::DRAWN_BACK), |r| r.u16_be("drawn_back"))?,
+            acks: r.optional(has(Input::ACKS), Acks::decode)?,
+            messages: r.optional(has(Input::MESSAGES), MessageBlock::decode_from_client)?,
             history: History::decode(r, newest.input_flags)?,
         })
     }
@@ -388,19 +378,15 @@ impl<'a> SnapshotAck<'a> {
     const MESSAGES: u8 = 2;
 
     pub(super) fn decode(r: &mut Reader<'a>) -> Result<Self, Malformed> {
-        let (session, server_tick) = (decode_session(r)?, r.u32_be("server_tick")?);
+        let (session, server_tick) =
+            (<SessionIndex as Field>::decode(r, "session")?, r.u32_be("server_tick")?);
         let (held, present) = (r.u8("snapshot_held")?, r.u8("present")?);
         if present > SnapshotAck::ACKS | SnapshotAck::MESSAGES {
             return Err(Malformed::out_of_range("present", present));
         }
-        let acks = match present & SnapshotAck::ACKS {
-            0 => None,
-            _ => Some(Acks::decode(r)?),
-        };
-        let messages = match present & SnapshotAck::MESSAGES {
-            0 => None,
-            _ => Some(MessageBlock::decode_from_client(r)?),
-        };
+        let has = |bit| present & bit != 0;
+        let acks = r.optional(has(SnapshotAck::ACKS), Acks::decode)?;
+        let messages = r.optional(has(SnapshotAck::MESSAGES), MessageBlock::decode_from_client)?;
         Ok(SnapshotAck { session, server_tick, held, acks, messages })
     }
 
@@ -553,9 +539,9 @@ mod tests {
 
     #[test]
     fn a_history_has_at_most_63_ticks() {
-        assert!(Packet::decode(0x14, &bytes(&[63])).is_ok());
+        assert!(Packet::decode_payload(0x14, &bytes(&[63])).is_ok());
         assert_eq!(history_fault(&[64]), Malformed::out_of_range("ticks", 64));
-        assert!(Packet::decode(0x14, &bytes(&[60, 1, 3])).is_ok());
+        assert!(Packet::decode_payload(0x14, &bytes(&[60, 1, 3])).is_ok());
         assert_eq!(history_fault(&[60, 1, 4]), Malformed::out_of_range("ticks", 64));
         assert_eq!(history_fault(&[255, 1, 255]), Malformed::out_of_range("ticks", 510));
     }
@@ -574,7 +560,7 @@ mod tests {
 
     #[test]
     fn buttons_are_sixteen_bits() {
-        assert!(Packet::decode(0x14, &bytes(&[1, 0xFF, 0xFF, 3, 1])).is_ok());
+        assert!(Packet::decode_payload(0x14, &bytes(&[1, 0xFF, 0xFF, 3, 1])).is_ok());
         let fault = |value: u32| Malformed::out_of_range("changed", value);
         assert_eq!(history_fault(&[1, 0x80, 0x80, 4, 1]), fault(0x1_0000));
         assert_eq!(history_fault(&[1, 0x80, 0x80, 0x81, 1]), fault(0x4000));

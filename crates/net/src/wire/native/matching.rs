@@ -3,7 +3,8 @@
 
 use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 
-use super::{Secret, decode_padding};
+use super::Secret;
+use crate::wire::field::{Big, Field, fields, serialize_counted};
 use crate::wire::malformed::Malformed;
 use crate::wire::{List, Name, Reader, Record, Writer};
 
@@ -27,26 +28,7 @@ pub struct Probe {
     pub cookie: Secret,
 }
 
-impl Probe {
-    const PADDING: usize = Probed::LEN - 40;
-
-    pub(super) fn decode(r: &mut Reader<'_>) -> Result<Self, Malformed> {
-        let probe = Probe {
-            pass: Secret::decode(r, "pass")?,
-            stamp: r.u64_be("stamp")?,
-            cookie: Secret::decode(r, "cookie")?,
-        };
-        decode_padding::<{ Probe::PADDING }>(r)?;
-        Ok(probe)
-    }
-
-    pub(super) fn encode(&self, w: &mut Writer<'_>) {
-        w.bytes(&self.pass.0);
-        w.u64_be(self.stamp);
-        w.bytes(&self.cookie.0);
-        w.bytes(&[0; Probe::PADDING]);
-    }
-}
+fields!(Big Probe { pass, stamp, cookie } padding Probed::LEN - 40);
 
 /// A game server answers a Probe, and keeps nothing.
 ///
@@ -73,27 +55,9 @@ pub struct Probed {
 
 impl Probed {
     const LEN: usize = 68;
-
-    pub(super) fn decode(r: &mut Reader<'_>) -> Result<Self, Malformed> {
-        Ok(Probed {
-            pass: Secret::decode(r, "pass")?,
-            server: r.u64_be("server")?,
-            stamp: r.u64_be("stamp")?,
-            cookie: Secret::decode(r, "cookie")?,
-            round_trip: r.u32_be("round_trip")?,
-            seal: Secret::decode(r, "seal")?,
-        })
-    }
-
-    pub(super) fn encode(&self, w: &mut Writer<'_>) {
-        w.bytes(&self.pass.0);
-        w.u64_be(self.server);
-        w.u64_be(self.stamp);
-        w.bytes(&self.cookie.0);
-        w.u32_be(self.round_trip);
-        w.bytes(&self.seal.0);
-    }
 }
+
+fields!(Big Probed { pass, server, stamp, cookie, round_trip, seal });
 
 /// A player asks a matchmaker for others to play with, and says how far each server is.
 ///
@@ -117,46 +81,14 @@ pub struct Seek<'a> {
     pub reports: List<'a, RoundTripReport>,
 }
 
-impl<'a> Seek<'a> {
+impl Seek<'_> {
     /// No longer any game: forget me.
     pub const NO_GAME: u32 = 0;
-
-    pub(super) fn decode(r: &mut Reader<'a>) -> Result<Self, Malformed> {
-        Ok(Seek {
-            nonce: r.u64_be("nonce")?,
-            cookie: Secret::decode(r, "cookie")?,
-            protocol: r.u16_be("protocol")?,
-            game: r.u32_be("game")?,
-            game_version: r.u16_be("game_version")?,
-            reports: decode_short_list(r)?,
-        })
-    }
-
-    pub(super) fn encode(&self, w: &mut Writer<'_>) {
-        w.u64_be(self.nonce);
-        w.bytes(&self.cookie.0);
-        w.u16_be(self.protocol);
-        w.u32_be(self.game);
-        w.u16_be(self.game_version);
-        encode_short_list(&self.reports, w);
-    }
 }
 
-#[cfg(feature = "serde")]
-impl serde::Serialize for Seek<'_> {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        use serde::ser::SerializeStruct;
-        let mut fields = serializer.serialize_struct("Seek", 7)?;
-        fields.serialize_field("nonce", &self.nonce)?;
-        fields.serialize_field("cookie", &self.cookie)?;
-        fields.serialize_field("protocol", &self.protocol)?;
-        fields.serialize_field("game", &self.game)?;
-        fields.serialize_field("game_version", &self.game_version)?;
-        fields.serialize_field("count", &self.reports.len())?;
-        fields.serialize_field("reports", &self.reports)?;
-        fields.end()
-    }
-}
+fields!(Big Seek<'a> { nonce, cookie, protocol, game, game_version, reports });
+
+serialize_counted!(Seek { nonce, cookie, protocol, game, game_version } reports);
 
 /// What one server has measured.
 ///
@@ -177,6 +109,7 @@ pub struct RoundTripReport {
 
 impl Record for RoundTripReport {
     const LEN: usize = 21;
+    const MOST: u8 = MATCH_SERVERS_MAX as u8;
 
     fn decode(r: &mut Reader<'_>) -> Result<Self, Malformed> {
         Ok(RoundTripReport {
@@ -188,7 +121,7 @@ impl Record for RoundTripReport {
                 0 => return Err(Malformed::out_of_range("round_trip", 0)),
                 round_trip => round_trip,
             },
-            seal: Secret::decode(r, "seal")?,
+            seal: <Secret as Field>::decode(r, "seal")?,
         })
     }
 
@@ -217,37 +150,9 @@ pub struct Waiting<'a> {
     pub servers: List<'a, ServerAddress>,
 }
 
-impl<'a> Waiting<'a> {
-    pub(super) fn decode(r: &mut Reader<'a>) -> Result<Self, Malformed> {
-        Ok(Waiting {
-            nonce: r.u64_be("nonce")?,
-            pass: Secret::decode(r, "pass")?,
-            waiting: r.u16_be("waiting")?,
-            servers: decode_short_list(r)?,
-        })
-    }
+fields!(Big Waiting<'a> { nonce, pass, waiting, servers });
 
-    pub(super) fn encode(&self, w: &mut Writer<'_>) {
-        w.u64_be(self.nonce);
-        w.bytes(&self.pass.0);
-        w.u16_be(self.waiting);
-        encode_short_list(&self.servers, w);
-    }
-}
-
-#[cfg(feature = "serde")]
-impl serde::Serialize for Waiting<'_> {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        use serde::ser::SerializeStruct;
-        let mut fields = serializer.serialize_struct("Waiting", 5)?;
-        fields.serialize_field("nonce", &self.nonce)?;
-        fields.serialize_field("pass", &self.pass)?;
-        fields.serialize_field("waiting", &self.waiting)?;
-        fields.serialize_field("count", &self.servers.len())?;
-        fields.serialize_field("servers", &self.servers)?;
-        fields.end()
-    }
-}
+serialize_counted!(Waiting { nonce, pass, waiting } servers);
 
 /// Where a server is. An IPv4 address is in its IPv6-mapped form.
 ///
@@ -280,6 +185,7 @@ impl ServerAddress {
 
 impl Record for ServerAddress {
     const LEN: usize = 18;
+    const MOST: u8 = MATCH_SERVERS_MAX as u8;
 
     fn decode(r: &mut Reader<'_>) -> Result<Self, Malformed> {
         let ip = IpAddr::V6(Ipv6Addr::from(r.array::<16>("ip")?));
@@ -312,10 +218,12 @@ impl serde::Serialize for ServerAddress {
 /// | nonce | ip | port | room_name | password | seat | players | worst |
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Matched {
     /// The Seek's.
     pub nonce: u64,
     /// The server.
+    #[cfg_attr(feature = "serde", serde(flatten))]
     pub server: ServerAddress,
     /// The room, which the players make; empty is any room of the server.
     pub room_name: Name,
@@ -353,41 +261,6 @@ impl Matched {
         w.u8(self.players);
         w.u32_be(self.worst);
     }
-}
-
-#[cfg(feature = "serde")]
-impl serde::Serialize for Matched {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        use serde::ser::SerializeStruct;
-        let mut fields = serializer.serialize_struct("Matched", 8)?;
-        fields.serialize_field("nonce", &self.nonce)?;
-        fields.serialize_field("ip", &Secret(self.server.octets()))?;
-        fields.serialize_field("port", &self.server.0.port())?;
-        fields.serialize_field("room_name", &self.room_name)?;
-        fields.serialize_field("password", &self.password)?;
-        fields.serialize_field("seat", &self.seat)?;
-        fields.serialize_field("players", &self.players)?;
-        fields.serialize_field("worst", &self.worst)?;
-        fields.end()
-    }
-}
-
-/// A count that is at most [`MATCH_SERVERS_MAX`], and so many records.
-fn decode_short_list<'a, T: Record>(r: &mut Reader<'a>) -> Result<List<'a, T>, Malformed> {
-    match r.u8("count")? {
-        count if usize::from(count) <= MATCH_SERVERS_MAX => {
-            List::decode(r, "count", usize::from(count))
-        }
-        count => Err(Malformed::out_of_range("count", count)),
-    }
-}
-
-fn encode_short_list<T: Record>(list: &List<'_, T>, w: &mut Writer<'_>) {
-    match list.len() {
-        len if len <= MATCH_SERVERS_MAX => w.u8(len as u8),
-        _ => w.overflow(),
-    }
-    list.encode(w);
 }
 
 #[cfg(test)]

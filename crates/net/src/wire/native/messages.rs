@@ -4,7 +4,8 @@
 
 use std::fmt;
 
-use super::{SessionIndex, decode_session};
+use super::SessionIndex;
+use crate::wire::field::{Field, codes};
 use crate::wire::malformed::{Fault, Malformed};
 use crate::wire::{Reader, Writer};
 
@@ -14,34 +15,17 @@ pub const MAX_MESSAGE_LEN: usize = 900;
 /// The longest selective acknowledgement: it speaks of 512 messages.
 pub const MAX_SELECTIVE_LEN: usize = 64;
 
-/// What a reliable message is.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum MessageKind {
-    /// The game's own bytes.
-    #[default]
-    Game = 0,
-    /// An event of the game: server to client only.
-    Event = 1,
-    /// A line of chat.
-    Chat = 2,
-}
-
-impl MessageKind {
-    /// The kind with this number.
-    pub const fn from_code(code: u8) -> Option<Self> {
-        match code {
-            0 => Some(MessageKind::Game),
-            1 => Some(MessageKind::Event),
-            2 => Some(MessageKind::Chat),
-            _ => None,
-        }
-    }
-}
-
-#[cfg(feature = "serde")]
-impl serde::Serialize for MessageKind {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_u8(*self as u8)
+codes! {
+    /// What a reliable message is.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+    pub enum MessageKind {
+        /// The game's own bytes.
+        #[default]
+        Game = 0,
+        /// An event of the game: server to client only.
+        Event = 1,
+        /// A line of chat.
+        Chat = 2,
     }
 }
 
@@ -545,7 +529,7 @@ pub struct ClientMessages<'a> {
 
 impl<'a> ClientMessages<'a> {
     pub(super) fn decode(r: &mut Reader<'a>) -> Result<Self, Malformed> {
-        let session = decode_session(r)?;
+        let session = <SessionIndex as Field>::decode(r, "session")?;
         Ok(ClientMessages { session, block: MessageBlock::decode_from_client(r)? })
     }
 

@@ -39,8 +39,8 @@ pub use view_snapshot::ViewSnapshot;
 
 use std::num::NonZeroU16;
 
-use super::malformed::{Fault, Malformed};
-use super::{Direction, Reader, Writer};
+use super::field::{Field, packets};
+use super::{Malformed, Reader, Writer};
 
 /// What the dialect is called.
 pub const DIALECT: &str = "native";
@@ -51,100 +51,42 @@ pub const DEFAULT_PORT: u16 = 4300;
 /// Which session of the server a client's datagram belongs to: a routing index, no secret.
 pub type SessionIndex = NonZeroU16;
 
-/// The packets of the dialect, and for each its type, its name and who sends it.
-macro_rules! packets {
-    ($($kind:literal $name:ident $(<$lifetime:lifetime>)?, $doc:literal;)*) => {
-        /// Any packet of the dialect.
-        #[derive(Clone, Copy, Debug, PartialEq)]
-        #[cfg_attr(feature = "serde", derive(serde::Serialize), serde(untagged))]
-        pub enum Packet<'a> {
-            $(#[doc = $doc] $name($name $(<$lifetime>)?),)*
-        }
-
-        impl<'a> Packet<'a> {
-            /// Reads the payload of a packet of type `kind`.
-            #[inline]
-            pub fn decode(kind: u8, payload: &'a [u8]) -> Result<Self, Malformed> {
-                let mut r = Reader::new(payload);
-                let packet = match kind {
-                    $($kind => Packet::$name($name::decode(&mut r)?),)*
-                    unknown => return Err(Malformed::new("type", Fault::UnknownType(unknown))),
-                };
-                r.finish(packet.name())?;
-                Ok(packet)
-            }
-
-            /// Writes the payload.
-            #[inline]
-            pub fn encode(&self, w: &mut Writer<'_>) {
-                match self {
-                    $(Packet::$name(packet) => packet.encode(w),)*
-                }
-            }
-
-            /// The packet's name in PROTOCOL.md.
-            pub const fn name(&self) -> &'static str {
-                match self {
-                    $(Packet::$name(_) => stringify!($name),)*
-                }
-            }
-
-            /// The type byte.
-            pub const fn kind(&self) -> u8 {
-                match self {
-                    $(Packet::$name(_) => $kind,)*
-                }
-            }
-
-            /// Whether there is a packet of type `kind`.
-            pub const fn is_known(kind: u8) -> bool {
-                matches!(kind, $($kind)|*)
-            }
-        }
-    };
-}
-
 packets! {
-    0x01 Hello, "A stranger asks for a challenge.";
-    0x02 Join<'a>, "With the challenge's cookie: a place to play or watch.";
-    0x03 Discover, "Is there a server?";
-    0x04 Ping, "How far is the server, and is it there?";
-    0x05 ClientPong, "The server's ping, sent back.";
-    0x06 Goodbye, "The client leaves.";
-    0x07 ListRooms, "With a cookie: which rooms are there?";
-    0x08 EnterRoom, "Into another room.";
-    0x09 Resume, "With a cookie: back into the slot that the ticket names.";
-    0x0A CreateRoom<'a>, "With a cookie: a room of one's own, and a place in it.";
-    0x0B Probe, "How far is the server, as it measures?";
-    0x0C Seek<'a>, "To a matchmaker, with a cookie: others to play with.";
-    0x11 ClientMessages<'a>, "What a client has to say.";
-    0x12 SnapshotAck<'a>, "Which snapshot a watcher has.";
-    0x14 Input<'a>, "The buttons for a tick, and all before it that are not acknowledged.";
-    0x81 Challenge, "Prove your address with this.";
-    0x82 Accept, "The place, and what is needed to use it.";
-    0x83 Here, "A server answers a search.";
-    0x84 ServerPing, "How far is the client, and is it there?";
-    0x85 Pong, "The client's ping, sent back.";
-    0x86 Close, "The server ends the session.";
-    0x87 RoomList<'a>, "The rooms.";
-    0x88 Reject, "No place, and why.";
-    0x89 UnknownSession, "No such session: a hint to resume.";
-    0x8A Probed, "The round trip as the server measures it, sealed for a matchmaker.";
-    0x8B Waiting<'a>, "The player waits, and these are the servers.";
-    0x8C Matched, "Who was put together, and where they play.";
-    0x90 Roster<'a>, "Who plays.";
-    0xA1 DeltaSnapshot<'a>, "The world, against one that the client has.";
-    0xA2 ServerMessages<'a>, "What a server has to say.";
-    0xA4 ViewSnapshot<'a>, "What a client may see of the world, against what it has.";
+    Packet<'a>
+    0x01 Hello "Hello" ToServer, "A stranger asks for a challenge.";
+    0x02 Join<'a> "Join" ToServer, "With the challenge's cookie: a place to play or watch.";
+    0x03 Discover "Discover" ToServer, "Is there a server?";
+    0x04 Ping "Ping" ToServer, "How far is the server, and is it there?";
+    0x05 ClientPong "ClientPong" ToServer, "The server's ping, sent back.";
+    0x06 Goodbye "Goodbye" ToServer, "The client leaves.";
+    0x07 ListRooms "ListRooms" ToServer, "With a cookie: which rooms are there?";
+    0x08 EnterRoom "EnterRoom" ToServer, "Into another room.";
+    0x09 Resume "Resume" ToServer, "With a cookie: back into the slot that the ticket names.";
+    0x0A CreateRoom<'a> "CreateRoom" ToServer, "With a cookie: a room of one's own, and a place in it.";
+    0x0B Probe "Probe" ToServer, "How far is the server, as it measures?";
+    0x0C Seek<'a> "Seek" ToServer, "To a matchmaker, with a cookie: others to play with.";
+    0x11 ClientMessages<'a> "ClientMessages" ToServer, "What a client has to say.";
+    0x12 SnapshotAck<'a> "SnapshotAck" ToServer, "Which snapshot a watcher has.";
+    0x14 Input<'a> "Input" ToServer, "The buttons for a tick, and all before it that are not acknowledged.";
+    0x81 Challenge "Challenge" ToClient, "Prove your address with this.";
+    0x82 Accept "Accept" ToClient, "The place, and what is needed to use it.";
+    0x83 Here "Here" ToClient, "A server answers a search.";
+    0x84 ServerPing "ServerPing" ToClient, "How far is the client, and is it there?";
+    0x85 Pong "Pong" ToClient, "The client's ping, sent back.";
+    0x86 Close "Close" ToClient, "The server ends the session.";
+    0x87 RoomList<'a> "RoomList" ToClient, "The rooms.";
+    0x88 Reject "Reject" ToClient, "No place, and why.";
+    0x89 UnknownSession "UnknownSession" ToClient, "No such session: a hint to resume.";
+    0x8A Probed "Probed" ToClient, "The round trip as the server measures it, sealed for a matchmaker.";
+    0x8B Waiting<'a> "Waiting" ToClient, "The player waits, and these are the servers.";
+    0x8C Matched "Matched" ToClient, "Who was put together, and where they play.";
+    0x90 Roster<'a> "Roster" ToClient, "Who plays.";
+    0xA1 DeltaSnapshot<'a> "DeltaSnapshot" ToClient, "The world, against one that the client has.";
+    0xA2 ServerMessages<'a> "ServerMessages" ToClient, "What a server has to say.";
+    0xA4 ViewSnapshot<'a> "ViewSnapshot" ToClient, "What a client may see of the world, against what it has.";
 }
 
 impl Packet<'_> {
-    /// Whether packets of type `kind` go to clients.
-    #[inline]
-    pub const fn is_to_client(kind: u8) -> bool {
-        kind >= 0x80
-    }
-
     /// Whether packets of type `kind` are a client's that begin with the index of its session.
     #[inline]
     pub(super) const fn is_in_session(kind: u8) -> bool {
@@ -165,25 +107,18 @@ impl Packet<'_> {
             _ => None,
         }
     }
+}
 
-    /// Who sends it.
-    pub const fn direction(&self) -> Direction {
-        if Packet::is_to_client(self.kind()) { Direction::ToClient } else { Direction::ToServer }
+impl Field<'_> for SessionIndex {
+    #[inline]
+    fn decode(r: &mut Reader<'_>, field: &'static str) -> Result<Self, Malformed> {
+        let index = r.u16_be(field)?;
+        SessionIndex::new(index).ok_or(Malformed::out_of_range(field, index))
     }
-}
 
-/// Reads the index that a client's packet begins with.
-#[inline]
-fn decode_session(r: &mut Reader<'_>) -> Result<SessionIndex, Malformed> {
-    let index = r.u16_be("session")?;
-    SessionIndex::new(index).ok_or(Malformed::out_of_range("session", index))
-}
-
-/// Reads bytes that only make a packet long enough: a server answers with no more than it got.
-fn decode_padding<const N: usize>(r: &mut Reader<'_>) -> Result<(), Malformed> {
-    match r.array::<N>("padding")?.iter().find(|&&byte| byte != 0) {
-        None => Ok(()),
-        Some(&byte) => Err(Malformed::out_of_range("padding", byte)),
+    #[inline]
+    fn encode(&self, w: &mut Writer<'_>) {
+        w.u16_be(self.get());
     }
 }
 
@@ -191,7 +126,7 @@ fn decode_padding<const N: usize>(r: &mut Reader<'_>) -> Result<(), Malformed> {
 mod tests {
     use super::*;
     use crate::wire::testing::native_fault;
-    use crate::wire::{List, Name};
+    use crate::wire::{Direction, Fault, List, Name};
 
     #[test]
     fn types_below_0x80_go_to_the_server() {
@@ -212,7 +147,7 @@ mod tests {
         for kind in [0, 0x0D, 0x10, 0x13, 0x15, 0x7F, 0x80, 0x8D, 0xA0, 0xA3, 0xA5, 0xFF] {
             let fault = Malformed::new("type", Fault::UnknownType(kind));
             assert_eq!(native_fault(kind, &[]), fault);
-            assert_eq!(Packet::decode(kind, &[]), Err(fault));
+            assert_eq!(Packet::decode_payload(kind, &[]), Err(fault));
         }
     }
 
@@ -321,7 +256,7 @@ mod tests {
     fn shortest_in_session() -> [Packet<'static>; 7] {
         let session = SessionIndex::MIN;
         let newest = InputRecord { sequence: 1, input_flags: 0 };
-        let history = Packet::decode(0x14, &[0, 1, 0, 0, 0, 1, 0, 0, 0]);
+        let history = Packet::decode_payload(0x14, &[0, 1, 0, 0, 0, 1, 0, 0, 0]);
         let Ok(Packet::Input(Input { history, .. })) = history else { panic!("{history:?}") };
         let password = Name::new("");
         [

@@ -1,7 +1,8 @@
 //! The round trip before a session and in its silences: Ping and Pong, asked by the client;
 //! ServerPing and ClientPong, asked by the server.
 
-use super::{SessionIndex, decode_session};
+use super::SessionIndex;
+use crate::wire::field::{Big, fields};
 use crate::wire::malformed::Malformed;
 use crate::wire::{Reader, Writer};
 
@@ -67,16 +68,7 @@ pub struct Pong {
     pub timestamp: u32,
 }
 
-impl Pong {
-    pub(super) fn decode(r: &mut Reader<'_>) -> Result<Self, Malformed> {
-        Ok(Pong { id: r.u32_be("id")?, timestamp: r.u32_be("timestamp")? })
-    }
-
-    pub(super) fn encode(&self, w: &mut Writer<'_>) {
-        w.u32_be(self.id);
-        w.u32_be(self.timestamp);
-    }
-}
+fields!(Big Pong { id, timestamp });
 
 /// The server asks.
 ///
@@ -98,16 +90,9 @@ impl ServerPing {
     pub const fn pong(self, session: SessionIndex) -> ClientPong {
         ClientPong { session, id: self.id, timestamp: self.timestamp }
     }
-
-    pub(super) fn decode(r: &mut Reader<'_>) -> Result<Self, Malformed> {
-        Ok(ServerPing { id: r.u32_be("id")?, timestamp: r.u32_be("timestamp")? })
-    }
-
-    pub(super) fn encode(&self, w: &mut Writer<'_>) {
-        w.u32_be(self.id);
-        w.u32_be(self.timestamp);
-    }
 }
+
+fields!(Big ServerPing { id, timestamp });
 
 /// The server's ping, sent back.
 ///
@@ -126,21 +111,7 @@ pub struct ClientPong {
     pub timestamp: u32,
 }
 
-impl ClientPong {
-    pub(super) fn decode(r: &mut Reader<'_>) -> Result<Self, Malformed> {
-        Ok(ClientPong {
-            session: decode_session(r)?,
-            id: r.u32_be("id")?,
-            timestamp: r.u32_be("timestamp")?,
-        })
-    }
-
-    pub(super) fn encode(&self, w: &mut Writer<'_>) {
-        w.u16_be(self.session.get());
-        w.u32_be(self.id);
-        w.u32_be(self.timestamp);
-    }
-}
+fields!(Big ClientPong { session, id, timestamp });
 
 #[cfg(test)]
 mod tests {

@@ -1,8 +1,8 @@
 //! Rooms: ListRooms, RoomList, EnterRoom and CreateRoom.
 
-use super::{Budget, Role, Secret, SessionIndex, Token, decode_session};
-use crate::wire::malformed::Malformed;
-use crate::wire::{List, Name, Reader, Record, Writer};
+use super::{Budget, Role, Secret, SessionIndex, Token};
+use crate::wire::field::{Big, fields, flags, record, serialize_counted};
+use crate::wire::{List, Name};
 
 /// Which rooms are there? Carries a cookie: the answer is longer than the question.
 ///
@@ -23,23 +23,7 @@ pub struct ListRooms {
     pub first: u16,
 }
 
-impl ListRooms {
-    pub(super) fn decode(r: &mut Reader<'_>) -> Result<Self, Malformed> {
-        Ok(ListRooms {
-            nonce: r.u64_be("nonce")?,
-            cookie: Secret::decode(r, "cookie")?,
-            game: r.u32_be("game")?,
-            first: r.u16_be("first")?,
-        })
-    }
-
-    pub(super) fn encode(&self, w: &mut Writer<'_>) {
-        w.u64_be(self.nonce);
-        w.bytes(&self.cookie.0);
-        w.u32_be(self.game);
-        w.u16_be(self.first);
-    }
-}
+fields!(Big ListRooms { nonce, cookie, game, first });
 
 /// A page of the rooms.
 ///
@@ -59,39 +43,9 @@ pub struct RoomList<'a> {
     pub rooms: List<'a, RoomEntry>,
 }
 
-impl<'a> RoomList<'a> {
-    pub(super) fn decode(r: &mut Reader<'a>) -> Result<Self, Malformed> {
-        let nonce = r.u64_be("nonce")?;
-        let (total, first) = (r.u16_be("total")?, r.u16_be("first")?);
-        let count = usize::from(r.u8("count")?);
-        Ok(RoomList { nonce, total, first, rooms: List::decode(r, "count", count)? })
-    }
+fields!(Big RoomList<'a> { nonce, total, first, rooms });
 
-    pub(super) fn encode(&self, w: &mut Writer<'_>) {
-        w.u64_be(self.nonce);
-        w.u16_be(self.total);
-        w.u16_be(self.first);
-        match u8::try_from(self.rooms.len()) {
-            Ok(count) => w.u8(count),
-            Err(_) => w.overflow(),
-        }
-        self.rooms.encode(w);
-    }
-}
-
-#[cfg(feature = "serde")]
-impl serde::Serialize for RoomList<'_> {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        use serde::ser::SerializeStruct;
-        let mut fields = serializer.serialize_struct("RoomList", 5)?;
-        fields.serialize_field("nonce", &self.nonce)?;
-        fields.serialize_field("total", &self.total)?;
-        fields.serialize_field("first", &self.first)?;
-        fields.serialize_field("count", &self.rooms.len())?;
-        fields.serialize_field("rooms", &self.rooms)?;
-        fields.end()
-    }
-}
+serialize_counted!(RoomList { nonce, total, first } rooms);
 
 /// One room.
 ///
@@ -116,59 +70,19 @@ pub struct RoomEntry {
     pub name: Name,
 }
 
-/// What kind of room it is: a set.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
-pub struct RoomFlags(u8);
-
-impl RoomFlags {
-    /// A password is asked for.
-    pub const LOCKED: RoomFlags = RoomFlags(1);
-    /// The match runs.
-    pub const STARTED: RoomFlags = RoomFlags(2);
-    /// One may still join a match that runs.
-    pub const LATE_JOIN: RoomFlags = RoomFlags(4);
-
-    /// Whether all of `other` are set.
-    pub const fn contains(self, other: RoomFlags) -> bool {
-        self.0 & other.0 == other.0
+flags! {
+    /// What kind of room it is: a set.
+    pub struct RoomFlags {
+        /// A password is asked for.
+        LOCKED = 1,
+        /// The match runs.
+        STARTED = 2,
+        /// One may still join a match that runs.
+        LATE_JOIN = 4,
     }
 }
 
-impl std::ops::BitOr for RoomFlags {
-    type Output = RoomFlags;
-
-    fn bitor(self, other: RoomFlags) -> RoomFlags {
-        RoomFlags(self.0 | other.0)
-    }
-}
-
-impl Record for RoomEntry {
-    const LEN: usize = 27;
-
-    fn decode(r: &mut Reader<'_>) -> Result<Self, Malformed> {
-        Ok(RoomEntry {
-            room: r.u32_be("room")?,
-            game: r.u32_be("game")?,
-            players: r.u8("players")?,
-            capacity: r.u8("capacity")?,
-            flags: match r.u8("flags")? {
-                flags @ 0..8 => RoomFlags(flags),
-                other => return Err(Malformed::out_of_range("flags", other)),
-            },
-            name: Name::decode(r, "name")?,
-        })
-    }
-
-    fn encode(&self, w: &mut Writer<'_>) {
-        w.u32_be(self.room);
-        w.u32_be(self.game);
-        w.u8(self.players);
-        w.u8(self.capacity);
-        w.u8(self.flags.0);
-        self.name.encode(w);
-    }
-}
+record!(Big RoomEntry 27 { room, game, players, capacity, flags, name });
 
 /// Into another room, or from playing to watching. Answered with Accept or Reject.
 ///
@@ -191,25 +105,7 @@ pub struct EnterRoom {
     pub password: Name,
 }
 
-impl EnterRoom {
-    pub(super) fn decode(r: &mut Reader<'_>) -> Result<Self, Malformed> {
-        Ok(EnterRoom {
-            session: decode_session(r)?,
-            nonce: r.u64_be("nonce")?,
-            room: r.u32_be("room")?,
-            role: Role::decode(r)?,
-            password: Name::decode(r, "password")?,
-        })
-    }
-
-    pub(super) fn encode(&self, w: &mut Writer<'_>) {
-        w.u16_be(self.session.get());
-        w.u64_be(self.nonce);
-        w.u32_be(self.room);
-        w.u8(self.role as u8);
-        self.password.encode(w);
-    }
-}
+fields!(Big EnterRoom { session, nonce, room, role, password });
 
 /// A room of the client's own, and the place in it. Carries what Join does; answered like it.
 ///
@@ -244,40 +140,14 @@ pub struct CreateRoom<'a> {
     pub token: Token<'a>,
 }
 
-impl<'a> CreateRoom<'a> {
-    pub(super) fn decode(r: &mut Reader<'a>) -> Result<Self, Malformed> {
-        Ok(CreateRoom {
-            nonce: r.u64_be("nonce")?,
-            cookie: Secret::decode(r, "cookie")?,
-            protocol: r.u16_be("protocol")?,
-            game: r.u32_be("game")?,
-            game_version: r.u16_be("game_version")?,
-            budget: Budget::decode(r)?,
-            name: Name::decode(r, "name")?,
-            room_name: Name::decode(r, "room_name")?,
-            password: Name::decode(r, "password")?,
-            token: Token::decode(r)?,
-        })
-    }
-
-    pub(super) fn encode(&self, w: &mut Writer<'_>) {
-        w.u64_be(self.nonce);
-        w.bytes(&self.cookie.0);
-        w.u16_be(self.protocol);
-        w.u32_be(self.game);
-        w.u16_be(self.game_version);
-        w.u16_be(self.budget.bytes() as u16);
-        self.name.encode(w);
-        self.room_name.encode(w);
-        self.password.encode(w);
-        self.token.encode(w);
-    }
-}
+fields!(Big CreateRoom<'a> {
+    nonce, cookie, protocol, game, game_version, budget, name, room_name, password, token,
+});
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::wire::malformed::Fault;
+    use crate::wire::malformed::{Fault, Malformed};
     use crate::wire::native::{Datagram, MAX_DATAGRAM_LEN, MIN_BUDGET, Packet};
     use crate::wire::testing::{check_native, native_fault};
 

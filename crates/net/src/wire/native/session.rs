@@ -1,8 +1,9 @@
 //! A session's frame: Goodbye, Close, UnknownSession and Roster.
 
-use super::{SessionIndex, decode_session};
+use super::SessionIndex;
+use crate::wire::field::{Big, Field, codes, fields, flags, record, serialize_counted};
 use crate::wire::malformed::Malformed;
-use crate::wire::{List, Name, Reader, Record, Writer};
+use crate::wire::{List, Name, Reader, Writer};
 
 /// The client leaves.
 ///
@@ -17,15 +18,7 @@ pub struct Goodbye {
     pub session: SessionIndex,
 }
 
-impl Goodbye {
-    pub(super) fn decode(r: &mut Reader<'_>) -> Result<Self, Malformed> {
-        Ok(Goodbye { session: decode_session(r)? })
-    }
-
-    pub(super) fn encode(&self, w: &mut Writer<'_>) {
-        w.u16_be(self.session.get());
-    }
-}
+fields!(Big Goodbye { session });
 
 /// The server ends the session.
 ///
@@ -42,68 +35,32 @@ pub struct Close {
     pub reason: CloseReason,
 }
 
-/// Why a session ended, on the wire 1 to 9.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum CloseReason {
-    /// The client said goodbye.
-    Left = 1,
-    /// Nothing came from the client for too long.
-    Silent = 2,
-    /// The server stops.
-    Stopping = 3,
-    /// The operator removed the player.
-    Kicked = 4,
-    /// The client broke the protocol.
-    Violation = 5,
-    /// The room was closed.
-    RoomClosed = 6,
-    /// The operator keeps the player's address out.
-    Banned = 7,
-    /// Who hosts the match, player 1, has ended it for everyone.
-    HostLeft = 8,
-    /// More messages wait for the client than the server keeps.
-    Backlog = 9,
-}
-
-impl CloseReason {
-    const ALL: [CloseReason; 9] = [
-        CloseReason::Left,
-        CloseReason::Silent,
-        CloseReason::Stopping,
-        CloseReason::Kicked,
-        CloseReason::Violation,
-        CloseReason::RoomClosed,
-        CloseReason::Banned,
-        CloseReason::HostLeft,
-        CloseReason::Backlog,
-    ];
-
-    /// The reason with this number.
-    pub fn from_code(code: u8) -> Option<Self> {
-        CloseReason::ALL.into_iter().find(|&known| known as u8 == code)
+codes! {
+    /// Why a session ended, on the wire 1 to 9.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+    pub enum CloseReason {
+        /// The client said goodbye.
+        Left = 1,
+        /// Nothing came from the client for too long.
+        Silent = 2,
+        /// The server stops.
+        Stopping = 3,
+        /// The operator removed the player.
+        Kicked = 4,
+        /// The client broke the protocol.
+        Violation = 5,
+        /// The room was closed.
+        RoomClosed = 6,
+        /// The operator keeps the player's address out.
+        Banned = 7,
+        /// Who hosts the match, player 1, has ended it for everyone.
+        HostLeft = 8,
+        /// More messages wait for the client than the server keeps.
+        Backlog = 9,
     }
 }
 
-#[cfg(feature = "serde")]
-impl serde::Serialize for CloseReason {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_u8(*self as u8)
-    }
-}
-
-impl Close {
-    pub(super) fn decode(r: &mut Reader<'_>) -> Result<Self, Malformed> {
-        let (session, reason) = (decode_session(r)?, r.u8("reason")?);
-        let reason =
-            CloseReason::from_code(reason).ok_or(Malformed::out_of_range("reason", reason))?;
-        Ok(Close { session, reason })
-    }
-
-    pub(super) fn encode(&self, w: &mut Writer<'_>) {
-        w.u16_be(self.session.get());
-        w.u8(self.reason as u8);
-    }
-}
+fields!(Big Close { session, reason });
 
 /// The server does not know the session that a datagram named, or not from that address. The
 /// header carries the number of that datagram, so that a client can tell it from a forgery.
@@ -119,15 +76,7 @@ pub struct UnknownSession {
     pub session: SessionIndex,
 }
 
-impl UnknownSession {
-    pub(super) fn decode(r: &mut Reader<'_>) -> Result<Self, Malformed> {
-        Ok(UnknownSession { session: decode_session(r)? })
-    }
-
-    pub(super) fn encode(&self, w: &mut Writer<'_>) {
-        w.u16_be(self.session.get());
-    }
-}
+fields!(Big UnknownSession { session });
 
 /// Who is in the room, or a part of that. A higher revision replaces a lower one.
 ///
@@ -174,27 +123,11 @@ impl<'a> Roster<'a> {
         w.u16_be(self.revision);
         w.u16_be(self.total);
         w.u16_be(self.first);
-        match u8::try_from(self.players.len()) {
-            Ok(count) => w.u8(count),
-            Err(_) => w.overflow(),
-        }
-        self.players.encode(w);
+        <List<'_, _> as Field>::encode(&self.players, w);
     }
 }
 
-#[cfg(feature = "serde")]
-impl serde::Serialize for Roster<'_> {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        use serde::ser::SerializeStruct;
-        let mut fields = serializer.serialize_struct("Roster", 5)?;
-        fields.serialize_field("revision", &self.revision)?;
-        fields.serialize_field("total", &self.total)?;
-        fields.serialize_field("first", &self.first)?;
-        fields.serialize_field("count", &self.players.len())?;
-        fields.serialize_field("players", &self.players)?;
-        fields.end()
-    }
-}
+serialize_counted!(Roster { revision, total, first } players);
 
 /// One player or watcher.
 ///
@@ -217,61 +150,23 @@ pub struct RosterEntry {
     pub name: Name,
 }
 
-/// What a player is: a set.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
-pub struct PlayerFlags(u8);
-
-impl PlayerFlags {
-    /// May configure and start.
-    pub const HOST: PlayerFlags = PlayerFlags(1);
-    /// Is ready to start.
-    pub const READY: PlayerFlags = PlayerFlags(2);
-    /// Is played by the server.
-    pub const BOT: PlayerFlags = PlayerFlags(4);
-    /// Was dropped; the slot is held.
-    pub const ABSENT: PlayerFlags = PlayerFlags(8);
-    /// Watches only.
-    pub const WATCHES: PlayerFlags = PlayerFlags(16);
-
-    /// Whether all of `other` are set.
-    pub const fn contains(self, other: PlayerFlags) -> bool {
-        self.0 & other.0 == other.0
+flags! {
+    /// What a player is: a set.
+    pub struct PlayerFlags {
+        /// May configure and start.
+        HOST = 1,
+        /// Is ready to start.
+        READY = 2,
+        /// Is played by the server.
+        BOT = 4,
+        /// Was dropped; the slot is held.
+        ABSENT = 8,
+        /// Watches only.
+        WATCHES = 16,
     }
 }
 
-impl std::ops::BitOr for PlayerFlags {
-    type Output = PlayerFlags;
-
-    fn bitor(self, other: PlayerFlags) -> PlayerFlags {
-        PlayerFlags(self.0 | other.0)
-    }
-}
-
-impl Record for RosterEntry {
-    const LEN: usize = 24;
-
-    fn decode(r: &mut Reader<'_>) -> Result<Self, Malformed> {
-        Ok(RosterEntry {
-            player: r.u32_be("player")?,
-            lives: r.u8("lives")?,
-            flags: match r.u8("flags")? {
-                flags @ 0..32 => PlayerFlags(flags),
-                other => return Err(Malformed::out_of_range("flags", other)),
-            },
-            rtt_ms: r.u16_be("rtt_ms")?,
-            name: Name::decode(r, "name")?,
-        })
-    }
-
-    fn encode(&self, w: &mut Writer<'_>) {
-        w.u32_be(self.player);
-        w.u8(self.lives);
-        w.u8(self.flags.0);
-        w.u16_be(self.rtt_ms);
-        self.name.encode(w);
-    }
-}
+record!(Big RosterEntry 24 { player, lives, flags, rtt_ms, name });
 
 #[cfg(test)]
 mod tests {
@@ -299,7 +194,7 @@ mod tests {
 
     #[test]
     fn a_session_ends_for_one_of_nine_reasons() {
-        for (byte, reason) in (1..).zip(CloseReason::ALL) {
+        for (byte, reason) in (1..=9).map(|byte| (byte, CloseReason::from_code(byte).unwrap())) {
             check_native(0x86, &[1, 2, byte], Packet::Close(Close { session: SESSION, reason }));
         }
         for reason in [0, 10, 255] {

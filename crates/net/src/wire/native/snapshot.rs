@@ -94,17 +94,12 @@ impl<'a> DeltaSnapshot<'a> {
             back @ 0..=MAX_BASELINE_BACK => back,
             other => return Err(Malformed::out_of_range("baseline_back", other)),
         };
+        let has = |bit| base & bit != 0;
         Ok(DeltaSnapshot {
             tick,
             baseline_back,
-            feedback: match base & DeltaSnapshot::FEEDBACK {
-                0 => None,
-                _ => Some(Feedback::decode(r)?),
-            },
-            messages: match base & DeltaSnapshot::MESSAGES {
-                0 => None,
-                _ => Some(MessageBlock::decode(r)?),
-            },
+            feedback: r.optional(has(DeltaSnapshot::FEEDBACK), Feedback::decode)?,
+            messages: r.optional(has(DeltaSnapshot::MESSAGES), MessageBlock::decode)?,
             body: r.take_rest(),
         })
     }
@@ -220,7 +215,7 @@ mod tests {
             let truncated = Malformed::new(field, Fault::Truncated);
             assert_eq!(native_fault(0xA1, &DELTA[..len]), truncated, "{len} bytes");
         }
-        assert!(Packet::decode(0xA1, &DELTA[..names.len()]).is_ok(), "a body may be empty");
+        assert!(Packet::decode_payload(0xA1, &DELTA[..names.len()]).is_ok(), "a body may be empty");
     }
 
     #[test]

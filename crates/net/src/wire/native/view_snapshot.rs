@@ -49,18 +49,13 @@ impl<'a> ViewSnapshot<'a> {
         if flags > ViewSnapshot::FIRST | ViewSnapshot::FEEDBACK | ViewSnapshot::MESSAGES {
             return Err(Malformed::out_of_range("flags", flags));
         }
+        let has = |bit| flags & bit != 0;
         Ok(ViewSnapshot {
             tick,
             epoch,
-            is_first: flags & ViewSnapshot::FIRST != 0,
-            feedback: match flags & ViewSnapshot::FEEDBACK {
-                0 => None,
-                _ => Some(Feedback::decode(r)?),
-            },
-            messages: match flags & ViewSnapshot::MESSAGES {
-                0 => None,
-                _ => Some(MessageBlock::decode(r)?),
-            },
+            is_first: has(ViewSnapshot::FIRST),
+            feedback: r.optional(has(ViewSnapshot::FEEDBACK), Feedback::decode)?,
+            messages: r.optional(has(ViewSnapshot::MESSAGES), MessageBlock::decode)?,
             body: r.take_rest(),
         })
     }

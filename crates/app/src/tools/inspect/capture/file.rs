@@ -4,7 +4,6 @@
 //! nothing;
 //! `pcap-parser` reads what is inside them.
 
-use std::fmt;
 use std::io::{self, BufRead, Read};
 
 use pcap_parser::pcapng::{
@@ -43,14 +42,19 @@ pub(crate) struct Frame<'a> {
 }
 
 /// Why a capture could not be read, or not to its end.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 pub(crate) enum CaptureError {
-    Io(io::Error),
+    #[error("it cannot be read: {0}")]
+    Io(#[from] io::Error),
+    #[error("it is not a pcap or pcapng capture")]
     NotACapture,
+    #[error("it is compressed: unpack it first")]
     Compressed,
-    /// The file ends inside a packet.
+    #[error("it ends in the middle of a packet")]
     CutShort,
+    #[error("it says that a packet has {0} bytes: it is damaged from there on")]
     TooLong(u32),
+    #[error("it is damaged from there on")]
     Broken,
 }
 
@@ -277,26 +281,3 @@ fn read(input: &mut impl Read, block: &mut Vec<u8>, len: u32) -> Result<(), Capt
     let read = input.take(u64::from(len)).read_to_end(block)?;
     if read == len as usize { Ok(()) } else { Err(CaptureError::CutShort) }
 }
-
-impl From<io::Error> for CaptureError {
-    fn from(error: io::Error) -> Self {
-        CaptureError::Io(error)
-    }
-}
-
-impl fmt::Display for CaptureError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            CaptureError::Io(error) => write!(f, "it cannot be read: {error}"),
-            CaptureError::NotACapture => f.write_str("it is not a pcap or pcapng capture"),
-            CaptureError::Compressed => f.write_str("it is compressed: unpack it first"),
-            CaptureError::CutShort => f.write_str("it ends in the middle of a packet"),
-            CaptureError::TooLong(len) => {
-                write!(f, "it says that a packet has {len} bytes: it is damaged from there on")
-            }
-            CaptureError::Broken => f.write_str("it is damaged from there on"),
-        }
-    }
-}
-
-impl std::error::Error for CaptureError {}

@@ -14,7 +14,7 @@ const CELL: i32 = 512;
 const CELLS: usize = (SIDE / CELL) as usize;
 
 /// The id of the first mover; below are the players' ships.
-pub const FIRST_MOVER: u32 = 1_000;
+pub(crate) const FIRST_MOVER: u32 = 1_000;
 
 const fn place(name: &'static str, velocity: usize) -> Field {
     let motion = Motion::Along { velocity, per_ticks: 1 };
@@ -35,21 +35,21 @@ const SCHEMA: Schema = Schema {
 
 /// The rules.
 #[derive(Clone, Copy, Debug)]
-pub struct Movers {
+pub(crate) struct Movers {
     /// How many move about.
-    pub count: u32,
+    pub(crate) count: u32,
     /// Of a thousand ticks, in how many each of them turns.
-    pub turns: u32,
+    pub(crate) turns: u32,
     /// How far a player sees; `None` is everything.
-    pub sight: Option<i32>,
+    pub(crate) sight: Option<i32>,
     /// Players see these instead, wherever they are.
-    pub named: Option<Named>,
+    pub(crate) named: Option<Named>,
     /// How many of the nearest matter most.
-    pub near: usize,
+    pub(crate) near: usize,
     /// A snapshot in so many ticks.
-    pub every: u8,
+    pub(crate) every: u8,
     /// Bytes a second for each player.
-    pub budget: u32,
+    pub(crate) budget: u32,
 }
 
 impl Default for Movers {
@@ -61,11 +61,11 @@ impl Default for Movers {
 
 /// Movers that a player sees by their ids: every so manyth of all, in another phase for each player.
 #[derive(Clone, Copy, Debug)]
-pub struct Named {
+pub(crate) struct Named {
     /// How many; 0 is everything there is, ships included.
-    pub visible: u32,
+    pub(crate) visible: u32,
     /// With every snapshot so many of them go out of sight, and those with the next ids come into it.
-    pub drift: u32,
+    pub(crate) drift: u32,
 }
 
 impl Named {
@@ -87,11 +87,11 @@ impl Named {
 
 /// Something that moves.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Body {
+pub(crate) struct Body {
     /// Where it is.
-    pub at: [i32; 2],
+    pub(crate) at: [i32; 2],
     /// How far it goes in a tick.
-    pub pace: [i32; 2],
+    pub(crate) pace: [i32; 2],
 }
 
 impl Body {
@@ -105,7 +105,7 @@ impl Body {
     }
 
     /// How far away another is, squared.
-    pub fn distance(&self, other: &Body) -> i64 {
+    pub(crate) fn distance(&self, other: &Body) -> i64 {
         let [x, y] = [0, 1].map(|axis| i64::from(self.at[axis] - other.at[axis]));
         x * x + y * y
     }
@@ -113,11 +113,11 @@ impl Body {
 
 /// The world.
 #[derive(Clone, Debug, Default)]
-pub struct World {
+pub(crate) struct World {
     /// The players' ships, by player.
-    pub ships: Vec<(PlayerId, Body)>,
+    pub(crate) ships: Vec<(PlayerId, Body)>,
     /// The movers; the first has the id [`FIRST_MOVER`].
-    pub movers: Vec<Body>,
+    pub(crate) movers: Vec<Body>,
     /// Which movers are in each cell: the server's.
     cells: Vec<Vec<u32>>,
     dice: u64,
@@ -127,7 +127,7 @@ pub struct World {
 
 impl World {
     /// The ship of a player.
-    pub fn ship(&self, player: PlayerId) -> Option<&Body> {
+    pub(crate) fn ship(&self, player: PlayerId) -> Option<&Body> {
         self.ships.iter().find(|(owner, _)| *owner == player).map(|(_, ship)| ship)
     }
 

@@ -10,7 +10,6 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use super::movers::{FIRST_MOVER, Movers};
-use super::{Chance, Drift, HostId, LinkConfig, Party, Player, World};
 use backspin::client::{Client, ClientConfig};
 use backspin::endpoint::EndpointConfig;
 use backspin::game::{Game, PlayerId};
@@ -19,6 +18,7 @@ use backspin::room::RoomConfig;
 use backspin::server::Server;
 use backspin::time::Time;
 use backspin::wire::Name;
+use backspin_sim::{Chance, Drift, HostId, LinkConfig, Party, Player, World};
 
 /// States of the server that are kept to compare with.
 const KEPT_TICKS: usize = 240;
@@ -31,39 +31,39 @@ const BEGINNING: Duration = Duration::from_secs(4);
 
 /// What is played.
 #[derive(Clone, Copy, Debug)]
-pub struct LargeWorld {
+pub(crate) struct LargeWorld {
     /// The rules, and how large the world is.
-    pub game: Movers,
+    pub(crate) game: Movers,
     /// How many play.
-    pub players: u32,
+    pub(crate) players: u32,
     /// The link of each.
-    pub link: LinkConfig,
+    pub(crate) link: LinkConfig,
     /// For how long it is measured.
-    pub seconds: u32,
+    pub(crate) seconds: u32,
     /// Everything follows from it.
-    pub seed: u64,
+    pub(crate) seed: u64,
 }
 
 /// What was seen.
 #[derive(Clone, Debug, Default)]
-pub struct LargeWorldReport {
+pub(crate) struct LargeWorldReport {
     /// Ages of the nearest things, in ms.
-    pub near: Ages,
+    pub(crate) near: Ages,
     /// Ages of all that may be seen, in ms.
-    pub all: Ages,
+    pub(crate) all: Ages,
     /// Bytes of UDP payload a second to each player.
-    pub down: f64,
+    pub(crate) down: f64,
     /// From each player.
-    pub up: f64,
+    pub(crate) up: f64,
     /// Things that a player may see and did not have.
-    pub missing: f64,
+    pub(crate) missing: f64,
     /// What a player had and may not see.
-    pub leaked: u64,
+    pub(crate) leaked: u64,
 }
 
 /// How often each age was seen, in ticks.
 #[derive(Clone, Debug, Default)]
-pub struct Ages {
+pub(crate) struct Ages {
     counts: Vec<u64>,
     tick_ms: f64,
 }
@@ -78,17 +78,12 @@ impl Ages {
     }
 
     /// How many were seen.
-    pub fn len(&self) -> u64 {
+    pub(crate) fn len(&self) -> u64 {
         self.counts.iter().sum()
     }
 
-    /// Whether none were.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
     /// The age that this share was not older than, in ms.
-    pub fn quantile_ms(&self, share: f64) -> f64 {
+    pub(crate) fn quantile_ms(&self, share: f64) -> f64 {
         let upto = (self.len() as f64 * share).ceil() as u64;
         let mut seen = 0;
         let ticks = self.counts.iter().position(|count| {
@@ -110,7 +105,7 @@ struct Eye {
 
 impl LargeWorld {
     /// Plays it.
-    pub fn play(&self) -> LargeWorldReport {
+    pub(crate) fn play(&self) -> LargeWorldReport {
         let mut world: World<Party<Movers>> = World::new(self.seed, self.link);
         let server_address = SocketAddr::from(([10, 0, 0, 1], 4300));
         let mut server = Server::new(EndpointConfig::default(), [7; 32]);
