@@ -309,6 +309,10 @@ impl<G: Game> Room<G> {
                 return Some(to.encode_whole(now, tick, back, body, out));
             }
         }
+        // What is visible by now may have been hidden then: who has just come waits for the next snapshot.
+        if tick != self.tick {
+            return None;
+        }
         self.shown.view.finish();
         to.native.note_sent(tick, every, false);
         let (history, state) = (&self.shown.history, self.shown.state());
