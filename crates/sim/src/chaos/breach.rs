@@ -59,7 +59,9 @@ pub enum Breach {
     WordTwice { who: Who, number: u32 },
     #[error("{who} got letter {came}, and {expected} was next")]
     WrongLetter { who: Who, came: u32, expected: u32 },
-    #[error("{who} got letter {came}, which was sent after {after} events, at another place among them")]
+    #[error(
+        "{who} got letter {came}, which was sent after {after} events, at another place among them"
+    )]
     LetterOutOfTurn { who: Who, came: u32, after: u32 },
     #[error("{who} got letter {came}, which may be lost, a second time")]
     LetterTwice { who: Who, came: u32 },
@@ -71,6 +73,8 @@ pub enum Breach {
     LostLetter { who: Who, expected: u32 },
     #[error("{player} is sent entity {id} as it was at tick {tick}, when it was hidden")]
     Leaked { player: PlayerId, id: u32, tick: u32 },
+    #[error("{player} is sent entity {id} as it was not at tick {tick}")]
+    Mistold { player: PlayerId, id: u32, tick: u32 },
     #[error("{player} is told in tick {tick} that entity {id} is {told}, which is not so")]
     WrongLoss { player: PlayerId, id: u32, tick: u32, told: &'static str },
     #[error("a datagram of tick {tick} to {player} cannot be read, whatever came before it")]

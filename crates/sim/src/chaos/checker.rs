@@ -182,6 +182,11 @@ impl Checker {
                     life.fate.overrun = true;
                 }
             }
+            (RoomEvent::Dropped(player), _) => {
+                if let Some(life) = self.life_that_joined(number, player) {
+                    life.fate.dropped = true;
+                }
+            }
             // A server that stood still reads what came meanwhile before it steps a tick: who came
             // back may be silent for too long by then, and away again.
             (RoomEvent::Resumed(player, _), Some(room)) => {

@@ -136,7 +136,11 @@ impl Seen {
     }
 
     /// Whether the time at which it is judged goes on with the ticks: nobody chooses it.
-    pub(super) fn check_time(&mut self, back: f64, (tick, ticks): (u32, u32)) -> Result<(), Breach> {
+    pub(super) fn check_time(
+        &mut self,
+        back: f64,
+        (tick, ticks): (u32, u32),
+    ) -> Result<(), Breach> {
         let limit = f64::from(rewind_limit_ticks(&Probe::default()));
         let is_found = self.ticks > FINDING_TICKS + u64::from(ticks);
         let before = self.back.replace(back).filter(|_| is_found);

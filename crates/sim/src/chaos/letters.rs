@@ -68,7 +68,8 @@ impl Letter {
             0 if !much => Delivery::Unreliable,
             _ => Delivery::Reliable,
         };
-        let len = HEAD_LEN + (dice >> 16) as usize % if much { MESSAGE_BYTES - HEAD_LEN } else { 60 };
+        let len =
+            HEAD_LEN + (dice >> 16) as usize % if much { MESSAGE_BYTES - HEAD_LEN } else { 60 };
         Some(Letter { tick, to, delivery, after, len })
     }
 
@@ -162,7 +163,8 @@ mod tests {
         let away = super::super::rules::Rules::LONGEST_AWAY;
         let longest = 60 * away.as_secs() as u32 + 120;
         let bytes = |play: Play, from: u32| -> usize {
-            let letters = (from..from + longest).filter_map(|tick| Letter::draw(play, tick, 0, &[]));
+            let letters =
+                (from..from + longest).filter_map(|tick| Letter::draw(play, tick, 0, &[]));
             letters.map(|letter| letter.len).sum()
         };
         let most = |play| (0..60 * 60).step_by(10).map(|from| bytes(play, from)).max().unwrap();

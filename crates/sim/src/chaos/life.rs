@@ -58,6 +58,8 @@ pub(super) struct Fate {
     pub(super) freed: bool,
     /// More messages waited for it than are kept.
     pub(super) overrun: bool,
+    /// The server has heard nothing of it for too long.
+    pub(super) dropped: bool,
 }
 
 /// A place that was given to a program.
@@ -143,9 +145,10 @@ impl Life {
                     (Some(admission.session), Some(admission.room)) == (session, room)
                 });
                 self.next_event = ours.map(|admission| admission.first_event);
-                self.post = ours.map(|&Admission { server, room, player, first_letter, .. }| {
-                    Post::new((server, room), player, first_letter)
-                });
+                self.post =
+                    ours.map(|&Admission { server, room, player, first_letter, .. }| {
+                        Post::new((server, room), player, first_letter)
+                    });
                 // What was said in another room and had not arrived is not heard in this one.
                 self.words_heard = guest.words;
             }
@@ -178,13 +181,14 @@ impl Life {
 
     /// Whether something happened to it that ends so.
     fn explains(&self, reason: EndReason) -> bool {
-        let Fate { left, kicked, forsaken, freed, overrun } = self.fate;
+        let Fate { left, kicked, forsaken, freed, overrun, dropped } = self.fate;
         match reason {
             EndReason::Left => left,
             EndReason::Kicked => kicked,
             EndReason::Stopped => forsaken,
             EndReason::SentToMenu => kicked || forsaken,
             EndReason::Backlog => overrun,
+            EndReason::Silent => dropped,
             EndReason::PlaceGivenUp => freed || forsaken,
             EndReason::Full
             | EndReason::TooManyFromAddress

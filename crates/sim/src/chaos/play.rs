@@ -143,9 +143,9 @@ pub(super) fn eye(state: &State, viewer: Viewer) -> (i32, i32) {
     match viewer {
         Viewer::Watcher => (0, 0),
         // Who has just come is where everyone begins.
-        Viewer::Player(player @ PlayerId(id)) => state
-            .find(id)
-            .map_or(Dots::start_of(player), |own| (own.fields[0], own.fields[1])),
+        Viewer::Player(player @ PlayerId(id)) => {
+            state.find(id).map_or(Dots::start_of(player), |own| (own.fields[0], own.fields[1]))
+        }
     }
 }
 
@@ -154,7 +154,9 @@ impl fmt::Display for Play {
         let Play { swarm, turns, every, budget, .. } = self;
         match self.sight {
             _ if self.is_small() => write!(f, "everyone sees everything")?,
-            None => write!(f, "everyone sees {swarm} dots, of which {turns} in 1000 turn in a tick")?,
+            None => {
+                write!(f, "everyone sees {swarm} dots, of which {turns} in 1000 turn in a tick")?
+            }
             Some(sight) => write!(
                 f,
                 "players see {sight} px far, among {swarm} dots of which {turns} in 1000 turn in a tick"
@@ -191,7 +193,8 @@ mod tests {
         for (id, x) in [(1, 300), (2, 390), (101, 340), (102, 399), (103, 401), (104, 300)] {
             state.push(Entity::new(&crate::dot::SCHEMA, id, 0, &[x, 450, 0, 0])).unwrap();
         }
-        let seen = |viewer| [1, 2, 101, 102, 103, 104, 105].map(|id| play.priority_in(&state, viewer, id));
+        let seen =
+            |viewer| [1, 2, 101, 102, 103, 104, 105].map(|id| play.priority_in(&state, viewer, id));
         let (near, far) = (Some(NEAR), Some(View::PLAIN));
         let player = Viewer::Player(PlayerId(1));
         assert_eq!(seen(player), [Some(255), far, near, far, None, None, None]);

@@ -53,9 +53,7 @@ impl Post {
         let expected = self.expected(chronicle);
         self.next = came + 1;
         match expected {
-            Some(expected) if expected != came => {
-                Err(Breach::WrongLetter { who, came, expected })
-            }
+            Some(expected) if expected != came => Err(Breach::WrongLetter { who, came, expected }),
             _ if next_event.is_some_and(|next| next != letter.after) => {
                 Err(Breach::LetterOutOfTurn { who, came, after: letter.after })
             }

@@ -81,9 +81,8 @@ impl Holdings {
             while before.next_if(|(id, _)| *id < entity.id).is_some() {}
             let known = before.peek().filter(|(id, _)| *id == entity.id).map(|(_, tick)| *tick);
             let is_right = |tick: &u32| is_right(chronicle, entity, state.tick, *tick);
-            let was_shown = |tick: &u32| {
-                chronicle.at(*tick).is_some_and(|then| eyes.sees(then, entity.id))
-            };
+            let was_shown =
+                |tick: &u32| chronicle.at(*tick).is_some_and(|then| eyes.sees(then, entity.id));
             let all = || eyes.snapshots(state.tick, TICKS_KEPT as u32 - 1);
             let quick = [Some(state.tick), known].into_iter().flatten();
             let found = quick.chain(all()).find(|tick| is_right(tick) && was_shown(tick));
@@ -192,8 +191,14 @@ impl Onlooker {
                 let ticks = tick - self.last.tick;
                 before().is_some_and(|before| before.extrapolate(&SCHEMA, ticks) == *entity)
             };
-            if !eyes.sees(truth, id) && !is_old() {
+            if is_old() {
+                continue;
+            }
+            if !eyes.sees(truth, id) {
                 return Err(Breach::Leaked { player, id, tick });
+            }
+            if truth.find(id) != Some(entity) {
+                return Err(Breach::Mistold { player, id, tick });
             }
         }
         for id in self.last.entities().iter().map(|entity| entity.id) {
