@@ -45,8 +45,9 @@ const SETTLED: Duration = Duration::from_secs(2);
 /// A client that is up to date is not further behind, once all is well.
 const FRESH_TICKS: u32 = 30;
 
-/// Screens are looked at once in so many ticks.
+/// Screens are looked at once in so many ticks; those of a world that is not small cost more.
 const DRAW_EVERY: u32 = 2;
+const DRAW_LARGE_EVERY: u32 = 12;
 
 /// A room that was held up steps no more at once; the rest is let go.
 const CATCH_UP_TICKS: u32 = 5;
@@ -183,9 +184,10 @@ impl Checker {
                 }
             }
             (RoomEvent::Dropped(player), _) => {
-                if let Some(life) = self.life_that_joined(number, player) {
-                    life.fate.dropped = true;
-                }
+                // In `ack` a player is its address: what the program before is told, this one hears.
+                let guest = self.life_that_joined(number, player).map(|life| life.who.guest);
+                let is_theirs = |life: &&mut Life| Some(life.who.guest) == guest;
+                self.lives.iter_mut().filter(is_theirs).for_each(|life| life.fate.dropped = true);
             }
             // A server that stood still reads what came meanwhile before it steps a tick: who came
             // back may be silent for too long by then, and away again.
@@ -466,6 +468,10 @@ impl Checker {
         tick: u32,
     ) -> Result<(), Breach> {
         let now = stage.world.local_time(stage.hosts[guest]);
+        let draw_every = match stage.scenario().play.is_small() {
+            true => DRAW_EVERY,
+            false => DRAW_LARGE_EVERY,
+        };
         let Some(guest) = stage.guest(guest) else { return Ok(()) };
         let life = &mut self.lives[life];
         if guest.mood == Mood::Asleep || !guest.client.is_playing() {
@@ -475,7 +481,7 @@ impl Checker {
             check_limit("pending inputs", pending.len(), PENDING_LIMIT)?;
         }
         life.check_ahead(guest, now)?;
-        if tick.is_multiple_of(DRAW_EVERY) {
+        if tick.is_multiple_of(draw_every) {
             guest.client.draw(now, &mut self.frame);
             life.check_drawn(self.frame.drawn_tick)?;
         }

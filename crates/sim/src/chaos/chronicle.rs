@@ -23,8 +23,8 @@ pub(super) struct Chronicle {
     /// When who is here last changed.
     pub(super) changed: Time,
     pub(super) states: Vec<State>,
-    /// How many events had been raised.
-    pub(super) raised: Vec<u32>,
+    /// After which tick how many events had been raised.
+    pub(super) raised: Vec<(u32, u32)>,
     /// All letters that were sent.
     pub(super) letters: Vec<Letter>,
 }
@@ -65,16 +65,18 @@ impl Chronicle {
             tick: 0,
             changed: Time::ZERO,
             states,
-            raised: vec![0; TICKS_KEPT],
+            raised: vec![(0, 0); TICKS_KEPT],
             letters: Vec::new(),
         }
     }
 
     pub(super) fn note(&mut self, log: &Log) {
-        let place = log.shown.tick as usize % TICKS_KEPT;
-        self.tick = log.shown.tick;
-        self.states[place].clone_from(&log.shown);
-        self.raised[place] = log.raised;
+        let place = log.tick as usize % TICKS_KEPT;
+        self.tick = log.tick;
+        self.raised[place] = (log.tick, log.raised);
+        if log.shown.tick == log.tick {
+            self.states[place].clone_from(&log.shown);
+        }
         self.letters.extend_from_slice(&log.letters[self.letters.len()..]);
     }
 
@@ -112,7 +114,10 @@ impl Chronicle {
 
     pub(super) fn raised_long_ago(&self) -> u32 {
         let tick = self.tick.saturating_sub(ARRIVED_TICKS);
-        self.at(tick).map_or(0, |_| self.raised[tick as usize % TICKS_KEPT])
+        match self.raised[tick as usize % TICKS_KEPT] {
+            (at, raised) if at == tick => raised,
+            _ => 0,
+        }
     }
 }
 

@@ -188,7 +188,8 @@ impl Life {
             EndReason::Stopped => forsaken,
             EndReason::SentToMenu => kicked || forsaken,
             EndReason::Backlog => overrun,
-            EndReason::Silent => dropped,
+            // In `native` a player who is dropped comes back.
+            EndReason::Silent => dropped && !self.is_native(),
             EndReason::PlaceGivenUp => freed || forsaken,
             EndReason::Full
             | EndReason::TooManyFromAddress

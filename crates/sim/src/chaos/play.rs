@@ -64,11 +64,11 @@ impl Play {
             0 => Talk::Much,
             _ => Talk::Little,
         };
-        match between(0, 12) {
-            0..6 => Play { talk, ..Play::default() },
-            6 => Play { every: between(2, 5) as u8, talk, ..Play::default() },
-            7..11 => Play {
-                swarm: between(30, 90) as u16,
+        match between(0, 30) {
+            0..19 => Play { talk, ..Play::default() },
+            19..21 => Play { every: between(2, 5) as u8, talk, ..Play::default() },
+            21..29 => Play {
+                swarm: between(30, 70) as u16,
                 turns: between(50, 500) as u32,
                 sight: Some(between(250, 700) as i32),
                 every: between(2, 6) as u8,
@@ -76,11 +76,12 @@ impl Play {
                 talk,
             },
             _ => Play {
-                swarm: between(220, 300) as u16,
-                turns: between(200, 1_000) as u32,
+                // Changes of so many have no room in one datagram.
+                swarm: between(340, 400) as u16,
+                turns: between(400, 1_000) as u32,
                 sight: None,
-                every: between(4, 8) as u8,
-                budget: between(6_000, 20_000) as u32,
+                every: between(5, 8) as u8,
+                budget: between(10_000, 20_000) as u32,
                 talk,
             },
         }
@@ -117,9 +118,17 @@ impl Play {
         }
     }
 
+    /// Whether there is a snapshot of this tick.
+    pub(super) fn shows(self, tick: u32) -> bool {
+        tick.is_multiple_of(self.every.into())
+    }
+
     /// The same for an entity of a state, if it is there.
     pub(super) fn priority_in(self, state: &State, viewer: Viewer, id: u32) -> Option<u8> {
         let entity = state.find(id)?;
+        if self.sight.is_none() {
+            return Some(View::PLAIN);
+        }
         self.priority(viewer, eye(state, viewer), id, (entity.fields[0], entity.fields[1]))
     }
 

@@ -45,7 +45,7 @@ pub(super) struct Log {
     pub(super) raised: u32,
     /// All letters that were sent so far, by number.
     pub(super) letters: Vec<Letter>,
-    /// What there was to be sent after it.
+    /// What there was to be sent after it, or after the last that is shown.
     pub(super) shown: State,
     /// Someone who joined and was there already.
     pub(super) doubled: Option<PlayerId>,
@@ -239,8 +239,10 @@ impl Game for Probe {
                 log.letters.push(letter);
             }
         }
-        log.shown.clear(turn.tick());
-        self.dots.capture(&world.dots, &mut log.shown);
+        if self.play.is_small() || self.play.shows(turn.tick()) {
+            log.shown.clear(turn.tick());
+            self.dots.capture(&world.dots, &mut log.shown);
+        }
     }
 
     fn predict(&self, world: &mut World, turn: &mut Turn<'_, World>) {

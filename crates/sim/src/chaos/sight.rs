@@ -3,7 +3,7 @@
 
 use super::breach::{Breach, Who};
 use super::chronicle::{Chronicle, TICKS_KEPT};
-use super::play::Play;
+use super::play::{Play, eye};
 use crate::dot::SCHEMA;
 use backspin::game::PlayerId;
 use backspin::replication::view::ViewPart;
@@ -77,15 +77,27 @@ impl Holdings {
         std::mem::swap(&mut self.right, &mut self.before);
         self.right.clear();
         let mut before = self.before.iter().peekable();
+        let truth = chronicle.at(state.tick);
+        let mut there = truth.map_or(&[][..], State::entities).iter().peekable();
+        let eye = eye(state, eyes.viewer);
         for entity in state.entities() {
+            // Most of it is new.
+            while there.next_if(|it| it.id < entity.id).is_some() {}
+            let at = (entity.fields[0], entity.fields[1]);
+            if there.peek() == Some(&entity)
+                && eyes.play.priority(eyes.viewer, eye, entity.id, at).is_some()
+            {
+                self.right.push((entity.id, state.tick));
+                continue;
+            }
             while before.next_if(|(id, _)| *id < entity.id).is_some() {}
             let known = before.peek().filter(|(id, _)| *id == entity.id).map(|(_, tick)| *tick);
             let is_right = |tick: &u32| is_right(chronicle, entity, state.tick, *tick);
             let was_shown =
                 |tick: &u32| chronicle.at(*tick).is_some_and(|then| eyes.sees(then, entity.id));
             let all = || eyes.snapshots(state.tick, TICKS_KEPT as u32 - 1);
-            let quick = [Some(state.tick), known].into_iter().flatten();
-            let found = quick.chain(all()).find(|tick| is_right(tick) && was_shown(tick));
+            let found =
+                known.into_iter().chain(all()).find(|tick| is_right(tick) && was_shown(tick));
             let Some(tick) = found else {
                 let (id, tick) = (entity.id, state.tick);
                 return Err(match all().find(is_right) {
@@ -184,14 +196,12 @@ impl Onlooker {
         let (Some(state), Some(truth)) = (self.picture.at(tick), chronicle.at(tick)) else {
             return Ok(());
         };
+        let (mut before, ticks) = (self.last.entities().iter().peekable(), tick - self.last.tick);
         for entity in state.entities() {
             let id = entity.id;
-            let before = || self.last.find(id);
-            let is_old = || {
-                let ticks = tick - self.last.tick;
-                before().is_some_and(|before| before.extrapolate(&SCHEMA, ticks) == *entity)
-            };
-            if is_old() {
+            while before.next_if(|it| it.id < id).is_some() {}
+            let before = before.peek().filter(|it| it.id == id);
+            if before.is_some_and(|before| before.extrapolate(&SCHEMA, ticks) == *entity) {
                 continue;
             }
             if !eyes.sees(truth, id) {
