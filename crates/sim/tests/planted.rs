@@ -80,8 +80,9 @@ fn fits(sabotage: Sabotage, breach: &Breach) -> bool {
         Sabotage::TicksBunched => matches!(breach, B::Bunched { .. }),
         Sabotage::TimeChosen => matches!(breach, B::TimeChosen { .. }),
         Sabotage::TokensForever => matches!(breach, B::DeadToken { .. }),
+        // Who counts as a player after a silent join can be moved by a ticket.
         Sabotage::SilentJoinKept => {
-            matches!(breach, B::NotDropped { .. } | B::DroppedEarly { .. })
+            matches!(breach, B::NotDropped { .. } | B::DroppedEarly { .. } | B::Robbed { .. })
         }
         Sabotage::HiddenSent => matches!(breach, B::Leaked { .. }),
         Sabotage::HiddenDestroyed => matches!(breach, B::WrongLoss { told: "no more", .. }),
