@@ -54,7 +54,7 @@ impl Letter {
     /// The next letter of the rules, if there is one in this tick: to those who play, and others.
     pub(super) fn draw(play: Play, tick: u32, after: u32, players: &[PlayerId]) -> Option<Self> {
         let dice = mixed(tick);
-        let much = play.talk == Talk::Much && tick.is_multiple_of(4);
+        let much = play.talk == Talk::Much && tick.is_multiple_of(2);
         if !much && !dice.is_multiple_of(16) {
             return None;
         }
@@ -68,8 +68,10 @@ impl Letter {
             0 if !much => Delivery::Unreliable,
             _ => Delivery::Reliable,
         };
-        let len =
-            HEAD_LEN + (dice >> 16) as usize % if much { MESSAGE_BYTES - HEAD_LEN } else { 60 };
+        let len = match much {
+            true => MESSAGE_BYTES - (dice >> 16) as usize % 400,
+            false => HEAD_LEN + (dice >> 16) as usize % 60,
+        };
         Some(Letter { tick, to, delivery, after, len })
     }
 
