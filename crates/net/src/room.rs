@@ -551,6 +551,12 @@ impl<G: Game> Room<G> {
     pub fn handle_timeout(&mut self, now: Time) {
         self.may_speak = true;
         self.end_held_until = self.end_held_until.filter(|until| *until > now);
+        // Before the step: who is shown what is asked of the world as it was captured after it.
+        if self.watch_at <= now {
+            (0..self.members.len()).for_each(|place| self.watch_over(now, place));
+            let members = self.members.iter().flatten();
+            self.watch_at = members.map(Member::watch_at).min().unwrap_or(Time::END);
+        }
         if self.clock.due(self.tick + 1) <= now {
             self.skip_late_ticks(now);
             let mut is_shown = false;
@@ -573,11 +579,6 @@ impl<G: Game> Room<G> {
             if self.board.stage.over && !was_over && !self.config.hold_end.is_zero() {
                 self.end_held_until = Some(now + self.config.hold_end);
             }
-        }
-        if self.watch_at <= now {
-            (0..self.members.len()).for_each(|place| self.watch_over(now, place));
-            let members = self.members.iter().flatten();
-            self.watch_at = members.map(Member::watch_at).min().unwrap_or(Time::END);
         }
     }
 

@@ -79,11 +79,21 @@ pub enum Sabotage {
     TimeChosen,
     /// A message that has not come is passed over.
     MessageGap,
+    /// What goes out of sight is still sent.
+    HiddenSent,
+    /// What goes out of sight is said to be no more.
+    HiddenDestroyed,
+    /// What has waited for long comes no sooner.
+    Starved,
+    /// A message for which there is no room is dropped, and the session goes on.
+    QueueDrops,
+    /// A message that may be lost is delivered twice.
+    LooseTwice,
 }
 
 impl Sabotage {
     /// All of them.
-    pub const ALL: [Sabotage; 36] = [
+    pub const ALL: [Sabotage; 41] = [
         Sabotage::StaleInput,
         Sabotage::InputTwice,
         Sabotage::SkipAddressCheck,
@@ -120,6 +130,11 @@ impl Sabotage {
         Sabotage::TokensForever,
         Sabotage::TimeChosen,
         Sabotage::MessageGap,
+        Sabotage::HiddenSent,
+        Sabotage::HiddenDestroyed,
+        Sabotage::Starved,
+        Sabotage::QueueDrops,
+        Sabotage::LooseTwice,
     ];
 }
 

@@ -20,6 +20,12 @@ impl Dots {
 
     /// The entities of the swarm begin here.
     pub(crate) const FIRST_OF_SWARM: u32 = 100;
+
+    /// Where a player's dot begins.
+    pub(crate) fn start_of(player: PlayerId) -> (i32, i32) {
+        let (width, height) = Dots::FIELD;
+        (width / 5 * (1 + player.0 as i32 % 4), height / 2)
+    }
 }
 
 /// The dots: those of players in the order they came, then the swarm.
@@ -138,9 +144,8 @@ impl Game for Dots {
     }
 
     fn join(&self, world: &mut World, player: PlayerId) {
-        let (width, height) = Dots::FIELD;
-        let x = width / 5 * (1 + player.0 as i32 % 4);
-        world.dots.push(Dot { player, x, y: height / 2, moved: (0, 0) });
+        let (x, y) = Dots::start_of(player);
+        world.dots.push(Dot { player, x, y, moved: (0, 0) });
         world.dots.sort_unstable_by_key(|dot| dot.player);
     }
 

@@ -34,8 +34,16 @@ fn fits(sabotage: Sabotage, breach: &Breach) -> bool {
         }
         Sabotage::SkipCookieCheck => matches!(breach, B::BadCookie { .. } | B::Unproved { .. }),
         Sabotage::AnswerTwice => matches!(breach, B::Unproved { .. }),
-        Sabotage::ForgetEvents => matches!(breach, B::WrongEvent { .. } | B::LostEvent { .. }),
-        Sabotage::EventTwice => matches!(breach, B::WrongEvent { .. } | B::WrongWord { .. }),
+        Sabotage::ForgetEvents => {
+            matches!(breach, B::WrongEvent { .. } | B::LostEvent { .. } | B::WrongLetter { .. })
+        }
+        Sabotage::EventTwice | Sabotage::MessageGap => matches!(
+            breach,
+            B::WrongEvent { .. }
+                | B::WrongWord { .. }
+                | B::WrongLetter { .. }
+                | B::LetterOutOfTurn { .. }
+        ),
         Sabotage::ReuseSlot => matches!(breach, B::SharedSlot { .. }),
         Sabotage::TrustLength => matches!(breach, B::Panic { .. }),
         Sabotage::WrongBaseline => matches!(breach, B::WrongSnapshot { .. }),
@@ -72,10 +80,18 @@ fn fits(sabotage: Sabotage, breach: &Breach) -> bool {
         Sabotage::TicksBunched => matches!(breach, B::Bunched { .. }),
         Sabotage::TimeChosen => matches!(breach, B::TimeChosen { .. }),
         Sabotage::TokensForever => matches!(breach, B::DeadToken { .. }),
-        Sabotage::MessageGap => matches!(breach, B::WrongEvent { .. } | B::WrongWord { .. }),
+        // Who counts as a player after a silent join can be moved by a ticket.
         Sabotage::SilentJoinKept => {
-            matches!(breach, B::NotDropped { .. } | B::DroppedEarly { .. })
+            matches!(breach, B::NotDropped { .. } | B::DroppedEarly { .. } | B::Robbed { .. })
         }
+        Sabotage::HiddenSent => matches!(breach, B::Leaked { .. }),
+        Sabotage::HiddenDestroyed => matches!(breach, B::WrongLoss { told: "no more", .. }),
+        Sabotage::Starved => matches!(breach, B::Stale { .. }),
+        Sabotage::QueueDrops => matches!(
+            breach,
+            B::WrongLetter { .. } | B::WrongEvent { .. } | B::LetterOutOfTurn { .. }
+        ),
+        Sabotage::LooseTwice => matches!(breach, B::LetterTwice { .. } | B::WordTwice { .. }),
     }
 }
 

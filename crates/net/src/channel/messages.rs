@@ -10,6 +10,7 @@ use super::inbox::Inbox;
 use super::loose::Loose;
 use super::message::SendError;
 use super::outbox::Outbox;
+use crate::sabotage::{self, Sabotage};
 use crate::time::Time;
 use crate::wire::native::{BlockWriter, MessageBlock, MessageKind};
 
@@ -62,6 +63,9 @@ impl MessageChannel {
         };
         boxes.outbox.acknowledge(block.acknowledged, block.selective);
         block.reliable.iter().for_each(|message| boxes.inbox.handle(&message));
+        if sabotage::is(Sabotage::LooseTwice) {
+            block.unreliable.iter().for_each(|message| _ = boxes.came.keep(message));
+        }
         let lost = block.unreliable.iter().filter(|message| !boxes.came.keep(message)).count();
         self.has_mail |= has_messages;
         self.is_busy = boxes.is_busy();

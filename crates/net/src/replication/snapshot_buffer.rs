@@ -48,6 +48,8 @@ pub struct Drawn {
 pub struct SnapshotBuffer<const LEN: usize = KEPT> {
     states: Vec<State>,
     present: [bool; LEN],
+    /// Which of them came in one piece.
+    is_whole: [bool; LEN],
     newest: Option<u32>,
     /// What was drawn last, before errors were added.
     drawn: Vec<Shown>,
@@ -70,6 +72,7 @@ impl<const LEN: usize> Default for SnapshotBuffer<LEN> {
         SnapshotBuffer {
             states: (0..LEN).map(|_| State::default()).collect(),
             present: [false; LEN],
+            is_whole: [false; LEN],
             newest: None,
             drawn: Vec::new(),
             next: Vec::new(),
@@ -98,31 +101,33 @@ impl<const LEN: usize> SnapshotBuffer<LEN> {
 
     /// Keeps a snapshot, in place of one that is `LEN` ticks older.
     pub fn keep(&mut self, state: &State) {
-        self.slot(state.tick).clone_from(state);
+        self.slot(state.tick, true).clone_from(state);
     }
 
     /// The same without a copy: what is in `state` then is of no use but for its memory.
     pub(crate) fn take(&mut self, state: &mut State) {
-        std::mem::swap(self.slot(state.tick), state);
+        std::mem::swap(self.slot(state.tick, true), state);
     }
 
-    /// The same to be changed.
+    /// The snapshot of `tick` to be changed, if it was put together from parts: one that came whole is as
+    /// it was, and others are written against it.
     pub(super) fn at_mut(&mut self, tick: u32) -> Option<&mut State> {
         let slot = tick as usize % LEN;
-        (self.present[slot] && self.states[slot].tick == tick).then(|| &mut self.states[slot])
+        let is_it = self.present[slot] && self.states[slot].tick == tick;
+        (is_it && !self.is_whole[slot]).then(|| &mut self.states[slot])
     }
 
     /// An empty state of `tick`, which is kept from now on.
     pub(super) fn place_for(&mut self, tick: u32) -> &mut State {
-        let state = self.slot(tick);
+        let state = self.slot(tick, false);
         state.clear(tick);
         state
     }
 
     /// Where the snapshot of `tick` is kept from now on.
-    fn slot(&mut self, tick: u32) -> &mut State {
+    fn slot(&mut self, tick: u32, is_whole: bool) -> &mut State {
         let slot = tick as usize % LEN;
-        self.present[slot] = true;
+        (self.present[slot], self.is_whole[slot]) = (true, is_whole);
         if self.newest.is_none_or(|newest| tick.wrapping_sub(newest) as i32 > 0) {
             self.newest = Some(tick);
         }

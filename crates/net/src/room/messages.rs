@@ -176,7 +176,7 @@ impl<G: Game> Room<G> {
     /// Whose queue is full is told so, and gone: nobody goes on with a gap.
     fn tell_members(&mut self, mut tell: impl FnMut(&mut Member) -> Result<(), SendError>) {
         for member in self.members.iter_mut().flatten() {
-            if tell(member).is_ok() {
+            if tell(member).is_ok() || sabotage::is(Sabotage::QueueDrops) {
                 continue;
             }
             member.close(CloseReason::Backlog);

@@ -55,6 +55,11 @@ impl Native {
         self.last = tick;
     }
 
+    /// Whether the snapshot of `tick` has gone out, as a view.
+    pub(super) fn has_view_of(&self, tick: u32) -> bool {
+        self.view.is_some() && self.last == tick
+    }
+
     /// What the client has of the world where it is not sent whole.
     pub(super) fn view(&mut self) -> &mut ClientView {
         self.view.get_or_insert_with(|| {

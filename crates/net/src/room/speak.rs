@@ -315,6 +315,11 @@ impl<G: Game> Room<G> {
                 return Some(to.encode_whole(now, tick, back, body, out));
             }
         }
+        // What is visible by now may have been hidden then: who has just come, or asks again after someone
+        // else has gone, waits for the next snapshot.
+        if tick != self.tick || to.native.has_view_of(tick) {
+            return None;
+        }
         self.shown.view.finish();
         to.native.note_sent(tick, every, false);
         let (history, state) = (&self.shown.history, self.shown.state());

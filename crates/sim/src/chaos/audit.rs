@@ -19,6 +19,7 @@ use super::breach::Breach;
 use super::probe::Probe;
 use super::rules::Rules;
 use backspin::endpoint::ANSWER_LIMIT;
+use backspin::game::PlayerId;
 use backspin::server::Server;
 use backspin::time::Time;
 use backspin::wire::Name;
@@ -220,6 +221,14 @@ impl Audit {
             }
         }
         self.is_stale = true;
+    }
+
+    /// The queue of a player was full: the session has ended.
+    pub(super) fn note_overrun(&mut self, room: u32, player: PlayerId) {
+        let is_it = |spot: &Spot| (spot.room, spot.player) == (room, player.0);
+        if let Some(session) = self.spots.iter().find(|spot| is_it(spot)).map(|spot| spot.session) {
+            self.note_closing(Some(session));
+        }
     }
 
     /// The server is about to do what is due.
@@ -479,7 +488,12 @@ impl Audit {
         let is_silent =
             book.is_some_and(|book| book.invited_until.is_some_and(|until| until <= now));
         // What the old dialects say is not read here, so not how long they were silent.
-        let is_old = spot.dialect != "native" && spot.absent_since.is_none();
+        let is_old = match spot.dialect {
+            "native" => false,
+            // Who is dropped is told so first, and has no way back.
+            "ack" => true,
+            _ => spot.absent_since.is_none(),
+        };
         if has_left || is_over || is_silent || is_old || spot.closing.is_some() {
             return Ok(());
         }

@@ -55,6 +55,34 @@ pub enum Breach {
     LostWord { who: Who, heard: u32, said: u32 },
     #[error("the game got a message of {player} that {player} never sent")]
     ForeignWord { player: PlayerId },
+    #[error("the game got message {number} of {who}, which may be lost, a second time")]
+    WordTwice { who: Who, number: u32 },
+    #[error("{who} got letter {came}, and {expected} was next")]
+    WrongLetter { who: Who, came: u32, expected: u32 },
+    #[error(
+        "{who} got letter {came}, which was sent after {after} events, at another place among them"
+    )]
+    LetterOutOfTurn { who: Who, came: u32, after: u32 },
+    #[error("{who} got letter {came}, which may be lost, a second time")]
+    LetterTwice { who: Who, came: u32 },
+    #[error("{who} got letter {came}, which was for others or never sent")]
+    ForeignLetter { who: Who, came: u32 },
+    #[error("{who} got a letter that nobody wrote so")]
+    GarbledLetter { who: Who },
+    #[error("{who} never got letter {expected}, which was sent long ago")]
+    LostLetter { who: Who, expected: u32 },
+    #[error("{player} is sent entity {id} as it was at tick {tick}, when it was hidden")]
+    Leaked { player: PlayerId, id: u32, tick: u32 },
+    #[error("{player} is sent entity {id} as it was not at tick {tick}")]
+    Mistold { player: PlayerId, id: u32, tick: u32 },
+    #[error("{player} is told in tick {tick} that entity {id} is {told}, which is not so")]
+    WrongLoss { player: PlayerId, id: u32, tick: u32, told: &'static str },
+    #[error("a datagram of tick {tick} to {player} cannot be read, whatever came before it")]
+    Unreadable { player: PlayerId, tick: u32 },
+    #[error("{who} has in tick {tick} what entity {id} was while it was hidden")]
+    Learned { who: Who, id: u32, tick: u32 },
+    #[error("{who} could have entity {id} as it was in the second before tick {tick}, and has not")]
+    Stale { who: Who, id: u32, tick: u32 },
     #[error("{who} holds a snapshot of tick {tick} that differs from the server's")]
     WrongSnapshot { who: Who, tick: u32 },
     #[error("the {clock} clock of {who} ran back from tick {from:.3} to {to:.3}")]

@@ -4,7 +4,9 @@
 use std::time::Duration;
 
 use super::gate::Gate;
-use super::probe::{self, Probe};
+use super::letters;
+use super::play::Talk;
+use super::probe::Probe;
 use super::visitor::Visitor;
 use crate::Chance;
 use backspin::channel::Delivery;
@@ -33,8 +35,11 @@ pub(super) struct Guest {
     pub(super) client: Client<Probe>,
     pub(super) life: u32,
     pub(super) mood: Mood,
-    /// How many words the client took.
+    /// How many words the client took that must arrive.
     pub(super) words: u32,
+    /// How many it took that may be lost.
+    pub(super) loose_words: u32,
+    talk: Talk,
     /// Whether it says of its screen whatever it likes.
     lies: bool,
     /// The newest datagram with inputs, for whoever listens in.
@@ -64,11 +69,23 @@ const HOLD_MS: (u64, u64) = (15, 120);
 /// Between two words it is quiet for at least and at most so long.
 const QUIET_MS: (u64, u64) = (60, 500);
 
+/// Where much is said, one word in so many is followed by as many more as the client takes.
+const RANTS: u64 = 24;
+
+/// And one in so many may be lost.
+const LOOSE: u64 = 3;
+
 /// The type of an Input, in the header.
 const INPUT_TYPE: u8 = 0x10;
 
 impl Guest {
-    pub(super) fn new(now: Time, client: Client<Probe>, life: u32, mut chance: Chance) -> Self {
+    pub(super) fn new(
+        now: Time,
+        client: Client<Probe>,
+        life: u32,
+        talk: Talk,
+        mut chance: Chance,
+    ) -> Self {
         let lies = chance.below(LIARS) == 0;
         Guest {
             lies,
@@ -76,6 +93,8 @@ impl Guest {
             life,
             mood: Mood::Lively,
             words: 0,
+            loose_words: 0,
+            talk,
             overheard: Vec::new(),
             chance,
             next_press: now,
@@ -105,11 +124,14 @@ impl Guest {
             self.next_press = now + self.span(HOLD_MS);
         }
         if self.next_word <= now {
-            // A client that is not in yet, or has too much waiting, takes no word.
-            let words = self.next_words();
-            let taken =
-                self.client.is_playing() && self.client.send(&words, Delivery::Reliable).is_ok();
-            self.words += u32::from(taken);
+            let delivery = match self.chance.below(LOOSE) {
+                0 => Delivery::Unreliable,
+                _ => Delivery::Reliable,
+            };
+            self.say(delivery);
+            if self.talk == Talk::Much && self.chance.below(RANTS) == 0 {
+                while self.say(delivery) {}
+            }
             self.next_word = now + self.span(QUIET_MS);
         }
     }
@@ -128,8 +150,16 @@ impl Guest {
         datagram.encode(out).unwrap_or(len)
     }
 
-    fn next_words(&self) -> [u8; 8] {
-        probe::word(self.life, self.words)
+    /// Says the next word. A client that is not in yet, or has too much waiting, does not take it.
+    fn say(&mut self, delivery: Delivery) -> bool {
+        let said = match delivery {
+            Delivery::Reliable => &mut self.words,
+            Delivery::Unreliable => &mut self.loose_words,
+        };
+        let word = letters::word(self.life, *said, delivery);
+        let is_taken = self.client.is_playing() && self.client.send(&word, delivery).is_ok();
+        *said += u32::from(is_taken);
+        is_taken
     }
 
     fn span(&mut self, (least, most): (u64, u64)) -> Duration {

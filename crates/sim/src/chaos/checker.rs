@@ -6,17 +6,16 @@
 
 use super::breach::{Breach, Who};
 use super::cast::Mood;
+use super::chronicle::{Chronicle, Seen};
 use super::life::{Admission, Life};
-use super::probe::Probe;
+use super::sight::{Beholder, Holdings, Onlooker};
 use super::stage::{Deed, Stage};
-use backspin::channel::{PENDING_LIMIT, QUEUE_MESSAGES};
+use backspin::channel::{Delivery, PENDING_LIMIT, QUEUE_MESSAGES};
 use backspin::client::Frame;
-use backspin::game::{Buttons, PlayerId, rewind_limit_ticks};
-use backspin::replication::{Drawn, Entity, State};
+use backspin::game::{Buttons, PlayerId};
 use backspin::room::{MemberCard, RoomEvent};
-use backspin::time::Time;
 use backspin::wire::Name;
-use backspin::wire::native::{Role, SessionIndex};
+use backspin::wire::native::{Datagram, Packet, Role};
 use std::time::Duration;
 
 /// What has been seen so far.
@@ -32,59 +31,23 @@ pub(super) struct Checker {
     chronicles: Vec<Chronicle>,
     /// Who was let in as whom, in which room of which server.
     joined: Vec<((u32, u32, PlayerId), Name)>,
+    /// Who reads along what is sent to each session.
+    onlookers: Vec<Onlooker>,
     frame: Frame,
 }
-
-/// What a room had after its last ticks.
-#[derive(Debug)]
-struct Chronicle {
-    server: u32,
-    /// The number of the room.
-    room: u32,
-    /// Its members, as they were after the last tick.
-    members: Vec<Seen>,
-    tick: u32,
-    /// When who is here last changed.
-    changed: Time,
-    states: Vec<State>,
-    /// How many events had been raised.
-    raised: Vec<u32>,
-}
-
-/// A member as it was.
-#[derive(Clone, Copy, Debug)]
-struct Seen {
-    session: SessionIndex,
-    player: PlayerId,
-    name: Name,
-    role: Role,
-    absent_since: Option<Time>,
-    ticks: u64,
-    ticks_without_input: u64,
-    held: Buttons,
-    /// How many ticks ago it was judged in the last tick.
-    back: Option<f64>,
-}
-
-/// Far longer than any datagram is under way.
-const TICKS_KEPT: usize = 512;
-
-/// What was raised so long ago has arrived, once all is well.
-const ARRIVED_TICKS: u32 = 60;
 
 /// A roster that changed so long ago has arrived, over a good line.
 const ROSTER_TOLD: Duration = Duration::from_millis(500);
 
+/// After so long over a good line everything has found its pace.
+const SETTLED: Duration = Duration::from_secs(2);
+
 /// A client that is up to date is not further behind, once all is well.
 const FRESH_TICKS: u32 = 30;
 
-/// The time at which a player is judged may come nearer or go further by so much with each tick, once
-/// the player's clocks are found.
-const TIME_BEND: f64 = 0.1;
-const FINDING_TICKS: u64 = 64;
-
-/// Screens are looked at once in so many ticks.
+/// Screens are looked at once in so many ticks; those of a world that is not small cost more.
 const DRAW_EVERY: u32 = 2;
+const DRAW_LARGE_EVERY: u32 = 12;
 
 /// A room that was held up steps no more at once; the rest is let go.
 const CATCH_UP_TICKS: u32 = 5;
@@ -100,6 +63,7 @@ impl Checker {
             server: 0,
             chronicles: Vec::new(),
             joined: Vec::new(),
+            onlookers: Vec::new(),
             frame: Frame::default(),
         }
     }
@@ -123,6 +87,7 @@ impl Checker {
             Deed::Restarted => {
                 self.lives.iter_mut().for_each(|life| life.fate.forsaken = true);
                 self.server += 1;
+                self.onlookers.clear();
             }
             Deed::Stopped => self.lives.iter_mut().for_each(|life| life.fate.forsaken = true),
             Deed::Other => {}
@@ -137,18 +102,20 @@ impl Checker {
 
     /// Looks at everything that the last event can have changed.
     pub(super) fn after_event(&mut self, stage: &mut Stage) -> Result<(), Breach> {
-        for at in 0..stage.server().rooms().len() {
-            self.hear_room(stage, at)?;
-        }
+        self.hear_rooms(stage)?;
         if let Some(breach) = stage.gate().audit.breach() {
             return Err(breach.clone());
         }
         for at in 0..stage.server().rooms().len() {
             let which = self.chronicle(stage.server().rooms()[at].number());
+            if stage.server().rooms()[at].tick() == 0 {
+                self.chronicles[which].note(&stage.server().rooms()[at].world().log);
+            }
             if self.chronicles[which].tick != stage.server().rooms()[at].tick() {
                 self.check_tick(stage, at, which)?;
             }
         }
+        self.read_along(stage)?;
         for guest in 0..self.running.len() {
             if let Some(life) = self.running[guest] {
                 let checked = self.check_guest(stage, guest, life);
@@ -170,46 +137,102 @@ impl Checker {
 
     // --- the server --------------------------------------------------------------------------
 
-    /// Takes what a room says of its members.
-    fn hear_room(&mut self, stage: &mut Stage, at: usize) -> Result<(), Breach> {
-        while let Some(event) = stage.gate().server.rooms_mut()[at].poll_event() {
-            let room = &stage.server().rooms()[at];
-            let number = room.number();
-            match event {
-                RoomEvent::Joined(player, name) => {
-                    self.joined.push(((self.server, number, player), name));
-                    let first_event = room.world().log.raised;
-                    let joined = room.members().find(|card| card.player == player);
-                    if let (Some(card), Some(life)) = (joined, self.life_called(name)) {
-                        let session = card.session;
-                        life.admissions.push(Admission { session, room: number, first_event });
-                    }
-                }
-                RoomEvent::Freed(player) => {
-                    let place = (self.server, number, player);
-                    let joined = self.joined.iter().rfind(|(joined, _)| *joined == place);
-                    let name = joined.map(|(_, name)| *name);
-                    if let Some(life) = name.and_then(|name| self.life_called(name)) {
-                        life.fate.freed = true;
-                    }
-                }
-                // A server that stood still reads what came meanwhile before it steps a tick: who came
-                // back may be silent for too long by then, and away again.
-                RoomEvent::Resumed(player, _) => {
-                    let is_back = |card: &MemberCard| card.player == player && card.present;
-                    let back = room.members().find(is_back);
-                    let which = self.chronicle(number);
-                    if let Some(card) = back {
-                        self.chronicles[which].note_return(&card);
-                    }
-                }
-                _ => {}
-            }
+    /// Takes what rooms say of their members.
+    fn hear_rooms(&mut self, stage: &mut Stage) -> Result<(), Breach> {
+        let gate = stage.gate();
+        gate.collect_events();
+        for (number, event) in std::mem::take(&mut gate.events) {
+            self.hear_room(stage, number, event);
         }
-        match stage.server().rooms()[at].world().log.doubled {
+        let mut doubled = stage.server().rooms().iter().map(|room| room.world().log.doubled);
+        match doubled.find_map(|doubled| doubled) {
             Some(player) => Err(Breach::SharedSlot { player }),
             None => Ok(()),
         }
+    }
+
+    fn hear_room(&mut self, stage: &Stage, number: u32, event: RoomEvent) {
+        let room = stage.server().rooms().iter().find(|room| room.number() == number);
+        match (event, room) {
+            (RoomEvent::Joined(player, name), Some(room)) => {
+                let server = self.server;
+                self.joined.push(((server, number, player), name));
+                let log = &room.world().log;
+                let Some(card) = room.members().find(|card| card.player == player) else { return };
+                let session = card.session;
+                // Someone else had this number before.
+                self.onlookers.retain(|onlooker| onlooker.session != session);
+                if let Some(life) = self.life_called(name) {
+                    life.admissions.push(Admission {
+                        session,
+                        server,
+                        room: number,
+                        player,
+                        first_event: log.raised,
+                        first_letter: log.letters.len() as u32,
+                    });
+                }
+            }
+            (RoomEvent::Freed(player), _) => {
+                if let Some(life) = self.life_that_joined(number, player) {
+                    life.fate.freed = true;
+                }
+            }
+            (RoomEvent::Overrun(player), _) => {
+                if let Some(life) = self.life_that_joined(number, player) {
+                    life.fate.overrun = true;
+                }
+            }
+            (RoomEvent::Dropped(player), _) => {
+                // In `ack` a player is its address: what the program before is told, this one hears.
+                let guest = self.life_that_joined(number, player).map(|life| life.who.guest);
+                let is_theirs = |life: &&mut Life| Some(life.who.guest) == guest;
+                self.lives.iter_mut().filter(is_theirs).for_each(|life| life.fate.dropped = true);
+            }
+            // A server that stood still reads what came meanwhile before it steps a tick: who came
+            // back may be silent for too long by then, and away again.
+            (RoomEvent::Resumed(player, _), Some(room)) => {
+                let is_back = |card: &MemberCard| card.player == player && card.present;
+                let back = room.members().find(is_back);
+                let which = self.chronicle(number);
+                if let Some(card) = back {
+                    self.chronicles[which].note_return(&card);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Whoever was let in as this player last.
+    fn life_that_joined(&mut self, room: u32, player: PlayerId) -> Option<&mut Life> {
+        let place = (self.server, room, player);
+        let (_, name) = self.joined.iter().rfind(|(joined, _)| *joined == place)?;
+        self.life_called(*name)
+    }
+
+    /// Reads what is sent to whom of a world that is each one's own.
+    fn read_along(&mut self, stage: &mut Stage) -> Result<(), Breach> {
+        let play = stage.scenario().play;
+        for (session, bytes) in std::mem::take(&mut stage.gate().views) {
+            let Ok(Datagram { packet: Packet::ViewSnapshot(view), .. }) = Datagram::decode(&bytes)
+            else {
+                continue;
+            };
+            let mut rooms = stage.server().rooms().iter();
+            let is_theirs = |card: &MemberCard| card.session == session;
+            let found =
+                rooms.find_map(|room| Some((room.number(), room.members().find(is_theirs)?)));
+            let Some((room, card)) = found else { continue };
+            let which = self.chronicle(room);
+            let is_it = |onlooker: &Onlooker| onlooker.session == session;
+            let at = self.onlookers.iter().position(is_it).unwrap_or_else(|| {
+                self.onlookers.push(Onlooker::new(session));
+                self.onlookers.len() - 1
+            });
+            let eyes = Beholder::new(play, card.role, card.player);
+            self.onlookers[at].check(eyes, card.player, &view, &self.chronicles[which])?;
+        }
+        Ok(())
     }
 
     fn life_called(&mut self, name: Name) -> Option<&mut Life> {
@@ -229,7 +252,7 @@ impl Checker {
         if ticks > CATCH_UP_TICKS {
             return Err(Breach::Bunched { ticks });
         }
-        self.chronicles[which].note(&log.shown, log.raised);
+        self.chronicles[which].note(log);
         self.check_members(stage, at, which, ticks)?;
         self.check_words(stage, at, which, before)?;
         self.check_tables(stage)?;
@@ -351,13 +374,22 @@ impl Checker {
                 }
             };
             let (who, expected) = (life.who, life.words_heard);
-            let checked = match (word.life == who.life, word.number) {
+            let checked = match (word.delivery, word.number) {
                 _ if role == Role::Watch => Err(Breach::WatcherHeard { player }),
-                (false, _) => Err(Breach::ForeignWord { player }),
-                (true, came) if came != expected => Err(Breach::WrongWord { who, came, expected }),
-                (true, _) => Ok(()),
+                _ if word.life != who.life => Err(Breach::ForeignWord { player }),
+                (Delivery::Unreliable, number) if number >= life.loose_said => {
+                    Err(Breach::ForeignWord { player })
+                }
+                (Delivery::Unreliable, number) => match life.loose_heard.insert(number) {
+                    true => Ok(()),
+                    false => Err(Breach::WordTwice { who, number }),
+                },
+                (Delivery::Reliable, came) if came != expected => {
+                    Err(Breach::WrongWord { who, came, expected })
+                }
+                (Delivery::Reliable, _) => Ok(()),
             };
-            life.words_heard += 1;
+            life.words_heard += u32::from(word.delivery == Delivery::Reliable);
             excuse(stage, who.guest, checked)?;
         }
         Ok(())
@@ -385,24 +417,47 @@ impl Checker {
 
     /// Looks at what a client was told, made and holds.
     fn check_guest(&mut self, stage: &mut Stage, guest: usize, life: usize) -> Result<(), Breach> {
+        let (now, play) = (stage.world.now(), stage.scenario().play);
+        let calm_since = stage.scenario().heals;
         let Some(guest) = stage.guest(guest) else { return Ok(()) };
         let life = &mut self.lives[life];
         // All of it is taken, whatever is wrong with some of it.
         let mut heard = Ok(());
         while let Some(event) = guest.client.poll_event() {
-            heard = heard.and(life.hear(&event, guest));
+            heard = heard.and(life.hear(now, &event, guest, &self.chronicles));
         }
         life.note_inputs(guest);
+        life.loose_said = guest.loose_words;
         heard?;
         let tick = guest.client.server_tick();
-        if life.is_native() && life.has_news(tick) && tick != 0 {
-            let (state, room) = (guest.client.state(), guest.client.room());
-            let mut theirs = self.chronicles.iter().filter(|its| Some(its.room) == room);
-            if !theirs.any(|chronicle| chronicle.at(tick) == Some(state)) {
-                return Err(Breach::WrongSnapshot { who: life.who, tick });
-            }
+        if !life.is_native() || !life.has_news(tick) || tick == 0 {
+            return Ok(());
         }
-        Ok(())
+        let (state, room) = (guest.client.state(), guest.client.room());
+        let mut theirs = self.chronicles.iter().rev().filter(|its| Some(its.room) == room);
+        if play.is_small() {
+            return match theirs.any(|chronicle| chronicle.at(tick) == Some(state)) {
+                true => Ok(()),
+                false => Err(Breach::WrongSnapshot { who: life.who, tick }),
+            };
+        }
+        let Some(player) = guest.client.player() else { return Ok(()) };
+        let eyes = Beholder::new(play, life.plan.role, player);
+        let mut checked = Err(Breach::WrongSnapshot { who: life.who, tick });
+        // What the server before this one has sent may come now.
+        while checked.is_err()
+            && let Some(chronicle) = theirs.next()
+        {
+            let found = life.holdings.check(life.who, eyes, state, chronicle);
+            if found.is_ok() && now >= life.seated_at.max(calm_since) + SETTLED {
+                life.holdings.check_ages(life.who, eyes, state, chronicle)?;
+            }
+            if found.is_err() {
+                life.holdings = Holdings::default();
+            }
+            checked = found;
+        }
+        checked
     }
 
     fn check_clocks(
@@ -413,6 +468,10 @@ impl Checker {
         tick: u32,
     ) -> Result<(), Breach> {
         let now = stage.world.local_time(stage.hosts[guest]);
+        let draw_every = match stage.scenario().play.is_small() {
+            true => DRAW_EVERY,
+            false => DRAW_LARGE_EVERY,
+        };
         let Some(guest) = stage.guest(guest) else { return Ok(()) };
         let life = &mut self.lives[life];
         if guest.mood == Mood::Asleep || !guest.client.is_playing() {
@@ -422,7 +481,7 @@ impl Checker {
             check_limit("pending inputs", pending.len(), PENDING_LIMIT)?;
         }
         life.check_ahead(guest, now)?;
-        if tick.is_multiple_of(DRAW_EVERY) {
+        if tick.is_multiple_of(draw_every) {
             guest.client.draw(now, &mut self.frame);
             life.check_drawn(self.frame.drawn_tick)?;
         }
@@ -492,6 +551,7 @@ impl Checker {
     ) -> Result<(), Breach> {
         let now = stage.world.local_time(stage.hosts[guest]);
         let (heals, ends) = (stage.scenario().heals, stage.scenario().ends);
+        let is_small = stage.scenario().play.is_small();
         let room = &stage.server().rooms()[at];
         let (tick, world) = (room.tick(), room.world().clone());
         let mut names: Vec<_> = room.members().map(|card| (card.player, card.name)).collect();
@@ -505,7 +565,8 @@ impl Checker {
             return wrong("the time");
         }
         let chronicle = &self.chronicles[which];
-        if chronicle.at(guest.client.server_tick()) != Some(guest.client.state()) {
+        let shown = chronicle.at(guest.client.server_tick());
+        if is_small && shown != Some(guest.client.state()) {
             return wrong("what there is");
         }
         if life.plays_native() {
@@ -524,12 +585,15 @@ impl Checker {
             return wrong("who is here");
         }
         guest.client.draw(now, &mut self.frame);
-        if !chronicle.shows(&self.frame) {
+        if is_small && !chronicle.shows(&self.frame) {
             return wrong("what it draws");
         }
         let (said, heard) = (guest.words, life.words_heard);
         if life.plays_native() && said != heard {
             return Err(Breach::LostWord { who, heard, said });
+        }
+        if let Some(post) = &life.post {
+            post.check_all_came(who, &self.chronicles)?;
         }
         let raised = chronicle.raised_long_ago();
         match life.next_event {
@@ -551,94 +615,5 @@ fn check_limit(what: &'static str, kept: usize, limit: usize) -> Result<(), Brea
     match kept <= limit {
         true => Ok(()),
         false => Err(Breach::OverLimit { what, kept, limit }),
-    }
-}
-
-impl Chronicle {
-    fn new(server: u32, room: u32) -> Self {
-        let states = (0..TICKS_KEPT).map(|_| State::default()).collect();
-        let (members, raised) = (Vec::new(), vec![0; TICKS_KEPT]);
-        Chronicle { server, room, members, tick: 0, changed: Time::ZERO, states, raised }
-    }
-
-    fn note(&mut self, state: &State, raised: u32) {
-        let place = state.tick as usize % TICKS_KEPT;
-        self.tick = state.tick;
-        self.states[place].clone_from(state);
-        self.raised[place] = raised;
-    }
-
-    /// A member is here, whatever the next tick makes of it: an absence after that is another one.
-    fn note_return(&mut self, card: &MemberCard) {
-        if let Some(seen) = self.members.iter_mut().find(|seen| seen.is_of(card)) {
-            seen.absent_since = None;
-        }
-    }
-
-    fn at(&self, tick: u32) -> Option<&State> {
-        let state = &self.states[tick as usize % TICKS_KEPT];
-        (state.tick == tick).then_some(state)
-    }
-
-    /// Whether a frame shows what there was at one of the two ticks around it. Nobody moves any
-    /// more, but a place may have been given up just now.
-    fn shows(&self, frame: &Frame) -> bool {
-        let Some(tick) = frame.drawn_tick else { return false };
-        let is_at = |drawn: &Drawn, there: &Entity| {
-            let is_near =
-                |axis: usize| (drawn.fields[axis] - there.fields[axis] as f32).abs() < 0.1;
-            drawn.entity.id == there.id && is_near(0) && is_near(1)
-        };
-        let is_shown = |state: &State| {
-            let pairs = || frame.entities.iter().zip(state.entities());
-            frame.entities.len() == state.entities().len()
-                && pairs().all(|(drawn, there)| is_at(drawn, there))
-        };
-        // Who was shown a server that then stood still is ahead of it for a while, and draws the
-        // newest that there is.
-        let around = [tick.floor(), tick.ceil()].map(|tick| self.at((tick as u32).min(self.tick)));
-        around.into_iter().flatten().any(is_shown)
-    }
-
-    fn raised_long_ago(&self) -> u32 {
-        let tick = self.tick.saturating_sub(ARRIVED_TICKS);
-        self.at(tick).map_or(0, |_| self.raised[tick as usize % TICKS_KEPT])
-    }
-}
-
-impl Seen {
-    fn new(card: &MemberCard, before: Option<&Seen>, now: Time) -> Self {
-        let absent_since = match card.present {
-            true => None,
-            false => before.and_then(|seen| seen.absent_since).or(Some(now)),
-        };
-        Seen {
-            session: card.session,
-            player: card.player,
-            name: card.name,
-            role: card.role,
-            absent_since,
-            ticks: card.ticks,
-            ticks_without_input: card.ticks_without_input,
-            held: before.map_or(Buttons::default(), |seen| seen.held),
-            back: before.and_then(|seen| seen.back),
-        }
-    }
-
-    /// Whether the time at which it is judged goes on with the ticks: nobody chooses it.
-    fn check_time(&mut self, back: f64, (tick, ticks): (u32, u32)) -> Result<(), Breach> {
-        let limit = f64::from(rewind_limit_ticks(&Probe::default()));
-        let is_found = self.ticks > FINDING_TICKS + u64::from(ticks);
-        let before = self.back.replace(back).filter(|_| is_found);
-        let most = f64::from(ticks) * TIME_BEND + 1e-4;
-        let from = before.unwrap_or(back);
-        match (back - from).abs() > most || !(0.0..=limit).contains(&back) {
-            true => Err(Breach::TimeChosen { player: self.player, tick, from, to: back }),
-            false => Ok(()),
-        }
-    }
-
-    fn is_of(&self, card: &MemberCard) -> bool {
-        (self.session, self.name) == (card.session, card.name)
     }
 }

@@ -11,17 +11,20 @@
 //! (an error of the socket, EMFILE) waits there; ECONNREFUSED belongs to a datagram before, and the
 //! next is read at once.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 
 use super::act::Dating;
 use super::audit::Audit;
 use super::ledger::Ledger;
+use super::play::Play;
 use super::probe::Probe;
 use super::rules::Rules;
 use backspin::node::{Node, Path, StreamAction, StreamEvent, StreamId, StreamNode, Transmit};
+use backspin::peer::PeerAddr;
+use backspin::room::RoomEvent;
 use backspin::server::Server;
 use backspin::time::Time;
-use backspin::wire::native::{Datagram, Packet};
+use backspin::wire::native::{Datagram, Packet, SessionIndex};
 
 /// A server whose datagrams are counted and whose answers are judged.
 #[derive(Debug)]
@@ -29,6 +32,13 @@ pub(super) struct Gate {
     pub(super) server: Server<Probe>,
     pub(super) ledger: Ledger,
     pub(super) audit: Audit,
+    /// What rooms said of their members and nobody has asked for, with the room's number.
+    pub(super) events: Vec<(u32, RoomEvent)>,
+    /// Datagrams with a world of someone's own that nobody has looked at, and whose they are.
+    pub(super) views: Vec<(SessionIndex, Vec<u8>)>,
+    /// The number of the last of them that went to each session, or of the Accept.
+    numbers: BTreeMap<SessionIndex, u32>,
+    play: Play,
     /// Does nothing, and what comes is dated so when it goes on.
     pub(super) stalled: Option<Dating>,
     /// Nothing can be read.
@@ -52,21 +62,29 @@ struct Unread {
 #[derive(Debug)]
 enum Came {
     Datagram(Path, Vec<u8>),
-    Opened(StreamId, backspin::peer::PeerAddr),
+    Opened(StreamId, PeerAddr),
     Failed(StreamId),
     Received(StreamId, Vec<u8>),
     Closed(StreamId),
 }
 
+/// The types of a ViewSnapshot and of an Accept, in the header.
+const VIEW_TYPE: u8 = 0xA4;
+const ACCEPT_TYPE: u8 = 0x82;
+
 /// Datagrams that a socket holds; more are lost.
 const SOCKET_HOLDS: usize = 900;
 
 impl Gate {
-    pub(super) fn new(server: Server<Probe>, rules: Rules) -> Self {
+    pub(super) fn new(server: Server<Probe>, rules: Rules, play: Play) -> Self {
         Gate {
             server,
             ledger: Ledger::default(),
             audit: Audit::new(rules),
+            events: Vec::new(),
+            views: Vec::new(),
+            numbers: BTreeMap::new(),
+            play,
             stalled: None,
             is_deaf: false,
             is_mute: false,
@@ -120,6 +138,19 @@ impl Gate {
         self.told = self.told.max(now);
         self.audit.note_timeout();
         self.server.handle_timeout(self.told);
+        self.collect_events();
+    }
+
+    /// Asks the rooms what happened. Whose queue was full has no place any more.
+    pub(super) fn collect_events(&mut self) {
+        for room in self.server.rooms_mut() {
+            while let Some(event) = room.poll_event() {
+                if let RoomEvent::Overrun(player) = event {
+                    self.audit.note_overrun(room.number(), player);
+                }
+                self.events.push((room.number(), event));
+            }
+        }
     }
 
     /// Reads the oldest of what waits: one, or all that are next to each other and change nobody's
@@ -155,12 +186,33 @@ impl Gate {
             let bytes = &out[..transmit.len];
             self.ledger.note_sent(transmit.path.remote, bytes);
             self.audit.note_sent(transmit.path.remote, bytes);
+            if !self.play.is_small() {
+                self.note_view(&out[..transmit.len]);
+            }
             self.sent += 1;
             if !self.is_mute || self.sent.is_multiple_of(2) {
                 return Some(transmit);
             }
         }
         None
+    }
+
+    /// Keeps a datagram with a world of someone's own. It does not say whose it is, and two sessions may
+    /// be at one address: its number tells.
+    fn note_view(&mut self, bytes: &[u8]) {
+        if !matches!(bytes.get(1), Some(&(VIEW_TYPE | ACCEPT_TYPE))) {
+            return;
+        }
+        let Ok(Datagram { sequence, packet }) = Datagram::decode(bytes) else { return };
+        if let Packet::Accept(accept) = packet {
+            self.numbers.insert(accept.session, sequence);
+            return;
+        }
+        let nearest = self.numbers.iter_mut().min_by_key(|(_, last)| sequence.wrapping_sub(**last));
+        if let Some((session, last)) = nearest {
+            *last = sequence;
+            self.views.push((*session, bytes.to_vec()));
+        }
     }
 
     pub(super) fn poll_timeout(&self) -> Option<Time> {

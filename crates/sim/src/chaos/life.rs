@@ -1,11 +1,16 @@
 //! One run of one guest's program, as the checker knows it.
 
+use std::collections::BTreeSet;
+
 use super::breach::{Breach, Who};
 use super::cast::Guest;
+use super::chronicle::Chronicle;
+use super::post::Post;
 use super::scenario::GuestPlan;
+use super::sight::Holdings;
 use super::stage::name_of;
 use backspin::client::ClientEvent;
-use backspin::game::Buttons;
+use backspin::game::{Buttons, PlayerId};
 use backspin::session::EndReason;
 use backspin::time::Time;
 use backspin::wire::Name;
@@ -23,8 +28,17 @@ pub(super) struct Life {
     pub(super) admissions: Vec<Admission>,
     /// The number of the event that it is told next, once it is in.
     pub(super) next_event: Option<u32>,
-    /// How many of its words the game has heard.
+    /// The letters that it gets, once it is in.
+    pub(super) post: Option<Post>,
+    /// How many of its words that must arrive the game has heard.
     pub(super) words_heard: u32,
+    /// How many words it said that may be lost, and which of them the game has heard.
+    pub(super) loose_said: u32,
+    pub(super) loose_heard: BTreeSet<u32>,
+    /// What it has of a world that is its own.
+    pub(super) holdings: Holdings,
+    /// When it came in, or came back.
+    pub(super) seated_at: Time,
     /// How often it came back.
     pub(super) resumes: u32,
     inputs: Inputs,
@@ -42,16 +56,23 @@ pub(super) struct Fate {
     pub(super) forsaken: bool,
     /// A place of its own was given up.
     pub(super) freed: bool,
+    /// More messages waited for it than are kept.
+    pub(super) overrun: bool,
+    /// The server has heard nothing of it for too long.
+    pub(super) dropped: bool,
 }
 
 /// A place that was given to a program.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Admission {
     pub(super) session: SessionIndex,
+    pub(super) server: u32,
     /// The number of the room.
     pub(super) room: u32,
-    /// The number of the first event after that.
+    pub(super) player: PlayerId,
+    /// The number of the first event after that, and of the first letter.
     pub(super) first_event: u32,
+    pub(super) first_letter: u32,
 }
 
 /// What a program made for which tick, as far as it can still matter.
@@ -80,7 +101,12 @@ impl Life {
             fate: Fate::default(),
             admissions: Vec::new(),
             next_event: None,
+            post: None,
             words_heard: 0,
+            loose_said: 0,
+            loose_heard: BTreeSet::new(),
+            holdings: Holdings::default(),
+            seated_at: Time::ZERO,
             resumes: 0,
             inputs: Inputs { ring: vec![None; INPUTS_KEPT], newest: None },
             seen_tick: 0,
@@ -103,21 +129,31 @@ impl Life {
     }
 
     /// Takes what the client tells its screen.
-    pub(super) fn hear(&mut self, event: &ClientEvent, guest: &Guest) -> Result<(), Breach> {
+    pub(super) fn hear(
+        &mut self,
+        now: Time,
+        event: &ClientEvent,
+        guest: &Guest,
+        chronicles: &[Chronicle],
+    ) -> Result<(), Breach> {
         match event {
             ClientEvent::Connected(_) => {
-                self.begin_seat();
+                self.begin_seat(now);
                 let (session, room) = (guest.client.session(), guest.client.room());
                 let mut admitted = self.admissions.iter().rev();
                 let ours = admitted.find(|admission| {
                     (Some(admission.session), Some(admission.room)) == (session, room)
                 });
                 self.next_event = ours.map(|admission| admission.first_event);
+                self.post =
+                    ours.map(|&Admission { server, room, player, first_letter, .. }| {
+                        Post::new((server, room), player, first_letter)
+                    });
                 // What was said in another room and had not arrived is not heard in this one.
                 self.words_heard = guest.words;
             }
             ClientEvent::Resumed(_) => {
-                self.begin_seat();
+                self.begin_seat(now);
                 self.resumes += 1;
             }
             ClientEvent::Game(event) => {
@@ -130,6 +166,11 @@ impl Life {
                     }
                 }
             }
+            ClientEvent::Message(bytes) => {
+                if let Some(post) = &mut self.post {
+                    return post.take(self.who, bytes, self.next_event, chronicles);
+                }
+            }
             ClientEvent::Ended(reason) if !self.explains(*reason) => {
                 return Err(Breach::WrongReason { who: self.who, reason: *reason });
             }
@@ -140,12 +181,15 @@ impl Life {
 
     /// Whether something happened to it that ends so.
     fn explains(&self, reason: EndReason) -> bool {
-        let Fate { left, kicked, forsaken, freed } = self.fate;
+        let Fate { left, kicked, forsaken, freed, overrun, dropped } = self.fate;
         match reason {
             EndReason::Left => left,
             EndReason::Kicked => kicked,
             EndReason::Stopped => forsaken,
             EndReason::SentToMenu => kicked || forsaken,
+            EndReason::Backlog => overrun,
+            // In `native` a player who is dropped comes back.
+            EndReason::Silent => dropped && !self.is_native(),
             EndReason::PlaceGivenUp => freed || forsaken,
             EndReason::Full
             | EndReason::TooManyFromAddress
@@ -159,8 +203,10 @@ impl Life {
         }
     }
 
-    /// Clocks and inputs begin anew; events and words go on.
-    fn begin_seat(&mut self) {
+    /// Clocks, inputs and what it has of the world begin anew; events, letters and words go on.
+    fn begin_seat(&mut self, now: Time) {
+        self.seated_at = now;
+        self.holdings = Holdings::default();
         self.clocks = Clocks::default();
         self.inputs.newest = None;
         self.seen_tick = 0;

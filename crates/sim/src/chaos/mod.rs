@@ -6,10 +6,13 @@
 //!             rules are the server's limits and timers
 //! stage    -> the world it is played in; cast is who runs there, stranger what strangers send,
 //!             visitor those who wait for an answer
-//! probe    -> the game: it logs what the room applied, heard and raised
+//! play     -> which game it is: who sees what, how much is said; letters are what is said
+//! probe    -> the game: it logs what the room applied, heard, raised and sent
 //! gate     -> the server on a machine that stalls and fails, between ledger and audit
 //! ledger   -> bytes from and to every address, between server and network
 //! audit    -> the right answer to every question at the endpoint: limits, cookies, tickets, places
+//! chronicle -> what every room had, tick by tick; sight judges who was shown what of it, post who got
+//!             which letter
 //! checker  -> looks after every single event, and believes neither client nor server
 //! breach   -> what must never happen, in a sentence each
 //! ```
@@ -24,12 +27,17 @@ mod audit;
 mod breach;
 mod cast;
 mod checker;
+mod chronicle;
 mod gate;
 mod ledger;
+mod letters;
 mod life;
+mod play;
+mod post;
 mod probe;
 mod rules;
 mod scenario;
+mod sight;
 mod stage;
 mod stranger;
 mod visitor;
@@ -40,6 +48,7 @@ use std::time::Duration;
 
 pub use act::{Act, Dating, Errand, Knock, Place, Refused, Twist};
 pub use breach::{Breach, Failure, Who};
+pub use play::{Play, Talk};
 pub use rules::Rules;
 pub use scenario::{GuestPlan, Home, Network, Scenario};
 

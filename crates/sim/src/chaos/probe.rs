@@ -1,16 +1,21 @@
-//! The game that is played in a chaos run: [`Dots`], and a log of what the room did to it.
+//! The game that is played in a chaos run: [`Dots`] as the day's [`Play`] has them, and a log of what the
+//! room did to it.
 //!
 //! The log is the world's own and never sent: the checker reads it after every tick and learns what
 //! was applied, heard and raised from the rules' side of the room, not from the room itself.
 
-use crate::dot::{self, Dots};
+use super::letters::{self, Letter};
+use super::play::Play;
+use crate::dot::{self, Dot, Dots};
+use backspin::channel::Delivery;
 use backspin::game::{Buttons, Effects, Event, Game, GameId, PlayerId, Reach, Turn};
-use backspin::replication::{Schema, State};
+use backspin::replication::{Schema, State, View, Viewer};
 use backspin_classic::ClassicGame;
 
-/// The rules: those of [`Dots`], with numbered events now and then.
+/// The rules: those of [`Dots`], with numbered events and letters now and then.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Probe {
+    play: Play,
     dots: Dots,
 }
 
@@ -19,6 +24,10 @@ pub(super) struct Probe {
 pub(super) struct World {
     pub(super) dots: dot::World,
     pub(super) log: Log,
+    /// What the swarm does follows from it; only the server has it.
+    dice: u64,
+    /// The id of the next that joins the swarm.
+    next_id: u32,
 }
 
 /// What a room did to its world in the last tick.
@@ -34,7 +43,9 @@ pub(super) struct Log {
     pub(super) words: Vec<Word>,
     /// How many numbered events were raised so far: the number of the next.
     pub(super) raised: u32,
-    /// What there was to be sent after it.
+    /// All letters that were sent so far, by number.
+    pub(super) letters: Vec<Letter>,
+    /// What there was to be sent after it, or after the last that is shown.
     pub(super) shown: State,
     /// Someone who joined and was there already.
     pub(super) doubled: Option<PlayerId>,
@@ -49,8 +60,9 @@ pub(super) struct Word {
     pub(super) player: PlayerId,
     /// Which run of which program, as the word says.
     pub(super) life: u32,
-    /// The how many-th it was; 0 is the first.
+    /// The how many-th of its delivery it was; 0 is the first.
     pub(super) number: u32,
+    pub(super) delivery: Delivery,
 }
 
 /// Words of so many ticks are kept: more than a room that was held up steps at once.
@@ -59,13 +71,8 @@ const WORDS_KEPT_TICKS: u32 = 16;
 /// The kind of the numbered events.
 const NUMBERED: u8 = 1;
 
-/// What a player says for the `number`-th time.
-pub(super) fn word(life: u32, number: u32) -> [u8; 8] {
-    let mut bytes = [0; 8];
-    bytes[..4].copy_from_slice(&life.to_be_bytes());
-    bytes[4..].copy_from_slice(&number.to_be_bytes());
-    bytes
-}
+/// Of a thousand ticks, in how many one of the swarm is destroyed and another comes.
+const RENEWALS: u64 = 16;
 
 /// The number of an event that the probe raised.
 pub(super) fn number_of(event: &Event) -> Option<u32> {
@@ -75,7 +82,7 @@ pub(super) fn number_of(event: &Event) -> Option<u32> {
 impl Clone for World {
     fn clone(&self) -> Self {
         // Nobody looks at the log of a world that was kept.
-        World { dots: self.dots.clone(), log: Log::default() }
+        World { dots: self.dots.clone(), ..World::default() }
     }
 
     fn clone_from(&mut self, source: &Self) {
@@ -83,7 +90,46 @@ impl Clone for World {
     }
 }
 
+impl World {
+    fn roll(&mut self, end: u64) -> u64 {
+        // xorshift64*
+        self.dice ^= self.dice >> 12;
+        self.dice ^= self.dice << 25;
+        self.dice ^= self.dice >> 27;
+        (self.dice.wrapping_mul(0x2545_F491_4F6C_DD1D) >> 33) % end
+    }
+
+    fn roll_pace(&mut self) -> (i32, i32) {
+        let most = 2 * Dots::STEP;
+        let mut pace = || self.roll(2 * most as u64 + 1) as i32 - most;
+        (pace(), pace())
+    }
+
+    /// Some of the swarm take a new course, and now and then one is destroyed and another comes.
+    fn stir(&mut self, turns: u32) {
+        for index in 0..self.dots.swarm.len() {
+            if self.roll(1_000) < turns.into() {
+                self.dots.swarm[index].moved = self.roll_pace();
+            }
+        }
+        let len = self.dots.swarm.len() as u64;
+        if len > 0 && self.roll(1_000) < RENEWALS {
+            let goner = self.roll(len) as usize;
+            self.dots.swarm.remove(goner);
+            let (width, height) = Dots::FIELD;
+            let (x, y) = (self.roll(width as u64) as i32, self.roll(height as u64) as i32);
+            let (player, moved) = (PlayerId(self.next_id), self.roll_pace());
+            self.next_id += 1;
+            self.dots.swarm.push(Dot { player, x, y, moved });
+        }
+    }
+}
+
 impl Probe {
+    pub(super) fn new(play: Play) -> Self {
+        Probe { play, dots: Dots { swarm: play.swarm } }
+    }
+
     fn move_dots(self, world: &mut World, turn: &Turn<'_, World>) {
         let mut none = Vec::new();
         let mut turn = Turn::new(turn.tick(), turn.inputs(), &[], &mut none);
@@ -108,6 +154,34 @@ impl Game for Probe {
         GameId::new(*b"PROB", 1)
     }
 
+    fn send_every(&self) -> u8 {
+        self.play.every
+    }
+
+    fn byte_budget(&self) -> u32 {
+        self.play.budget
+    }
+
+    fn visible(&self, world: &World, viewer: Viewer, view: &mut View) {
+        if self.play.sight.is_none() {
+            return view.everything();
+        }
+        let dots = &world.dots;
+        let eye = match viewer {
+            Viewer::Watcher => (0, 0),
+            Viewer::Player(player) => {
+                let own = dots.dots.iter().find(|dot| dot.player == player);
+                own.map_or(Dots::start_of(player), |own| (own.x, own.y))
+            }
+        };
+        for dot in dots.dots.iter().chain(&dots.swarm) {
+            let id = dot.player.0;
+            if let Some(priority) = self.play.priority(viewer, eye, id, (dot.x, dot.y)) {
+                view.show(id, priority);
+            }
+        }
+    }
+
     fn capacity(&self) -> u8 {
         self.dots.capacity()
     }
@@ -117,7 +191,14 @@ impl Game for Probe {
     }
 
     fn begin(&self, seed: u64) -> World {
-        World { dots: self.dots.begin(seed), log: Log::default() }
+        let (dots, mut log) = (self.dots.begin(seed), Log::default());
+        self.dots.capture(&dots, &mut log.shown);
+        World {
+            dots,
+            log,
+            dice: seed | 1,
+            next_id: Dots::FIRST_OF_SWARM + u32::from(self.play.swarm),
+        }
     }
 
     fn join(&self, world: &mut World, player: PlayerId) {
@@ -132,6 +213,7 @@ impl Game for Probe {
     }
 
     fn step(&self, world: &mut World, turn: &mut Turn<'_, World>) {
+        world.stir(self.play.turns);
         self.move_dots(world, turn);
         let log = &mut world.log;
         log.tick = turn.tick();
@@ -149,8 +231,18 @@ impl Game for Probe {
             turn.raise(Event { kind: NUMBERED, entity: 0, value, reach: Reach::Everyone });
             log.raised += 1;
         }
-        log.shown.clear(turn.tick());
-        self.dots.capture(&world.dots, &mut log.shown);
+        let players: Vec<_> = world.dots.dots.iter().map(|dot| dot.player).collect();
+        if let Some(letter) = Letter::draw(self.play, turn.tick(), log.raised, &players) {
+            let bytes = letter.write(log.letters.len() as u32);
+            // A letter that was refused to the rules was never sent.
+            if turn.send(letter.to.to(), letter.delivery, &bytes).is_ok() {
+                log.letters.push(letter);
+            }
+        }
+        if self.play.is_small() || self.play.shows(turn.tick()) {
+            log.shown.clear(turn.tick());
+            self.dots.capture(&world.dots, &mut log.shown);
+        }
     }
 
     fn predict(&self, world: &mut World, turn: &mut Turn<'_, World>) {
@@ -162,7 +254,7 @@ impl Game for Probe {
     }
 
     fn restore(&self, state: &State) -> World {
-        World { dots: self.dots.restore(state), log: Log::default() }
+        World { dots: self.dots.restore(state), ..World::default() }
     }
 
     fn restore_into(&self, state: &State, world: &mut World) {
@@ -171,11 +263,9 @@ impl Game for Probe {
 
     fn on_message(&self, world: &mut World, player: PlayerId, words: &[u8], _: &mut Effects<'_>) {
         // What is damaged on the way says nothing; the gap that it leaves is seen.
-        if let &[a, b, c, d, e, f, g, h] = words {
-            let (life, number) =
-                (u32::from_be_bytes([a, b, c, d]), u32::from_be_bytes([e, f, g, h]));
+        if let Some(letters::Numbered { author: life, number, delivery }) = letters::read(words) {
             let tick = world.log.tick + 1;
-            world.log.words.push(Word { tick, player, life, number });
+            world.log.words.push(Word { tick, player, life, number, delivery });
         }
     }
 }
@@ -206,10 +296,14 @@ mod tests {
         let (probe, mut world, mut events) = (Probe::default(), World::default(), Vec::new());
         let mut none = Vec::new();
         let mut none = Effects::new(&mut none);
-        probe.on_message(&mut world, PlayerId(1), &word(7, 0), &mut none);
-        probe.on_message(&mut world, PlayerId(1), &word(7, 1), &mut none);
+        let mut say = |world: &mut World, number| {
+            let word = letters::word(7, number, Delivery::Reliable);
+            probe.on_message(world, PlayerId(1), &word, &mut none);
+        };
+        say(&mut world, 0);
+        say(&mut world, 1);
         probe.step(&mut world, &mut Turn::new(1, &[], &[], &mut events));
-        probe.on_message(&mut world, PlayerId(1), &word(7, 2), &mut none);
+        say(&mut world, 2);
         let words = |world: &World| -> Vec<_> {
             world.log.words.iter().map(|word| (word.tick, word.number)).collect()
         };

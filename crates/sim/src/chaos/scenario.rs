@@ -4,6 +4,7 @@ use std::fmt;
 use std::time::Duration;
 
 use super::act::{Act, Dating, Errand, Knock, Place, Refused, Twist};
+use super::play::Play;
 use super::rules::Rules;
 use crate::{Chance, Drift, Preset};
 use backspin::time::Time;
@@ -21,6 +22,8 @@ pub struct Scenario {
     pub clock: Drift,
     /// The server's limits and timers.
     pub rules: Rules,
+    /// The game.
+    pub play: Play,
     /// Whether all guests share one IP address.
     pub home: Home,
     /// Where visitors come from.
@@ -98,7 +101,8 @@ impl Scenario {
         let mut acts = draft.acts;
         acts.retain(|(at, _)| *at < heals);
         acts.sort_by_key(|(at, _)| *at);
-        Scenario { seed, guests, clock, rules, home, network, acts, heals, ends: heals + CALM }
+        let (play, ends) = (Play::draw(seed), heals + CALM);
+        Scenario { seed, guests, clock, rules, play, home, network, acts, heals, ends }
     }
 }
 
@@ -112,6 +116,7 @@ impl fmt::Display for Scenario {
             writeln!(f, "guest {number} {does} in {}", guest.dialect)?;
         }
         writeln!(f, "{}", self.rules)?;
+        writeln!(f, "{}", self.play)?;
         if self.home == Home::Together {
             writeln!(f, "all of them are behind one IP address")?;
         }
@@ -136,6 +141,7 @@ fn guest(chance: &mut Chance) -> GuestPlan {
     let dialect = match chance.below(10) {
         0 => Dialect::Lan,
         1 => Dialect::Rtype,
+        2 => Dialect::Ack,
         _ => Dialect::Native,
     };
     let role = match (dialect, chance.below(6)) {

@@ -6,6 +6,7 @@ use std::time::Duration;
 use super::act::{Act, Errand, Knock, Place, Refused};
 use super::cast::{Actor, Guest, Mood};
 use super::gate::Gate;
+use super::play::Play;
 use super::probe::Probe;
 use super::rules::Rules;
 use super::scenario::{Home, Network, Scenario};
@@ -69,7 +70,7 @@ impl Stage {
         let mut chance = Chance::new(seed, 2);
         let mut world = World::new(seed, Preset::Lan.config());
         let now = scenario.clock.local(Time::ZERO);
-        let gate = Actor::Server(Box::new(open(now, scenario.rules, &mut chance)));
+        let gate = Actor::Server(Box::new(open(now, scenario.rules, scenario.play, &mut chance)));
         let server = world.add(gate, &[server_address()], scenario.clock);
         let mut stage = Stage {
             world,
@@ -172,7 +173,7 @@ impl Stage {
             Act::Kick { guest } => return self.kick(guest),
             Act::Restart => {
                 let now = self.world.local_time(self.server);
-                let gate = open(now, self.scenario.rules, &mut self.chance);
+                let gate = open(now, self.scenario.rules, self.scenario.play, &mut self.chance);
                 self.world.replace(self.server, Actor::Server(Box::new(gate)));
                 return Deed::Restarted;
             }
@@ -292,9 +293,10 @@ impl Stage {
         };
         let now = self.world.local_time(self.hosts[guest]);
         let seed = secret(&mut self.chance);
-        let client = plan.dialect.client(now, Probe::default(), config, seed);
+        let play = self.scenario.play;
+        let client = plan.dialect.client(now, Probe::new(play), config, seed);
         let chance = Chance::new(self.scenario.seed, 100 + u64::from(life));
-        let guest_node = Guest::new(now, client, life, chance);
+        let guest_node = Guest::new(now, client, life, play.talk, chance);
         self.world.replace(self.hosts[guest], Actor::Guest(Box::new(guest_node)));
         Deed::Started { guest, life }
     }
@@ -373,7 +375,7 @@ fn has_streams(dialect: Dialect) -> bool {
 }
 
 /// A server that has just been started: one room that stays, and more as they are needed.
-fn open(now: Time, rules: Rules, chance: &mut Chance) -> Gate {
+fn open(now: Time, rules: Rules, play: Play, chance: &mut Chance) -> Gate {
     let Rules { liveness, resume_for, claim_within, limits } = rules;
     let config = EndpointConfig {
         other_ports: vec![("rtype", DEFAULT_PORT)],
@@ -382,9 +384,9 @@ fn open(now: Time, rules: Rules, chance: &mut Chance) -> Gate {
     };
     let mut server = Server::new(config, secret(chance)).speaking(backspin_classic::dialects());
     let room = RoomConfig { liveness, resume_for, claim_within, ..RoomConfig::default() };
-    server.open(now, Probe::default(), Name::new("Chaos"), chance.u64(), room);
-    server.offer(now, Probe::default(), Name::new("More"), OFFERED, room);
-    Gate::new(server, rules)
+    server.open(now, Probe::new(play), Name::new("Chaos"), chance.u64(), room);
+    server.offer(now, Probe::new(play), Name::new("More"), OFFERED, room);
+    Gate::new(server, rules, play)
 }
 
 fn secret(chance: &mut Chance) -> [u8; 32] {

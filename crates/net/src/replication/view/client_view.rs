@@ -6,6 +6,7 @@ use std::collections::{BinaryHeap, VecDeque};
 use super::View;
 use super::body::{Encoder, Form, Goner, Item, Terms, most_bytes};
 use crate::replication::{ENTITY_LIMIT, Entity, History, Schema, State};
+use crate::sabotage::{self, Sabotage};
 
 /// Datagrams that may be without word of their arrival; of older ones nothing is expected any more.
 const RECORD_LIMIT: usize = 512;
@@ -218,7 +219,10 @@ impl ClientView {
         self.credit = (self.credit + i64::from(budget)).min(most);
         self.plan.begin(tick);
         self.leaving.retain(|slot| self.slots[*slot as usize].gone.is_some());
-        self.merge(snapshot, view, &is_own);
+        match sabotage::is(Sabotage::HiddenSent) {
+            false => self.merge(snapshot, view, &is_own),
+            true => self.merge(snapshot, &self.with_known(view), &is_own),
+        }
         self.plan.put_forced_first();
         for &slot in &self.leaving {
             if let Some(gone) = self.slots[slot as usize].gone.filter(|gone| !gone.is_sent) {
@@ -227,6 +231,14 @@ impl ClientView {
         }
         self.plan.goners.sort_unstable_by_key(|goner| goner.slot);
         self.counts.shown = self.shown.len() as u32;
+    }
+
+    /// What may be seen, and what could be.
+    fn with_known(&self, view: &View) -> View {
+        let mut view = view.clone();
+        self.shown.iter().for_each(|(id, _)| view.show(*id, View::PLAIN));
+        view.finish();
+        view
     }
 
     /// Goes through what the client knows and may see, both in the order of ids. Each is looked for near
@@ -326,6 +338,7 @@ impl ClientView {
 
     /// What is in a slot is to go from the client's view.
     fn leave(&mut self, slot: u32, destroyed: bool) {
+        let destroyed = destroyed || sabotage::is(Sabotage::HiddenDestroyed);
         let it = &mut self.slots[slot as usize];
         if it.is_told {
             it.gone = Some(Gone { destroyed, is_sent: false });
@@ -388,6 +401,7 @@ impl ClientView {
                 self.plan.own_bytes += most_bytes(kind);
                 FORCED
             }
+            false if sabotage::is(Sabotage::Starved) => u64::from(priority),
             false => u64::from(waited) * u64::from(priority),
         };
         let (at, form, turn) = (at as u32, None, None);

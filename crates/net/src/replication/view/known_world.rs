@@ -158,14 +158,22 @@ impl KnownWorld {
         }
     }
 
-    /// Empties a slot. What was in it stays readable, for states from before that.
+    /// Empties a slot. What was in it stays readable, for states from before that. What has not come yet
+    /// is over all the same: it may have been overtaken.
     fn leave(&mut self, slot: u32, tick: u32) -> Option<u32> {
-        let it = self.slots.get_mut(slot as usize)?;
-        let Life::Known { id, .. } = it.life else { return None };
+        if self.slots.len() <= slot as usize {
+            self.slots.resize_with(slot as usize + 1, Slot::default);
+        }
+        let it = &mut self.slots[slot as usize];
         if KnownWorld::is_over(it.life, tick) {
             return None;
         }
-        it.life = Life::Left { at: tick };
+        let life = std::mem::replace(&mut it.life, Life::Left { at: tick });
+        let Life::Known { id, .. } = life else {
+            // Nobody knows what was in it since.
+            it.values.clear();
+            return None;
+        };
         if let Ok(place) = self.order.binary_search_by_key(&id, |known| known.0)
             && self.order[place].1 == slot
         {

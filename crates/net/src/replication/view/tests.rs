@@ -385,3 +385,54 @@ fn a_view_of_200_looks_at_no_more_of_a_world_of_16200_than_of_one_of_200() {
     // Three times a snapshot: as it is, as it was sent, and as it has arrived.
     assert!(small < 60 * 200 * 3 * 4, "{small}");
 }
+
+/// The body of one snapshot of a view that fits one datagram.
+fn one_body(view: &mut ClientView, history: &History, shown: &[u32], sequence: u32) -> Vec<u8> {
+    let mut seen = View::default();
+    shown.iter().for_each(|id| seen.show(*id, View::PLAIN));
+    let state = history.newest().unwrap();
+    let snapshot = Snapshot { schema: &SCHEMA, history, state, every: 1 };
+    view.plan(snapshot, &seen, 1_000, |_| false);
+    let mut out = [0; 1_000];
+    let (len, _) = view.poll(snapshot, sequence, 0, &mut out).unwrap();
+    out[..len].to_vec()
+}
+
+fn put(history: &mut History, tick: u32, x: i32) {
+    history.begin(tick).push(Entity::new(&SCHEMA, 5, 0, &[x, 0, 0, 0])).unwrap();
+}
+
+fn part(tick: u32, body: &[u8]) -> ViewPart<'_> {
+    ViewPart { epoch: 1, tick, every: 1, body }
+}
+
+#[test]
+fn what_left_before_it_came_is_no_ghost() {
+    let (mut view, mut history) = (ClientView::new(1), History::every(1));
+    put(&mut history, 1, 100);
+    let entering = one_body(&mut view, &history, &[5], 1);
+    put(&mut history, 2, 100);
+    let leaving = one_body(&mut view, &history, &[], 2);
+    let (mut known, mut picture) = (KnownWorld::default(), SnapshotBuffer::<64>::default());
+    known.handle(&SCHEMA, part(2, &leaving), &mut picture).unwrap();
+    known.handle(&SCHEMA, part(1, &entering), &mut picture).unwrap();
+    assert_eq!(picture.at(2).unwrap().entities(), []);
+    put(&mut history, 3, 100);
+    let nothing = one_body(&mut view, &history, &[], 3);
+    known.handle(&SCHEMA, part(3, &nothing), &mut picture).unwrap();
+    assert_eq!(picture.at(3).unwrap().entities(), []);
+}
+
+#[test]
+fn a_part_that_comes_late_leaves_a_whole_snapshot_as_it_was() {
+    let (mut view, mut history) = (ClientView::new(1), History::every(1));
+    put(&mut history, 1, 100);
+    let late = one_body(&mut view, &history, &[5], 1);
+    put(&mut history, 2, 200);
+    let whole = history.newest().unwrap().clone();
+    let (mut known, mut picture) = (KnownWorld::default(), SnapshotBuffer::<64>::default());
+    picture.keep(&whole);
+    known.handle(&SCHEMA, part(1, &late), &mut picture).unwrap();
+    assert_eq!(picture.at(1).unwrap().entities()[0].fields[0], 100);
+    assert_eq!(picture.at(2), Some(&whole));
+}
