@@ -1,11 +1,11 @@
 //! The games. Each is a folder and a line in the registry:
 //!
 //! ```text
-//! mod      -> its rules as an `AppGame`, and its part of the command line
-//! stage    -> how it is shown: a `Stage`
-//! look     -> its things, and how a window and a terminal draw them
-//! voice    -> what a script reads and writes
-//! page     -> what the operator's page shows; result: how a match ended
+//! mod          -> its rules as an `AppGame`, and its part of the command line
+//! stage        -> how it is shown: a `Stage`
+//! look         -> its things, and how a window and a terminal draw them
+//! script_game  -> what a script reads and writes
+//! page         -> what the operator's page shows; result: how a match ended
 //! ```
 
 pub(crate) mod command;
@@ -25,7 +25,7 @@ use crate::desktop::brush::Brush;
 use crate::screen::Thing;
 use crate::serve::Verdict;
 use crate::terminal::grid::Grid;
-use crate::web::Picture;
+use crate::web::DrawnScene;
 use crate::{desktop, terminal};
 
 /// What the program needs of a game to open, serve, measure and watch it. How it looks
@@ -47,7 +47,7 @@ pub(crate) trait AppGame: ClassicGame + Measured + Default {
     fn verdict(world: &Self::World) -> Verdict;
 
     /// What the operator's page shows.
-    fn picture(state: &State) -> Picture;
+    fn picture(state: &State) -> DrawnScene;
 
     /// What `player` says in this world so that the match begins, or begins again: bots play
     /// without end.

@@ -247,7 +247,7 @@ pub trait Game: Clone + 'static {
 
     /// How a match is set up and how it stands, if the game has a lobby or counts.
     fn lobby(&self) -> &impl Lobby<Self::World> {
-        &Plain
+        &NoLobby
     }
 }
 
@@ -271,4 +271,4 @@ pub enum PlayerStatus {
 
 /// Says nothing of its own: what a game without a [lobby](Game::lobby) has for one.
 #[derive(Clone, Copy, Debug)]
-pub struct Plain;
+pub struct NoLobby;

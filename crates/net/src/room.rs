@@ -7,11 +7,11 @@
 
 mod attendance;
 mod clock;
+mod late_steps;
 mod left_out;
 mod member;
 mod messages;
 mod native;
-mod pace;
 mod sight;
 mod silence;
 mod speak;
@@ -37,12 +37,12 @@ use crate::wire::Name;
 use crate::wire::native::{CloseReason, Role, SessionIndex};
 
 use clock::TickClock;
+use late_steps::{LateSteps, LateStepsChange};
 use left_out::Ledger;
 pub use left_out::{LeftOut, LeftOutCounts};
 pub use member::{ANSWER_LIMIT, Announcement};
 use member::{Answer, Came, Member, Presence, Return};
 pub use messages::{CHAT_KEPT, HEARD_PER_TICK, MessageCounts};
-use pace::{Pace, PaceChange};
 use sight::Bounds;
 
 /// What an operator decides about a room.
@@ -217,7 +217,7 @@ pub struct Room<G: Game> {
     unread_chat: usize,
     message_counts: MessageCounts,
     ledger: Ledger,
-    pace: Pace,
+    late_steps: LateSteps,
     /// Until then nothing is said, as the end of a match is being written down.
     end_held_until: Option<Time>,
     /// Beside `native`.
@@ -304,7 +304,7 @@ impl<G: Game> Room<G> {
             cursor: 0,
             watch_at: Time::ZERO,
             inputs: Vec::new(),
-            pace: Pace::default(),
+            late_steps: LateSteps::default(),
             end_held_until: None,
             game,
         };
@@ -390,13 +390,13 @@ impl<G: Game> Room<G> {
 
     /// Ticks that were skipped because the room came too late.
     pub fn late_ticks(&self) -> u64 {
-        self.pace.skipped()
+        self.late_steps.skipped()
     }
 
     /// Whether the room is over its budget: its steps take longer than a tick, or the machine does not
     /// let it run.
     pub fn is_slow(&self) -> bool {
-        self.pace.is_slow()
+        self.late_steps.is_slow()
     }
 
     /// Whether a match was decided in the last tick and nobody has been told yet. The room goes on,
@@ -759,10 +759,10 @@ impl<G: Game> Room<G> {
     /// Skips what is too late to be stepped, and counts it.
     fn skip_late_ticks(&mut self, now: Time) {
         let behind = (self.clock.ticks_at(now) as u32).saturating_sub(self.tick + 1);
-        let (skipped, change) = self.pace.begin(behind, self.game.tick_rate());
+        let (skipped, change) = self.late_steps.begin(behind, self.game.tick_rate());
         match change {
-            Some(PaceChange::Slow) => self.note(RoomEvent::Slow),
-            Some(PaceChange::KeepsUp { skipped }) => self.note(RoomEvent::KeepsUp(skipped)),
+            Some(LateStepsChange::Slow) => self.note(RoomEvent::Slow),
+            Some(LateStepsChange::KeepsUp { skipped }) => self.note(RoomEvent::KeepsUp(skipped)),
             None => {}
         }
         if sabotage::is(Sabotage::TicksBunched) {

@@ -7,7 +7,7 @@ use backspin_classic::{AckBoard, AckSight};
 
 use crate::Pong;
 use crate::field::{
-    BALL_LOWEST, BALL_SPEED, BALL_START, OUT, PADDLE_LOWEST, PADDLE_SPEED, PADDLE_START, Post,
+    BALL_LOWEST, BALL_SPEED, BALL_START, OUT, PADDLE_LOWEST, PADDLE_SPEED, PADDLE_START, Position,
     UNITS,
 };
 use crate::schema::{self, BALL_IDS, is_ball, is_doubles};
@@ -43,7 +43,7 @@ pub(crate) fn read(told: &AckSight<'_>, state: &mut State) {
         let speed = |velocity: i16, most: i32| i32::from(velocity).clamp(-most, most);
         match entity.entity_type {
             entity_type::PADDLE => {
-                if let Some(post) = told.player_of(entity).and_then(Post::of) {
+                if let Some(post) = told.player_of(entity).and_then(Position::of) {
                     let y = units(entity.y, PADDLE_START, 0, PADDLE_LOWEST);
                     let vy = speed(entity.vy, PADDLE_SPEED);
                     world.paddles[post.index()] = Some(Paddle { y, vy });

@@ -6,7 +6,9 @@
 
 use backspin::game::{Buttons, PlayerId};
 
-use crate::field::{BALL_LOWEST, BALL_SIZE, BALL_START, PADDLE_SIZE, PADDLE_SPEED, Post, UNITS};
+use crate::field::{
+    BALL_LOWEST, BALL_SIZE, BALL_START, PADDLE_SIZE, PADDLE_SPEED, Position, UNITS,
+};
 use crate::world::{Ball, Paddle, Phase, World};
 
 /// How well a bot plays.
@@ -44,7 +46,7 @@ impl Level {
     }
 
     /// Where it believes that the ball will come to `post`, for a ball that flies there.
-    fn expects(self, ball: &Ball, post: Post) -> i32 {
+    fn expects(self, ball: &Ball, post: Position) -> i32 {
         match self {
             Level::Easy => straight_on(ball, 6),
             Level::Normal => straight_on(ball, arrival(ball, post).min(12)),
@@ -53,7 +55,7 @@ impl Level {
     }
 
     /// Whether it minds the ball yet.
-    fn minds(self, ball: &Ball, post: Post) -> bool {
+    fn minds(self, ball: &Ball, post: Position) -> bool {
         let near = match self {
             Level::Easy => 90,
             Level::Normal => 160,
@@ -91,7 +93,7 @@ impl Bot {
 
     /// What it holds in `tick`, as `player`, if it sees this world. To be asked in every tick.
     pub fn buttons(&mut self, world: &World, player: PlayerId, tick: u32) -> Buttons {
-        let (Some(post), Some(paddle)) = (Post::of(player), world.paddle(player)) else {
+        let (Some(post), Some(paddle)) = (Position::of(player), world.paddle(player)) else {
             return Buttons::default();
         };
         let stroke = match self.stroke {
@@ -102,7 +104,7 @@ impl Bot {
         if is_due(tick, stroke.until) { Buttons::default() } else { stroke.held }
     }
 
-    fn look(&mut self, world: &World, post: Post, paddle: &Paddle, tick: u32) -> Stroke {
+    fn look(&mut self, world: &World, post: Position, paddle: &Paddle, tick: u32) -> Stroke {
         let way = self.target(world, post, paddle) - paddle.y;
         let ticks = (way.abs() + PADDLE_SPEED / 2) / PADDLE_SPEED;
         let until = tick.wrapping_add(ticks as u32);
@@ -110,7 +112,7 @@ impl Bot {
     }
 
     /// Where its paddle should be.
-    fn target(&mut self, world: &World, post: Post, paddle: &Paddle) -> i32 {
+    fn target(&mut self, world: &World, post: Position, paddle: &Paddle) -> i32 {
         let ball = &world.ball;
         let comes = world.phase == Phase::Playing && ball.vx * post.side().sign() > 0;
         // A ball that passed is followed by another, for which to make up its mind anew.
@@ -147,7 +149,7 @@ impl Bot {
 /// old, and its misses follow from where the ball will come.
 pub(crate) fn bot_input(world: &World, player: PlayerId) -> Buttons {
     let level = Level::Normal;
-    let (Some(post), Some(paddle)) = (Post::of(player), world.paddle(player)) else {
+    let (Some(post), Some(paddle)) = (Position::of(player), world.paddle(player)) else {
         return Buttons::default();
     };
     let ball = &world.ball;
@@ -163,7 +165,7 @@ pub(crate) fn bot_input(world: &World, player: PlayerId) -> Buttons {
 }
 
 /// How far a bot without a memory misjudges this ball: the same until it meets something.
-fn lapse(world: &World, post: Post, level: Level) -> i32 {
+fn lapse(world: &World, post: Position, level: Level) -> i32 {
     let [left, right] = world.score.map(u64::from);
     let (landing, returns) = (landing(&world.ball, post) as u64, u64::from(world.returns));
     let known = landing | left << 32 | right << 40 | (post as u64) << 48 | returns << 56;
@@ -186,13 +188,13 @@ fn towards(way: i32) -> Buttons {
 }
 
 /// Ticks until the ball comes to the post's front, if it flies there.
-fn arrival(ball: &Ball, post: Post) -> i32 {
+fn arrival(ball: &Ball, post: Position) -> i32 {
     let way = (post.plane() - ball.x) * post.side().sign();
     way.max(0) / ball.vx.abs().max(1)
 }
 
 /// Where the ball comes to the post's front, thrown back by the edges.
-fn landing(ball: &Ball, post: Post) -> i32 {
+fn landing(ball: &Ball, post: Position) -> i32 {
     let far = i64::from(ball.y) + i64::from(ball.vy) * i64::from(arrival(ball, post));
     let lowest = i64::from(BALL_LOWEST);
     let folded = far.rem_euclid(2 * lowest);

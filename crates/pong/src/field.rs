@@ -72,7 +72,7 @@ impl Side {
 
 /// Where a player stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Post {
+pub enum Position {
     /// Player 1's.
     LeftBack,
     /// Player 2's.
@@ -83,28 +83,29 @@ pub enum Post {
     RightFront,
 }
 
-impl Post {
+impl Position {
     /// All, in the order of the players.
-    pub const ALL: [Post; 4] = [Post::LeftBack, Post::RightBack, Post::LeftFront, Post::RightFront];
+    pub const ALL: [Position; 4] =
+        [Position::LeftBack, Position::RightBack, Position::LeftFront, Position::RightFront];
 
     /// The player's; `None` for those who watch.
-    pub fn of(player: PlayerId) -> Option<Post> {
+    pub fn of(player: PlayerId) -> Option<Position> {
         let index = usize::try_from(player.0).ok()?.checked_sub(1)?;
-        Post::ALL.get(index).copied()
+        Position::ALL.get(index).copied()
     }
 
     /// The post whose paddle has this id.
-    pub fn of_paddle(entity_id: u32) -> Option<Post> {
-        Post::of(PlayerId(entity_id))
+    pub fn of_paddle(entity_id: u32) -> Option<Position> {
+        Position::of(PlayerId(entity_id))
     }
 
     /// The other one of its side, in doubles.
-    pub const fn partner(self) -> Post {
+    pub const fn partner(self) -> Position {
         match self {
-            Post::LeftBack => Post::LeftFront,
-            Post::LeftFront => Post::LeftBack,
-            Post::RightBack => Post::RightFront,
-            Post::RightFront => Post::RightBack,
+            Position::LeftBack => Position::LeftFront,
+            Position::LeftFront => Position::LeftBack,
+            Position::RightBack => Position::RightFront,
+            Position::RightFront => Position::RightBack,
         }
     }
 
@@ -126,18 +127,18 @@ impl Post {
     /// Which half it is in.
     pub const fn side(self) -> Side {
         match self {
-            Post::LeftBack | Post::LeftFront => Side::Left,
-            Post::RightBack | Post::RightFront => Side::Right,
+            Position::LeftBack | Position::LeftFront => Side::Left,
+            Position::RightBack | Position::RightFront => Side::Right,
         }
     }
 
     /// The left edge of its paddle.
     pub const fn x(self) -> i32 {
         match self {
-            Post::LeftBack => 50 * UNITS,
-            Post::LeftFront => 250 * UNITS,
-            Post::RightFront => 1170 * UNITS,
-            Post::RightBack => 1370 * UNITS,
+            Position::LeftBack => 50 * UNITS,
+            Position::LeftFront => 250 * UNITS,
+            Position::RightFront => 1170 * UNITS,
+            Position::RightBack => 1370 * UNITS,
         }
     }
 
@@ -151,6 +152,6 @@ impl Post {
 
     /// Whether it is there in doubles only.
     pub const fn is_front(self) -> bool {
-        matches!(self, Post::LeftFront | Post::RightFront)
+        matches!(self, Position::LeftFront | Position::RightFront)
     }
 }

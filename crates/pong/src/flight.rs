@@ -1,6 +1,6 @@
 //! One tick of the ball: edges, paddles, out. The order is that of Networked Pong.
 
-use crate::field::{BALL_LOWEST, BALL_SIZE, BALL_SPEED, GAP, OUT, PADDLE_SIZE, Post, Side};
+use crate::field::{BALL_LOWEST, BALL_SIZE, BALL_SPEED, GAP, OUT, PADDLE_SIZE, Position, Side};
 use crate::world::{Ball, Paddle, World};
 
 /// What a ball met on its way.
@@ -9,7 +9,7 @@ pub(crate) enum Met {
     /// The upper or the lower edge.
     Wall,
     /// A paddle.
-    Paddle(Post),
+    Paddle(Position),
     /// This side's goal.
     Goal(Side),
 }
@@ -27,7 +27,7 @@ pub(crate) fn fly(world: &mut World, mut meet: impl FnMut(Met)) {
     }
     // All paddles are held against the place before any of them has moved the ball.
     let at = *ball;
-    for post in Post::ALL {
+    for post in Position::ALL {
         let Some(paddle) = &world.paddles[post.index()] else { continue };
         if overlaps(&at, post, paddle) && (!post.is_front() || is_met_in_front(&was, &at, post)) {
             // From the front of the paddle, away from the goal.
@@ -44,7 +44,7 @@ pub(crate) fn fly(world: &mut World, mut meet: impl FnMut(Met)) {
 }
 
 /// Touching edges overlap.
-fn overlaps(ball: &Ball, post: Post, paddle: &Paddle) -> bool {
+fn overlaps(ball: &Ball, post: Position, paddle: &Paddle) -> bool {
     let near =
         |ball: i32, paddle: i32, size: i32| (paddle - BALL_SIZE..=paddle + size).contains(&ball);
     near(ball.x, post.x(), PADDLE_SIZE.0) && near(ball.y, paddle.y, PADDLE_SIZE.1)
@@ -52,7 +52,7 @@ fn overlaps(ball: &Ball, post: Post, paddle: &Paddle) -> bool {
 
 /// The paddles in front let pass what comes from behind, and what is past them already: the ball
 /// is never caught between two paddles of a side.
-fn is_met_in_front(was: &Ball, at: &Ball, post: Post) -> bool {
+fn is_met_in_front(was: &Ball, at: &Ball, post: Position) -> bool {
     let sign = post.side().sign();
     at.vx * sign > 0 && (was.x - post.plane()) * sign <= 0
 }

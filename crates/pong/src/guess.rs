@@ -33,7 +33,7 @@ mod tests {
     use backspin_sim::{Chance, Mind};
 
     use super::*;
-    use crate::field::{BALL_LOWEST, PADDLE_LOWEST, Post};
+    use crate::field::{BALL_LOWEST, PADDLE_LOWEST, Position};
     use crate::screen::PARTNERS_TICKS;
     use crate::world::{Ball, Paddle, Phase, World};
     use crate::{BALL_SIZE, PADDLE_SIZE, Pong, UNITS};
@@ -65,11 +65,11 @@ mod tests {
         fn step(&mut self, late_ticks: usize) {
             let now = Time::ZERO + Duration::from_secs(1) * self.tick / 60;
             let seen = *self.ago(late_ticks);
-            for (post, (mind, held)) in Post::ALL.into_iter().zip(&mut self.players) {
+            for (post, (mind, held)) in Position::ALL.into_iter().zip(&mut self.players) {
                 let advice = || PONG.bot_input(&seen, post.player());
                 *held = mind.change(now, advice).unwrap_or(*held);
             }
-            let inputs = Post::ALL.map(|post| {
+            let inputs = Position::ALL.map(|post| {
                 let (_, buttons) = self.players[post.index()];
                 PlayerInput { player: post.player(), buttons, drawn: None }
             });
@@ -81,7 +81,7 @@ mod tests {
     }
 
     /// Whether the ball comes to the plane of a post in the next tick.
-    fn comes(ball: &Ball, post: Post) -> bool {
+    fn comes(ball: &Ball, post: Position) -> bool {
         let sign = post.side().sign();
         let gap = |x: i32| (x - post.plane()) * sign;
         ball.vx * sign > 0 && gap(ball.x) <= 0 && gap(ball.x + ball.vx) > 0
@@ -139,7 +139,7 @@ mod tests {
                 if before.phase != Phase::Playing || game.world.ball.which != before.ball.which {
                     continue;
                 }
-                for post in Post::ALL.into_iter().filter(|post| comes(&before.ball, *post)) {
+                for post in Position::ALL.into_iter().filter(|post| comes(&before.ball, *post)) {
                     let judged = game.world.ball.vx * post.side().sign() < 0;
                     for (ahead, y) in
                         screens.iter().flat_map(|it| it.y[post.index()].into_iter().enumerate())

@@ -5,7 +5,7 @@ use backspin_classic::wire::lan::StateUpdate;
 
 use crate::Pong;
 use crate::field::{
-    BALL_LOWEST, BALL_SPEED, BALL_START, OUT, PADDLE_LOWEST, PADDLE_START, Post, Side, UNITS,
+    BALL_LOWEST, BALL_SPEED, BALL_START, OUT, PADDLE_LOWEST, PADDLE_START, Position, Side, UNITS,
 };
 use crate::schema;
 use crate::world::{Ball, Paddle, Phase, World};
@@ -25,7 +25,7 @@ pub(crate) fn show(world: &World) -> Option<StateUpdate> {
         Phase::Waiting | Phase::Left => &first,
         _ => world,
     };
-    let paddle = |post: Post| px(world.paddles[post.index()].unwrap_or(Paddle::START).y);
+    let paddle = |post: Position| px(world.paddles[post.index()].unwrap_or(Paddle::START).y);
     // A ball that is about to be served, or stands there after the last point, has its velocity
     // already.
     let (vx, vy) = match (world.phase, world.winner()) {
@@ -35,8 +35,8 @@ pub(crate) fn show(world: &World) -> Option<StateUpdate> {
     };
     Some(StateUpdate {
         seq: 0,
-        p1y: paddle(Post::LeftBack),
-        p2y: paddle(Post::RightBack),
+        p1y: paddle(Position::LeftBack),
+        p2y: paddle(Position::RightBack),
         ballx: px(world.ball.x),
         bally: px(world.ball.y),
         ballvx: vx as f32,

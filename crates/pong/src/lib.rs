@@ -27,15 +27,15 @@ mod bot;
 mod field;
 mod flight;
 mod guess;
-mod hold;
 mod lan;
+mod pause;
 mod referee;
 mod schema;
 mod screen;
 mod world;
 
 pub use bot::{Bot, Level};
-pub use field::{BALL_SIZE, FIELD, PADDLE_SIZE, Post, Side, UNITS};
+pub use field::{BALL_SIZE, FIELD, PADDLE_SIZE, Position, Side, UNITS};
 pub use schema::{BALL_IDS, MATCH_ID};
 pub use world::{Attendance, Ball, Heading, Paddle, Phase, World};
 
@@ -167,17 +167,17 @@ impl Game for Pong {
     /// otherwise.
     fn predict(&self, world: &mut World, turn: &mut Turn<'_, World>) {
         let inputs = turn.inputs();
-        let post = inputs.first().and_then(|input| Post::of(input.player));
-        let own = post.map(Post::side);
+        let post = inputs.first().and_then(|input| Position::of(input.player));
+        let own = post.map(Position::side);
         let half = world.ball.half();
-        let partner = post.map(Post::partner);
-        let held = Post::ALL.map(|at| match Some(at) == partner {
+        let partner = post.map(Position::partner);
+        let held = Position::ALL.map(|at| match Some(at) == partner {
             true => world.held_by(at),
             false => turn.buttons(at.player()),
         });
         self.advance(world, held, |event| {
             let side = match event.kind {
-                Pong::CONTACT => Post::of_paddle(event.entity).map(Post::side),
+                Pong::CONTACT => Position::of_paddle(event.entity).map(Position::side),
                 Pong::WALL => Some(half),
                 _ => own,
             };
@@ -197,7 +197,7 @@ impl Game for Pong {
 
     /// The own paddle only: the ball slides.
     fn is_ahead(&self, entity: &Entity, player: PlayerId) -> bool {
-        Post::of(player).is_some_and(|post| post.paddle_id() == entity.id)
+        Position::of(player).is_some_and(|post| post.paddle_id() == entity.id)
     }
 
     fn time_blend(&self, drawn: &Drawn, player: PlayerId, gap_ticks: f32) -> Option<f32> {
@@ -268,7 +268,7 @@ impl Measured for Pong {
 impl ClassicGame for Pong {
     /// A guest is always on the right.
     fn lan_place(&self) -> Option<u8> {
-        Some(Post::RightBack.index() as u8)
+        Some(Position::RightBack.index() as u8)
     }
 
     fn lan_state(&self, world: &World) -> Option<StateUpdate> {

@@ -3,7 +3,7 @@
 use backspin::game::{Buttons, Event, PlayerId, Reach};
 
 use crate::Pong;
-use crate::field::{Post, Side};
+use crate::field::{Position, Side};
 use crate::flight::{Met, fly};
 use crate::world::{Attendance, Ball, Heading, Paddle, Phase, World};
 
@@ -12,7 +12,8 @@ const SECOND: u16 = 60;
 
 impl World {
     pub(crate) fn join(&mut self, player: PlayerId) {
-        let Some(post) = Post::of(player).filter(|post| self.doubles || !post.is_front()) else {
+        let Some(post) = Position::of(player).filter(|post| self.doubles || !post.is_front())
+        else {
             return;
         };
         self.paddles[post.index()] = Some(Paddle::START);
@@ -21,14 +22,15 @@ impl World {
     }
 
     pub(crate) fn mute(&mut self, player: PlayerId) {
-        if let Some(post) = Post::of(player).filter(|post| self.paddles[post.index()].is_some()) {
+        if let Some(post) = Position::of(player).filter(|post| self.paddles[post.index()].is_some())
+        {
             self.mute[post.index()] = true;
         }
     }
 
     /// A side that nobody is left on cannot go on.
     pub(crate) fn leave(&mut self, player: PlayerId) {
-        let Some(post) = Post::of(player) else { return };
+        let Some(post) = Position::of(player) else { return };
         self.paddles[post.index()] = None;
         self.wishes[post.index()] = false;
         self.mute[post.index()] = false;
@@ -54,7 +56,7 @@ impl World {
 
     /// Who cannot say so is taken to wish what the others do.
     fn all_wish(&self) -> bool {
-        let wishes = |post: Post| self.wishes[post.index()] || self.mute[post.index()];
+        let wishes = |post: Position| self.wishes[post.index()] || self.mute[post.index()];
         self.wishes.contains(&true) && self.posts().all(wishes)
     }
 
@@ -93,7 +95,7 @@ impl Pong {
             }
             _ => {}
         }
-        for post in Post::ALL {
+        for post in Position::ALL {
             if let Some(paddle) = &mut world.paddles[post.index()] {
                 paddle.steer(held[post.index()]);
             }
@@ -124,7 +126,7 @@ impl Pong {
     }
 
     pub(crate) fn ask_again(&self, world: &mut World, player: PlayerId, events: &mut Vec<Event>) {
-        let Some(post) = Post::of(player) else { return };
+        let Some(post) = Position::of(player) else { return };
         let may_ask = matches!(world.phase, Phase::Waiting | Phase::Left | Phase::Over);
         let is_there = world.paddles[post.index()].is_some();
         if may_ask && is_there && !world.wishes[post.index()] {

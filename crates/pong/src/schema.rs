@@ -3,7 +3,7 @@
 use backspin::replication::{Entity, Field, Kind, Motion, Schema, State, Step};
 
 use crate::Pong;
-use crate::field::{BALL_LOWEST, BALL_SPEED, OUT, PADDLE_LOWEST, PADDLE_SPEED, Post, UNITS};
+use crate::field::{BALL_LOWEST, BALL_SPEED, OUT, PADDLE_LOWEST, PADDLE_SPEED, Position, UNITS};
 use crate::world::{Attendance, Ball, Heading, Paddle, Phase, World};
 
 /// The ball is one of these. A served ball has the other id than the one that went out, so nobody
@@ -21,10 +21,10 @@ const MATCH: u8 = 6;
 
 pub(crate) const SCHEMA: Schema = Schema {
     kinds: &[
-        Kind { name: "left paddle", fields: &paddle(Post::LeftBack) },
-        Kind { name: "right paddle", fields: &paddle(Post::RightBack) },
-        Kind { name: "left front paddle", fields: &paddle(Post::LeftFront) },
-        Kind { name: "right front paddle", fields: &paddle(Post::RightFront) },
+        Kind { name: "left paddle", fields: &paddle(Position::LeftBack) },
+        Kind { name: "right paddle", fields: &paddle(Position::RightBack) },
+        Kind { name: "left front paddle", fields: &paddle(Position::LeftFront) },
+        Kind { name: "right front paddle", fields: &paddle(Position::RightFront) },
         Kind { name: "ball", fields: &BALL_FIELDS },
         Kind { name: "doubles ball", fields: &BALL_FIELDS },
         Kind { name: "match", fields: &MATCH_FIELDS },
@@ -32,7 +32,7 @@ pub(crate) const SCHEMA: Schema = Schema {
 };
 const _: () = assert!(SCHEMA.check().is_ok());
 
-const fn paddle(post: Post) -> [Field; 3] {
+const fn paddle(post: Position) -> [Field; 3] {
     [
         along("y", 0, PADDLE_LOWEST, 1),
         velocity("vy", PADDLE_SPEED),
@@ -84,7 +84,7 @@ const fn still(name: &'static str, max: i32) -> Field {
 
 /// Writes a world into an empty state. Ids rise, and there are far fewer than a state holds.
 pub(crate) fn capture(world: &World, state: &mut State) {
-    for post in Post::ALL {
+    for post in Position::ALL {
         if let Some(Paddle { y, vy }) = world.paddles[post.index()] {
             let counts = [y, vy, post.x()];
             let _ = state.push(Entity::new(&SCHEMA, post.paddle_id(), post as u8, &counts));
@@ -128,7 +128,7 @@ pub(crate) fn restore(state: &State) -> World {
             }
             MATCH => restore_match(&mut world, entity),
             _ => {
-                if let Some(post) = Post::of_paddle(entity.id) {
+                if let Some(post) = Position::of_paddle(entity.id) {
                     let [y, vy] = fields.first();
                     world.paddles[post.index()] = Some(Paddle { y, vy });
                 }
@@ -146,8 +146,8 @@ fn restore_match(world: &mut World, entity: &Entity) {
     world.score = [left as u8, right as u8];
     world.points = points as u8;
     world.doubles = doubles != 0;
-    world.wishes = Post::ALL.map(|post| wishes >> post.index() & 1 == 1);
-    world.mute = Post::ALL.map(|post| wishes >> (4 + post.index()) & 1 == 1);
+    world.wishes = Position::ALL.map(|post| wishes >> post.index() & 1 == 1);
+    world.mute = Position::ALL.map(|post| wishes >> (4 + post.index()) & 1 == 1);
     world.ticks_left = ticks_left as u16;
     world.attendance = [attendance % 3, attendance / 3]
         .map(|it| Attendance::ALL.get(it as usize).copied().unwrap_or_default());

@@ -4,7 +4,7 @@
 use backspin::game::PlayerId;
 use backspin::replication::Drawn;
 
-use crate::field::{BALL_SIZE, BALL_SPEED, PADDLE_SIZE, PADDLE_SPEED, Post, Side, UNITS};
+use crate::field::{BALL_SIZE, BALL_SPEED, PADDLE_SIZE, PADDLE_SPEED, Position, Side, UNITS};
 use crate::schema::{is_ball, is_doubles};
 
 /// The kind of contact with a partner's paddle.
@@ -31,8 +31,8 @@ fn partners_share(gap_ticks: f32) -> f32 {
 /// The drawn ball's share of the way from the opponents' foremost paddles (0) to the own (1); in
 /// doubles, that of the partner's paddle as well.
 pub(crate) fn slide(drawn: &Drawn, player: PlayerId, gap_ticks: f32) -> Option<f32> {
-    let post = Post::of(player)?;
-    if Post::of_paddle(drawn.entity.id).is_some_and(|other| other == post.partner()) {
+    let post = Position::of(player)?;
+    if Position::of_paddle(drawn.entity.id).is_some_and(|other| other == post.partner()) {
         return Some(partners_share(gap_ticks).min(PADDLE_TICKS / gap_ticks.max(PADDLE_TICKS)));
     }
     let doubles = is_doubles(&drawn.entity);
@@ -40,7 +40,7 @@ pub(crate) fn slide(drawn: &Drawn, player: PlayerId, gap_ticks: f32) -> Option<f
         return None;
     }
     // Seen from the own goal, as if that were on the left.
-    let (left, right) = (plane(Post::LeftBack), plane(Post::RightBack));
+    let (left, right) = (plane(Position::LeftBack), plane(Position::RightBack));
     let x = match post.side() {
         Side::Left => drawn.fields[0],
         Side::Right => left + right - drawn.fields[0],
@@ -48,14 +48,14 @@ pub(crate) fn slide(drawn: &Drawn, player: PlayerId, gap_ticks: f32) -> Option<f
     if !doubles {
         return Some(between(x, (left, 1.0), (right, 0.0)));
     }
-    let front = plane(Post::LeftFront);
+    let front = plane(Position::LeftFront);
     let (at_back, at_front) = match post.is_front() {
         true => (partners_share(gap_ticks), 1.0),
         false => (1.0, partners_share(gap_ticks)),
     };
     Some(match x < front {
         true => between(x, (left, at_back), (front, at_front)),
-        false => between(x, (front, at_front), (plane(Post::RightFront), 0.0)),
+        false => between(x, (front, at_front), (plane(Position::RightFront), 0.0)),
     })
 }
 
@@ -65,14 +65,14 @@ fn between(x: f32, (from, share): (f32, f32), (to, others): (f32, f32)) -> f32 {
 }
 
 /// The paddles that the ball is seen to meet from one frame to the next.
-pub(crate) fn contacts(before: &[Drawn], now: &[Drawn], mut meet: impl FnMut(Post)) {
+pub(crate) fn contacts(before: &[Drawn], now: &[Drawn], mut meet: impl FnMut(Position)) {
     // While one ball is drawn to its end, the next may be on its way.
     for ball in now.iter().filter(|drawn| is_ball(&drawn.entity)) {
         // A ball that was served since is another one.
         let Some(ball) = Pair::of(before, ball) else { continue };
         let ball = Motion { x: ball.field(0), y: ball.field(1), vx: ball.field(2) };
         for paddle in now {
-            if let Some(post) = Post::of_paddle(paddle.entity.id)
+            if let Some(post) = Position::of_paddle(paddle.entity.id)
                 && let Some(paddle) = Pair::of(before, paddle)
                 && ball.meets(post, paddle.field(0))
             {
@@ -84,8 +84,8 @@ pub(crate) fn contacts(before: &[Drawn], now: &[Drawn], mut meet: impl FnMut(Pos
 
 /// Whose paddle the ball meets, as `viewer` sees it.
 pub(crate) fn contact_kind(key: u64, viewer: PlayerId) -> &'static str {
-    let met = u32::try_from(key).ok().and_then(Post::of_paddle);
-    let (Some(met), Some(own)) = (met, Post::of(viewer)) else { return "paddle" };
+    let met = u32::try_from(key).ok().and_then(Position::of_paddle);
+    let (Some(met), Some(own)) = (met, Position::of(viewer)) else { return "paddle" };
     match (met == own, met.side() == own.side(), met.is_front()) {
         (true, ..) => "own paddle",
         (false, true, _) => PARTNERS,
@@ -94,7 +94,7 @@ pub(crate) fn contact_kind(key: u64, viewer: PlayerId) -> &'static str {
     }
 }
 
-fn plane(post: Post) -> f32 {
+fn plane(post: Position) -> f32 {
     px(post.plane())
 }
 
@@ -145,7 +145,7 @@ struct Motion {
 }
 
 impl Motion {
-    fn meets(&self, post: Post, paddle: Span) -> bool {
+    fn meets(&self, post: Position, paddle: Span) -> bool {
         // How far in front of the paddle the ball is, and where it heads, seen from the goal.
         let sign = -post.side().sign() as f32;
         let gap = |x: f32| (x - plane(post)) * sign;

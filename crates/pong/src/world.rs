@@ -3,7 +3,9 @@
 use backspin::game::{Buttons, PlayerId};
 
 use crate::Pong;
-use crate::field::{BALL_SPEED, BALL_START, PADDLE_LOWEST, PADDLE_SPEED, PADDLE_START, Post, Side};
+use crate::field::{
+    BALL_SPEED, BALL_START, PADDLE_LOWEST, PADDLE_SPEED, PADDLE_START, Position, Side,
+};
 
 /// A match, and who plays it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -134,17 +136,17 @@ impl Default for World {
 
 impl World {
     /// Who plays.
-    pub fn posts(&self) -> impl Iterator<Item = Post> + '_ {
-        Post::ALL.into_iter().filter(|post| self.paddles[post.index()].is_some())
+    pub fn posts(&self) -> impl Iterator<Item = Position> + '_ {
+        Position::ALL.into_iter().filter(|post| self.paddles[post.index()].is_some())
     }
 
     /// The paddle of a player who is there.
     pub fn paddle(&self, player: PlayerId) -> Option<&Paddle> {
-        self.paddles[Post::of(player)?.index()].as_ref()
+        self.paddles[Position::of(player)?.index()].as_ref()
     }
 
     /// What a player who goes on as before holds.
-    pub(crate) fn held_by(&self, post: Post) -> Buttons {
+    pub(crate) fn held_by(&self, post: Position) -> Buttons {
         match self.paddles[post.index()].map_or(0, |paddle| paddle.vy) {
             ..0 => Buttons::UP,
             0 => Buttons::default(),

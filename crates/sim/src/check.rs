@@ -16,7 +16,7 @@ mod tests;
 
 use std::fmt;
 
-pub use breach::{Breach, Difference, Proof, RuleError};
+pub use breach::{Breach, Comparison, Difference, RuleError};
 
 use backspin::game::{Event, Game, Mail, PlayerId, PlayerInput, Turn, rewind_limit_ticks};
 use backspin::replication::{Entity, Kind, Motion, Schema, State};
@@ -172,7 +172,7 @@ fn repeat<G: Game>(
             check_form(schema, &before, &run.state)?;
             check_mail(game.capacity(), &run.events, &mut run.mail)?;
         }
-        difference(Proof::SecondRun, schema, &first.state, &second.state, everything)?;
+        difference(Comparison::SecondRun, schema, &first.state, &second.state, everything)?;
         if first.events != second.events {
             return Err(Breach::Events);
         }
@@ -202,12 +202,12 @@ fn restore<G: Game>(game: &G, seed: u64, ticks: u32, tick: &mut u32) -> Result<(
         }
         right.look(game, next);
         capture(game, &game.restore(&right.state), next, &mut copy);
-        difference(Proof::RoundTrip, schema, &right.state, &copy, everything)?;
+        difference(Comparison::RoundTrip, schema, &right.state, &copy, everything)?;
         // Of a world full of things most would be seen that is left over.
         let mut restored = fullest.clone();
         game.restore_into(&right.state, &mut restored);
         capture(game, &restored, next, &mut copy);
-        difference(Proof::Reused, schema, &right.state, &copy, everything)?;
+        difference(Comparison::Reused, schema, &right.state, &copy, everything)?;
         if right.state.entities().len() > most {
             most = right.state.entities().len();
             fullest.clone_from(&right.world);
@@ -224,7 +224,7 @@ fn restore<G: Game>(game: &G, seed: u64, ticks: u32, tick: &mut u32) -> Result<(
         let ahead = |entity: &Entity, _: usize| {
             crowd.inputs().iter().any(|input| game.is_ahead(entity, input.player))
         };
-        difference(Proof::Step, schema, &right.state, &copy, ahead)?;
+        difference(Comparison::Step, schema, &right.state, &copy, ahead)?;
     }
     Ok(())
 }
@@ -268,7 +268,7 @@ fn predict<G: Game>(game: &G, seed: u64, ticks: u32, tick: &mut u32) -> Result<(
         let drawn = |entity: &Entity, field: usize| {
             game.is_ahead(entity, player) && moves(&schema.kinds[usize::from(entity.kind)], field)
         };
-        difference(Proof::Prediction, schema, &stepped.state, &predicted.state, drawn)?;
+        difference(Comparison::Prediction, schema, &stepped.state, &predicted.state, drawn)?;
     }
     Ok(())
 }

@@ -52,7 +52,7 @@ mod world;
 pub use chance::Chance;
 pub use change::Change;
 pub use check::{
-    Breach, Checked, Difference, Proof, RuleError, Trial, check_rules, check_rules_with,
+    Breach, Checked, Comparison, Difference, RuleError, Trial, check_rules, check_rules_with,
 };
 pub use clock::Drift;
 pub use clumps::Clumps;

@@ -26,7 +26,7 @@ const LINGER_FOR: Duration = Duration::from_secs(5);
 #[derive(Debug)]
 pub(crate) struct Streams {
     registry: Registry,
-    doors: Vec<Door>,
+    doors: Vec<Entrance>,
     streams: BTreeMap<Token, Stream>,
     tokens: BTreeMap<StreamId, Token>,
     /// Streams that the system has said something about.
@@ -37,7 +37,7 @@ pub(crate) struct Streams {
 }
 
 #[derive(Debug)]
-struct Door {
+struct Entrance {
     listener: Listener,
     /// Someone may be waiting.
     knocked: bool,
@@ -54,7 +54,7 @@ impl Streams {
         for (i, mut listener) in listeners.into_iter().enumerate() {
             let token = Token(first_token + i);
             registry.register(listener.source(), token, Interest::READABLE)?;
-            doors.push(Door { listener, knocked: false });
+            doors.push(Entrance { listener, knocked: false });
         }
         Ok(Streams {
             registry,

@@ -6,7 +6,7 @@
 
 use std::time::{Duration, Instant};
 
-use crate::screen::Pace;
+use crate::screen::RedrawRate;
 
 /// From one picture to the next where nothing else sets the pace.
 const FRAME: Duration = Duration::from_nanos(1_000_000_000 / 60);
@@ -40,21 +40,21 @@ pub(super) struct Pacer {
 
 impl Pacer {
     /// Waits for the next picture; `news` is whether something was pressed or moved.
-    pub(super) fn wait(&mut self, pace: Pace, news: bool) {
+    pub(super) fn wait(&mut self, pace: RedrawRate, news: bool) {
         let now = Instant::now();
         std::thread::sleep(self.rest(now, pace, news));
         self.last = Some(Instant::now());
     }
 
     /// How long to wait at `now`.
-    fn rest(&mut self, now: Instant, pace: Pace, news: bool) -> Duration {
+    fn rest(&mut self, now: Instant, pace: RedrawRate, news: bool) -> Duration {
         if news {
             self.touched = Some(now);
         }
         let Some(last) = self.last else { return Duration::ZERO };
         let spent = now.saturating_duration_since(last);
         let awake = self.touched.is_some_and(|at| now.saturating_duration_since(at) < AWAKE);
-        if pace != Pace::Smooth && !awake {
+        if pace != RedrawRate::Smooth && !awake {
             return IDLE.saturating_sub(spent);
         }
         self.held_until.take_if(|until| *until <= now);
@@ -74,7 +74,7 @@ mod tests {
     use super::*;
 
     /// Pictures that each take `cost` to draw and show: how many come in `span`.
-    fn pictures(cost: Duration, pace: Pace, span: Duration, news: bool) -> u32 {
+    fn pictures(cost: Duration, pace: RedrawRate, span: Duration, news: bool) -> u32 {
         let begin = Instant::now();
         let mut pacer = Pacer::default();
         let (mut now, mut count) = (begin, 0);
@@ -90,14 +90,14 @@ mod tests {
     #[test]
     fn a_monitor_sets_the_pace_of_a_match() {
         let second = Duration::from_secs(1);
-        assert_eq!(pictures(second / 144, Pace::Smooth, second, false), 145);
-        assert_eq!(pictures(second / 50, Pace::Smooth, second, false), 50);
+        assert_eq!(pictures(second / 144, RedrawRate::Smooth, second, false), 145);
+        assert_eq!(pictures(second / 50, RedrawRate::Smooth, second, false), 50);
     }
 
     #[test]
     fn without_one_it_is_sixty_a_second() {
         let span = Duration::from_secs(20);
-        let count = pictures(Duration::from_millis(1), Pace::Smooth, span, false);
+        let count = pictures(Duration::from_millis(1), RedrawRate::Smooth, span, false);
         assert!((1_200..1_320).contains(&count), "{count}");
     }
 
@@ -105,7 +105,7 @@ mod tests {
     fn a_menu_sleeps_unless_someone_is_at_it() {
         let second = Duration::from_secs(1);
         let ms = Duration::from_millis(1);
-        assert_eq!(pictures(ms, Pace::Still, second, false), 11);
-        assert!(pictures(ms, Pace::Still, second, true) > 50);
+        assert_eq!(pictures(ms, RedrawRate::Still, second, false), 11);
+        assert!(pictures(ms, RedrawRate::Still, second, true) > 50);
     }
 }

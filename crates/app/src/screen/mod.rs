@@ -18,7 +18,7 @@
 //! wrap          -> breaks lines that are too long for a face
 //! ```
 //!
-//! A UI passes in [`Key`]s and what is [`Held`], calls [`Program::look`] as often as the [`Pace`] asks, draws
+//! A UI passes in [`Key`]s and what is [`Held`], calls [`Program::look`] as often as the [`RedrawRate`] asks, draws
 //! the [`View`],
 //! and may play the [`Cue`]s. Below is [`crate::play`].
 
@@ -45,7 +45,7 @@ mod wrap;
 pub(crate) use bindings::{Action, Bindings};
 pub(crate) use launch::{Launch, Options, sentence};
 pub(crate) use match_screen::{Hand, Lane, Steers};
-pub(crate) use program::{Held, Key, Pace, Program};
+pub(crate) use program::{Held, Key, Program, RedrawRate};
 pub(crate) use settings::{Settings, Shelf};
 pub(crate) use view::{
     Arena, Banner, Burst, BurstKind, Cell, ChatLine, Controls, Crew, Cue, Entry, Figure, Flashing,

@@ -60,7 +60,7 @@ pub(crate) struct Held {
 
 /// How often to poll and draw.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Pace {
+pub(crate) enum RedrawRate {
     /// Only after a key.
     Still,
     /// A few times a second.
@@ -233,18 +233,18 @@ impl Program {
     }
 
     /// How often to poll and draw.
-    pub(crate) fn pace(&self) -> Pace {
+    pub(crate) fn pace(&self) -> RedrawRate {
         match &self.screen {
             Screen::Menu(_)
             | Screen::Typing(_)
             | Screen::Binding { .. }
             | Screen::Closed(_)
-            | Screen::Replays { .. } => Pace::Still,
-            Screen::Rooms(rooms) if !rooms.is_listed() => Pace::Smooth,
-            Screen::Hosts(_) | Screen::Rooms(_) => Pace::Slow,
-            Screen::Opening { .. } => Pace::Smooth,
-            Screen::Match { running, .. } if running.is_shown() => Pace::Smooth,
-            Screen::Match { .. } => Pace::Slow,
+            | Screen::Replays { .. } => RedrawRate::Still,
+            Screen::Rooms(rooms) if !rooms.is_listed() => RedrawRate::Smooth,
+            Screen::Hosts(_) | Screen::Rooms(_) => RedrawRate::Slow,
+            Screen::Opening { .. } => RedrawRate::Smooth,
+            Screen::Match { running, .. } if running.is_shown() => RedrawRate::Smooth,
+            Screen::Match { .. } => RedrawRate::Slow,
         }
     }
 

@@ -127,7 +127,7 @@ fn met(port: u16) -> (Program, Program) {
     let mut host = program(options("Ann", Some(port)));
     host.set_out(Launch::Host(Title::Pong));
     wait_for(&mut host, "Waiting for someone to join.");
-    assert_eq!(host.pace(), Pace::Slow);
+    assert_eq!(host.pace(), RedrawRate::Slow);
     let mut guest = program(options("Ben", None));
     guest.set_out(Launch::Join(Title::Pong, format!("127.0.0.1:{port}")));
     wait("a match", &mut [&mut host, &mut guest], |all| {
@@ -157,7 +157,7 @@ fn the_menu_is_walked_with_either_hand_and_around_its_ends() {
     assert!(shown(&mut program).contains("> Pong against an easy bot"));
     press(&mut program, &[Key::Esc, Key::Esc]);
     assert!(shown(&mut program).contains("> Exit"));
-    assert_eq!(program.pace(), Pace::Still);
+    assert_eq!(program.pace(), RedrawRate::Still);
     assert!(!program.is_over());
     press(&mut program, &[Key::Enter]);
     assert!(program.is_over());
@@ -206,7 +206,7 @@ fn a_match_against_a_bot_is_played_paused_lost_and_played_again() {
     wait("the ball", &mut [&mut program], |all| {
         arena(all[0]).is_some_and(|arena| arena.banner.is_none())
     });
-    assert_eq!(program.pace(), Pace::Smooth);
+    assert_eq!(program.pace(), RedrawRate::Smooth);
     let ball = |program: &mut Program| {
         let scene = arena(program).unwrap().scene;
         *scene.things.iter().find(|thing| thing.look == Look::Ball).unwrap()

@@ -7,7 +7,7 @@
 //! room   -> the options that choose a room
 //! ```
 //!
-//! What a game reads and writes is its [`Voice`], in its folder of [`crate::games`].
+//! What a game reads and writes is its [`ScriptGame`], in its folder of [`crate::games`].
 
 mod find;
 mod line;
@@ -55,7 +55,7 @@ const COMMANDS: usize = 64;
 const COMMAND_LEN: u64 = 1024;
 
 /// How a game is played and reported without a UI.
-pub(crate) trait Voice {
+pub(crate) trait ScriptGame {
     /// The game.
     type Game: Stage;
 
@@ -68,7 +68,7 @@ pub(crate) trait Voice {
     /// Whether a bot here needs to see the match.
     fn has_eyes(&self) -> bool;
 
-    /// What a player of this machine holds; `seen` is current if [`Voice::has_eyes`].
+    /// What a player of this machine holds; `seen` is current if [`ScriptGame::has_eyes`].
     fn hold(
         &mut self,
         seen: &<Self::Game as backspin::game::Game>::World,
@@ -93,18 +93,18 @@ pub(crate) struct News<'a> {
 
 /// Opens the match that `launch` leads to, or that of the first host that is found, and plays there
 /// until the match is over or left, or someone stops it.
-pub(crate) fn run<V: Voice>(
+pub(crate) fn run<V: ScriptGame>(
     game: V::Game,
     options: &Options,
     launch: Option<&Launch>,
-    voice: V,
+    script_game: V,
     args: &SeatArgs,
 ) -> Result<(), Box<dyn Error>> {
     let lines = args.lines()?;
     match open(game, options, launch, args, &lines)? {
         Some(opened) => {
             let net_log = options.net_log.clone();
-            play(Script { net_log, ..Script::new(opened, voice, lines) }, args)
+            play(Script { net_log, ..Script::new(opened, script_game, lines) }, args)
         }
         None => Ok(()),
     }
@@ -136,7 +136,7 @@ fn open<G: Stage>(
 }
 
 /// Plays until the match is over or left.
-fn play<V: Voice>(mut script: Script<V>, args: &SeatArgs) -> Result<(), Box<dyn Error>> {
+fn play<V: ScriptGame>(mut script: Script<V>, args: &SeatArgs) -> Result<(), Box<dyn Error>> {
     let stop = Stop::on_signals()?;
     let commands = read_commands();
     let ended = loop {
@@ -162,9 +162,9 @@ fn play<V: Voice>(mut script: Script<V>, args: &SeatArgs) -> Result<(), Box<dyn 
 }
 
 /// A match in progress.
-struct Script<V: Voice> {
+struct Script<V: ScriptGame> {
     opened: Opened<V::Game>,
-    voice: V,
+    script_game: V,
     lines: Lines,
     net_log: Option<NetLog>,
     began: Instant,
@@ -178,11 +178,11 @@ struct Script<V: Voice> {
     drawn: State,
 }
 
-impl<V: Voice> Script<V> {
-    fn new(opened: Opened<V::Game>, voice: V, lines: Lines) -> Self {
+impl<V: ScriptGame> Script<V> {
+    fn new(opened: Opened<V::Game>, script_game: V, lines: Lines) -> Self {
         Script {
             opened,
-            voice,
+            script_game,
             lines,
             net_log: None,
             began: Instant::now(),
@@ -202,7 +202,7 @@ impl<V: Voice> Script<V> {
             _ if command == "say" => return self.write(""),
             _ if command == "quit" => self.left = true,
             _ => {
-                let words = self.voice.obey(command);
+                let words = self.script_game.obey(command);
                 self.say(&words);
             }
         }
@@ -303,10 +303,10 @@ impl<V: Voice> Script<V> {
             let alone = [RosterLine { player: PlayerId(1), name, lives: 0, flags }];
             let roster = client.map_or(&alone[..], |client| client.roster());
             let own = client.map_or(Some(PlayerId(1)), |client| client.player());
-            self.voice.tell(&self.lines, News { state: seat.state(), roster, own })?
+            self.script_game.tell(&self.lines, News { state: seat.state(), roster, own })?
         };
         self.say(&words);
-        match (self.voice.is_over(), self.over) {
+        match (self.script_game.is_over(), self.over) {
             (true, None) => self.over = Some(Instant::now()),
             (false, Some(_)) => self.over = None,
             _ => {}
@@ -320,18 +320,18 @@ impl<V: Voice> Script<V> {
         let now = self.opened.node.now();
         let mut seat = self.opened.node.seat();
         let game = seat.game().clone();
-        if self.voice.has_eyes() {
+        if self.script_game.has_eyes() {
             seat.draw(now, &mut self.frame);
             self.frame.write(game.schema(), &mut self.drawn);
         }
         let world = game.restore(&self.drawn);
         let tick = (self.began.elapsed().as_secs_f64() * f64::from(game.tick_rate())) as u32;
         let players = match seat.client() {
-            None => self.voice.players(),
+            None => self.script_game.players(),
             Some(client) => vec![client.player().unwrap_or(PlayerId(1))],
         };
         for player in players {
-            let buttons = self.voice.hold(&world, player, tick);
+            let buttons = self.script_game.hold(&world, player, tick);
             seat.press(player, buttons);
         }
     }

@@ -28,7 +28,7 @@ use crossterm::event::{self, Event};
 use ratatui::Terminal;
 use ratatui::backend::CrosstermBackend;
 
-use crate::screen::{Pace, Page, Program, View};
+use crate::screen::{Page, Program, RedrawRate, View};
 pub(crate) use draw::{Paint, view as draw};
 use guard::Guard;
 use keys::{Keys, Press};
@@ -59,8 +59,8 @@ pub(crate) fn run(mut program: Program, span: Option<Duration>) -> Result<(), Bo
         program.look();
         face.show(program.view())?;
         let wait = match program.pace() {
-            Pace::Still | Pace::Slow => GLANCE,
-            Pace::Smooth => FRAME.saturating_sub(began.elapsed()),
+            RedrawRate::Still | RedrawRate::Slow => GLANCE,
+            RedrawRate::Smooth => FRAME.saturating_sub(began.elapsed()),
         };
         face.read(&mut program, wait)?;
     }

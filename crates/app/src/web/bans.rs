@@ -150,7 +150,7 @@ impl Bans {
     /// What `/api/bans` says.
     pub(super) fn told(&self, now_ms: u64) -> String {
         #[derive(Serialize)]
-        struct Told<'a> {
+        struct BanList<'a> {
             /// Whether the file has them; without a file they are gone with the server.
             saved: bool,
             bans: Vec<&'a Ban>,
@@ -158,7 +158,7 @@ impl Bans {
         let saved = self.keeper.as_ref().is_some_and(Newest::is_done);
         let bans = self.bans.iter().filter(|ban| ban.holds(now_ms)).collect();
         // Plain data: there is nothing in it that JSON has no word for.
-        serde_json::to_string(&Told { saved, bans }).unwrap_or_default()
+        serde_json::to_string(&BanList { saved, bans }).unwrap_or_default()
     }
 
     fn keep(&self) {

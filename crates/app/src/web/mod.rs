@@ -46,7 +46,7 @@ pub(crate) use bans::Bans;
 use board::Board;
 use desk::Desk;
 pub(crate) use publish::Publisher;
-pub(crate) use scene::{Picture, Thing};
+pub(crate) use scene::{DrawnScene, Thing};
 use site::Site;
 use visitors::Visitors;
 

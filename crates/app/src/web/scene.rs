@@ -11,24 +11,24 @@ use crate::games::{AppGame, Title, with_game};
 pub(super) fn told(scene: &Scene) -> String {
     let picture = match Title::of(scene.game) {
         Some(title) => with_game!(title, G => G::picture(&scene.state)),
-        None => Picture::default(),
+        None => DrawnScene::default(),
     };
     let (tick, rate) = (scene.state.tick, scene.tick_rate);
     // Plain data: there is nothing in it that JSON has no word for.
-    serde_json::to_string(&Told { tick, rate, picture }).unwrap_or_default()
+    serde_json::to_string(&SceneMessage { tick, rate, picture }).unwrap_or_default()
 }
 
 #[derive(Serialize)]
-struct Told {
+struct SceneMessage {
     tick: u32,
     rate: u8,
     #[serde(flatten)]
-    picture: Picture,
+    picture: DrawnScene,
 }
 
 /// What is drawn.
 #[derive(Debug, Default, PartialEq, Serialize)]
-pub(crate) struct Picture {
+pub(crate) struct DrawnScene {
     /// Width and height, in px.
     pub(crate) field: [i32; 2],
     /// How the match stands: the score, and what is going on.

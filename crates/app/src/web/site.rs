@@ -168,7 +168,7 @@ impl Site {
     /// A status as JSON, with what belongs to the page.
     pub(super) fn told(&self, status: &Status) -> String {
         #[derive(Serialize)]
-        struct Told<'a> {
+        struct StatusPage<'a> {
             version: &'static str,
             /// Whether an operator with the token can change anything.
             commands: bool,
@@ -177,7 +177,7 @@ impl Site {
         }
         let (version, commands) = (env!("CARGO_PKG_VERSION"), self.token.is_some());
         // Plain data: there is nothing in it that JSON has no word for.
-        serde_json::to_string(&Told { version, commands, status }).unwrap_or_default()
+        serde_json::to_string(&StatusPage { version, commands, status }).unwrap_or_default()
     }
 
     /// Whether the client has the token.

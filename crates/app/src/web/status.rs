@@ -242,14 +242,14 @@ fn left_out<S: Serializer>(counts: &LeftOutCounts, serializer: S) -> Result<S::O
 
 fn ticks<S: Serializer>(ticks: &Ticks, serializer: S) -> Result<S::Ok, S::Error> {
     #[derive(Serialize)]
-    struct Told {
+    struct TickFigures {
         count: u64,
         late: u64,
         late_by_machine: u64,
         work_us: Quantiles,
         lateness_us: Quantiles,
     }
-    Told {
+    TickFigures {
         count: ticks.work.total(),
         late: ticks.late,
         late_by_machine: ticks.held_up,

@@ -1,6 +1,6 @@
 //! What a room shows of a match beside its world: lives, scores, who is host, whether it has begun.
 
-use super::{Plain, PlayerId};
+use super::{NoLobby, PlayerId};
 
 /// How a player does, in games that count it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -62,4 +62,4 @@ pub trait Lobby<W> {
     }
 }
 
-impl<W> Lobby<W> for Plain {}
+impl<W> Lobby<W> for NoLobby {}

@@ -302,20 +302,20 @@ mod tests {
     const ALICE: PlayerId = PlayerId(1);
 
     /// A server that has every input at once, and what Alice predicts.
-    struct Table {
+    struct Bench {
         server: World,
         tick: u32,
         prediction: Prediction<Dots>,
     }
 
-    impl Table {
+    impl Bench {
         fn new() -> Self {
             let game = Dots::default();
             let mut server = game.begin(0);
             game.join(&mut server, ALICE);
             let state = state(&server, 0);
             let prediction = Prediction::new(game, ALICE, &state);
-            Table { server, tick: 0, prediction }
+            Bench { server, tick: 0, prediction }
         }
 
         fn advance(&mut self, buttons: Buttons) {
@@ -351,7 +351,7 @@ mod tests {
 
     #[test]
     fn own_things_are_drawn_between_two_ticks_also_when_the_snapshot_of_the_last_has_come() {
-        let mut table = Table::new();
+        let mut table = Bench::new();
         table.advance(Buttons::RIGHT);
         let places: Vec<_> = [0.0, 0.4, 1.0].map(|part| table.drawn_x(part)).into();
         assert!(places[0] < places[1] && places[1] < places[2], "{places:?}");
@@ -362,7 +362,7 @@ mod tests {
 
     #[test]
     fn a_correction_of_the_newest_tick_moves_nothing_at_once() {
-        let mut table = Table::new();
+        let mut table = Bench::new();
         table.advance(Buttons::RIGHT);
         let before = table.drawn_x(0.3);
         table.step(Buttons::LEFT);
@@ -376,7 +376,7 @@ mod tests {
 
     #[test]
     fn what_a_snapshot_takes_away_is_drawn_until_its_time_is_reached() {
-        let mut table = Table::new();
+        let mut table = Bench::new();
         table.advance(Buttons::RIGHT);
         let (early, end) = (table.drawn_x(0.25), table.drawn_x(1.0));
         table.prediction.draw(0.3, |_, _| ());
@@ -392,7 +392,7 @@ mod tests {
 
     #[test]
     fn where_the_server_went_on_alone_the_own_thing_slides() {
-        let mut table = Table::new();
+        let mut table = Bench::new();
         table.advance(Buttons::RIGHT);
         let slept = table.drawn_x(1.0).unwrap();
         (0..24).for_each(|_| table.step(Buttons::RIGHT));
@@ -405,7 +405,7 @@ mod tests {
 
     #[test]
     fn a_snapshot_of_the_next_tick_is_drawn_towards() {
-        let mut table = Table::new();
+        let mut table = Bench::new();
         table.advance(Buttons::RIGHT);
         let reached = table.drawn_x(1.0);
         table.step(Buttons::RIGHT);

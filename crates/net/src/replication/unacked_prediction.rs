@@ -212,13 +212,13 @@ mod tests {
     const ALICE: PlayerId = PlayerId(1);
 
     /// A player, and a server that takes each input so many ticks later, or twice, or not at all.
-    struct Table {
+    struct Bench {
         server: World,
         state: State,
         trail: UnackedPrediction<Dots>,
     }
 
-    impl Table {
+    impl Bench {
         fn new() -> Self {
             let game = Dots::default();
             let mut server = game.begin(0);
@@ -226,7 +226,7 @@ mod tests {
             let mut state = State::default();
             game.capture(&server, &mut state);
             let trail = UnackedPrediction::new(game, ALICE, &state, None).expect("it is there");
-            Table { server, state, trail }
+            Bench { server, state, trail }
         }
 
         /// The server steps with `buttons` and says so.
@@ -262,7 +262,7 @@ mod tests {
     #[test]
     fn a_server_that_follows_late_corrects_nothing() {
         for late in [0, 1, 6, 20] {
-            let mut table = Table::new();
+            let mut table = Bench::new();
             let mut path = vec![table.place()];
             for i in 0..300 {
                 table.press(walk(i));
@@ -281,7 +281,7 @@ mod tests {
     fn who_stands_still_is_where_the_server_says() {
         // The server holds a button for a tick longer, or one less.
         for (pressed, held) in [(10, 11), (10, 9), (10, 14)] {
-            let mut table = Table::new();
+            let mut table = Bench::new();
             for i in 0..60 {
                 table.press(if i < pressed { Buttons::RIGHT } else { Buttons(0) });
                 if i >= 6 {
@@ -294,7 +294,7 @@ mod tests {
 
     #[test]
     fn a_correction_is_drawn_away_and_not_at_once() {
-        let mut table = Table::new();
+        let mut table = Bench::new();
         table.press(Buttons(0));
         let before = table.trail.draw(1.0, 16.0).expect("it is there").1;
         table.serve(Buttons::RIGHT);
@@ -309,7 +309,7 @@ mod tests {
 
     #[test]
     fn the_path_is_kept_for_64_inputs_and_no_more() {
-        let mut table = Table::new();
+        let mut table = Bench::new();
         for count in 2..=200 {
             table.press(Buttons::RIGHT);
             assert_eq!(table.trail.steps.len(), count.min(64));
@@ -318,7 +318,7 @@ mod tests {
 
     #[test]
     fn who_is_not_there_is_not_predicted() {
-        let mut table = Table::new();
+        let mut table = Bench::new();
         assert!(!table.trail.reconcile(&State::default()));
         assert!(UnackedPrediction::new(Dots::default(), PlayerId(2), &table.state, None).is_none());
         table.press(Buttons::RIGHT);

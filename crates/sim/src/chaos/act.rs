@@ -28,7 +28,7 @@ pub enum Act {
     /// A guest goes to another room, if it is in one.
     Move { guest: usize, room: u32 },
     /// A visitor sets out.
-    Visit { visitor: usize, errand: Errand, guest: usize },
+    Visit { visitor: usize, errand: Visit, guest: usize },
     /// The server's process does nothing for a while; its socket holds what comes.
     Stall { span: Duration, dating: Dating },
     /// The system refuses the server something for a while.
@@ -53,7 +53,7 @@ pub enum Place {
 /// What a visitor comes for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs)]
-pub enum Errand {
+pub enum Visit {
     /// Joins, and says nothing more.
     SilentJoin,
     /// Comes with the ticket of a guest.
@@ -233,7 +233,7 @@ impl fmt::Display for Act {
             Act::Move { guest, room: 0 } => write!(f, "guest {guest} goes to another room"),
             Act::Move { guest, room } => write!(f, "guest {guest} goes to room {room}"),
             Act::Visit { visitor, errand, guest } => match errand {
-                Errand::StolenTicket => {
+                Visit::StolenTicket => {
                     write!(f, "visitor {visitor} comes with the ticket of guest {guest}")
                 }
                 errand => write!(f, "visitor {visitor} {errand}"),
@@ -278,26 +278,26 @@ impl fmt::Display for Act {
     }
 }
 
-impl fmt::Display for Errand {
+impl fmt::Display for Visit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Errand::SilentJoin => f.write_str("joins and says nothing more"),
-            Errand::StolenTicket => f.write_str("comes with another's ticket"),
-            Errand::OldCookie { after } => {
+            Visit::SilentJoin => f.write_str("joins and says nothing more"),
+            Visit::StolenTicket => f.write_str("comes with another's ticket"),
+            Visit::OldCookie { after } => {
                 write!(f, "joins with a cookie that is {:.1} s old", after.as_secs_f64())
             }
-            Errand::OthersCookie => f.write_str("joins with the cookie of another port"),
-            Errand::MakeRoom { is_locked: true } => f.write_str("makes a room with a password"),
-            Errand::MakeRoom { is_locked: false } => f.write_str("makes a room"),
-            Errand::GuessPassword { room, times } => {
+            Visit::OthersCookie => f.write_str("joins with the cookie of another port"),
+            Visit::MakeRoom { is_locked: true } => f.write_str("makes a room with a password"),
+            Visit::MakeRoom { is_locked: false } => f.write_str("makes a room"),
+            Visit::GuessPassword { room, times } => {
                 write!(f, "tries {times} passwords of room {room}")
             }
-            Errand::Greedy { times } => write!(f, "joins and sends {times} datagrams at once"),
-            Errand::RoomToRoom => f.write_str("joins and tries every room"),
-            Errand::OldToken { after } => {
+            Visit::Greedy { times } => write!(f, "joins and sends {times} datagrams at once"),
+            Visit::RoomToRoom => f.write_str("joins and tries every room"),
+            Visit::OldToken { after } => {
                 write!(f, "comes with a token that is {:.1} s old", after.as_secs_f64())
             }
-            Errand::IdleStream => f.write_str("opens a stream and says nothing"),
+            Visit::IdleStream => f.write_str("opens a stream and says nothing"),
         }
     }
 }

@@ -7,8 +7,8 @@
 //! refused and who is under it gets in; what has expired is worth nothing and what has not is good;
 //! a ticket leads back to its own place, and moves nobody who plays.
 
+mod answers;
 mod book;
-mod door;
 mod streams;
 
 use backspin::peer::{LimitKey, PeerAddr};

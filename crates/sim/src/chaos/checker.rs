@@ -592,8 +592,8 @@ impl Checker {
         if life.plays_native() && said != heard {
             return Err(Breach::LostWord { who, heard, said });
         }
-        if let Some(post) = &life.post {
-            post.check_all_came(who, &self.chronicles)?;
+        if let Some(mailbox) = &life.mailbox {
+            mailbox.check_all_came(who, &self.chronicles)?;
         }
         let raised = chronicle.raised_long_ago();
         match life.next_event {

@@ -36,11 +36,11 @@ pub(super) struct Excess {
 struct Account<T> {
     got: u64,
     sent: u64,
-    proof: Proof<T>,
+    proof: Proven<T>,
 }
 
 #[derive(Debug)]
-enum Proof<T> {
+enum Proven<T> {
     /// What was sent there to be sent back, the latest of it.
     Open(VecDeque<T>),
     Given,
@@ -48,14 +48,14 @@ enum Proof<T> {
 
 impl<T> Default for Account<T> {
     fn default() -> Self {
-        Account { got: 0, sent: 0, proof: Proof::Open(VecDeque::new()) }
+        Account { got: 0, sent: 0, proof: Proven::Open(VecDeque::new()) }
     }
 }
 
 impl<T: PartialEq> Account<T> {
     /// This was sent there; it proves the address if it comes back.
     fn ask(&mut self, question: T) {
-        if let Proof::Open(asked) = &mut self.proof {
+        if let Proven::Open(asked) = &mut self.proof {
             if asked.len() == KEPT {
                 asked.pop_front();
             }
@@ -65,15 +65,15 @@ impl<T: PartialEq> Account<T> {
 
     /// This came back.
     fn take(&mut self, answer: &T) {
-        if matches!(&self.proof, Proof::Open(asked) if asked.contains(answer)) {
-            self.proof = Proof::Given;
+        if matches!(&self.proof, Proven::Open(asked) if asked.contains(answer)) {
+            self.proof = Proven::Given;
         }
     }
 
     /// Counts what is sent there. Whether it is more than `allowed` of what came.
     fn exceeds(&mut self, bytes: u64, allowed: impl Fn(u64) -> u64) -> bool {
         self.sent += bytes;
-        matches!(self.proof, Proof::Open(_)) && self.sent > allowed(self.got)
+        matches!(self.proof, Proven::Open(_)) && self.sent > allowed(self.got)
     }
 }
 
@@ -114,7 +114,7 @@ impl Ledger {
 
     /// Someone there opened a stream, which nobody can forge.
     pub(super) fn note_stream(&mut self, from: PeerAddr) {
-        self.old.entry(from.limit_key()).or_default().proof = Proof::Given;
+        self.old.entry(from.limit_key()).or_default().proof = Proven::Given;
     }
 
     /// The server sends a datagram.

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::breach::{Breach, Who};
 use super::cast::Guest;
 use super::chronicle::Chronicle;
-use super::post::Post;
+use super::mailbox::Mailbox;
 use super::scenario::GuestPlan;
 use super::sight::Holdings;
 use super::stage::name_of;
@@ -29,7 +29,7 @@ pub(super) struct Life {
     /// The number of the event that it is told next, once it is in.
     pub(super) next_event: Option<u32>,
     /// The letters that it gets, once it is in.
-    pub(super) post: Option<Post>,
+    pub(super) mailbox: Option<Mailbox>,
     /// How many of its words that must arrive the game has heard.
     pub(super) words_heard: u32,
     /// How many words it said that may be lost, and which of them the game has heard.
@@ -101,7 +101,7 @@ impl Life {
             fate: Fate::default(),
             admissions: Vec::new(),
             next_event: None,
-            post: None,
+            mailbox: None,
             words_heard: 0,
             loose_said: 0,
             loose_heard: BTreeSet::new(),
@@ -145,9 +145,9 @@ impl Life {
                     (Some(admission.session), Some(admission.room)) == (session, room)
                 });
                 self.next_event = ours.map(|admission| admission.first_event);
-                self.post =
+                self.mailbox =
                     ours.map(|&Admission { server, room, player, first_letter, .. }| {
-                        Post::new((server, room), player, first_letter)
+                        Mailbox::new((server, room), player, first_letter)
                     });
                 // What was said in another room and had not arrived is not heard in this one.
                 self.words_heard = guest.words;
@@ -167,8 +167,8 @@ impl Life {
                 }
             }
             ClientEvent::Message(bytes) => {
-                if let Some(post) = &mut self.post {
-                    return post.take(self.who, bytes, self.next_event, chronicles);
+                if let Some(mailbox) = &mut self.mailbox {
+                    return mailbox.take(self.who, bytes, self.next_event, chronicles);
                 }
             }
             ClientEvent::Ended(reason) if !self.explains(*reason) => {

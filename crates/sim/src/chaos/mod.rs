@@ -32,8 +32,8 @@ mod gate;
 mod ledger;
 mod letters;
 mod life;
+mod mailbox;
 mod play;
-mod post;
 mod probe;
 mod rules;
 mod scenario;
@@ -46,7 +46,7 @@ use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 
-pub use act::{Act, Dating, Errand, Knock, Place, Refused, Twist};
+pub use act::{Act, Dating, Knock, Place, Refused, Twist, Visit};
 pub use breach::{Breach, Failure, Who};
 pub use play::{Play, Talk};
 pub use rules::Rules;

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
-use super::act::{Act, Dating, Errand, Knock, Place, Refused, Twist};
+use super::act::{Act, Dating, Knock, Place, Refused, Twist, Visit};
 use super::play::Play;
 use super::rules::Rules;
 use crate::{Chance, Drift, Preset};
@@ -176,7 +176,7 @@ impl Draft {
             for visitor in 0..Scenario::VISITORS {
                 let at = Time::from_millis(self.chance.below(1_000));
                 let after = Duration::from_millis(28_500 + self.chance.below(3_500));
-                let errand = Errand::OldToken { after };
+                let errand = Visit::OldToken { after };
                 self.acts.push((at, Act::Visit { visitor, errand, guest: 0 }));
             }
         }
@@ -247,25 +247,25 @@ impl Draft {
 
     fn visit(&mut self) -> Act {
         let errand = match self.chance.below(22) {
-            0..3 => Errand::SilentJoin,
-            3..6 => Errand::StolenTicket,
+            0..3 => Visit::SilentJoin,
+            3..6 => Visit::StolenTicket,
             6..9 => {
                 let after = Duration::from_millis(4_000 + self.chance.below(8_000));
-                Errand::OldCookie { after }
+                Visit::OldCookie { after }
             }
-            9 => Errand::OthersCookie,
-            10..14 => Errand::MakeRoom { is_locked: self.chance.happens(0.6) },
+            9 => Visit::OthersCookie,
+            10..14 => Visit::MakeRoom { is_locked: self.chance.happens(0.6) },
             14 => {
                 let (room, times) = (1 + self.chance.below(5) as u32, 8 + self.chance.below(16));
-                Errand::GuessPassword { room, times: times as u8 }
+                Visit::GuessPassword { room, times: times as u8 }
             }
             15..17 => {
                 let limit = self.rules.limits.player_datagrams_per_s as u16;
-                Errand::Greedy { times: limit / 2 + self.chance.below(limit.into()) as u16 }
+                Visit::Greedy { times: limit / 2 + self.chance.below(limit.into()) as u16 }
             }
-            17..19 => Errand::RoomToRoom,
-            19 => Errand::OldToken { after: self.span(0, 5_000) },
-            _ => Errand::IdleStream,
+            17..19 => Visit::RoomToRoom,
+            19 => Visit::OldToken { after: self.span(0, 5_000) },
+            _ => Visit::IdleStream,
         };
         let visitor = self.chance.below(Scenario::VISITORS as u64) as usize;
         let guest = self.chance.below(self.guests as u64) as usize;

@@ -3,7 +3,7 @@
 use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
 
-use super::act::{Act, Errand, Knock, Place, Refused};
+use super::act::{Act, Knock, Place, Refused, Visit};
 use super::cast::{Actor, Guest, Mood};
 use super::gate::Gate;
 use super::play::Play;
@@ -217,7 +217,7 @@ impl Stage {
         }
     }
 
-    fn visit(&mut self, visitor: usize, errand: Errand, guest: usize) {
+    fn visit(&mut self, visitor: usize, errand: Visit, guest: usize) {
         let ticket = self.guest(guest).and_then(|guest| guest.client.ticket());
         let now = self.world.local_time(self.visitors[visitor]);
         if let Actor::Visitor(visitor) = self.world.node_mut(self.visitors[visitor]) {

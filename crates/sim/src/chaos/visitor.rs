@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::net::SocketAddr;
 use std::time::Duration;
 
-use super::act::Errand;
+use super::act::Visit;
 use super::probe::Probe;
 use super::stage::server_address;
 use super::stranger::{self, no_token};
@@ -36,7 +36,7 @@ pub(super) struct Visitor {
 #[derive(Debug)]
 struct Call {
     socket: u8,
-    errand: Errand,
+    errand: Visit,
     nonce: u64,
     sequence: u32,
     /// What the ticket of someone else is, or of the caller's own place.
@@ -77,10 +77,10 @@ impl Visitor {
     }
 
     /// Sets out.
-    pub(super) fn go(&mut self, now: Time, errand: Errand, ticket: Option<Secret>) {
+    pub(super) fn go(&mut self, now: Time, errand: Visit, ticket: Option<Secret>) {
         let keeps = match errand {
-            Errand::IdleStream => Some(None),
-            Errand::OldToken { after } => Some(Some(after)),
+            Visit::IdleStream => Some(None),
+            Visit::OldToken { after } => Some(Some(after)),
             _ => None,
         };
         if let Some(keeps) = keeps {
@@ -135,26 +135,26 @@ impl Visitor {
         let (call, cookie) = (&mut self.calls[at], challenge.cookie);
         let mut letters = Vec::new();
         match call.errand {
-            Errand::SilentJoin | Errand::RoomToRoom => {
+            Visit::SilentJoin | Visit::RoomToRoom => {
                 letters.push((now, call.socket, call.join(cookie, 0, "")))
             }
-            Errand::StolenTicket => letters.push((now, call.socket, call.resume(cookie))),
-            Errand::OldCookie { after } => {
+            Visit::StolenTicket => letters.push((now, call.socket, call.resume(cookie))),
+            Visit::OldCookie { after } => {
                 letters.push((now + after, call.socket, call.join(cookie, 0, "")));
             }
-            Errand::OthersCookie => {
+            Visit::OthersCookie => {
                 let neighbour = (call.socket + 1) % Visitor::SOCKETS;
                 letters.push((now, neighbour, call.join(cookie, 0, "")));
             }
-            Errand::MakeRoom { is_locked } => {
+            Visit::MakeRoom { is_locked } => {
                 letters.push((now, call.socket, call.make_room(cookie, is_locked)));
             }
-            Errand::GuessPassword { room, times } => {
+            Visit::GuessPassword { room, times } => {
                 for _ in 0..times {
                     letters.push((now, call.socket, call.join(cookie, room, "wrong")));
                 }
             }
-            Errand::Greedy { times } => match call.session {
+            Visit::Greedy { times } => match call.session {
                 None => letters.push((now, call.socket, call.join(cookie, 0, ""))),
                 // The same player comes back to its own place, and has no more than before.
                 Some(_) => {
@@ -162,7 +162,7 @@ impl Visitor {
                     letters.push((now, call.socket, call.resume(cookie)));
                 }
             },
-            Errand::IdleStream | Errand::OldToken { .. } => {}
+            Visit::IdleStream | Visit::OldToken { .. } => {}
         }
         letters.into_iter().for_each(|(at, socket, bytes)| self.send(at, socket, bytes));
     }
@@ -171,14 +171,14 @@ impl Visitor {
     fn enter(&mut self, now: Time, at: usize, accept: Accept) {
         let call = &mut self.calls[at];
         let is_back = call.session.replace(accept).is_some();
-        if call.errand == Errand::RoomToRoom && !is_back {
+        if call.errand == Visit::RoomToRoom && !is_back {
             let socket = call.socket;
             let rooms = 1..=ROOMS_TRIED;
             let letters: Vec<_> = rooms.map(|room| call.enter(accept.session, room)).collect();
             letters.into_iter().for_each(|letter| self.send(now, socket, letter));
             return;
         }
-        if let Errand::Greedy { times } = call.errand {
+        if let Visit::Greedy { times } = call.errand {
             let socket = call.socket;
             call.ticket = Some(accept.ticket);
             let mut letters = Vec::new();

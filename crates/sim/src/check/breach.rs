@@ -58,16 +58,16 @@ pub enum Breach {
     #[error("{0}")]
     Budget(LeftOut),
     /// Two runs raised different events.
-    #[error("a second run raised different events; {}", Proof::SecondRun.advice())]
+    #[error("a second run raised different events; {}", Comparison::SecondRun.advice())]
     Events,
     /// What was done twice came out differently.
-    #[error("{}; {}", Told(*difference, *proof), proof.advice())]
-    Differs { proof: Proof, difference: Difference },
+    #[error("{}; {}", InWords(*difference, *proof), proof.advice())]
+    Differs { proof: Comparison, difference: Difference },
 }
 
 /// What is done twice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Proof {
+pub enum Comparison {
     /// The match is played again with the same seed and inputs.
     SecondRun,
     /// A world is captured, restored and captured again.
@@ -92,28 +92,28 @@ pub enum Difference {
     Extra { entity: u32, kind: &'static str },
 }
 
-impl Proof {
+impl Comparison {
     /// What was done again, and what it is compared with.
     const fn sides(self) -> (&'static str, &'static str) {
         match self {
-            Proof::SecondRun => ("in a second run", "in the first"),
-            Proof::RoundTrip => ("after restoring", "before"),
-            Proof::Reused => ("after restoring into a used world", "before"),
-            Proof::Step => ("when stepped after restoring", "when stepped without"),
-            Proof::Prediction => ("as predicted", "as stepped"),
+            Comparison::SecondRun => ("in a second run", "in the first"),
+            Comparison::RoundTrip => ("after restoring", "before"),
+            Comparison::Reused => ("after restoring into a used world", "before"),
+            Comparison::Step => ("when stepped after restoring", "when stepped without"),
+            Comparison::Prediction => ("as predicted", "as stepped"),
         }
     }
 
     const fn advice(self) -> &'static str {
         match self {
-            Proof::SecondRun => {
+            Comparison::SecondRun => {
                 "rules may depend on nothing but the world and the turn: no clock, no random numbers of their own, \
                  no iteration order of a hash map"
             }
-            Proof::RoundTrip => "restore must bring back what capture wrote",
-            Proof::Reused => "restore_into must leave nothing of the older world",
-            Proof::Step => "what a step looks at must be in the schema, whole",
-            Proof::Prediction => {
+            Comparison::RoundTrip => "restore must bring back what capture wrote",
+            Comparison::Reused => "restore_into must leave nothing of the older world",
+            Comparison::Step => "what a step looks at must be in the schema, whole",
+            Comparison::Prediction => {
                 "with nobody else there, predict must move the player's own as step does"
             }
         }
@@ -121,9 +121,9 @@ impl Proof {
 }
 
 /// A difference in words, as found by a proof.
-struct Told(Difference, Proof);
+struct InWords(Difference, Comparison);
 
-impl fmt::Display for Told {
+impl fmt::Display for InWords {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (again, right) = self.1.sides();
         match self.0 {
@@ -152,7 +152,7 @@ impl fmt::Display for Told {
 
 /// Holds one state against another; only the entities and fields that count for `counts`.
 pub(super) fn difference(
-    proof: Proof,
+    proof: Comparison,
     schema: &Schema,
     expected: &State,
     found: &State,

@@ -7,12 +7,12 @@ const MAX_VOICES: usize = 16;
 
 #[derive(Debug)]
 pub(super) struct Mixer<'a> {
-    voices: Vec<Voice<'a>>,
+    voices: Vec<PlayingSound<'a>>,
     volume: f32,
 }
 
 #[derive(Debug)]
-struct Voice<'a> {
+struct PlayingSound<'a> {
     cue: Cue,
     samples: &'a [f32],
     at: usize,
@@ -33,7 +33,7 @@ impl<'a> Mixer<'a> {
         if self.voices.len() == MAX_VOICES {
             self.voices.remove(0);
         }
-        self.voices.push(Voice { cue, samples, at: 0 });
+        self.voices.push(PlayingSound { cue, samples, at: 0 });
     }
 
     pub(super) fn set_volume(&mut self, volume: f32) {

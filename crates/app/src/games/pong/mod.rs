@@ -5,14 +5,14 @@
 mod page;
 mod result;
 mod stage;
-mod voice;
+mod script_game;
 
 use std::error::Error;
 
 use backspin::game::{Game, PlayerId};
 use backspin::replication::State;
 use backspin_classic::Dialect;
-use backspin_pong::{Level, Phase, Pong, Post, World};
+use backspin_pong::{Level, Phase, Pong, Position, World};
 use clap::Subcommand;
 
 use super::command::{BotArgs, Player, Remote, dialects, named};
@@ -21,8 +21,8 @@ use crate::games::{AppGame, Title};
 use crate::screen::{Launch, Options};
 use crate::script;
 use crate::serve::Verdict;
-use crate::web::Picture;
-use voice::PongVoice;
+use crate::web::DrawnScene;
+use script_game::PongScript;
 
 impl AppGame for Pong {
     const NAME: &'static str = "Pong";
@@ -34,12 +34,12 @@ impl AppGame for Pong {
         result::verdict(world)
     }
 
-    fn picture(state: &State) -> Picture {
+    fn picture(state: &State) -> DrawnScene {
         page::picture(state)
     }
 
     fn again(world: &World, player: PlayerId) -> Option<Vec<u8>> {
-        let wishes = world.wishes[Post::of(player)?.index()];
+        let wishes = world.wishes[Position::of(player)?.index()];
         (world.phase == Phase::Over && !wishes).then(|| Pong::AGAIN.to_vec())
     }
 
@@ -154,7 +154,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Box<dyn Error>> {
     };
     player.run(plan, |options, launch| {
         let game: Pong = options.rules();
-        let voice = PongVoice::new(player.bot.bot, versus, game.capacity().into())?;
-        script::run(game, options, launch, voice, &player.seat)
+        let script_game = PongScript::new(player.bot.bot, versus, game.capacity().into())?;
+        script::run(game, options, launch, script_game, &player.seat)
     })
 }

@@ -4,9 +4,9 @@ use backspin::game::Game;
 use backspin::replication::State;
 use backspin_pong::{BALL_IDS, BALL_SIZE, FIELD, PADDLE_SIZE, Phase, Pong, Side, UNITS};
 
-use crate::web::{Picture, Thing};
+use crate::web::{DrawnScene, Thing};
 
-pub(super) fn picture(state: &State) -> Picture {
+pub(super) fn picture(state: &State) -> DrawnScene {
     let world = Pong::default().restore(state);
     let thing = |kind, id, at, size, look| Thing::new(kind, id, at, size, UNITS, look);
     let paddles = world.posts().filter_map(|post| {
@@ -18,7 +18,7 @@ pub(super) fn picture(state: &State) -> Picture {
     let ball = thing("ball", ball_id, [world.ball.x, world.ball.y], [BALL_SIZE; 2], 0);
     let [left, right] = world.score;
     let points = world.points;
-    Picture {
+    DrawnScene {
         field: [FIELD.0 / UNITS, FIELD.1 / UNITS],
         score: format!("{left} : {right}"),
         note: match (world.phase, world.winner()) {
@@ -41,7 +41,7 @@ mod tests {
 
     use super::*;
 
-    fn kinds(picture: &Picture) -> Vec<&'static str> {
+    fn kinds(picture: &DrawnScene) -> Vec<&'static str> {
         let mut kinds: Vec<_> = picture.things.iter().map(|thing| thing.0).collect();
         kinds.dedup();
         kinds

@@ -1,6 +1,6 @@
 //! How a match of Pong ended.
 
-use backspin_pong::{Phase, Post, World};
+use backspin_pong::{Phase, Position, World};
 
 use crate::results::Outcome;
 use crate::serve::{Score, Verdict};
@@ -8,7 +8,7 @@ use crate::serve::{Score, Verdict};
 pub(super) fn verdict(world: &World) -> Verdict {
     match (world.phase, world.winner()) {
         (Phase::Over, Some(winner)) => {
-            let score = |post: Post| Score {
+            let score = |post: Position| Score {
                 player: post.player(),
                 score: world.score[post.side().index()].into(),
                 won: post.side() == winner,

@@ -6,7 +6,7 @@ use backspin::game::{Buttons, Frame, Game, PlayerId};
 use backspin::replication::{Drawn, State};
 use backspin::wire::Name;
 use backspin_pong::{
-    Attendance, BALL_IDS, BALL_SIZE, Bot, FIELD, Level, PADDLE_SIZE, Phase, Pong, Post, Side,
+    Attendance, BALL_IDS, BALL_SIZE, Bot, FIELD, Level, PADDLE_SIZE, Phase, Pong, Position, Side,
     UNITS, World,
 };
 
@@ -42,7 +42,7 @@ impl Stage for Pong {
 
     fn scene(&self, sight: &Sight<'_, Self>) -> Scene {
         let (width, height) = (px(FIELD.0), px(FIELD.1));
-        let own = sight.own.and_then(Post::of).unwrap_or(Post::LeftBack);
+        let own = sight.own.and_then(Position::of).unwrap_or(Position::LeftBack);
         let net = Thing { look: Look::Net, x: (width - NET) / 2.0, y: 0.0, width: NET, height };
         let thing = |drawn: &Drawn| {
             let id = drawn.entity.id;
@@ -51,7 +51,7 @@ impl Stage for Pong {
                 let (width, height) = (px(BALL_SIZE), px(BALL_SIZE));
                 return Some(Thing { look: Look::Ball, x: first, y: second, width, height });
             }
-            let post = Post::of_paddle(id)?;
+            let post = Position::of_paddle(id)?;
             let look = if post.side() == own.side() { Look::OwnPaddle } else { Look::OtherPaddle };
             let (width, height) = (px(PADDLE_SIZE.0), px(PADDLE_SIZE.1));
             Some(Thing { look, x: px(post.x()), y: first, width, height })
@@ -87,7 +87,7 @@ impl Stage for Pong {
             phase: phase(world),
             players: world.posts().map(|post| (post.player(), post.side().index())).collect(),
             points: world.score.to_vec(),
-            wishes: wishes.map(Post::player).collect(),
+            wishes: wishes.map(Position::player).collect(),
         }
     }
 
@@ -106,8 +106,8 @@ impl Stage for Pong {
 
     fn interlude(&self, world: &World, own: Option<PlayerId>, names: &Names) -> Option<Interlude> {
         let of = |attendance: Attendance| {
-            let is = |post: &Post| world.attendance[post.side().index()] == attendance;
-            world.posts().find(is).map(Post::player)
+            let is = |post: &Position| world.attendance[post.side().index()] == attendance;
+            world.posts().find(is).map(Position::player)
         };
         let (words, seconds) = match world.phase {
             Phase::Hold => {
@@ -128,8 +128,8 @@ impl Stage for Pong {
             }
             _ => return None,
         };
-        let is_here = |post: Post| world.attendance[post.side().index()] == Attendance::Here;
-        let may_go_on = world.phase == Phase::Hold && own.and_then(Post::of).is_some_and(is_here);
+        let is_here = |post: Position| world.attendance[post.side().index()] == Attendance::Here;
+        let may_go_on = world.phase == Phase::Hold && own.and_then(Position::of).is_some_and(is_here);
         let offer = may_go_on.then(|| Offer {
             row: Row::new("Continue against a bot"),
             key: Some(('g', "continue against a bot")),
@@ -151,7 +151,7 @@ impl Stage for Pong {
             Phase::Waiting if may_begin => "Start without waiting for more",
             _ => return Vec::new(),
         };
-        let wished = own.and_then(Post::of).is_some_and(|post| world.wishes[post.index()]);
+        let wished = own.and_then(Position::of).is_some_and(|post| world.wishes[post.index()]);
         let (text, words) = match wished {
             true => ("Waiting for the other side ...", Vec::new()),
             false => (text, Pong::AGAIN.to_vec()),
@@ -171,13 +171,13 @@ impl Stage for Pong {
             let names: Vec<_> = posts.map(|post| names.of(post.player())).collect();
             names.join(" & ")
         };
-        let title = match own.and_then(Post::of) {
+        let title = match own.and_then(Position::of) {
             Some(post) if post.side() == winner => "You win!".to_owned(),
             Some(_) => "You lose".to_owned(),
             None => format!("{} wins", team(winner)),
         };
         // The player's own side comes first.
-        let first = own.and_then(Post::of).map_or(Side::Left, Post::side);
+        let first = own.and_then(Position::of).map_or(Side::Left, Position::side);
         let points = |side: Side| world.score[side.index()];
         let (one, other) = (points(first), points(first.other()));
         let score = format!("{} {one} : {other} {}", team(first), team(first.other()));

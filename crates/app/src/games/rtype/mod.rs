@@ -6,7 +6,7 @@ mod look;
 mod page;
 mod result;
 mod stage;
-mod voice;
+mod script_game;
 
 use std::error::Error;
 
@@ -25,11 +25,11 @@ use crate::games::{AppGame, Title};
 use crate::screen::Launch;
 use crate::script;
 use crate::serve::Verdict;
-use crate::web::Picture;
+use crate::web::DrawnScene;
 pub(crate) use look::Look;
 #[cfg(test)]
 pub(crate) use look::Ship;
-use voice::RtypeVoice;
+use script_game::RtypeScript;
 
 impl AppGame for RType {
     const NAME: &'static str = "R-Type";
@@ -41,7 +41,7 @@ impl AppGame for RType {
         result::verdict(world)
     }
 
-    fn picture(state: &State) -> Picture {
+    fn picture(state: &State) -> DrawnScene {
         page::picture(state)
     }
 
@@ -171,7 +171,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Box<dyn Error>> {
     };
     player.run(plan, |options, launch| {
         let game: RType = launch.unwrap_or(&alone).rules(options);
-        let voice = RtypeVoice::new(game.clone(), player.steers());
-        script::run(game, options, launch, voice, &player.seat)
+        let script_game = RtypeScript::new(game.clone(), player.steers());
+        script::run(game, options, launch, script_game, &player.seat)
     })
 }

@@ -14,14 +14,14 @@ use backspin_rtype::shot::Shot;
 use backspin_rtype::space::{FIELD, PX, Size};
 use backspin_rtype::{Bullet, RType, schema};
 
-use crate::web::{Picture, Thing};
+use crate::web::{DrawnScene, Thing};
 
 /// The rules that read a state; reading the levels once is enough.
 static RULES: LazyLock<RType> = LazyLock::new(RType::default);
 
-pub(super) fn picture(state: &State) -> Picture {
+pub(super) fn picture(state: &State) -> DrawnScene {
     let mission = RULES.restore(state).mission;
-    Picture {
+    DrawnScene {
         field: [FIELD.w / PX, FIELD.h / PX],
         score: format!("{} points", mission.team_score),
         note: note(&mission),

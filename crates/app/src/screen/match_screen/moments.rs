@@ -28,17 +28,17 @@ const CHAT_FADES_FOR: Duration = Duration::from_secs(2);
 
 /// The last two pictures, and what is to be shown and heard of them.
 pub(in super::super) struct Moments<G: Stage> {
-    now: Picture<G>,
-    before: Picture<G>,
+    now: LastFrame<G>,
+    before: LastFrame<G>,
     state: State,
     bursts: VecDeque<(BurstKind, f32, f32, u32, Time)>,
     count: u32,
     cues: Vec<Cue>,
-    chat: VecDeque<Said>,
+    chat: VecDeque<ChatLineShown>,
 }
 
 /// Something that was said.
-struct Said {
+struct ChatLineShown {
     player: PlayerId,
     /// Called, where it is said who wrote it; else the roster knows.
     name: Option<String>,
@@ -56,16 +56,16 @@ pub(in super::super) enum ChatShown {
 }
 
 /// What was drawn.
-pub(super) struct Picture<G: Stage> {
+pub(super) struct LastFrame<G: Stage> {
     frame: Frame,
     world: G::World,
     own: Option<PlayerId>,
 }
 
-impl<G: Stage> Picture<G> {
+impl<G: Stage> LastFrame<G> {
     fn new(game: &G) -> Self {
         let world = game.restore(&State::default());
-        Picture { frame: Frame::default(), world, own: None }
+        LastFrame { frame: Frame::default(), world, own: None }
     }
 
     fn sight(&self) -> Sight<'_, G> {
@@ -76,8 +76,8 @@ impl<G: Stage> Picture<G> {
 impl<G: Stage> Moments<G> {
     pub(in super::super) fn new(game: &G) -> Self {
         Moments {
-            now: Picture::new(game),
-            before: Picture::new(game),
+            now: LastFrame::new(game),
+            before: LastFrame::new(game),
             state: State::default(),
             bursts: VecDeque::new(),
             count: 0,
@@ -135,7 +135,7 @@ impl<G: Stage> Moments<G> {
     /// Something happened in the game.
     pub(in super::super) fn hear(&mut self, game: &G, now: Time, event: &Event) {
         if let Some((player, words)) = game.said(event) {
-            self.note(Said { player, name: None, text: words.to_owned(), at: now });
+            self.note(ChatLineShown { player, name: None, text: words.to_owned(), at: now });
         }
     }
 
@@ -147,10 +147,10 @@ impl<G: Stage> Moments<G> {
             (_, true) => None,
             (_, false) => Some(name),
         };
-        self.note(Said { player, name, text: line.text.to_string(), at: now });
+        self.note(ChatLineShown { player, name, text: line.text.to_string(), at: now });
     }
 
-    fn note(&mut self, said: Said) {
+    fn note(&mut self, said: ChatLineShown) {
         if self.chat.len() == CHAT_KEPT {
             self.chat.pop_front();
         }
@@ -169,7 +169,7 @@ impl<G: Stage> Moments<G> {
             ChatShown::Lately => self.chat.len().saturating_sub(CHAT_SHOWN),
             ChatShown::All => 0,
         };
-        let fade = |said: &Said| match shown {
+        let fade = |said: &ChatLineShown| match shown {
             ChatShown::Lately => {
                 let left = CHAT_FOR.saturating_sub(now.since(said.at));
                 left.div_duration_f32(CHAT_FADES_FOR).min(1.0)

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use backspin_pong::{BALL_SIZE, FIELD, PADDLE_SIZE, Phase, Post, Side, UNITS, World};
+use backspin_pong::{BALL_SIZE, FIELD, PADDLE_SIZE, Phase, Position, Side, UNITS, World};
 use crossterm::cursor::{Hide, Show};
 use crossterm::execute;
 use crossterm::terminal::{EnterAlternateScreen, LeaveAlternateScreen};
@@ -81,7 +81,7 @@ fn scene(world: &World) -> Scene {
         Thing { look, x, y, width, height }
     };
     let mut things = vec![thing(Look::Net, (FIELD.0 / 2, 0), (0, FIELD.1))];
-    for post in Post::ALL {
+    for post in Position::ALL {
         let own = post.side() == Side::Right;
         let look = if own { Look::OwnPaddle } else { Look::OtherPaddle };
         let paddle = world.paddles[post.index()];
@@ -120,7 +120,7 @@ mod tests {
     /// What is on a terminal of this size.
     fn picture(columns: u16, rows: u16, phase: Phase) -> String {
         let mut world = GAME.begin(1);
-        for post in [Post::LeftBack, Post::RightBack] {
+        for post in [Position::LeftBack, Position::RightBack] {
             GAME.join(&mut world, post.player());
         }
         (world.phase, world.score) = (phase, [3, 1]);

@@ -11,7 +11,7 @@ use backspin::wire::native::Secret;
 use backspin_udp::{Backend, Clock, Inbox, Waiter};
 
 use super::bot::{Bot, Change};
-use super::post::Post;
+use super::send_queue::SendQueue;
 use super::source::Source;
 use super::tally::{Counts, Tally};
 use crate::games::AppGame;
@@ -55,7 +55,7 @@ enum Standing {
 pub(super) struct Crowd<G: AppGame> {
     game: G,
     plan: Plan,
-    post: Post,
+    post: SendQueue,
     clock: Clock,
     waiter: Waiter,
     inbox: Inbox,
@@ -103,7 +103,7 @@ const SECOND: Duration = Duration::from_secs(1);
 impl<G: AppGame> Crowd<G> {
     pub(super) fn new(game: G, plan: Plan, source: Source) -> io::Result<Self> {
         let ramp = SECOND * plan.clients as u32 / plan.per_second;
-        let mut post = Post::new(source);
+        let mut post = SendQueue::new(source);
         let waiter = Waiter::new(Backend::Batched)?;
         for (name, socket) in post.source.shared() {
             waiter.add(socket, name)?;
@@ -361,7 +361,12 @@ fn is_current(last_look: Time, now: Time) -> bool {
 }
 
 /// Does what is due for the bot at `place` and takes what it says; says when there is more to do.
-fn serve<G: AppGame>(now: Time, place: usize, bot: &mut Bot<G>, post: &mut Post) -> Option<Time> {
+fn serve<G: AppGame>(
+    now: Time,
+    place: usize,
+    bot: &mut Bot<G>,
+    post: &mut SendQueue,
+) -> Option<Time> {
     bot.wake(now);
     post.take(place, |out| bot.speak(now, out));
     bot.due()

@@ -6,7 +6,7 @@
 
 mod bot;
 mod crowd;
-mod post;
+mod send_queue;
 mod show;
 mod source;
 mod tally;

@@ -34,7 +34,7 @@ const SCHEMA: Schema = Schema {
 const OWN: u32 = 1;
 
 /// A server's world, one client's view of it, and the link between them.
-struct Table {
+struct Bench {
     dice: Chance,
     entities: Vec<Entity>,
     next_id: u32,
@@ -61,9 +61,9 @@ struct Table {
     whole: Option<u32>,
 }
 
-impl Table {
+impl Bench {
     fn new(seed: u64, every: u32, budget: u32, loss: u64) -> Self {
-        Table {
+        Bench {
             dice: Chance::new(seed, 0),
             entities: Vec::new(),
             next_id: 1,
@@ -252,7 +252,7 @@ fn a_client_ends_up_with_what_it_may_see_whatever_the_link_loses_or_reorders() {
     for (seed, every, budget, loss) in
         [(1, 1, 4000, 0), (2, 1, 900, 20), (3, 3, 900, 20), (4, 3, 300, 40), (5, 6, 2000, 5)]
     {
-        let mut table = Table::new(seed, every, budget, loss);
+        let mut table = Bench::new(seed, every, budget, loss);
         (0..300).for_each(|_| table.add());
         for tick in 0..600 {
             if tick == 300 {
@@ -276,7 +276,7 @@ fn a_client_ends_up_with_what_it_may_see_whatever_the_link_loses_or_reorders() {
 
 #[test]
 fn a_thing_that_goes_where_its_velocity_carries_it_is_not_sent_again() {
-    let mut table = Table::new(6, 1, 20_000, 0);
+    let mut table = Bench::new(6, 1, 20_000, 0);
     (0..200).for_each(|_| table.add());
     // Everyone learns of everything, and everything comes to rest at the edges.
     (0..900).for_each(|_| table.step(0));
@@ -325,7 +325,7 @@ fn a_state_that_comes_late_has_what_had_not_changed_for_long() {
 
 #[test]
 fn what_is_the_players_own_is_in_every_snapshot_however_small_the_budget() {
-    let mut table = Table::new(7, 1, 1, 0);
+    let mut table = Bench::new(7, 1, 1, 0);
     table.next_id = OWN;
     (0..400).for_each(|_| table.add());
     if table.entities.iter().all(|entity| entity.id != OWN) {

@@ -15,7 +15,7 @@ pub(super) struct Book {
     pub(super) ticket: Secret,
     pub(super) player: u32,
     pub(super) room: u32,
-    pub(super) numbers: Numbers,
+    pub(super) numbers: SequenceNumbers,
     pub(super) tokens: Tokens,
     pub(super) heard: Time,
     /// It has said nothing yet, and is gone then; nothing is kept for it.
@@ -39,7 +39,7 @@ impl Book {
             ticket: accept.ticket,
             player: accept.player,
             room: accept.room,
-            numbers: Numbers::after(sequence),
+            numbers: SequenceNumbers::after(sequence),
             tokens: Tokens::full(burst),
             heard: now,
             invited_until: None,
@@ -58,39 +58,42 @@ impl Book {
         (self.remote, self.nonce, self.heard) = (remote, accept.nonce, now);
         self.invited_until = None;
         (self.player, self.room) = (accept.player, accept.room);
-        self.numbers = Numbers::after(sequence);
+        self.numbers = SequenceNumbers::after(sequence);
     }
 }
 
 /// The numbers of a peer's datagrams: each counts once, none too far from the newest.
 #[derive(Clone, Debug)]
-pub(super) struct Numbers {
+pub(super) struct SequenceNumbers {
     /// The number that is expected, whole.
     next: u64,
     first: u64,
     seen: BTreeSet<u64>,
 }
 
-impl Numbers {
+impl SequenceNumbers {
     /// The farthest ahead of what is expected, and the farthest behind, as PROTOCOL.md says.
     const AHEAD: i64 = 4096;
     const BEHIND: u64 = 64;
 
     fn after(sequence: u32) -> Self {
         let first = (1 << 32) + u64::from(sequence.wrapping_add(1));
-        Numbers { next: first, first, seen: BTreeSet::new() }
+        SequenceNumbers { next: first, first, seen: BTreeSet::new() }
     }
 
     /// Whether this number can be that of the peer's next datagram; it counts as used.
     pub(super) fn take(&mut self, sequence: u32) -> bool {
         let ahead = i64::from(sequence.wrapping_sub(self.next as u32).cast_signed());
         let whole = self.next.wrapping_add_signed(ahead);
-        if ahead >= Numbers::AHEAD || whole < self.first || whole + Numbers::BEHIND < self.next {
+        if ahead >= SequenceNumbers::AHEAD
+            || whole < self.first
+            || whole + SequenceNumbers::BEHIND < self.next
+        {
             return false;
         }
         let is_new = self.seen.insert(whole);
         self.next = self.next.max(whole + 1);
-        while self.seen.first().is_some_and(|oldest| oldest + Numbers::BEHIND < self.next) {
+        while self.seen.first().is_some_and(|oldest| oldest + SequenceNumbers::BEHIND < self.next) {
             self.seen.pop_first();
         }
         is_new
@@ -159,7 +162,7 @@ mod tests {
     fn numbers_are_what_a_session_takes() {
         let mut chance = Chance::new(7, 0);
         for first in [0, 5, u32::MAX - 100] {
-            let mut ours = Numbers::after(first);
+            let mut ours = SequenceNumbers::after(first);
             let mut theirs = backspin::session::ReplayWindow::new(first.wrapping_add(1));
             let mut near = first;
             for _ in 0..4_000 {

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::super::breach::Breach;
 use super::Audit;
-use super::door::is_full_there;
+use super::answers::is_full_there;
 use super::{Certainty, Due, Key, Question, Why};
 use crate::chaos::probe::Probe;
 use backspin::node::{StreamAction, StreamEvent, StreamId};

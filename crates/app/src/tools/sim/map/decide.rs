@@ -85,7 +85,7 @@ impl Slice {
 type Slices = BTreeMap<(String, Slice), Share>;
 
 /// All cells, and what was played on them.
-pub(super) struct Table {
+pub(super) struct PlayedCells {
     cells: Vec<Cell>,
     setups: Vec<Setup>,
     /// What every cell is judged by.
@@ -94,10 +94,10 @@ pub(super) struct Table {
     again: Vec<Vec<Report>>,
 }
 
-impl Table {
+impl PlayedCells {
     pub(super) fn new(cells: Vec<Cell>, setups: Vec<Setup>) -> Self {
         let none = vec![Vec::new(); cells.len()];
-        Table { cells, setups, first: none.clone(), again: none }
+        PlayedCells { cells, setups, first: none.clone(), again: none }
     }
 
     /// Plays until all is decided, or every cell has as many seeds as it may.
@@ -329,7 +329,7 @@ mod tests {
             };
             matches.iter().map(report).collect()
         };
-        let mut table = Table::new(cells, setups.clone());
+        let mut table = PlayedCells::new(cells, setups.clone());
         (table.decide(seeds, Suspects::Heard, play), setups)
     }
 

@@ -5,8 +5,8 @@
 //! figures of a coarse grid against those in a file, so that no cell gets worse unnoticed.
 
 mod decide;
+mod heat_map;
 mod kept;
-mod picture;
 mod show;
 
 use std::error::Error;
@@ -21,7 +21,7 @@ use backspin_sim::{
 };
 
 use super::Args;
-use decide::{Suspects, Table};
+use decide::{PlayedCells, Suspects};
 
 /// The whole grid, in ms, percent, datagrams and frames a second.
 const ROUND_TRIPS: [f64; 11] =
@@ -244,7 +244,7 @@ pub(super) fn run(args: &Args) -> Result<(), Box<dyn Error>> {
         .collect();
     let max_seeds = args.max_seeds.unwrap_or(if args.coarse { seeds } else { MAX_SEEDS });
     let max_seeds = max_seeds.max(seeds);
-    let mut table = Table::new(cells, setups);
+    let mut table = PlayedCells::new(cells, setups);
     let is_quick = args.coarse && max_seeds == seeds;
     let suspects = if is_quick { Suspects::Left } else { Suspects::Heard };
     let played = table.decide((seeds, max_seeds), suspects, |matches| args.play_all(matches));
@@ -252,7 +252,7 @@ pub(super) fn run(args: &Args) -> Result<(), Box<dyn Error>> {
     let map = Map { title, seconds, seeds: (seeds, max_seeds), left_out, played: &played };
     show::worst(&mut io::stdout().lock(), &map)?;
     if let Some(path) = &args.svg {
-        write(path, &picture::draw(&map))?;
+        write(path, &heat_map::draw(&map))?;
     }
     if let Some(path) = &args.page {
         write(path, &show::page(&map))?;

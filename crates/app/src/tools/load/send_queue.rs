@@ -6,14 +6,14 @@ use backspin_udp::Outbox;
 use super::source::{Exit, Source};
 
 /// Takes what bots say and sends it, of many at once where they share a socket.
-pub(super) struct Post {
+pub(super) struct SendQueue {
     pub(super) source: Source,
     outbox: Outbox,
 }
 
-impl Post {
+impl SendQueue {
     pub(super) fn new(source: Source) -> Self {
-        Post { source, outbox: Outbox::new() }
+        SendQueue { source, outbox: Outbox::new() }
     }
 
     /// Takes what `speak` writes, the words of the bot at `place`, until it has no more.

@@ -5,17 +5,17 @@ use std::io;
 
 use backspin::game::{Buttons, Game, PlayerId};
 use backspin::replication::State;
-use backspin_pong::{Attendance, Bot, Level, Phase, Pong, Post, Side, World};
+use backspin_pong::{Attendance, Bot, Level, Phase, Pong, Position, Side, World};
 use serde::Serialize;
 
-use crate::script::{Lines, News, Tell, Voice};
+use crate::script::{Lines, News, Tell, ScriptGame};
 use crate::seed;
 
 /// Ticks in a second.
 const SECOND: u16 = 60;
 
 /// The players here, and what was reported last.
-pub(super) struct PongVoice {
+pub(super) struct PongScript {
     /// In the own place; else stdin says what is held.
     bot: Option<Bot>,
     held: Buttons,
@@ -72,7 +72,7 @@ enum Line {
     },
 }
 
-impl PongVoice {
+impl PongScript {
     /// A bot in the own place, and bots against it at a table of so many.
     pub(super) fn new(
         bot: Option<Level>,
@@ -87,7 +87,7 @@ impl PongVoice {
             }
         }
         let (bot, held) = (bot.map(new).transpose()?, Buttons::default());
-        Ok(PongVoice {
+        Ok(PongScript {
             bot,
             held,
             others,
@@ -99,12 +99,12 @@ impl PongVoice {
     }
 }
 
-impl PongVoice {
+impl PongScript {
     /// Says whom the ball waits for, and that it no longer does.
     fn tell_hold(&mut self, lines: &Lines, news: &News<'_>, world: &World) -> io::Result<()> {
         let of = |attendance: Attendance| {
-            let is = |post: &Post| world.attendance[post.side().index()] == attendance;
-            world.posts().find(is).map(Post::player)
+            let is = |post: &Position| world.attendance[post.side().index()] == attendance;
+            world.posts().find(is).map(Position::player)
         };
         let waits_for = of(Attendance::Quiet).filter(|_| world.phase == Phase::Hold);
         if waits_for == std::mem::replace(&mut self.waits_for, waits_for) {
@@ -139,7 +139,7 @@ fn team(news: &News<'_>, world: &World, side: Side) -> String {
     names.join(" & ")
 }
 
-impl Voice for PongVoice {
+impl ScriptGame for PongScript {
     type Game = Pong;
 
     fn players(&self) -> Vec<PlayerId> {

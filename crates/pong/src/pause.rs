@@ -16,13 +16,13 @@ use backspin::game::{Buttons, PlayerId, PlayerInput};
 
 use crate::Pong;
 use crate::bot;
-use crate::field::Post;
+use crate::field::Position;
 use crate::world::{Attendance, Phase, World};
 
 impl World {
     /// What is held at each post: a quiet player's paddle rests, or is a bot's.
     pub(crate) fn held(&self, inputs: &[PlayerInput]) -> [Buttons; 4] {
-        Post::ALL.map(|post| {
+        Position::ALL.map(|post| {
             let player = post.player();
             match self.attendance[post.side().index()] {
                 Attendance::Quiet => Buttons::default(),
@@ -110,7 +110,7 @@ impl World {
 
     /// The side of a player of a match of two.
     fn side_in_singles(&self, player: PlayerId) -> Option<usize> {
-        let post = Post::of(player).filter(|post| self.paddles[post.index()].is_some())?;
+        let post = Position::of(player).filter(|post| self.paddles[post.index()].is_some())?;
         (!self.doubles).then(|| post.side().index())
     }
 }

@@ -11,7 +11,7 @@ use backspin::game::PlayerId;
 
 /// What came since the program has its place.
 #[derive(Debug)]
-pub(super) struct Post {
+pub(super) struct Mailbox {
     /// Of which server and room.
     from: (u32, u32),
     player: PlayerId,
@@ -23,9 +23,9 @@ pub(super) struct Post {
     loose: BTreeSet<u32>,
 }
 
-impl Post {
+impl Mailbox {
     pub(super) fn new(from: (u32, u32), player: PlayerId, first: u32) -> Self {
-        Post { from, player, first, next: first, loose: BTreeSet::new() }
+        Mailbox { from, player, first, next: first, loose: BTreeSet::new() }
     }
 
     /// A letter comes behind so many events.

@@ -12,7 +12,7 @@ use backspin_rtype::{RType, World, bot};
 use serde::Serialize;
 
 use super::stage::{difficulty_name, words};
-use crate::script::{Lines, News, Steers, Tell, Voice};
+use crate::script::{Lines, News, Steers, Tell, ScriptGame};
 
 /// The pod needs both buttons; this many looks are enough for a tick or two.
 const POD_LOOKS: u32 = 8;
@@ -21,7 +21,7 @@ const POD_LOOKS: u32 = 8;
 const WISH_EVERY: u32 = 100;
 
 /// The players here, and what was reported last.
-pub(super) struct RtypeVoice {
+pub(super) struct RtypeScript {
     game: RType,
     steers: Steers,
     /// What stdin says is held.
@@ -35,12 +35,12 @@ pub(super) struct RtypeVoice {
     has_mission: bool,
     /// How the match is to be set up, before the host's word is heard.
     wanted: Option<Setup>,
-    told: Told,
+    told: Reported,
 }
 
 /// What was reported last.
 #[derive(Default)]
-struct Told {
+struct Reported {
     tick: Option<u32>,
     roster: Vec<Card>,
     setup: Option<Setup>,
@@ -105,10 +105,10 @@ enum Line {
     },
 }
 
-impl RtypeVoice {
+impl RtypeScript {
     pub(super) fn new(game: RType, steers: Steers) -> Self {
         let world = game.begin(0);
-        RtypeVoice {
+        RtypeScript {
             game,
             steers,
             held: Buttons::default(),
@@ -117,7 +117,7 @@ impl RtypeVoice {
             world,
             has_mission: false,
             wanted: None,
-            told: Told::default(),
+            told: Reported::default(),
         }
     }
 
@@ -253,7 +253,7 @@ impl RtypeVoice {
     }
 }
 
-impl Voice for RtypeVoice {
+impl ScriptGame for RtypeScript {
     type Game = RType;
 
     fn players(&self) -> Vec<PlayerId> {

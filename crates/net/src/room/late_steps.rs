@@ -14,7 +14,7 @@ const SLOW_STEPS: u16 = 8;
 
 /// How well a room keeps up.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Pace {
+pub(super) struct LateSteps {
     /// Steps in a row that began at least a tick late.
     late_steps: u16,
     /// Steps in a row that did not.
@@ -27,17 +27,17 @@ pub(super) struct Pace {
 
 /// What is worth a line in the log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum PaceChange {
+pub(super) enum LateStepsChange {
     /// The room is over its budget from now on.
     Slow,
     /// It keeps up again; so many ticks were skipped meanwhile.
     KeepsUp { skipped: u64 },
 }
 
-impl Pace {
+impl LateSteps {
     /// A step is about to begin for which it is `behind` whole ticks too late, of which there are `rate`
     /// in a second. How many ticks are skipped first.
-    pub(super) fn begin(&mut self, behind: u32, rate: u8) -> (u32, Option<PaceChange>) {
+    pub(super) fn begin(&mut self, behind: u32, rate: u8) -> (u32, Option<LateStepsChange>) {
         match behind {
             0 => (self.late_steps, self.calm_steps) = (0, self.calm_steps.saturating_add(1)),
             _ => (self.late_steps, self.calm_steps) = (self.late_steps.saturating_add(1), 0),
@@ -45,12 +45,12 @@ impl Pace {
         let change = match self.is_slow {
             false if self.late_steps >= SLOW_STEPS => {
                 (self.is_slow, self.skipped_before) = (true, self.skipped);
-                Some(PaceChange::Slow)
+                Some(LateStepsChange::Slow)
             }
             // A second without a late step.
             true if self.calm_steps >= u16::from(rate) => {
                 self.is_slow = false;
-                Some(PaceChange::KeepsUp { skipped: self.skipped - self.skipped_before })
+                Some(LateStepsChange::KeepsUp { skipped: self.skipped - self.skipped_before })
             }
             _ => None,
         };
@@ -76,8 +76,10 @@ mod tests {
 
     /// Steps of that many hundredths of a tick each: which ticks are skipped before each, in hundredths
     /// of a tick since the beginning.
-    fn run(costs: impl IntoIterator<Item = u32>) -> (Pace, Vec<(u32, u32)>, Vec<PaceChange>) {
-        let (mut pace, mut now, mut due) = (Pace::default(), 0, 0);
+    fn run(
+        costs: impl IntoIterator<Item = u32>,
+    ) -> (LateSteps, Vec<(u32, u32)>, Vec<LateStepsChange>) {
+        let (mut pace, mut now, mut due) = (LateSteps::default(), 0, 0);
         let (mut skips, mut changes) = (Vec::new(), Vec::new());
         for cost in costs {
             now = now.max(due);
@@ -102,7 +104,7 @@ mod tests {
     #[test]
     fn a_step_of_1_2_ticks_skips_one_tick_in_six_evenly_and_is_told_once() {
         let (pace, skips, changes) = run([120; 600]);
-        assert_eq!(changes, [PaceChange::Slow]);
+        assert_eq!(changes, [LateStepsChange::Slow]);
         assert!(pace.is_slow());
         // 600 steps take 720 ticks.
         assert!((115..=120).contains(&pace.skipped()), "{}", pace.skipped());
@@ -123,7 +125,7 @@ mod tests {
         let steps = (0..60).map(|_| 150).chain((0..120).map(|_| 50));
         let (pace, _, changes) = run(steps);
         let skipped = pace.skipped();
-        assert_eq!(changes, [PaceChange::Slow, PaceChange::KeepsUp { skipped }]);
+        assert_eq!(changes, [LateStepsChange::Slow, LateStepsChange::KeepsUp { skipped }]);
         assert!(!pace.is_slow() && (25..=30).contains(&skipped), "{skipped}");
     }
 }
