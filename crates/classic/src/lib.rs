@@ -16,6 +16,7 @@ mod game;
 pub mod lan;
 mod playback;
 pub mod rtype;
+mod sight;
 
 // What the tests of every packet do is written once, beside the packets of `native`.
 #[cfg(test)]

@@ -9,6 +9,7 @@ use super::wire::{
     Bye, Datagram, ENTITIES_MAX, Packet, Pong, Snapshot, Welcome, entity_type, sentence,
 };
 use crate::full::EntityState;
+use crate::sight::SharedSight;
 use crate::full::FullForm;
 use crate::{AckBoard, ClassicGame};
 use backspin::channel::{InputSource, Journal, LogLine, Taken};
@@ -49,6 +50,7 @@ struct Player {
 /// What there is to see, in the dialect's words.
 #[derive(Clone, Debug, Default)]
 struct View {
+    sight: SharedSight,
     world: State,
     full: Option<FullForm>,
     ids: Ids,
@@ -82,7 +84,7 @@ impl View {
         players: &mut [Option<Player>],
     ) {
         self.world.clear(tick);
-        game.capture(world, &mut self.world);
+        self.sight.capture(game, world, &mut self.world);
         self.ids.begin(tick, game.tick_rate());
         for player in players.iter_mut().flatten() {
             self.ids.keep(player.own.entity_id);
@@ -169,6 +171,7 @@ impl<G: ClassicGame> RoomDialect<G> for Room {
     }
 
     fn admit(&mut self, place: usize, player: PlayerId, game: &G, _world: &G::World) {
+        self.view.sight.admit(place, player);
         let entity = game.entity_of(player);
         let own = EntityState {
             entity_id: self.view.ids.claim(entity),
@@ -187,6 +190,7 @@ impl<G: ClassicGame> RoomDialect<G> for Room {
     }
 
     fn vacate(&mut self, place: usize) {
+        self.view.sight.vacate(place);
         if let Some(player) = self.players[place].take() {
             self.view.ids.retire(player.entity);
         }

@@ -6,6 +6,7 @@
 use std::time::Duration;
 
 use crate::full::FullForm;
+use crate::sight::SharedSight;
 use crate::rtype::wire::{
     Despawn, Entity, GameOver, GameOverReason, HEADER_LEN, HelloAck, Kind, LivesUpdate,
     LobbyConfig, LobbyStatus, MAX_DATAGRAM_LEN, Packet, Ping, ReturnToMenu, Roster, RosterEntry,
@@ -54,6 +55,7 @@ struct Player {
 /// What there is to see, in the dialect's words.
 #[derive(Clone, Debug, Default)]
 struct View {
+    sight: SharedSight,
     world: World,
     full: Option<FullForm>,
     entities: Vec<Entity>,
@@ -184,7 +186,7 @@ impl View {
     /// of them, players and enemies first; and what is there no more.
     fn translate<G: ClassicGame>(&mut self, tick: u32, game: &G, world: &G::World) {
         self.world.clear(tick);
-        game.capture(world, &mut self.world);
+        self.sight.capture(game, world, &mut self.world);
         let full = self.full.get_or_insert_with(|| FullForm::new(game.schema()));
         self.entities.clear();
         self.entities.extend(self.world.entities().iter().filter_map(|entity| {
@@ -243,8 +245,13 @@ impl<G: ClassicGame> RoomDialect<G> for Room {
         }
     }
 
-    fn admit(&mut self, place: usize, _player: PlayerId, _game: &G, _world: &G::World) {
+    fn admit(&mut self, place: usize, player: PlayerId, _game: &G, _world: &G::World) {
         self.players[place] = Player::new(self.players.len());
+        self.view.sight.admit(place, player);
+    }
+
+    fn vacate(&mut self, place: usize) {
+        self.view.sight.vacate(place);
     }
 
     fn greet(&mut self, place: usize) -> bool {

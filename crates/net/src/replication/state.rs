@@ -150,11 +150,16 @@ impl State {
         self.refusals
     }
 
+    /// Leaves only the entities of which `keep` says so.
+    pub fn retain(&mut self, keep: impl FnMut(&Entity) -> bool) {
+        self.entities.retain(keep);
+    }
+
     /// Takes away what is not of the schema; says the first of them and how many they were.
     pub(crate) fn drop_off_schema(&mut self, schema: &Schema) -> Option<(u32, usize)> {
         let first = self.entities.iter().find(|entity| !entity.conforms(schema))?.id;
         let before = self.entities.len();
-        self.entities.retain(|entity| entity.conforms(schema));
+        self.retain(|entity| entity.conforms(schema));
         Some((first, before - self.entities.len()))
     }
 

@@ -66,7 +66,8 @@ impl View {
         self.shown.push(Shown { id, priority: priority.max(1) });
     }
 
-    pub(crate) fn clear(&mut self) {
+    /// Begins again with nothing; the memory is kept.
+    pub fn clear(&mut self) {
         self.everything = false;
         self.shown.clear();
     }
@@ -84,6 +85,11 @@ impl View {
     /// Whether it is all that there is.
     pub fn is_everything(&self) -> bool {
         self.everything
+    }
+
+    /// Whether the entity was shown by its id; asked after [`View::finish`].
+    pub fn shows(&self, id: u32) -> bool {
+        self.shown.binary_search_by_key(&id, |shown| shown.id).is_ok()
     }
 
     pub(crate) fn shown(&self) -> &[Shown] {
