@@ -9,8 +9,8 @@ use super::wire::{
     Bye, Datagram, ENTITIES_MAX, Packet, Pong, Snapshot, Welcome, entity_type, sentence,
 };
 use crate::full::EntityState;
-use crate::sight::SharedSight;
 use crate::full::FullForm;
+use crate::sight::SharedSight;
 use crate::{AckBoard, ClassicGame};
 use backspin::channel::{InputSource, Journal, LogLine, Taken};
 use backspin::dialect::{Greeting, Hearing, Manners, Meaning, RoomDialect, Saying, Telling};

@@ -6,12 +6,12 @@
 use std::time::Duration;
 
 use crate::full::FullForm;
-use crate::sight::SharedSight;
 use crate::rtype::wire::{
     Despawn, Entity, GameOver, GameOverReason, HEADER_LEN, HelloAck, Kind, LivesUpdate,
     LobbyConfig, LobbyStatus, MAX_DATAGRAM_LEN, Packet, Ping, ReturnToMenu, Roster, RosterEntry,
     ScoreUpdate, State,
 };
+use crate::sight::SharedSight;
 use crate::{ClassicGame, RtypeMatch, RtypeWish};
 use backspin::channel::{Journal, LogLine};
 use backspin::dialect::{Greeting, Hearing, Manners, Meaning, RoomDialect, Saying, Telling};
