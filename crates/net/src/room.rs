@@ -233,6 +233,8 @@ struct Broadcast {
     every: u32,
     /// The newest state is what is shown.
     history: History,
+    /// The world has not changed since that was captured: no step, and nobody came, went, or was away.
+    is_current: bool,
     /// What one of the members may see.
     view: View,
     /// Room for the body of one of them.
@@ -329,6 +331,7 @@ impl<G: Game> Room<G> {
     pub fn add_bots_beside(&mut self, guest: u8) {
         let others = (0..self.game.capacity()).filter(|&place| place != guest);
         self.bots = others.map(|place| PlayerId(u32::from(place) + 1)).collect();
+        self.shown.is_current = false;
         for &bot in &self.bots {
             self.game.join(&mut self.world, bot);
             self.game.on_status(&mut self.world, bot, PlayerStatus::Mute);
@@ -776,6 +779,7 @@ impl<G: Game> Room<G> {
     /// Makes what everyone is shown, if it is time for a snapshot.
     fn look(&mut self, now: Time) -> bool {
         let is_due = self.tick.is_multiple_of(self.shown.every);
+        self.shown.is_current = is_due;
         if is_due {
             self.game.capture(&self.world, self.shown.history.begin(self.tick));
             self.check_state(now);

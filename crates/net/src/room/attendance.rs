@@ -19,6 +19,7 @@ impl<G: Game> Room<G> {
         }
         let at = admission.dialect.place();
         if admission.role == Role::Play {
+            self.shown.is_current = false;
             self.game.join(&mut self.world, admission.player);
             if at.is_some() {
                 self.game.on_status(&mut self.world, admission.player, PlayerStatus::Mute);
@@ -63,6 +64,7 @@ impl<G: Game> Room<G> {
         let (session, player, role) = (member.session.index(), member.player, member.role);
         self.greet(now, place);
         if was_away && role == Role::Play {
+            self.shown.is_current = false;
             self.game.on_status(&mut self.world, player, PlayerStatus::Back);
         }
         let kind = NoticeKind::Moved { path };
@@ -157,6 +159,7 @@ impl<G: Game> Room<G> {
         if let Some(Some(member)) = self.members.get_mut(place) {
             member.go_away(now + self.config.resume_for);
             if member.role == Role::Play {
+                self.shown.is_current = false;
                 self.game.on_status(&mut self.world, member.player, PlayerStatus::Away);
             }
         }
@@ -185,6 +188,7 @@ impl<G: Game> Room<G> {
             spoken.vacate(place);
         }
         if member.role == Role::Play {
+            self.shown.is_current = false;
             self.game.leave(&mut self.world, member.player);
         }
         self.note(RoomEvent::Freed(member.player));

@@ -38,6 +38,7 @@ impl Broadcast {
             bodies: Bodies::new(MAX_DATAGRAM_LEN - HEAD_LEN),
             every,
             history: History::every(every),
+            is_current: false,
             view: View::default(),
             body: Vec::new(),
         }
@@ -315,9 +316,9 @@ impl<G: Game> Room<G> {
                 return Some(to.encode_whole(now, tick, back, body, out));
             }
         }
-        // What is visible by now may have been hidden then: who has just come, or asks again after someone
-        // else has gone, waits for the next snapshot.
-        if tick != self.tick || to.native.has_view_of(tick) {
+        // What is visible by now may have been hidden then: who has just come, perhaps with the number of
+        // someone who has gone, or asks again, waits for the next snapshot.
+        if !self.shown.is_current || to.native.has_view_of(tick) {
             return None;
         }
         self.shown.view.finish();

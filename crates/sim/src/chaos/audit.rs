@@ -20,6 +20,7 @@ use super::probe::Probe;
 use super::rules::Rules;
 use backspin::endpoint::ANSWER_LIMIT;
 use backspin::game::PlayerId;
+use backspin::room;
 use backspin::server::Server;
 use backspin::time::Time;
 use backspin::wire::Name;
@@ -271,10 +272,18 @@ impl Audit {
     pub(super) fn settle(&mut self, now: Time, server: &Server<Probe>) {
         // Of so many answers some are dropped, as they should be.
         let is_flooded = self.questions.len() >= ANSWER_LIMIT;
+        // Of so many to one member, too.
+        let mut answered = BTreeMap::<PeerAddr, usize>::new();
         for question in std::mem::take(&mut self.questions) {
+            let before = answered.entry(question.from).or_default();
+            let is_told = *before >= room::ANSWER_LIMIT && question.stranger.is_none();
             let judged = match self.judge(&question) {
-                Err(Breach::Unanswered { .. }) if is_flooded => Ok(()),
-                judged => judged,
+                Err(Breach::Unanswered { .. }) if is_flooded || is_told => Ok(()),
+                judged => {
+                    let is_of_member = question.stranger.is_none() && !question.due.is_nothing();
+                    *before += usize::from(is_of_member && judged.is_ok());
+                    judged
+                }
             };
             self.report(judged);
         }
@@ -565,6 +574,10 @@ impl Answer {
 }
 
 impl Due {
+    fn is_nothing(self) -> bool {
+        matches!(self, Due::Nothing(_))
+    }
+
     fn name(self) -> &'static str {
         match self {
             Due::Nothing(_) => "nothing",

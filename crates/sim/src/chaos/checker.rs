@@ -551,7 +551,8 @@ impl Checker {
     ) -> Result<(), Breach> {
         let now = stage.world.local_time(stage.hosts[guest]);
         let (heals, ends) = (stage.scenario().heals, stage.scenario().ends);
-        let is_small = stage.scenario().play.is_small();
+        let play = stage.scenario().play;
+        let is_small = play.is_small();
         let room = &stage.server().rooms()[at];
         let (tick, world) = (room.tick(), room.world().clone());
         let mut names: Vec<_> = room.members().map(|card| (card.player, card.name)).collect();
@@ -585,7 +586,7 @@ impl Checker {
             return wrong("who is here");
         }
         guest.client.draw(now, &mut self.frame);
-        if is_small && !chronicle.shows(&self.frame) {
+        if is_small && !chronicle.shows(&self.frame, play.every) {
             return wrong("what it draws");
         }
         let (said, heard) = (guest.words, life.words_heard);

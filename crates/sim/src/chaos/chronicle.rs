@@ -92,9 +92,10 @@ impl Chronicle {
         (state.tick == tick).then_some(state)
     }
 
-    /// Whether a frame shows what there was at one of the two ticks around it. Nobody moves any
-    /// more, but a place may have been given up just now.
-    pub(super) fn shows(&self, frame: &Frame) -> bool {
+    /// Whether a frame shows what there was at one of the two snapshots around it, of which there is one
+    /// `every` so many ticks. Nobody moves any more, but a place may have been given up just now.
+    pub(super) fn shows(&self, frame: &Frame, every: u8) -> bool {
+        let every = u32::from(every);
         let Some(tick) = frame.drawn_tick else { return false };
         let is_at = |drawn: &Drawn, there: &Entity| {
             let is_near =
@@ -108,7 +109,9 @@ impl Chronicle {
         };
         // Who was shown a server that then stood still is ahead of it for a while, and draws the
         // newest that there is.
-        let around = [tick.floor(), tick.ceil()].map(|tick| self.at((tick as u32).min(self.tick)));
+        let before = (tick.floor() as u32).min(self.tick) / every;
+        let after = (tick.ceil() as u32).div_ceil(every).min(self.tick / every);
+        let around = [before, after].map(|snapshot| self.at(snapshot * every));
         around.into_iter().flatten().any(is_shown)
     }
 

@@ -21,7 +21,7 @@ use super::probe::Probe;
 use super::rules::Rules;
 use backspin::node::{Node, Path, StreamAction, StreamEvent, StreamId, StreamNode, Transmit};
 use backspin::peer::PeerAddr;
-use backspin::room::RoomEvent;
+use backspin::room::{ClosedRoom, RoomEvent};
 use backspin::server::Server;
 use backspin::time::Time;
 use backspin::wire::native::{Datagram, Packet, SessionIndex};
@@ -141,14 +141,20 @@ impl Gate {
         self.collect_events();
     }
 
-    /// Asks the rooms what happened. Whose queue was full has no place any more.
+    /// Asks the rooms what happened, also those that have closed. Whose queue was full has no place any
+    /// more.
     pub(super) fn collect_events(&mut self) {
+        let news = self.events.len();
+        while let Some(ClosedRoom { number, events, .. }) = self.server.poll_closed() {
+            self.events.extend(events.into_iter().map(|event| (number, event)));
+        }
         for room in self.server.rooms_mut() {
-            while let Some(event) = room.poll_event() {
-                if let RoomEvent::Overrun(player) = event {
-                    self.audit.note_overrun(room.number(), player);
-                }
-                self.events.push((room.number(), event));
+            let number = room.number();
+            self.events.extend(std::iter::from_fn(|| Some((number, room.poll_event()?))));
+        }
+        for (number, event) in &self.events[news..] {
+            if let RoomEvent::Overrun(player) = event {
+                self.audit.note_overrun(*number, *player);
             }
         }
     }

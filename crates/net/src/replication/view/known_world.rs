@@ -194,10 +194,14 @@ impl KnownWorld {
             return false;
         }
         if is_new && !is_repeat(life, entity) {
-            // Nothing that was in the slot, and no other slot with this id, counts any more.
+            // Nothing that was in the slot, and no other slot with this id, counts any more: unless that came
+            // into sight again later, and has overtaken this.
             self.leave(slot, tick);
             if let Ok(place) = self.order.binary_search_by_key(&entity.id, |known| known.0) {
                 let other = self.order[place].1;
+                if KnownWorld::is_over(self.slots[other as usize].life, tick) {
+                    return false;
+                }
                 self.leave(other, tick);
             }
             let (id, kind, since) = (entity.id, entity.kind, tick);

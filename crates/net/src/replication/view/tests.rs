@@ -424,6 +424,29 @@ fn what_left_before_it_came_is_no_ghost() {
 }
 
 #[test]
+fn what_is_seen_again_before_it_came_first_is_there_once() {
+    let (mut view, mut history) = (ClientView::new(1), History::every(1));
+    put(&mut history, 1, 100);
+    let first = one_body(&mut view, &history, &[5], 1);
+    put(&mut history, 2, 200);
+    one_body(&mut view, &history, &[], 2);
+    put(&mut history, 3, 300);
+    let again = one_body(&mut view, &history, &[5], 3);
+    let (mut known, mut picture) = (KnownWorld::default(), SnapshotBuffer::<64>::default());
+    known.handle(&SCHEMA, part(3, &again), &mut picture).unwrap();
+    known.handle(&SCHEMA, part(1, &first), &mut picture).unwrap();
+    // The second got lost, so that it is told once more that the first slot is empty.
+    view.handle_acks(3, 0b10, &history, 1);
+    for tick in 4..=10 {
+        put(&mut history, tick, 100 * tick as i32);
+        let body = one_body(&mut view, &history, &[5], tick);
+        known.handle(&SCHEMA, part(tick, &body), &mut picture).unwrap();
+        view.handle_acks(tick, u64::MAX, &history, 1);
+        assert_eq!(picture.at(tick), history.at(tick));
+    }
+}
+
+#[test]
 fn a_part_that_comes_late_leaves_a_whole_snapshot_as_it_was() {
     let (mut view, mut history) = (ClientView::new(1), History::every(1));
     put(&mut history, 1, 100);
