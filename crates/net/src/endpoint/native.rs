@@ -216,7 +216,7 @@ impl Endpoint {
         if credentials.nonce == nonce {
             return self.call(session, CallKind::Repeat { sequence: None });
         }
-        let ticket = credentials.ticket;
+        let (ticket, refused) = (credentials.ticket, credentials.refused);
         let game = self.rooms.at(from).map(|listed| listed.card.game.game);
         let applicant = Applicant {
             dialect: DialectId::NATIVE,
@@ -227,9 +227,16 @@ impl Endpoint {
             seat: Seat::Any(role),
             password: wish.password,
         };
-        let (room, place) = match self.find_place(now, &applicant) {
+        // Who was refused plays on where it was: a copy of the same wish that comes later, when there may be
+        // a place, must not take it away from there.
+        let found = match refused.filter(|(refused, _)| *refused == nonce) {
+            Some((_, reason)) => Err(reason),
+            None => self.find_place(now, &applicant),
+        };
+        let (room, place) = match found {
             Ok(found) => found,
             Err(reason) => {
+                self.routes.refuse(session, nonce, reason);
                 let reject = self.rejection(nonce, game.unwrap_or(0), reason);
                 return self.call(session, CallKind::Refuse(sequence, reject));
             }
@@ -273,7 +280,7 @@ impl Endpoint {
     fn admit<'a>(&mut self, found: &Found, path: Path, sequence: u32, new: Newcomer) -> Call<'a> {
         let Newcomer { nonce, role, name, budget } = new;
         let ticket = self.secrets.ticket();
-        self.routes.prove(found.session, Credentials { ticket, nonce });
+        self.routes.prove(found.session, Credentials { ticket, nonce, refused: None });
         let (index, next) = (found.session, self.secrets.sequence());
         let opening = Opening { index, nonce, ticket, budget, next, peer: sequence };
         Call::admit(found, Admission::new(found, path, opening, role, name))

@@ -13,7 +13,7 @@ use crate::peer::{LimitKey, PeerAddr};
 use crate::sabotage::{self, Sabotage};
 use crate::session::{Allowance, Bucket, Prefix, Rate};
 use crate::time::Time;
-use crate::wire::native::{Role, Secret, SessionIndex};
+use crate::wire::native::{RejectReason, Role, Secret, SessionIndex};
 
 /// The sessions of a server. Every look-up is O(1).
 #[derive(Clone, Debug)]
@@ -66,6 +66,8 @@ pub(super) struct Credentials {
     pub(super) ticket: Secret,
     /// Of what brought the player to this place.
     pub(super) nonce: u64,
+    /// Of the last wish for another room that was refused, and why.
+    pub(super) refused: Option<(u64, RejectReason)>,
 }
 
 /// A place that was found, and the session that has it now.
@@ -277,6 +279,14 @@ impl Routes {
         (route.room, route.place) = (room as u32, place);
         if let Some(credentials) = &mut route.credentials {
             credentials.nonce = nonce;
+        }
+    }
+
+    /// The session may not go where it wished with this nonce.
+    pub(super) fn refuse(&mut self, session: SessionIndex, nonce: u64, reason: RejectReason) {
+        let route = self.routes.get_mut(index(session)).and_then(Option::as_mut);
+        if let Some(credentials) = route.and_then(|route| route.credentials.as_mut()) {
+            credentials.refused = Some((nonce, reason));
         }
     }
 

@@ -389,6 +389,18 @@ impl Peer {
         native(0x04, sequence, &[&self.session[..], &[0; 8]].concat())
     }
 
+    /// Wishes to play in a room.
+    fn enter(&mut self, room: u32, nonce: [u8; 8]) -> Vec<u8> {
+        let sequence = self.sequence;
+        self.sequence = sequence.wrapping_add(1);
+        let payload = [&self.session[..], &nonce, &room.to_be_bytes(), &[0; 17]].concat();
+        native(0x08, sequence, &payload)
+    }
+
+    fn goodbye(&mut self) -> Vec<u8> {
+        native(0x06, self.sequence, &self.session)
+    }
+
     fn input_for(&mut self, tick: u32, buttons: u8) -> Vec<u8> {
         let tick = tick.to_be_bytes();
         let payload = [&self.session[..], &tick, &[0, buttons], &[0]].concat();
@@ -713,4 +725,21 @@ fn a_resume_that_is_sent_again_begins_nothing_anew() {
     assert_eq!(room_events(&mut desk), []);
     let member = desk.node.rooms()[0].members().next().unwrap();
     assert_eq!((member.buttons.0, member.loss), (8, Some(0.0)));
+}
+
+#[test]
+fn a_wish_for_a_room_that_was_refused_is_refused_when_it_comes_again() {
+    let mut desk = desk();
+    let room = desk.node.rooms()[0].number();
+    let hosts = ["10.0.0.2:5000", "10.0.0.3:5000", "10.0.0.4:5000", "10.0.0.5:5000"];
+    let [mut alice, _, _, mut bob] = hosts.map(|host| join(&mut desk, address(host)));
+    let mut wish = |desk: &mut Desk<Server<Dots>>, nonce| {
+        let sent = desk.receive(alice.at, &alice.enter(room, nonce));
+        let answers = sent_to(&sent, alice.at);
+        answers.iter().map(|bytes| bytes[1]).find(|kind| [0x82, 0x88].contains(kind))
+    };
+    assert_eq!(wish(&mut desk, [1; 8]), Some(0x88), "it is full");
+    desk.receive(bob.at, &bob.goodbye());
+    assert_eq!(wish(&mut desk, [1; 8]), Some(0x88), "a copy of what was refused");
+    assert_eq!(wish(&mut desk, [2; 8]), Some(0x82), "another wish");
 }

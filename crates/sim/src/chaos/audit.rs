@@ -310,6 +310,11 @@ impl Audit {
     fn judge(&mut self, question: &Question) -> Result<(), Breach> {
         let (address, at) = (question.from, question.at);
         let answer = self.find_answer(question);
+        // Who may not go to another room is told the same whenever it asks with this nonce.
+        if let (None, Some(Answer::Reject { nonce, reason })) = (question.stranger, &answer) {
+            let books = self.books.values_mut().filter(|book| book.remote == address);
+            books.for_each(|book| book.refused = Some((*nonce, *reason)));
+        }
         if question.stranger.is_some() && answer.is_some() {
             let is_allowed = self.strangers.most(address.limit_key()).take(at);
             if !is_allowed {

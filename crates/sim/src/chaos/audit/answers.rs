@@ -118,10 +118,18 @@ impl Audit {
             }
             return;
         }
+        if let Some((_, reason)) = book.refused.filter(|(refused, _)| *refused == nonce) {
+            let due = Due::Reject(reason);
+            self.questions.push(Question::new(now, from, sequence, key, due));
+            return;
+        }
         let EnterRoom { role, room, password, .. } = *wish;
         let from_room = Some(book.room);
         let wish_of = Wish { role, room, password, from: from_room };
         let (found, tries) = self.find_place(now, &wish_of, server);
+        if let (Err(reason), Some(book)) = (found, self.books.get_mut(&wish.session)) {
+            book.refused = Some((nonce, reason));
+        }
         let due = found.map_or_else(Due::Reject, |()| Due::Move(wish.session));
         self.questions.push(Question { tries, ..Question::new(now, from, sequence, key, due) });
     }

@@ -5,7 +5,7 @@ use backspin::peer::PeerAddr;
 use std::collections::BTreeSet;
 
 use backspin::time::Time;
-use backspin::wire::native::{Accept, Secret};
+use backspin::wire::native::{Accept, RejectReason, Secret};
 
 /// One session in `native`, from its first Accept on.
 #[derive(Clone, Debug)]
@@ -22,6 +22,8 @@ pub(super) struct Book {
     pub(super) invited_until: Option<Time>,
     /// Whether it said goodbye.
     pub(super) has_left: bool,
+    /// The nonce of the last wish for another room that was refused, and why.
+    pub(super) refused: Option<(u64, RejectReason)>,
 }
 
 impl Book {
@@ -44,6 +46,7 @@ impl Book {
             heard: now,
             invited_until: None,
             has_left: false,
+            refused: None,
         }
     }
 
