@@ -141,8 +141,12 @@ impl ClientCore {
         self.end(EndReason::Left);
     }
 
-    /// Tells the screen. Where nobody listens, the oldest makes room that is not a message.
+    /// Tells the screen, and nothing more after the end. Where nobody listens, the oldest makes room that is
+    /// not a message.
     pub fn note(&mut self, event: ClientEvent) {
+        if self.ended().is_some() {
+            return;
+        }
         if self.events.len() == EVENT_LIMIT
             && let Some(oldest) = self.events.iter().position(|event| !event.is_message())
         {
