@@ -18,9 +18,21 @@ pub(super) struct Spot {
     pub(super) id: u32,
     pub(super) at: [f32; 2],
     pub(super) speed: f32,
+    /// When it was said to be so fast.
+    pub(super) said: Time,
 }
 
 impl Spot {
+    /// This spot, after `last`. A thing that stops is drawn up to where it stands with no velocity, but
+    /// on the way there it is as fast as it was a tick ago.
+    pub(super) fn after(self, last: &Spot, tick_ms: f64) -> Spot {
+        let is_slowing = self.said.since(last.said).as_secs_f64() * 1e3 < 1.5 * tick_ms;
+        match is_slowing && last.speed > self.speed {
+            true => Spot { speed: last.speed, said: last.said, ..self },
+            false => self,
+        }
+    }
+
     /// Whether it is further from where it was than its speed carries it in `time`.
     pub(super) fn leapt(&self, before: &[Spot], time: f32) -> bool {
         let before = before.iter().find(|before| before.id == self.id);
@@ -46,7 +58,7 @@ impl Leaps {
         let spot = |entity: &Entity| {
             let kind = schema.kinds.get(usize::from(entity.kind))?;
             let (at, [x, y]) = kind.place(&kind.values(entity))?;
-            Some(Spot { id: entity.id, at, speed: (x * x + y * y).sqrt() })
+            Some(Spot { id: entity.id, at, speed: (x * x + y * y).sqrt(), said: now })
         };
         let places: Vec<Spot> = state.entities().iter().filter_map(spot).collect();
         let leapt = places.iter().filter(|spot| spot.leapt(&self.places, ticks as f32));
@@ -79,6 +91,21 @@ mod tests {
         let mut state = State::new(tick);
         Dots::default().capture(&world, &mut state);
         state
+    }
+
+    #[test]
+    fn what_stops_is_as_fast_as_it_was_for_a_tick_and_a_leap_later_is_a_leap() {
+        let spot = |ms, x: f32, speed: f32| Spot {
+            id: 1,
+            at: [x, 0.0],
+            speed,
+            said: Time::from_millis(ms),
+        };
+        let flies = spot(0, 0.0, 0.5);
+        let stops = spot(16, 8.0, 0.0).after(&flies, 16.7);
+        let stands = spot(33, 12.5, 0.0).after(&stops, 16.7);
+        assert!(!stands.leapt(&[stops], 16.7));
+        assert!(spot(50, 17.0, 0.0).after(&stands, 16.7).leapt(&[stands], 16.7));
     }
 
     #[test]

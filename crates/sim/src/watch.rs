@@ -214,7 +214,9 @@ impl Observer {
             // An old dialect may not say how fast a thing is: then it may be as fast as any.
             let is_unsaid = said == 0.0 && !tells_speed;
             let speed = if is_unsaid { speed(kind.fastest()?) } else { said };
-            Some(Spot { id: drawn.entity.id, at, speed })
+            let spot = Spot { id: drawn.entity.id, at, speed, said: now };
+            let last = self.drawn.iter().find(|last| last.id == spot.id);
+            Some(last.map_or(spot, |last| spot.after(last, tick_ms)))
         });
         let spots: Vec<Spot> = spots.collect();
         let frame_ms = self.looked.replace(now).map_or(0.0, |then| ms(now.since(then)) as f32);

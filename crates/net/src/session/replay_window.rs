@@ -10,12 +10,18 @@ use crate::sabotage::{self, Sabotage};
 ///
 /// A peer whose datagrams did not arrive for the ten seconds until it is dropped must still fit:
 /// that is 400 a second, a snapshot in six parts at 60 Hz. And someone who cannot see the
-/// sequence hits a window of this size once in a million guesses.
+/// sequence hits a window of this size once in a million guesses, and needs two such hits in a row.
 const AHEAD: u32 = 4096;
 
 /// How far behind the newest a datagram may be: one bit for each. At 60 a second that is a
 /// second of reordering.
 const BEHIND: u32 = u64::BITS;
+
+/// A datagram that is so far ahead is not believed before a second one confirms it.
+///
+/// A bit that flipped on the way would move the window by up to [`AHEAD`], and the peer would not be
+/// heard for a minute. After a real silence this costs one datagram.
+const DOUBTED: u32 = BEHIND;
 
 /// What a datagram is, by its number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,7 +37,7 @@ pub enum Arrival {
     Duplicate,
     /// Too far behind to know, or from before the beginning. Drop it.
     TooOld,
-    /// Too far ahead to be the peer's. Drop it.
+    /// Too far ahead to be the peer's, or not yet confirmed to be. Drop it.
     TooFar,
 }
 
@@ -51,6 +57,8 @@ pub struct ReplayWindow {
     next: u64,
     /// Which of the numbers before `next` have arrived; `next - 1` is bit 0.
     seen: u64,
+    /// One past the last number that was too far ahead to be believed.
+    doubted: u64,
     /// All but what the numbers say themselves.
     counts: ArrivalCounts,
 }
@@ -59,7 +67,7 @@ impl ReplayWindow {
     /// A window that expects `first`; what was sent before it is [`Arrival::TooOld`].
     pub const fn new(first: u32) -> Self {
         let first = first as u64;
-        ReplayWindow { first, next: first, seen: 0, counts: ArrivalCounts::NONE }
+        ReplayWindow { first, next: first, seen: 0, doubted: 0, counts: ArrivalCounts::NONE }
     }
 
     /// Judges, remembers and counts a number.
@@ -116,6 +124,13 @@ impl ReplayWindow {
             return Arrival::TooFar;
         }
         let step = gap + 1;
+        if gap >= DOUBTED {
+            let number = self.next + u64::from(gap);
+            let before = std::mem::replace(&mut self.doubted, number + 1);
+            if !(before..before + u64::from(DOUBTED)).contains(&number) {
+                return Arrival::TooFar;
+            }
+        }
         self.seen = self.seen.checked_shl(step).unwrap_or(0) | 1;
         self.next += u64::from(step);
         Arrival::Newest { gap }
@@ -234,21 +249,37 @@ mod tests {
     fn the_window_reaches_4096_ahead_and_no_further() {
         let mut window = ReplayWindow::new(7);
         assert_eq!(window.handle(7 + AHEAD), Arrival::TooFar);
+        assert_eq!(window.handle(7 + AHEAD - 2), Arrival::TooFar);
         assert_eq!(window.handle(7 + AHEAD - 1), Arrival::Newest { gap: AHEAD - 1 });
-        assert_eq!(window.counts().too_far, 1);
+        assert_eq!(window.counts().too_far, 2);
+    }
+
+    #[test]
+    fn one_flipped_bit_does_not_silence_a_peer() {
+        let mut window = ReplayWindow::new(0);
+        window.handle(0);
+        assert_eq!(window.handle(1 ^ (1 << 11)), Arrival::TooFar);
+        (2..100).for_each(|sequence| assert!(window.handle(sequence).is_taken()));
+        // Another flip does not confirm the first, nor does a repeat.
+        assert_eq!(window.handle(100 ^ (1 << 10)), Arrival::TooFar);
+        assert_eq!(window.handle(101 ^ (1 << 11)), Arrival::TooFar);
+        assert_eq!(window.handle(101 ^ (1 << 11)), Arrival::TooFar);
+        assert_eq!(window.handle(102), Arrival::Newest { gap: 2 });
     }
 
     #[test]
     fn the_window_reaches_64_behind_the_newest_and_no_further() {
         let mut window = ReplayWindow::new(0);
         window.handle(0);
+        window.handle(199);
         window.handle(200);
         // The newest is the first of the 64.
         assert_eq!(window.handle(200 - BEHIND), Arrival::TooOld);
         assert_eq!(window.handle(201 - BEHIND), Arrival::Late);
         assert_eq!(window.handle(201 - BEHIND), Arrival::Duplicate);
         assert_eq!(window.counts().too_old, 1);
-        assert_eq!(window.counts().out_of_window(), 1);
+        // And the first after the gap, which was not confirmed.
+        assert_eq!(window.counts().out_of_window(), 2);
     }
 
     #[test]
@@ -269,6 +300,7 @@ mod tests {
         window.handle(76);
         assert_eq!(window.recent_loss(), 0.0);
         assert_eq!(window.counts().lost(), 1);
+        window.handle(75 + AHEAD);
         window.handle(76 + AHEAD);
         assert_eq!(window.recent_loss(), 63.0 / 64.0);
     }
@@ -288,6 +320,7 @@ mod tests {
     fn a_peer_comes_back_after_ten_seconds_of_400_datagrams() {
         let mut window = ReplayWindow::new(0);
         window.handle(0);
+        assert_eq!(window.handle(4_000), Arrival::TooFar);
         assert_eq!(window.handle(4_001), Arrival::Newest { gap: 4_000 });
     }
 
@@ -295,6 +328,7 @@ mod tests {
     struct Model {
         first: i128,
         newest: i128,
+        doubted: Option<i128>,
         seen: BTreeSet<i128>,
     }
 
@@ -304,6 +338,12 @@ mod tests {
                 Arrival::TooFar
             } else if number > self.newest {
                 let gap = (number - self.newest - 1) as u32;
+                if gap >= DOUBTED {
+                    let after = self.doubted.replace(number).map(|doubted| number - doubted);
+                    if !after.is_some_and(|after| (1..=i128::from(DOUBTED)).contains(&after)) {
+                        return Arrival::TooFar;
+                    }
+                }
                 self.newest = number;
                 self.seen.insert(number);
                 Arrival::Newest { gap }
@@ -328,7 +368,7 @@ mod tests {
         ) {
             let mut window = ReplayWindow::new(first);
             let first = i128::from(first);
-            let mut model = Model { first, newest: first - 1, seen: BTreeSet::new() };
+            let mut model = Model { first, newest: first - 1, doubted: None, seen: BTreeSet::new() };
             for step in steps {
                 let number = model.newest + 1 + i128::from(step);
                 prop_assert_eq!(window.handle(number as u32), model.handle(number));

@@ -72,16 +72,20 @@ pub(super) struct SequenceNumbers {
     next: u64,
     first: u64,
     seen: BTreeSet<u64>,
+    /// The last that was too far ahead to be believed without a second.
+    doubted: Option<u64>,
 }
 
 impl SequenceNumbers {
-    /// The farthest ahead of what is expected, and the farthest behind, as PROTOCOL.md says.
+    /// The farthest ahead of what is expected, the farthest without a second one that confirms it, and
+    /// the farthest behind, as PROTOCOL.md says.
     const AHEAD: i64 = 4096;
+    const DOUBTED: i64 = 64;
     const BEHIND: u64 = 64;
 
     fn after(sequence: u32) -> Self {
         let first = (1 << 32) + u64::from(sequence.wrapping_add(1));
-        SequenceNumbers { next: first, first, seen: BTreeSet::new() }
+        SequenceNumbers { next: first, first, seen: BTreeSet::new(), doubted: None }
     }
 
     /// Whether this number can be that of the peer's next datagram; it counts as used.
@@ -93,6 +97,12 @@ impl SequenceNumbers {
             || whole + SequenceNumbers::BEHIND < self.next
         {
             return false;
+        }
+        if ahead >= SequenceNumbers::DOUBTED {
+            let before = self.doubted.replace(whole).unwrap_or(0);
+            if whole <= before || whole > before + SequenceNumbers::DOUBTED as u64 {
+                return false;
+            }
         }
         let is_new = self.seen.insert(whole);
         self.next = self.next.max(whole + 1);
