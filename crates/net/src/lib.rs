@@ -34,6 +34,7 @@ pub mod server;
 pub mod session;
 pub mod time;
 pub mod timing;
+pub mod typed;
 pub mod wire;
 
 // The unit tests draw from the simulator's chance and play its game. They are compiled into the tests, since the

@@ -1,0 +1,68 @@
+//! What players and rules tell each other, as bytes.
+
+use std::fmt;
+
+use crate::channel::MESSAGE_BYTES;
+use crate::wire::{Full, Malformed, Reader, Writer};
+
+/// A message between a client and the rules, in either direction; and what a player says when joining.
+///
+/// Derive it for an enum or a struct of numbers, [`Text`](super::Text), [`PlayerId`](crate::game::PlayerId) and so on.
+pub trait Message: Clone + fmt::Debug + Sized + 'static {
+    /// The longest, in bytes. [`MESSAGE_BYTES`] is the most that can be sent.
+    const MAX_LEN: usize;
+
+    /// A hash of how it is laid out: see [`layout`](super::layout).
+    const LAYOUT: u64;
+
+    /// Writes it.
+    fn encode(&self, w: &mut Writer<'_>);
+
+    /// Reads it. The bytes come from a peer and may be anything.
+    fn decode(r: &mut Reader<'_>) -> Result<Self, Malformed>;
+
+    /// Its bytes, written into `room`.
+    fn write<'a>(&self, room: &'a mut [u8; MESSAGE_BYTES]) -> Result<&'a [u8], Full> {
+        let mut w = Writer::new(room);
+        self.encode(&mut w);
+        let len = w.finish()?;
+        Ok(&room[..len])
+    }
+
+    /// What all of `bytes` say.
+    fn read(bytes: &[u8]) -> Result<Self, Malformed> {
+        let mut r = Reader::new(bytes);
+        let message = Self::decode(&mut r)?;
+        r.finish("message")?;
+        Ok(message)
+    }
+}
+
+/// Nothing to say.
+impl Message for () {
+    const MAX_LEN: usize = 0;
+    const LAYOUT: u64 = super::layout(super::LAYOUT, b"nothing");
+
+    fn encode(&self, _: &mut Writer<'_>) {}
+
+    fn decode(_: &mut Reader<'_>) -> Result<Self, Malformed> {
+        Ok(())
+    }
+}
+
+/// A message before the game has looked at it, or one of a game that writes its own bytes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RawMessage(pub Vec<u8>);
+
+impl Message for RawMessage {
+    const MAX_LEN: usize = MESSAGE_BYTES;
+    const LAYOUT: u64 = super::layout(super::LAYOUT, b"raw message");
+
+    fn encode(&self, w: &mut Writer<'_>) {
+        w.bytes(&self.0);
+    }
+
+    fn decode(r: &mut Reader<'_>) -> Result<Self, Malformed> {
+        Ok(RawMessage(r.take_rest().to_vec()))
+    }
+}
