@@ -8,7 +8,7 @@ use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
 use backspin::endpoint::{EndpointConfig, Limits};
-use backspin::game::{Game, GameId, PlayerId, Turn};
+use backspin::game::{Buttons, Game, GameId, PlayerId, Turn};
 use backspin::replication::{Entity, Field, Kind, Motion, Schema, State, Step};
 use backspin::room::RoomConfig;
 use backspin::server::Server;
@@ -45,6 +45,9 @@ const SCHEMA: Schema = Schema { kinds: &[Kind { name: "thing", fields: &[NUMBER;
 
 impl Game for Noise {
     type World = World;
+    type Input = Buttons;
+    type Message = ();
+    type JoinData = ();
 
     fn id(&self) -> GameId {
         GameId::new(*b"NOIS", 1)
@@ -62,18 +65,18 @@ impl Game for Noise {
         World { generator: seed | 1 }
     }
 
-    fn join(&self, _world: &mut World, _player: PlayerId) {}
+    fn join(&self, _world: &mut World, _player: PlayerId, _: &()) {}
 
     fn leave(&self, _world: &mut World, _player: PlayerId) {}
 
     /// What players hold changes what comes, so that it matters who held what.
-    fn step(&self, world: &mut World, turn: &mut Turn<'_, World>) {
-        let held = turn.inputs().iter().fold(0, |held, input| held ^ u64::from(input.buttons.0));
+    fn step(&self, world: &mut World, turn: &mut Turn<'_, Self>) {
+        let held = turn.inputs().iter().fold(0, |held, input| held ^ input.input.0 as u64);
         world.generator ^= held << 1;
         next(&mut world.generator);
     }
 
-    fn predict(&self, _world: &mut World, _turn: &mut Turn<'_, World>) {}
+    fn predict(&self, _world: &mut World, _turn: &mut Turn<'_, Self>) {}
 
     fn capture(&self, world: &World, state: &mut State) {
         let mut generator = world.generator;

@@ -12,6 +12,7 @@ use backspin::game::{Buttons, Event, Game, PlayerId, Reach};
 use backspin::replication::{Drawn, KEPT, SnapshotBuffer, State, UnackedPrediction};
 use backspin::time::Time;
 use backspin::timing::{ArrivalClock, Delay, LossMeter, Mark};
+use backspin::typed::RawInput;
 
 /// Of states that come faster than this, the newest in each such stretch is kept: all that are
 /// kept reach back for three quarters of a second at least.
@@ -170,7 +171,7 @@ impl<G: Game> LegacyPlayback<G> {
         self.last_input = now;
         let happened = &mut self.happened;
         if let Some(own) = &mut self.own {
-            own.advance(buttons, |event| happened.push_back(event));
+            own.advance(RawInput::of(buttons), |event| happened.push_back(event));
         }
     }
 

@@ -56,6 +56,9 @@ mod tests {
 
     impl Game for Fog {
         type World = ();
+        type Input = backspin::game::Buttons;
+        type Message = ();
+        type JoinData = ();
 
         fn id(&self) -> GameId {
             GameId::new(*b"FOGG", 1)
@@ -71,11 +74,11 @@ mod tests {
 
         fn begin(&self, _seed: u64) {}
 
-        fn join(&self, _world: &mut (), _player: PlayerId) {}
+        fn join(&self, _: &mut (), _: PlayerId, _: &()) {}
 
         fn leave(&self, _world: &mut (), _player: PlayerId) {}
 
-        fn step(&self, _world: &mut (), _turn: &mut Turn<'_, ()>) {}
+        fn step(&self, _world: &mut (), _turn: &mut Turn<'_, Self>) {}
 
         fn capture(&self, _world: &(), state: &mut State) {
             (1..=9).for_each(|id| state.push(Entity::new(&SCHEMA, id, 0, &[0])).unwrap());

@@ -78,10 +78,14 @@ fn native_messages(room: &mut [u8]) -> Option<native::MessageBlock<'_>> {
 /// Ten inputs without acknowledgement.
 fn native_input() -> Vec<u8> {
     let (mut room, mut event) = ([0; native::History::MAX_LEN], [0; 20]);
-    let history = native::History::new(8, [8, 8, 8, 8, 8, 8, 0, 0, 0, 0], &mut room);
+    let history = native::History::new(
+        8.into(),
+        [8, 8, 8, 8, 8, 8, 0, 0, 0, 0_u16].map(Into::into),
+        &mut room,
+    );
     encoded(native::Packet::Input(native::Input {
         session: native::SessionIndex::MIN,
-        newest: native::InputRecord { sequence: 100, input_flags: 8 },
+        newest: native::InputRecord { sequence: 100, input_flags: 8.into() },
         snapshot: Some(native::SnapshotEcho { back: 4, held: 20 }),
         drawn_back: Some(1600),
         acks: None,

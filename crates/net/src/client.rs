@@ -15,9 +15,11 @@ mod seat;
 
 use std::time::Duration;
 
-use crate::channel::{AlarmEvent, Delivery, Journal, LogLine, Pending, SendError, Timeline};
+use crate::channel::{
+    AlarmEvent, Delivery, Journal, LogLine, MESSAGE_BYTES, Pending, SendError, Timeline,
+};
 use crate::chat::{ChatError, ChatLine};
-use crate::game::{Buttons, Event, Game, PlayerId, Reach};
+use crate::game::{Event, Game, PlayerId, Reach};
 use crate::node::{Node, Path, StreamAction, StreamEvent, StreamId, StreamNode, Transmit};
 use crate::peer::PeerAddr;
 use crate::replication::State;
@@ -27,8 +29,9 @@ use crate::session::{
 };
 use crate::time::Time;
 use crate::timing::Delay;
-use crate::wire::Name;
+use crate::typed::{Message, RawInput, RawMessage};
 use crate::wire::native::{self as wire, PlayerFlags, Role, Secret, SessionIndex, Token};
+use crate::wire::{Malformed, Name};
 
 pub use self::core::{ClientCore, Due, Phase};
 pub use crate::game::Frame;
@@ -38,7 +41,7 @@ pub use rooms::{LISTED_LIMIT, ListStatus, RoomPick, Rooms, SERVER_LIMIT, ServerR
 
 /// What a screen is told.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum ClientEvent {
+pub enum ClientEvent<M = RawMessage> {
     /// The player is in.
     Connected(PlayerId),
     /// The player is in again, in the same slot.
@@ -58,7 +61,7 @@ pub enum ClientEvent {
     /// Something happened in the game.
     Game(Event),
     /// The rules have sent a message, reliable or not.
-    Message(Box<[u8]>),
+    Message(M),
     /// Someone has written a line, or the server says why one was not passed on.
     Chat(ChatLine),
     /// It is over, and why.
@@ -73,6 +76,26 @@ impl ClientEvent {
             ClientEvent::Game(event) => event.reach == Reach::Everyone,
             _ => false,
         }
+    }
+}
+
+impl ClientEvent {
+    /// The same with its message read.
+    fn read<M: Message>(self) -> Result<ClientEvent<M>, Malformed> {
+        Ok(match self {
+            ClientEvent::Message(message) => ClientEvent::Message(M::read(&message.0)?),
+            ClientEvent::Connected(player) => ClientEvent::Connected(player),
+            ClientEvent::Resumed(player) => ClientEvent::Resumed(player),
+            ClientEvent::Roster => ClientEvent::Roster,
+            ClientEvent::Stayed(reason) => ClientEvent::Stayed(reason),
+            ClientEvent::Quiet => ClientEvent::Quiet,
+            ClientEvent::Heard => ClientEvent::Heard,
+            ClientEvent::Trying => ClientEvent::Trying,
+            ClientEvent::Line(alarm) => ClientEvent::Line(alarm),
+            ClientEvent::Game(event) => ClientEvent::Game(event),
+            ClientEvent::Chat(line) => ClientEvent::Chat(line),
+            ClientEvent::Ended(reason) => ClientEvent::Ended(reason),
+        })
     }
 }
 
@@ -177,18 +200,23 @@ impl<G: Game> Client<G> {
     }
 
     /// What the player holds from now on.
-    pub fn press(&mut self, buttons: Buttons) {
-        self.core.buttons = buttons;
+    pub fn press(&mut self, input: G::Input) {
+        self.core.input = RawInput::of(input);
     }
 
     /// What happened since this was asked last. Ask until there is nothing more, many times a second:
     /// messages wait for who does not, and when too many wait, the server ends the session.
-    pub fn poll_event(&mut self) -> Option<ClientEvent> {
-        let event = self.core.poll_event()?;
-        if event.is_message() {
-            self.hear_messages();
+    pub fn poll_event(&mut self) -> Option<ClientEvent<G::Message>> {
+        loop {
+            let event = self.core.poll_event()?;
+            if event.is_message() {
+                self.hear_messages();
+            }
+            match event.read() {
+                Ok(event) => return Some(event),
+                Err(_) => self.core.counts.malformed += 1,
+            }
         }
-        Some(event)
     }
 
     /// Whether the player is in a room and hears from it.
@@ -355,7 +383,9 @@ impl<G: Game> Client<G> {
     /// player has the place, also after a break. An error says why nothing was taken.
     ///
     /// In another dialect the message is one that the dialect has a word for, or it is refused.
-    pub fn send(&mut self, message: &[u8], delivery: Delivery) -> Result<(), SendError> {
+    pub fn send(&mut self, message: &G::Message, delivery: Delivery) -> Result<(), SendError> {
+        let mut room = [0; MESSAGE_BYTES];
+        let message = message.write(&mut room).map_err(|_| SendError::TooLong)?;
         match &mut self.speech {
             DialectSide::Native(native) => match &mut native.seat {
                 Some(_) if self.core.ended().is_some() => Err(SendError::NotConnected),

@@ -4,6 +4,7 @@
 //! world, a client predicts its own part of it and shows the rest. Rules are pure: the same world
 //! and the same [`Turn`] give the same world, on the server and in prediction.
 
+mod admission;
 mod any;
 mod effects;
 mod event;
@@ -12,6 +13,7 @@ mod lobby;
 mod spawn;
 mod turn;
 
+pub use admission::{Applicant, Refusal};
 pub use effects::{Effects, Letter, Mail, STEP_BYTES, To};
 pub use event::{Event, Reach};
 pub use frame::{Frame, Impact};
@@ -25,6 +27,8 @@ use std::fmt;
 
 use crate::chat::ChatRule;
 use crate::replication::{Drawn, Entity, Schema, State, View, Viewer};
+use crate::typed::{self, Input, Message};
+use crate::wire::Malformed;
 
 /// A player in a room, the same for as long as the slot is held.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -59,7 +63,7 @@ impl fmt::Display for GameId {
     }
 }
 
-/// The buttons a player holds, as the game numbers them.
+/// The buttons a player holds, as the game numbers them: the input of a game that has nothing but buttons.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Buttons(pub u16);
 
@@ -88,6 +92,19 @@ impl Buttons {
     }
 }
 
+impl Input for Buttons {
+    const BITS: u32 = 16;
+    const LAYOUT: u64 = typed::layout(typed::LAYOUT, b"buttons");
+
+    fn to_bits(self) -> u128 {
+        self.0.into()
+    }
+
+    fn from_bits(bits: u128) -> Self {
+        Buttons(bits as u16)
+    }
+}
+
 impl std::ops::BitOr for Buttons {
     type Output = Buttons;
 
@@ -106,6 +123,16 @@ pub const BYTE_BUDGET: u32 = 64_000;
 pub trait Game: Clone + 'static {
     /// Everything that a step may look at or change.
     type World: Clone + fmt::Debug;
+
+    /// What a player does in a tick.
+    type Input: Input;
+
+    /// What clients and rules tell each other: `()` if nothing.
+    type Message: Message;
+
+    /// What a player says of itself when joining, beside the name: a team, a skin, a loadout. `()` if
+    /// nothing. Bots and guests in an old dialect say the default.
+    type JoinData: Message + Default;
 
     /// Which game it is.
     fn id(&self) -> GameId;
@@ -152,8 +179,17 @@ pub trait Game: Clone + 'static {
     /// The world before the first step.
     fn begin(&self, seed: u64) -> Self::World;
 
+    /// Whether someone may take a slot, asked before each does. The player reads the refusal.
+    fn admit(
+        &self,
+        _world: &Self::World,
+        _applicant: &Applicant<'_, Self::JoinData>,
+    ) -> Result<(), Refusal> {
+        Ok(())
+    }
+
     /// A player takes a slot.
-    fn join(&self, world: &mut Self::World, player: PlayerId);
+    fn join(&self, world: &mut Self::World, player: PlayerId, data: &Self::JoinData);
 
     /// A player's slot is given up.
     fn leave(&self, world: &mut Self::World, player: PlayerId);
@@ -162,11 +198,11 @@ pub trait Game: Clone + 'static {
     fn on_status(&self, _world: &mut Self::World, _player: PlayerId, _status: PlayerStatus) {}
 
     /// One tick.
-    fn step(&self, world: &mut Self::World, turn: &mut Turn<'_, Self::World>);
+    fn step(&self, world: &mut Self::World, turn: &mut Turn<'_, Self>);
 
     /// What a client does ahead of the server with its own input: all of [`Game::step`], with
     /// nobody else's input, unless the game knows better.
-    fn predict(&self, world: &mut Self::World, turn: &mut Turn<'_, Self::World>) {
+    fn predict(&self, world: &mut Self::World, turn: &mut Turn<'_, Self>) {
         self.step(world, turn);
     }
 
@@ -222,15 +258,36 @@ pub trait Game: Clone + 'static {
 
     /// Hears what a player sent with [`Client::send`](crate::client::Client::send), at most
     /// [`MESSAGE_BYTES`](crate::channel::MESSAGE_BYTES), before the step of the next tick: what is
-    /// reliable in order and once, the rest at most once. The bytes may be anything. Only who plays is
-    /// heard.
+    /// reliable in order and once, the rest at most once. A player may say anything at any time. Only who
+    /// plays is heard.
     fn on_message(
         &self,
         _world: &mut Self::World,
         _player: PlayerId,
-        _message: &[u8],
-        _effects: &mut Effects<'_>,
+        _message: Self::Message,
+        _effects: &mut Effects<'_, Self::Message>,
     ) {
+    }
+
+    /// Reads a message and hears it: for games that are made of others.
+    #[doc(hidden)]
+    fn handle_message(
+        &self,
+        world: &mut Self::World,
+        player: PlayerId,
+        message: &[u8],
+        effects: &mut Effects<'_, Self::Message>,
+    ) -> Result<(), Malformed> {
+        self.on_message(world, player, Self::Message::read(message)?, effects);
+        Ok(())
+    }
+
+    /// A hash of what is sent of input, messages and entities: two builds in which it differs do not
+    /// understand each other, and are told so.
+    fn layout(&self) -> u64 {
+        let hash = typed::layout_number(Self::Input::LAYOUT, Self::Message::LAYOUT as i64);
+        let hash = typed::layout_number(hash, Self::JoinData::LAYOUT as i64);
+        typed::layout_number(hash, self.schema().kinds.len() as i64)
     }
 
     /// Who may write lines of chat, which everyone in the room reads.
@@ -241,7 +298,7 @@ pub trait Game: Clone + 'static {
     /// What a bot would hold in the place of `player`; `None` if the game has no bot. It is part of
     /// the rules and not of the app, because the room itself plays so for whoever was dropped and may
     /// come back, and beside a `lan` guest who is alone.
-    fn bot_input(&self, _world: &Self::World, _player: PlayerId) -> Option<Buttons> {
+    fn bot_input(&self, _world: &Self::World, _player: PlayerId) -> Option<Self::Input> {
         None
     }
 

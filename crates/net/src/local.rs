@@ -7,9 +7,10 @@ use std::collections::VecDeque;
 use std::time::Duration;
 
 use crate::client::Frame;
-use crate::game::{Buttons, Effects, Event, Game, Mail, PlayerId, PlayerInput, To, Turn};
+use crate::game::{Effects, Event, Game, Mail, PlayerId, PlayerInput, To, Turn};
 use crate::replication::{Drawn, Entity, State, blend};
 use crate::time::Time;
+use crate::typed::{Message, RawInput};
 
 /// Events and messages that nobody has read yet; older ones make room.
 const EVENT_LIMIT: usize = 256;
@@ -31,7 +32,7 @@ pub struct Local<G: Game> {
     raised: Vec<Event>,
     events: VecDeque<Event>,
     mail: Mail,
-    messages: VecDeque<Box<[u8]>>,
+    messages: VecDeque<G::Message>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -46,8 +47,8 @@ impl<G: Game> Local<G> {
         let mut world = game.begin(seed);
         let mut inputs = Vec::new();
         for player in players {
-            game.join(&mut world, player);
-            inputs.push(PlayerInput { player, buttons: Buttons::default(), drawn: None });
+            game.join(&mut world, player, &G::JoinData::default());
+            inputs.push(PlayerInput::new(player, G::Input::default()));
         }
         let mut local = Local {
             game,
@@ -89,16 +90,16 @@ impl<G: Game> Local<G> {
     }
 
     /// What a player holds from now on.
-    pub fn press(&mut self, player: PlayerId, buttons: Buttons) {
-        for input in self.inputs.iter_mut().filter(|input| input.player == player) {
-            input.buttons = buttons;
+    pub fn press(&mut self, player: PlayerId, input: G::Input) {
+        for held in self.inputs.iter_mut().filter(|held| held.player == player) {
+            held.input = RawInput::of(input);
         }
     }
 
     /// What a player says to the game.
-    pub fn say(&mut self, player: PlayerId, words: &[u8]) {
+    pub fn say(&mut self, player: PlayerId, message: G::Message) {
         let mut effects = Effects::new(&mut self.raised).mailing(&mut self.mail);
-        self.game.on_message(&mut self.world, player, words, &mut effects);
+        self.game.on_message(&mut self.world, player, message, &mut effects);
     }
 
     /// What happened since this was asked last.
@@ -107,7 +108,7 @@ impl<G: Game> Local<G> {
     }
 
     /// A message that the rules have sent to someone who plays here, since this was asked last.
-    pub fn poll_message(&mut self) -> Option<Box<[u8]>> {
+    pub fn poll_message(&mut self) -> Option<G::Message> {
         self.messages.pop_front()
     }
 
@@ -208,7 +209,7 @@ impl<G: Game> Local<G> {
             if self.messages.len() == EVENT_LIMIT {
                 self.messages.pop_front();
             }
-            self.messages.push_back(letter.message.into());
+            self.messages.extend(G::Message::read(letter.message));
         }
         self.mail.clear();
     }
@@ -223,6 +224,7 @@ impl<G: Game> Local<G> {
 mod tests {
     use super::*;
     use crate::dot::Dots;
+    use crate::game::Buttons;
 
     const ANN: PlayerId = PlayerId(1);
 

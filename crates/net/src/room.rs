@@ -25,14 +25,15 @@ use crate::chat::ChatLine;
 use crate::dialect::{Dialect, Hearing, RoomDialect};
 use crate::endpoint::{CLAIM_WITHIN, Call, CallKind, Notice, Outcome, RESUME_FOR};
 use crate::game::{
-    Buttons, Event, Game, Lobby, MAX_SEND_EVERY, Mail, Marks, PlayerId, PlayerInput, PlayerStatus,
-    Stage, Standing, Turn, rewind_limit_ticks,
+    Event, Game, Lobby, MAX_SEND_EVERY, Mail, Marks, PlayerId, PlayerInput, PlayerStatus, Stage,
+    Standing, Turn, rewind_limit_ticks,
 };
 use crate::node::{Fetch, Path, Transmit, fetch_all, fetch_to};
 use crate::replication::{Bodies, History, State, View};
 use crate::sabotage::{self, Sabotage};
 use crate::session::{ArrivalCounts, Grade, Limits, PingCounts, Session};
 use crate::time::Time;
+use crate::typed::RawInput;
 use crate::wire::Name;
 use crate::wire::native::{CloseReason, Role, SessionIndex};
 
@@ -159,7 +160,7 @@ pub struct MemberCard {
     /// Reliable messages that the member has not acknowledged.
     pub messages_waiting: usize,
     /// What the member holds.
-    pub buttons: Buttons,
+    pub input: RawInput,
     /// Inputs that have come, each counted once.
     pub inputs: u64,
     /// Ticks since the member came.
@@ -333,7 +334,7 @@ impl<G: Game> Room<G> {
         self.bots = others.map(|place| PlayerId(u32::from(place) + 1)).collect();
         self.shown.is_current = false;
         for &bot in &self.bots {
-            self.game.join(&mut self.world, bot);
+            self.game.join(&mut self.world, bot, &G::JoinData::default());
             self.game.on_status(&mut self.world, bot, PlayerStatus::Mute);
         }
         self.show_others(false);
@@ -720,7 +721,7 @@ impl<G: Game> Room<G> {
             if member.role == Role::Play {
                 if matches!(member.presence, Presence::Away { .. }) {
                     let held = self.game.bot_input(&self.world, member.player);
-                    input.buttons = held.unwrap_or_default();
+                    input.input = RawInput::of(held.unwrap_or_default());
                 }
                 self.inputs.push(input);
                 let (world, player) = (&mut self.world, member.player);
@@ -730,8 +731,8 @@ impl<G: Game> Room<G> {
             }
         }
         for &player in &self.bots {
-            let buttons = self.game.bot_input(&self.world, player).unwrap_or_default();
-            self.inputs.push(PlayerInput { player, buttons, drawn: None });
+            let input = self.game.bot_input(&self.world, player).unwrap_or_default();
+            self.inputs.push(PlayerInput::new(player, input));
         }
         let (game_events, inputs) = (&mut self.game_events, &self.inputs);
         let mut turn = Turn::new(tick, inputs, &self.past, game_events)

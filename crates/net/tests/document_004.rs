@@ -36,17 +36,17 @@ impl Client {
 
     /// "Send INPUT": keeps it, and writes the datagram with all that is pending.
     fn send(&mut self, now: Time, sequence: u32, buttons: u16) -> Vec<u8> {
-        self.pending.push(now, sequence, buttons);
+        self.pending.push(now, sequence, buttons.into());
         let mut room = [0; History::MAX_LEN];
-        let older = self.pending.iter().skip(1).map(|input| input.buttons);
+        let older = self.pending.iter().skip(1).map(|pending| pending.input);
         let packet = Packet::Input(Input {
             session: SessionIndex::new(1).unwrap(),
-            newest: InputRecord { sequence, input_flags: buttons },
+            newest: InputRecord { sequence, input_flags: buttons.into() },
             snapshot: None,
             drawn_back: None,
             acks: None,
             messages: None,
-            history: History::new(buttons, older, &mut room),
+            history: History::new(buttons.into(), older, &mut room),
         });
         let mut out = vec![0; 1_200];
         let len = Datagram { sequence: 0, packet }.encode(&mut out).unwrap();
@@ -85,7 +85,7 @@ impl Server {
             unreachable!("clients send inputs here")
         };
         let InputRecord { sequence, input_flags } = input.newest;
-        let newest = Newest { tick: sequence, buttons: input_flags, early_ns: 0 };
+        let newest = Newest { tick: sequence, input: input_flags, early_ns: 0 };
         self.queue.handle(now, newest, input.history.iter())
     }
 
@@ -102,11 +102,11 @@ impl Server {
 }
 
 fn real(buttons: u16) -> Taken {
-    Taken { buttons, source: InputSource::Real }
+    Taken { input: buttons.into(), source: InputSource::Real }
 }
 
 fn repeated(buttons: u16) -> Taken {
-    Taken { buttons, source: InputSource::Repeated }
+    Taken { input: buttons.into(), source: InputSource::Repeated }
 }
 
 #[test]

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use backspin::client::{Client, ClientConfig};
 use backspin::endpoint::EndpointConfig;
+use backspin::game::Buttons;
 use backspin::game::{Game, GameId, PlayerId, Turn};
 use backspin::replication::{Entity, Field, Kind, Motion, Schema, State, Step, View, Viewer};
 use backspin::room::RoomConfig;
@@ -28,6 +29,9 @@ struct Bank {
 
 impl Game for Bank {
     type World = bool;
+    type Input = Buttons;
+    type Message = ();
+    type JoinData = ();
 
     fn id(&self) -> GameId {
         GameId::new(*b"BANK", 1)
@@ -49,7 +53,7 @@ impl Game for Bank {
         false
     }
 
-    fn join(&self, is_open: &mut bool, _player: PlayerId) {
+    fn join(&self, is_open: &mut bool, _player: PlayerId, _: &()) {
         *is_open = true;
     }
 
@@ -57,7 +61,7 @@ impl Game for Bank {
         *is_open = true;
     }
 
-    fn step(&self, is_open: &mut bool, _turn: &mut Turn<'_, bool>) {
+    fn step(&self, is_open: &mut bool, _turn: &mut Turn<'_, Self>) {
         *is_open = false;
     }
 

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use backspin::client::{Client, ClientConfig, ClientEvent};
 use backspin::endpoint::EndpointConfig;
+use backspin::game::Buttons;
 use backspin::game::{Game, GameId, PlayerId, Turn};
 use backspin::replication::{Schema, State};
 use backspin::room::{Room, RoomConfig, RoomEvent};
@@ -21,6 +22,9 @@ struct Rated(u8);
 
 impl Game for Rated {
     type World = dot::World;
+    type Input = Buttons;
+    type Message = ();
+    type JoinData = ();
 
     fn id(&self) -> GameId {
         GameId::new(*b"RATE", 1)
@@ -42,16 +46,16 @@ impl Game for Rated {
         Dots::default().begin(seed)
     }
 
-    fn join(&self, world: &mut dot::World, player: PlayerId) {
-        Dots::default().join(world, player);
+    fn join(&self, world: &mut dot::World, player: PlayerId, _: &()) {
+        Dots::default().join(world, player, &());
     }
 
     fn leave(&self, world: &mut dot::World, player: PlayerId) {
         Dots::default().leave(world, player);
     }
 
-    fn step(&self, world: &mut dot::World, turn: &mut Turn<'_, dot::World>) {
-        Dots::default().step(world, turn);
+    fn step(&self, world: &mut dot::World, turn: &mut Turn<'_, Self>) {
+        turn.within::<Dots>(|world| Some(world), |turn| Dots::default().step(world, turn));
     }
 
     fn capture(&self, world: &dot::World, state: &mut State) {

@@ -7,6 +7,7 @@ use std::time::Duration;
 use backspin::channel::{Delivery, MESSAGE_BYTES, SendError, UNRELIABLE_MESSAGES};
 use backspin::client::{Client, ClientConfig, ClientEvent};
 use backspin::endpoint::EndpointConfig;
+use backspin::game::Buttons;
 use backspin::game::{Game, GameId, PlayerId, STEP_BYTES, SpawnName, To, Turn};
 use backspin::node::Node;
 use backspin::replication::{
@@ -15,6 +16,7 @@ use backspin::replication::{
 use backspin::room::{LeftOut, RoomConfig, RoomEvent};
 use backspin::server::Server;
 use backspin::time::Time;
+use backspin::typed::RawMessage;
 use backspin::wire::Name;
 use backspin_sim::{Chance, Drift, HostId, LinkConfig, Party, Player, World};
 
@@ -59,6 +61,9 @@ const FIRST_THING: u32 = 1_000;
 
 impl Game for Greedy {
     type World = Board;
+    type Input = Buttons;
+    type Message = RawMessage;
+    type JoinData = ();
 
     fn id(&self) -> GameId {
         GameId::new(*b"GREE", 1)
@@ -88,7 +93,7 @@ impl Game for Greedy {
         Board::default()
     }
 
-    fn join(&self, world: &mut Board, player: PlayerId) {
+    fn join(&self, world: &mut Board, player: PlayerId, _: &()) {
         world.players.push(player);
     }
 
@@ -96,9 +101,9 @@ impl Game for Greedy {
         world.players.retain(|other| *other != player);
     }
 
-    fn step(&self, world: &mut Board, turn: &mut Turn<'_, Board>) {
+    fn step(&self, world: &mut Board, turn: &mut Turn<'_, Self>) {
         world.tick = turn.tick();
-        let message = vec![7; self.message_len];
+        let message = RawMessage(vec![7; self.message_len]);
         // Rules that look at no answer.
         for _ in 0..self.reliable {
             let _ = turn.send(To::Player(PlayerId(9)), Delivery::Reliable, &message);

@@ -182,7 +182,7 @@ fn each_native_packet(mut visit: impl FnMut(native::Packet<'_>)) {
     visit(P::Seek(native::Seek { nonce, cookie, protocol, game, game_version, reports }));
 
     let mut runs = [0; native::History::MAX_LEN];
-    let history = native::History::new(1, (0..63).map(|i| i % 3), &mut runs);
+    let history = native::History::new(1.into(), (0..63).map(|i| (i % 3).into()), &mut runs);
     let snapshot = Some(native::SnapshotEcho { back: 3, held: 4 });
     let drawn_back = Some(700);
     let acks = Some(native::Acks { newest: 9, mask: 0x1F0F });
@@ -202,7 +202,7 @@ fn each_native_packet(mut visit: impl FnMut(native::Packet<'_>)) {
     for messages in [None, Some(block)] {
         visit(P::Input(native::Input {
             session,
-            newest: native::InputRecord { sequence: 100, input_flags: 1 },
+            newest: native::InputRecord { sequence: 100, input_flags: 1.into() },
             snapshot,
             drawn_back,
             acks,
@@ -359,10 +359,10 @@ fn the_channel_allocates_nothing_per_packet_and_tick_once_its_queues_have_grown(
     let mut run = |ticks: std::ops::Range<u32>| {
         for tick in ticks {
             let now = Time::from_millis(u64::from(tick) * 16);
-            pending.push(now, tick, tick as u16);
+            pending.push(now, tick, (tick as u16).into());
             timeline.handle_sent(tick);
-            let newest = Newest { tick, buttons: tick as u16, early_ns: 0 };
-            queue.handle(now, newest, pending.iter().skip(1).map(|input| input.buttons));
+            let newest = Newest { tick, input: (tick as u16).into(), early_ns: 0 };
+            queue.handle(now, newest, pending.iter().skip(1).map(|pending| pending.input));
             black_box((queue.take(tick), queue.take_report(), pending.poll_alarm(now, 0)));
             if tick % 3 == 0 {
                 pending.acknowledge(tick);

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use backspin::client::{Client, ClientConfig};
 use backspin::endpoint::EndpointConfig;
+use backspin::game::Buttons;
 use backspin::game::{Game, GameId, PlayerId, Turn, rewind_limit_ticks};
 use backspin::replication::{Schema, State};
 use backspin::room::RoomConfig;
@@ -31,6 +32,9 @@ struct Field {
 
 impl Game for Looking {
     type World = Field;
+    type Input = Buttons;
+    type Message = ();
+    type JoinData = ();
 
     fn id(&self) -> GameId {
         GameId::new(*b"LOOK", 1)
@@ -56,15 +60,15 @@ impl Game for Looking {
         Field { dots: Dots::default().begin(seed), ..Field::default() }
     }
 
-    fn join(&self, world: &mut Field, player: PlayerId) {
-        Dots::default().join(&mut world.dots, player);
+    fn join(&self, world: &mut Field, player: PlayerId, _: &()) {
+        Dots::default().join(&mut world.dots, player, &());
     }
 
     fn leave(&self, world: &mut Field, player: PlayerId) {
         Dots::default().leave(&mut world.dots, player);
     }
 
-    fn step(&self, world: &mut Field, turn: &mut Turn<'_, Field>) {
+    fn step(&self, world: &mut Field, turn: &mut Turn<'_, Self>) {
         world.tick = turn.tick();
         for input in turn.inputs() {
             if let Some(seen) = turn.rewound_for(input.player) {
@@ -76,7 +80,7 @@ impl Game for Looking {
         Dots::default().step(&mut world.dots, &mut turn);
     }
 
-    fn predict(&self, world: &mut Field, turn: &mut Turn<'_, Field>) {
+    fn predict(&self, world: &mut Field, turn: &mut Turn<'_, Self>) {
         let mut events = Vec::new();
         let mut turn = Turn::new(turn.tick(), turn.inputs(), &[], &mut events);
         Dots::default().step(&mut world.dots, &mut turn);

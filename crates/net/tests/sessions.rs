@@ -236,7 +236,7 @@ fn two_players_see_each_other() {
     assert!(matches!(events[0], ClientEvent::Connected(_)), "{events:?}");
 }
 
-fn events(scene: &mut Scene, i: usize) -> Vec<ClientEvent> {
+fn events(scene: &mut Scene, i: usize) -> Vec<ClientEvent<()>> {
     std::iter::from_fn(|| scene.client_mut(i).poll_event()).collect()
 }
 

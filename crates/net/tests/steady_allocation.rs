@@ -13,6 +13,7 @@ use backspin::node::{Node, Path, StreamEvent, StreamId, StreamNode};
 use backspin::room::RoomConfig;
 use backspin::server::Server;
 use backspin::time::Time;
+use backspin::typed::RawInput;
 use backspin::wire::{List, Name};
 use backspin_classic::Dialect;
 use backspin_classic::wire::{lan, rtype};
@@ -128,7 +129,7 @@ impl<G: Game> Table<G> {
         let ms = now.as_millis();
         // Pressed anew seven times a second, all over the field.
         let held = (ms / 143).wrapping_mul(0x9E37_79B9_7F4A_7C15 + player as u64) >> 17;
-        client.press(Buttons(held as u16 & 63));
+        client.press(RawInput::from(held as u16 & 63).read());
         if client.poll_timeout().is_some_and(|due| due <= now) {
             client.handle_timeout(now);
         }
@@ -230,7 +231,7 @@ impl Guest {
         self.now += MS;
         let (now, ms) = (self.now, self.now.as_millis());
         let held = (ms / 143).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 17;
-        self.client.press(Buttons(held as u16 & 63));
+        self.client.press(RawInput::from(held as u16 & 63).read());
         let mut out = [0; 2048];
         let x = (ms % 1400) as f32;
         if ms.is_multiple_of(17) && dialect == Dialect::Lan {

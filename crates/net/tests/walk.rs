@@ -81,7 +81,7 @@ fn one_input_reaches_the_rules_and_a_snapshot_of_it_the_screen() {
     while tick.is_none() {
         walk.pass(&mut |bytes| {
             if let Ok(Datagram { sequence, packet: Packet::Input(input) }) = Datagram::decode(bytes)
-                && input.newest.input_flags == Buttons::RIGHT.0
+                && input.newest.input_flags.0 == u128::from(Buttons::RIGHT.0)
             {
                 assert_eq!(Label::read(bytes), Some(Label { session, sequence }));
                 tick = Some(input.newest.sequence);

@@ -12,6 +12,7 @@ use backspin::replication::{Schema, State};
 use backspin::room::RoomConfig;
 use backspin::server::Server;
 use backspin::time::Time;
+use backspin::typed::RawMessage;
 use backspin::wire::Name;
 use backspin::wire::native::Secret;
 use backspin_sim::dot::{self, Dots};
@@ -25,6 +26,9 @@ const SAID: u8 = 9;
 
 impl Game for Talk {
     type World = dot::World;
+    type Input = Buttons;
+    type Message = RawMessage;
+    type JoinData = ();
 
     fn id(&self) -> GameId {
         GameId::new(*b"TALK", 1)
@@ -42,15 +46,15 @@ impl Game for Talk {
         self.0.begin(seed)
     }
 
-    fn join(&self, world: &mut dot::World, player: PlayerId) {
-        self.0.join(world, player);
+    fn join(&self, world: &mut dot::World, player: PlayerId, _: &()) {
+        self.0.join(world, player, &());
     }
 
     fn leave(&self, world: &mut dot::World, player: PlayerId) {
         self.0.leave(world, player);
     }
 
-    fn step(&self, world: &mut dot::World, turn: &mut Turn<'_, dot::World>) {
+    fn step(&self, world: &mut dot::World, turn: &mut Turn<'_, Self>) {
         let mut events = Vec::new();
         let mut turn = Turn::new(turn.tick(), turn.inputs(), &[], &mut events);
         self.0.step(world, &mut turn);
@@ -68,10 +72,10 @@ impl Game for Talk {
         &self,
         _world: &mut dot::World,
         player: PlayerId,
-        words: &[u8],
-        effects: &mut Effects<'_>,
+        words: RawMessage,
+        effects: &mut Effects<'_, RawMessage>,
     ) {
-        let Ok(value) = words.try_into().map(i32::from_be_bytes) else { return };
+        let Ok(value) = words.0.as_slice().try_into().map(i32::from_be_bytes) else { return };
         effects.raise(Event { kind: SAID, entity: player.0, value, reach: Reach::Everyone });
     }
 
@@ -143,7 +147,10 @@ fn words_reach_everyone_once_and_in_order() {
     for seed in 0..5 {
         let mut scene = Scene::new(seed);
         for number in 0..100i32 {
-            scene.client(0).send(&number.to_be_bytes(), Delivery::Reliable).unwrap();
+            scene
+                .client(0)
+                .send(&RawMessage::from(&number.to_be_bytes()), Delivery::Reliable)
+                .unwrap();
             scene.world.run_for(Duration::from_millis(50));
         }
         scene.world.run_for(Duration::from_secs(3));
@@ -158,7 +165,7 @@ fn words_reach_everyone_once_and_in_order() {
 fn words_that_mean_nothing_are_dropped_by_the_game() {
     let mut scene = Scene::new(1);
     for words in [&[][..], &[7; 900], &5i32.to_be_bytes()] {
-        scene.client(0).send(words, Delivery::Reliable).unwrap();
+        scene.client(0).send(&RawMessage::from(words), Delivery::Reliable).unwrap();
     }
     scene.world.run_for(Duration::from_secs(2));
     let speaker = scene.client(0).player().unwrap().0;
@@ -171,7 +178,10 @@ fn who_was_started_anew_with_the_ticket_has_the_slot_and_is_heard_and_told_again
         let mut scene = Scene::new(seed);
         for number in 0..20i32 {
             for which in 0..2 {
-                scene.client(which).send(&number.to_be_bytes(), Delivery::Reliable).unwrap();
+                scene
+                    .client(which)
+                    .send(&RawMessage::from(&number.to_be_bytes()), Delivery::Reliable)
+                    .unwrap();
             }
             scene.world.run_for(Duration::from_millis(30));
         }
@@ -187,7 +197,10 @@ fn who_was_started_anew_with_the_ticket_has_the_slot_and_is_heard_and_told_again
         scene.told(0);
         for number in 100..110i32 {
             for which in 0..2 {
-                scene.client(which).send(&number.to_be_bytes(), Delivery::Reliable).unwrap();
+                scene
+                    .client(which)
+                    .send(&RawMessage::from(&number.to_be_bytes()), Delivery::Reliable)
+                    .unwrap();
             }
         }
         scene.world.run_for(Duration::from_secs(3));

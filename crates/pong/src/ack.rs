@@ -95,11 +95,11 @@ mod tests {
     fn what_a_server_shows_of_a_match_comes_back_as_it_was() {
         let game = Pong { points: 7, countdown: 0, ..Pong::default() };
         let mut world = game.begin(0);
-        (1..=2).for_each(|player| game.join(&mut world, PlayerId(player)));
+        (1..=2).for_each(|player| game.join(&mut world, PlayerId(player), &()));
         for tick in 1..600 {
             let inputs = [1, 2].map(|player| {
                 let buttons = game.bot_input(&world, PlayerId(player)).unwrap_or_default();
-                PlayerInput { player: PlayerId(player), buttons, drawn: None }
+                PlayerInput::new(PlayerId(player), buttons)
             });
             game.step(&mut world, &mut Turn::new(tick, &inputs, &[], &mut Vec::new()));
             told(&world, |told| {

@@ -52,7 +52,7 @@ mod tests {
     impl Match {
         fn new(seed: u64) -> Self {
             let mut world = PONG.begin(seed);
-            (1..=4).for_each(|player| PONG.join(&mut world, PlayerId(player)));
+            (1..=4).for_each(|player| PONG.join(&mut world, PlayerId(player), &()));
             let players = [2, 3, 4, 5]
                 .map(|stream| (Mind::new(Chance::new(seed, stream)), Buttons::default()));
             Match { tick: 0, world, past: VecDeque::from([world]), players }
@@ -71,7 +71,7 @@ mod tests {
             }
             let inputs = Position::ALL.map(|post| {
                 let (_, buttons) = self.players[post.index()];
-                PlayerInput { player: post.player(), buttons, drawn: None }
+                PlayerInput::new(post.player(), buttons)
             });
             PONG.step(&mut self.world, &mut Turn::new(self.tick, &inputs, &[], &mut Vec::new()));
             self.past.push_front(self.world);

@@ -24,6 +24,7 @@
 
 mod ack;
 mod bot;
+mod command;
 mod field;
 mod flight;
 mod guess;
@@ -35,6 +36,7 @@ mod screen;
 mod world;
 
 pub use bot::{Bot, Level};
+pub use command::Command;
 pub use field::{BALL_SIZE, FIELD, PADDLE_SIZE, Position, Side, UNITS};
 pub use schema::{BALL_IDS, MATCH_ID};
 pub use world::{Attendance, Ball, Heading, Paddle, Phase, World};
@@ -81,12 +83,6 @@ impl Pong {
     /// nobody stalls a match by many short silences.
     pub const HOLD_COUNTDOWN: u16 = 120;
 
-    /// What a player says while the ball waits, to go on against a bot.
-    pub const GO_ON: &'static [u8] = b"G";
-
-    /// What a player says to play again; in doubles also to begin without waiting for four.
-    pub const AGAIN: &'static [u8] = b"R";
-
     /// The ball met the paddle of this entity.
     pub const CONTACT: u8 = 1;
     /// The ball met the upper or the lower edge.
@@ -117,6 +113,9 @@ impl Default for Pong {
 
 impl Game for Pong {
     type World = World;
+    type Input = Buttons;
+    type Message = Command;
+    type JoinData = ();
 
     fn id(&self) -> GameId {
         GameId::new(*b"PONG", 2)
@@ -141,7 +140,7 @@ impl Game for Pong {
         World { points, doubles: self.doubles, ..World::default() }
     }
 
-    fn join(&self, world: &mut World, player: PlayerId) {
+    fn join(&self, world: &mut World, player: PlayerId, _: &()) {
         world.join(player);
     }
 
@@ -157,7 +156,7 @@ impl Game for Pong {
         }
     }
 
-    fn step(&self, world: &mut World, turn: &mut Turn<'_, World>) {
+    fn step(&self, world: &mut World, turn: &mut Turn<'_, Self>) {
         let held = world.held(turn.inputs());
         self.advance(world, held, |event| turn.raise(event));
     }
@@ -165,7 +164,7 @@ impl Game for Pong {
     /// A step in which the opponents stand still and a partner goes on as before. Of what is heard at
     /// once, only what happens in the own half is raised: the rest is drawn later, and may come
     /// otherwise.
-    fn predict(&self, world: &mut World, turn: &mut Turn<'_, World>) {
+    fn predict(&self, world: &mut World, turn: &mut Turn<'_, Self>) {
         let inputs = turn.inputs();
         let post = inputs.first().and_then(|input| Position::of(input.player));
         let own = post.map(Position::side);
@@ -173,7 +172,7 @@ impl Game for Pong {
         let partner = post.map(Position::partner);
         let held = Position::ALL.map(|at| match Some(at) == partner {
             true => world.held_by(at),
-            false => turn.buttons(at.player()),
+            false => turn.input(at.player()),
         });
         self.advance(world, held, |event| {
             let side = match event.kind {
@@ -208,13 +207,12 @@ impl Game for Pong {
         &self,
         world: &mut World,
         player: PlayerId,
-        message: &[u8],
-        effects: &mut Effects<'_>,
+        command: Command,
+        effects: &mut Effects<'_, Command>,
     ) {
-        match message {
-            Pong::AGAIN => self.ask_again(world, player, effects.events()),
-            Pong::GO_ON => world.go_on_without(player),
-            _ => {}
+        match command {
+            Command::Again => self.ask_again(world, player, effects.events()),
+            Command::GoOn => world.go_on_without(player),
         }
     }
 

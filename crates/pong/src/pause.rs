@@ -29,7 +29,7 @@ impl World {
                 Attendance::Replaced => bot::bot_input(self, player),
                 Attendance::Here => {
                     let input = inputs.iter().find(|input| input.player == player);
-                    input.map_or(Buttons::default(), |input| input.buttons)
+                    input.map_or(Buttons::default(), |input| input.input.read())
                 }
             }
         })

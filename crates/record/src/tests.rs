@@ -102,7 +102,7 @@ fn a_replay(game: Dots) -> Vec<u8> {
     let (mut world, mut bytes) = (game.begin(1), Vec::new());
     for tick in 1..150 {
         if tick == 70 {
-            game.join(&mut world, PlayerId(1));
+            game.join(&mut world, PlayerId(1), &());
             let name = Name::new("Alice");
             writer.handle_roster([Player { player: PlayerId(1), name }].into_iter());
         }

@@ -25,7 +25,7 @@ struct Table {
 impl Table {
     fn new(game: RType) -> Self {
         let mut world = game.begin(1);
-        (1..=4).for_each(|player| game.join(&mut world, PlayerId(player)));
+        (1..=4).for_each(|player| game.join(&mut world, PlayerId(player), &()));
         let (past, inputs, events) = (Vec::new(), Vec::new(), Vec::new());
         let mut table = Table { game, world, past, inputs, events, tick: 0 };
         (0..1_200).for_each(|_| table.step());
@@ -39,7 +39,7 @@ impl Table {
             self.inputs.clear();
             for player in (1..=4).map(PlayerId) {
                 let buttons = self.game.bot_input(&self.world, player).unwrap_or_default();
-                self.inputs.push(PlayerInput { player, buttons, drawn: None });
+                self.inputs.push(PlayerInput::new(player, buttons));
             }
         }
         for input in &mut self.inputs {

@@ -174,12 +174,12 @@ mod tests {
     fn what_a_server_shows_of_a_match_comes_back_where_and_what_it_was() {
         let game = RType { opening: Opening::AtOnce, ..RType::default() };
         let mut world = game.begin(7);
-        (1..=2).for_each(|player| game.join(&mut world, PlayerId(player)));
+        (1..=2).for_each(|player| game.join(&mut world, PlayerId(player), &()));
         let mut kinds = [0_u32; 11];
         for tick in 1..3_600 {
             let inputs = [1, 2].map(|player| {
                 let buttons = game.bot_input(&world, PlayerId(player)).unwrap_or_default();
-                PlayerInput { player: PlayerId(player), buttons, drawn: None }
+                PlayerInput::new(PlayerId(player), buttons)
             });
             game.step(&mut world, &mut Turn::new(tick, &inputs, &[], &mut Vec::new()));
             let mut state = State::new(0);

@@ -155,7 +155,7 @@ mod tests {
     fn field() -> World {
         let game = RType::default();
         let mut world = game.begin(1);
-        game.join(&mut world, ME);
+        game.join(&mut world, ME, &());
         world.start();
         world.ships[0].safe = 0;
         world.ships[0].at = Moving::still(HOME_X, 300 * PX);

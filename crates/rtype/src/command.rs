@@ -8,6 +8,9 @@
 //! 5
 //! ```
 
+use backspin::typed::{self, Message};
+use backspin::wire::{Malformed, Reader, Writer};
+
 use crate::difficulty::Difficulty;
 
 /// Something that a player says.
@@ -59,50 +62,43 @@ pub const PHRASES: [&str; 8] = [
     "Good game.",
 ];
 
-impl Command {
-    /// The longest, in bytes.
-    pub const LEN_MAX: usize = 4;
+impl Message for Command {
+    const MAX_LEN: usize = 4;
+    const LAYOUT: u64 =
+        typed::layout(typed::LAYOUT, b"ready 1, start 2, configure 3, chat 4, restart 5");
 
-    /// The command that the bytes are, if they are one.
-    pub fn decode(bytes: &[u8]) -> Option<Self> {
-        match *bytes {
-            [1, ready] => Some(Command::Ready(flag(ready)?)),
-            [2] => Some(Command::Start),
-            [3, difficulty, base_lives, late_joining] => Some(Command::Configure(Setup {
-                difficulty: *Difficulty::ALL.get(usize::from(difficulty))?,
-                base_lives: (1..=Setup::LIVES_MAX).contains(&base_lives).then_some(base_lives)?,
-                late_joining: flag(late_joining)?,
-            })),
-            [4, phrase] => (usize::from(phrase) < PHRASES.len()).then_some(Command::Chat(phrase)),
-            [5] => Some(Command::Restart),
-            _ => None,
-        }
-    }
-
-    /// Writes it, and says how many bytes it is.
-    pub fn encode(&self, out: &mut [u8; Command::LEN_MAX]) -> usize {
+    fn encode(&self, w: &mut Writer<'_>) {
         match *self {
-            Command::Ready(ready) => put(out, &[1, u8::from(ready)]),
-            Command::Start => put(out, &[2]),
+            Command::Ready(ready) => w.bytes(&[1, u8::from(ready)]),
+            Command::Start => w.u8(2),
             Command::Configure(Setup { difficulty, base_lives, late_joining }) => {
-                put(out, &[3, difficulty as u8, base_lives, u8::from(late_joining)])
+                w.bytes(&[3, difficulty as u8, base_lives, u8::from(late_joining)]);
             }
-            Command::Chat(phrase) => put(out, &[4, phrase]),
-            Command::Restart => put(out, &[5]),
+            Command::Chat(phrase) => w.bytes(&[4, phrase]),
+            Command::Restart => w.u8(5),
         }
     }
-}
 
-fn put(out: &mut [u8; Command::LEN_MAX], bytes: &[u8]) -> usize {
-    out[..bytes.len()].copy_from_slice(bytes);
-    bytes.len()
-}
-
-fn flag(byte: u8) -> Option<bool> {
-    match byte {
-        0 => Some(false),
-        1 => Some(true),
-        _ => None,
+    fn decode(r: &mut Reader<'_>) -> Result<Self, Malformed> {
+        let below = |r: &mut Reader<'_>, field, from: u8, below: usize| match r.u8(field)? {
+            byte if byte >= from && usize::from(byte) < below => Ok(byte),
+            byte => Err(Malformed::out_of_range(field, byte)),
+        };
+        Ok(match r.u8("command")? {
+            1 => Command::Ready(r.flag("ready")?),
+            2 => Command::Start,
+            3 => {
+                let difficulty = below(r, "difficulty", 0, Difficulty::ALL.len())?;
+                Command::Configure(Setup {
+                    difficulty: Difficulty::ALL[usize::from(difficulty)],
+                    base_lives: below(r, "base_lives", 1, usize::from(Setup::LIVES_MAX) + 1)?,
+                    late_joining: r.flag("late_joining")?,
+                })
+            }
+            4 => Command::Chat(below(r, "phrase", 0, PHRASES.len())?),
+            5 => Command::Restart,
+            other => return Err(Malformed::out_of_range("command", other)),
+        })
     }
 }
 
@@ -121,10 +117,8 @@ mod tests {
             (Command::Chat(7), &[4, 7]),
             (Command::Restart, &[5]),
         ] {
-            let mut out = [0; Command::LEN_MAX];
-            let len = command.encode(&mut out);
-            assert_eq!(&out[..len], bytes);
-            assert_eq!(Command::decode(bytes), Some(command));
+            assert_eq!(command.to_vec(), bytes);
+            assert_eq!(Command::read(bytes), Ok(command));
         }
     }
 
@@ -147,7 +141,7 @@ mod tests {
             &[6],
             &[255; 255],
         ] {
-            assert_eq!(Command::decode(bytes), None, "{bytes:?}");
+            assert!(Command::read(bytes).is_err(), "{bytes:?}");
         }
     }
 }

@@ -45,7 +45,7 @@ struct Stretch<'a> {
 }
 
 impl<'a> Sight<'a> {
-    fn of(player: PlayerId, turn: &Turn<'a, World>) -> Self {
+    fn of(player: PlayerId, turn: &Turn<'a, RType>) -> Self {
         let whole = |past, until: TickPart| {
             let from = TickPart(until.0 - TickPart::WHOLE);
             Stretch { past, from, until, before_end: TickPart::default() }
@@ -111,7 +111,7 @@ impl<'a> Stretch<'a> {
 
 impl RType {
     /// Everything that meets in a tick.
-    pub(crate) fn judge(&self, world: &mut World, turn: &mut Turn<'_, World>) {
+    pub(crate) fn judge(&self, world: &mut World, turn: &mut Turn<'_, RType>) {
         world.forget_caught();
         for index in 0..world.ships.len() {
             let player = world.ships[index].player;
@@ -126,7 +126,7 @@ impl RType {
     }
 
     /// The ship is hit. If it is lost, it is a wreck from now on.
-    fn hurt(&self, world: &mut World, index: usize, thing: u32, turn: &mut Turn<'_, World>) {
+    fn hurt(&self, world: &mut World, index: usize, thing: u32, turn: &mut Turn<'_, RType>) {
         let ship = &mut world.ships[index];
         let (player, entity) = (ship.player, ship.player.0);
         let kind = event::HURT;
@@ -156,7 +156,7 @@ fn thing_that_hurts(world: &World, index: usize, sight: Sight<'_>) -> Option<u32
     bullet.or_else(|| sight.enemy(world, hull, |_, _| true))
 }
 
-fn take_power_ups(world: &mut World, index: usize, sight: Sight<'_>, turn: &mut Turn<'_, World>) {
+fn take_power_ups(world: &mut World, index: usize, sight: Sight<'_>, turn: &mut Turn<'_, RType>) {
     let ship = world.ships[index];
     let reach = ship.at.area(Ship::SIZE);
     let meets = |power_up: &&PowerUp| {
@@ -177,7 +177,7 @@ fn shield_by_pod(
     world: &mut World,
     player: PlayerId,
     sight: Sight<'_>,
-    turn: &mut Turn<'_, World>,
+    turn: &mut Turn<'_, RType>,
 ) {
     let Some(&pod) = world.pod(player) else { return };
     let shape = pod.at.passage(Pod::SIZE);
@@ -194,7 +194,7 @@ fn shield_by_pod(
     }
 }
 
-fn judge_shots(world: &mut World, turn: &mut Turn<'_, World>) {
+fn judge_shots(world: &mut World, turn: &mut Turn<'_, RType>) {
     // Few players have many shots.
     let mut sight = None;
     let mut index = 0;
@@ -218,7 +218,7 @@ fn judge_shots(world: &mut World, turn: &mut Turn<'_, World>) {
 
 /// A shot meets what its player saw there; whether it flies on. What is gone by now stops it all
 /// the same: it was seen to hit.
-fn hit(world: &mut World, index: usize, target: u32, turn: &mut Turn<'_, World>) -> bool {
+fn hit(world: &mut World, index: usize, target: u32, turn: &mut Turn<'_, RType>) -> bool {
     let Shot { id, power, is_heavy, .. } = world.shots[index];
     let owner = world.shots[index].owner();
     turn.raise(Event { kind: event::HIT, entity: id, value: target as i32, reach: Reach::Own });
@@ -254,7 +254,7 @@ impl World {
     }
 
     /// Harms an enemy or the boss, if it is still there; how much was dealt, at most `amount`.
-    fn damage(&mut self, id: u32, amount: i32, by: PlayerId, turn: &mut Turn<'_, World>) -> i32 {
+    fn damage(&mut self, id: u32, amount: i32, by: PlayerId, turn: &mut Turn<'_, RType>) -> i32 {
         if id == Boss::ID {
             let Some(boss) = &mut self.boss else { return 0 };
             let dealt = amount.min(boss.health);
@@ -273,7 +273,7 @@ impl World {
         dealt
     }
 
-    fn kill(&mut self, enemy: &Enemy, by: PlayerId, turn: &mut Turn<'_, World>) {
+    fn kill(&mut self, enemy: &Enemy, by: PlayerId, turn: &mut Turn<'_, RType>) {
         let points = enemy.species.traits().points;
         let worth = self.pilot_mut(by).map_or(points, |pilot| pilot.kill(points));
         self.reward(by, worth);
@@ -292,7 +292,7 @@ impl World {
         self.add_team_score(points);
     }
 
-    fn equip(&mut self, index: usize, bonus: Bonus, turn: &mut Turn<'_, World>) {
+    fn equip(&mut self, index: usize, bonus: Bonus, turn: &mut Turn<'_, RType>) {
         let ship = &mut self.ships[index];
         let (player, gear) = (ship.player, &mut ship.gear);
         match bonus {

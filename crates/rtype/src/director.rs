@@ -65,7 +65,7 @@ struct Threat {
 
 impl RType {
     /// The end of a tick, on the server.
-    pub(crate) fn direct(&self, world: &mut World, turn: &mut Turn<'_, World>) {
+    pub(crate) fn direct(&self, world: &mut World, turn: &mut Turn<'_, RType>) {
         if world.director.is_none() {
             return;
         }
@@ -95,7 +95,7 @@ impl RType {
     fn play_list(
         &self,
         world: &mut World,
-        turn: &mut Turn<'_, World>,
+        turn: &mut Turn<'_, RType>,
         level: &Level,
         threat: Threat,
     ) {
@@ -132,7 +132,7 @@ impl RType {
     }
 
     /// The boss' stages, and its end.
-    fn watch_boss(&self, world: &mut World, turn: &mut Turn<'_, World>, level: &Level) {
+    fn watch_boss(&self, world: &mut World, turn: &mut Turn<'_, RType>, level: &Level) {
         let Some(boss) = &mut world.boss else { return };
         let stage = boss.due_stage(&level.boss);
         if boss.health > 0 {
@@ -157,7 +157,7 @@ impl RType {
     }
 
     /// Chains that nothing was added to in time are over.
-    fn close_chains(&self, world: &mut World, turn: &mut Turn<'_, World>) {
+    fn close_chains(&self, world: &mut World, turn: &mut Turn<'_, RType>) {
         for pilot in &mut world.pilots {
             if pilot.ends_chain() {
                 tell(turn, event::SCORE, pilot.player.0, pilot.score);
@@ -183,7 +183,7 @@ impl RType {
     }
 
     /// Says what everyone must know of a new phase; a level begins with its list.
-    fn tell_phase(&self, world: &mut World, turn: &mut Turn<'_, World>) {
+    fn tell_phase(&self, world: &mut World, turn: &mut Turn<'_, RType>) {
         let now = (world.mission.phase, world.mission.level);
         let Some(director) = &mut world.director else { return };
         let then = std::mem::replace(&mut director.told, now);
@@ -226,6 +226,6 @@ impl World {
 }
 
 /// Tells everyone.
-fn tell(turn: &mut Turn<'_, World>, kind: u8, entity: u32, value: i32) {
+fn tell(turn: &mut Turn<'_, RType>, kind: u8, entity: u32, value: i32) {
     turn.raise(Event { kind, entity, value, reach: Reach::Everyone });
 }

@@ -8,10 +8,10 @@
 //!
 //! let game = RType { opening: Opening::AtOnce, ..RType::default() };
 //! let (player, mut world) = (PlayerId(1), game.begin(7));
-//! game.join(&mut world, player);
+//! game.join(&mut world, player, &());
 //! for tick in 1..=1_200 {
 //!     let buttons = game.bot_input(&world, player).unwrap_or_default();
-//!     let inputs = [PlayerInput { player, buttons, drawn: None }];
+//!     let inputs = [PlayerInput::new(player, buttons)];
 //!     game.step(&mut world, &mut Turn::new(tick, &inputs, &[], &mut Vec::new()));
 //! }
 //! assert!(world.mission.wave >= 3 && world.mission.team_score > 0);

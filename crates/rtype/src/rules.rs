@@ -18,6 +18,7 @@ use backspin::game::{
     PlayerStatus, SpawnName, Stage, Standing, Turn,
 };
 use backspin::replication::{Entity, Schema, State};
+use backspin::typed::Message;
 use backspin_classic::EntityState;
 use backspin_classic::wire::rtype;
 use backspin_classic::{AckBoard, AckSight, ClassicGame, RtypeMatch, RtypeSight, RtypeWish};
@@ -115,9 +116,10 @@ impl RType {
     }
 
     /// The shots of all, and what each of `inputs` does with ship and pod.
-    fn fly(&self, world: &mut World, inputs: &[PlayerInput], turn: &mut Turn<'_, World>) {
+    fn fly(&self, world: &mut World, inputs: &[PlayerInput], turn: &mut Turn<'_, RType>) {
         world.shots.retain_mut(|shot| shot.fly());
-        for &PlayerInput { player, buttons, .. } in inputs {
+        for &PlayerInput { player, input, .. } in inputs {
+            let buttons: Buttons = input.read();
             if let Some(index) = world.ships.iter().position(|ship| ship.player == player) {
                 let pod = world.pods.iter_mut().find(|pod| pod.player == player);
                 let (ship, mut fired) = (&mut world.ships[index], Volley::default());
@@ -134,6 +136,9 @@ impl RType {
 
 impl Game for RType {
     type World = World;
+    type Input = Buttons;
+    type Message = Command;
+    type JoinData = ();
 
     fn id(&self) -> GameId {
         GameId::new(*b"RTYP", 3)
@@ -155,7 +160,7 @@ impl Game for RType {
         World::new(Mission::new(self.setup), Some(Director::new(seed)))
     }
 
-    fn join(&self, world: &mut World, player: PlayerId) {
+    fn join(&self, world: &mut World, player: PlayerId, _: &()) {
         world.enter(player);
     }
 
@@ -172,7 +177,7 @@ impl Game for RType {
         }
     }
 
-    fn step(&self, world: &mut World, turn: &mut Turn<'_, World>) {
+    fn step(&self, world: &mut World, turn: &mut Turn<'_, Self>) {
         self.advance(world);
         self.fly(world, turn.inputs(), turn);
         world.drift();
@@ -184,7 +189,7 @@ impl Game for RType {
     }
 
     // What meets what is the server's to say: others are known only as they were.
-    fn predict(&self, world: &mut World, turn: &mut Turn<'_, World>) {
+    fn predict(&self, world: &mut World, turn: &mut Turn<'_, Self>) {
         self.advance(world);
         self.fly(world, turn.inputs(), turn);
     }
@@ -213,12 +218,10 @@ impl Game for RType {
         &self,
         world: &mut World,
         player: PlayerId,
-        message: &[u8],
-        effects: &mut Effects<'_>,
+        command: Command,
+        effects: &mut Effects<'_, Command>,
     ) {
-        if let Some(command) = Command::decode(message) {
-            world.obey(player, command, effects.events());
-        }
+        world.obey(player, command, effects.events());
     }
 
     /// All fly together, so who watches may say what they see.
@@ -308,7 +311,7 @@ impl ClassicGame for RType {
     }
 
     fn rtype_wish(&self, words: &[u8]) -> Option<RtypeWish> {
-        view::wish(Command::decode(words)?)
+        view::wish(Command::read(words).ok()?)
     }
 
     /// The countdown gives everyone five seconds.

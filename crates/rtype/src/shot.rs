@@ -138,7 +138,7 @@ mod tests {
     fn full_armed(players: u32) -> World {
         let game = RType::default();
         let mut world = game.begin(1);
-        (1..=players).for_each(|player| game.join(&mut world, PlayerId(player)));
+        (1..=players).for_each(|player| game.join(&mut world, PlayerId(player), &()));
         for ship in &mut world.ships {
             (ship.at.x, ship.gear.weapon) = (0, Gear::WEAPON_MAX);
             world.pods.push(Pod::new(ship));
@@ -175,11 +175,7 @@ mod tests {
     #[test]
     fn ships_cannot_shoot_up_to_the_limit() {
         let mut world = full_armed(4);
-        let inputs = [1, 2, 3, 4].map(|player| PlayerInput {
-            player: PlayerId(player),
-            buttons: Buttons::SHOOT,
-            drawn: None,
-        });
+        let inputs = [1, 2, 3, 4].map(|player| PlayerInput::new(PlayerId(player), Buttons::SHOOT));
         let mut most = 0;
         for tick in 1..=300 {
             let mut events = Vec::new();

@@ -7,6 +7,7 @@ use std::collections::VecDeque;
 
 use backspin::game::{Buttons, Frame, Game, PlayerId};
 use backspin::replication::{Drawn, Entity, Fields, Motion, Prediction, State};
+use backspin::typed::RawInput;
 use backspin_rtype::{Opening, RType, schema};
 use backspin_sim::Measured;
 use play::Play;
@@ -25,7 +26,7 @@ const SAME_TICKS: u32 = 30;
 struct Client {
     prediction: Prediction<RType>,
     states: VecDeque<State>,
-    held: VecDeque<Buttons>,
+    held: VecDeque<RawInput>,
     frame: Frame,
 }
 
@@ -40,8 +41,9 @@ impl Client {
     /// Draws what is on the screen when the tick of `play` is made; the contacts in it.
     fn look(&mut self, play: &Play, buttons: Buttons) -> Vec<u64> {
         self.states.push_back(play.state());
-        self.held.push_back(buttons);
-        self.prediction.advance(buttons).count();
+        let input = RawInput::of(buttons);
+        self.held.push_back(input);
+        self.prediction.advance(input).count();
         if self.states.len() > LAG + 1 {
             self.states.pop_front();
             self.held.pop_front();
@@ -162,7 +164,7 @@ fn a_new_shot_is_drawn_on_its_way_out_of_the_muzzle() {
     let game = RType { opening: Opening::AtOnce, ..RType::default() };
     let play = Play::new(game.clone(), 1, 1);
     let mut prediction = Prediction::new(game, ME, &play.state());
-    prediction.advance(Buttons::SHOOT).count();
+    prediction.advance(RawInput::of(Buttons::SHOOT)).count();
     let mut x = |fraction| {
         let mut found = None;
         prediction.draw(fraction, |entity, fields| {

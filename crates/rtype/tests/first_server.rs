@@ -73,9 +73,7 @@ fn world(desk: &Desk<Client<RType>>) -> World {
 }
 
 fn say(desk: &mut Desk<Client<RType>>, command: Command) -> bool {
-    let mut out = [0; Command::LEN_MAX];
-    let len = command.encode(&mut out);
-    desk.node.send(&out[..len], Delivery::Reliable).is_ok()
+    desk.node.send(&command, Delivery::Reliable).is_ok()
 }
 
 fn count(sent: &[Sent], kind: u8) -> usize {

@@ -25,9 +25,7 @@ fn scene() -> Scene {
 }
 
 fn say(scene: &mut Scene, host: HostId, command: Command) {
-    let mut bytes = [0; Command::LEN_MAX];
-    let len = command.encode(&mut bytes);
-    scene.client(host).send(&bytes[..len], Delivery::Reliable).unwrap();
+    scene.client(host).send(&command, Delivery::Reliable).unwrap();
     scene.run_ms(300);
 }
 

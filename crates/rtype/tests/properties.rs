@@ -94,11 +94,11 @@ proptest! {
                         play.step(|_, _, player| Buttons(held[player.0 as usize % 4]));
                     }
                 }
-                Deed::Join(player) => play.game.join(&mut play.world, PlayerId(player)),
+                Deed::Join(player) => play.game.join(&mut play.world, PlayerId(player), &()),
                 Deed::Leave(player) => play.game.leave(&mut play.world, PlayerId(player)),
                 Deed::Say(player, words) => {
                     let effects = &mut Effects::new(&mut events);
-                    play.game.on_message(&mut play.world, PlayerId(player), &words, effects);
+                    let _ = play.game.handle_message(&mut play.world, PlayerId(player), &words, effects);
                 }
             }
             check(&play)?;

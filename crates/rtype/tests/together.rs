@@ -93,10 +93,8 @@ impl Match {
     }
 
     fn say(&mut self, seat: usize, command: Command) {
-        let mut bytes = [0; Command::LEN_MAX];
-        let len = command.encode(&mut bytes);
         let client = self.scene.client(self.seats[seat].host);
-        client.send(&bytes[..len], Delivery::Reliable).unwrap();
+        client.send(&command, Delivery::Reliable).unwrap();
         self.run(Duration::from_secs(1));
     }
 

@@ -158,7 +158,7 @@ fn repeat<G: Game>(
     checked: &mut Checked,
 ) -> Result<(), Breach> {
     let schema = game.schema();
-    let mut crowd = Crowd::new(seed, game.capacity());
+    let mut crowd = Crowd::new::<G::Input>(seed, game.capacity());
     let [mut first, mut second] = [game.begin(seed), game.begin(seed)].map(Match::<G>::new);
     let mut before = State::default();
     for next in 0..=ticks {
@@ -191,7 +191,7 @@ fn repeat<G: Game>(
 /// Plays one seed again, and restores the world after every tick.
 fn restore<G: Game>(game: &G, seed: u64, ticks: u32, tick: &mut u32) -> Result<(), Breach> {
     let schema = game.schema();
-    let mut crowd = Crowd::new(seed, game.capacity());
+    let mut crowd = Crowd::new::<G::Input>(seed, game.capacity());
     let mut right = Match::<G>::new(game.begin(seed));
     let mut fullest = game.begin(seed);
     let (mut most, mut copy, mut ignored) = (0, State::default(), Vec::new());
@@ -234,9 +234,9 @@ fn restore<G: Game>(game: &G, seed: u64, ticks: u32, tick: &mut u32) -> Result<(
 fn predict<G: Game>(game: &G, seed: u64, ticks: u32, tick: &mut u32) -> Result<(), Breach> {
     let schema = game.schema();
     let player = PlayerId(1);
-    let mut crowd = Crowd::new(seed, 1);
+    let mut crowd = Crowd::new::<G::Input>(seed, 1);
     let mut server = Match::<G>::new(game.begin(seed));
-    game.join(&mut server.world, player);
+    game.join(&mut server.world, player, &G::JoinData::default());
     let mut alone = State::default();
     let mut stepped = Match::<G>::new(game.begin(seed));
     let mut predicted = Match::<G>::new(game.begin(seed));
@@ -257,7 +257,7 @@ fn predict<G: Game>(game: &G, seed: u64, ticks: u32, tick: &mut u32) -> Result<(
         }
         crowd.turn(next);
         // Nothing but oneself is to be seen, so there is nothing to rewind either.
-        let inputs = [PlayerInput { player, buttons: crowd.buttons(player), drawn: None }];
+        let inputs = [PlayerInput::new(player, crowd.input(player))];
         server.step(game, next, &inputs);
         stepped.step(game, next, &inputs);
         predicted.events.clear();

@@ -101,8 +101,8 @@ mod tests {
     fn two() -> World {
         let game = Dots::default();
         let mut world = game.begin(0);
-        game.join(&mut world, PlayerId(1));
-        game.join(&mut world, PlayerId(2));
+        game.join(&mut world, PlayerId(1), &());
+        game.join(&mut world, PlayerId(2), &());
         world
     }
 

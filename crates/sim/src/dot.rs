@@ -113,6 +113,9 @@ impl Dot {
 
 impl Game for Dots {
     type World = World;
+    type Input = Buttons;
+    type Message = ();
+    type JoinData = ();
 
     fn id(&self) -> GameId {
         GameId::new(*b"DOTS", 1)
@@ -143,7 +146,7 @@ impl Game for Dots {
         World { dots: Vec::new(), swarm: (0..self.swarm).map(member).collect() }
     }
 
-    fn join(&self, world: &mut World, player: PlayerId) {
+    fn join(&self, world: &mut World, player: PlayerId, _: &()) {
         let (x, y) = Dots::start_of(player);
         world.dots.push(Dot { player, x, y, moved: (0, 0) });
         world.dots.sort_unstable_by_key(|dot| dot.player);
@@ -153,9 +156,9 @@ impl Game for Dots {
         world.dots.retain(|dot| dot.player != player);
     }
 
-    fn step(&self, world: &mut World, turn: &mut Turn<'_, World>) {
+    fn step(&self, world: &mut World, turn: &mut Turn<'_, Self>) {
         for dot in &mut world.dots {
-            let held = turn.buttons(dot.player);
+            let held = turn.input(dot.player);
             let x = Dots::STEP * held.axis(Buttons::LEFT, Buttons::RIGHT);
             let y = Dots::STEP * held.axis(Buttons::UP, Buttons::DOWN);
             dot.go(x, y);
@@ -193,11 +196,8 @@ mod tests {
     use backspin::game::PlayerInput;
 
     fn step(world: &mut World, held: &[(u32, Buttons)]) {
-        let input = |&(player, buttons): &(u32, Buttons)| PlayerInput {
-            player: PlayerId(player),
-            buttons,
-            drawn: None,
-        };
+        let input =
+            |&(player, buttons): &(u32, Buttons)| PlayerInput::new(PlayerId(player), buttons);
         let inputs: Vec<_> = held.iter().map(input).collect();
         Dots::default().step(world, &mut Turn::new(1, &inputs, &[], &mut Vec::new()));
     }
@@ -205,8 +205,8 @@ mod tests {
     fn two() -> World {
         let game = Dots::default();
         let mut world = game.begin(0);
-        game.join(&mut world, PlayerId(1));
-        game.join(&mut world, PlayerId(2));
+        game.join(&mut world, PlayerId(1), &());
+        game.join(&mut world, PlayerId(2), &());
         world
     }
 

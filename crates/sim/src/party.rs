@@ -8,6 +8,7 @@ use backspin::game::{Buttons, Game};
 use backspin::node::{Node, Path, StreamAction, StreamEvent, StreamId, StreamNode, Transmit};
 use backspin::server::Server;
 use backspin::time::Time;
+use backspin::typed::{Input, RawInput};
 
 /// A host of a simulated match.
 #[derive(Debug)]
@@ -54,25 +55,35 @@ impl Mind {
     }
 
     /// What is held from now on, if it is time to change; `advice` is what the game's own bot says.
-    pub fn change(
-        &mut self,
-        now: Time,
-        advice: impl FnOnce() -> Option<Buttons>,
-    ) -> Option<Buttons> {
+    pub fn change<I: Input>(&mut self, now: Time, advice: impl FnOnce() -> Option<I>) -> Option<I> {
         if self.next_change > now {
             return None;
         }
         let sane = if now < self.sane_until { advice() } else { None };
-        if let Some(buttons) = sane {
+        if let Some(input) = sane {
             self.next_change = now + SANE_HOLD;
-            return Some(buttons);
+            return Some(input);
         }
         let (least, most) = HOLD_MS;
         let hold = Duration::from_millis(least + self.chance.below(most - least));
         self.next_change = now + hold;
         self.sane_until = now + 2 * hold;
-        Some(Buttons(self.chance.below(64) as u16))
+        Some(wild(&mut self.chance))
     }
+}
+
+/// What someone does who has no plan: any of the game's input. Of plain buttons, those that have names.
+pub(crate) fn wild<I: Input>(chance: &mut Chance) -> I {
+    match I::LAYOUT {
+        Buttons::LAYOUT | RawInput::LAYOUT => I::from_bits(chance.below(64).into()),
+        _ => any_bits(chance),
+    }
+}
+
+/// What a peer may send: any bits at all.
+pub(crate) fn any_bits<I: Input>(chance: &mut Chance) -> I {
+    let bits = u128::from(chance.u64()) << 64 | u128::from(chance.u64());
+    I::from_bits(bits >> (u128::BITS - I::BITS.clamp(1, u128::BITS)))
 }
 
 /// How late a thread wakes on a busy machine. What comes meanwhile lies in its socket.
@@ -130,8 +141,8 @@ impl<G: Game> Player<G> {
             let (game, player) = (client.game(), client.player()?);
             game.bot_input(&game.restore(client.state()), player)
         };
-        if let Some(buttons) = self.mind.change(now, advice) {
-            self.client.press(buttons);
+        if let Some(input) = self.mind.change(now, advice) {
+            self.client.press(input);
             self.presses += 1;
         }
     }

@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use backspin::client::{Client, ClientConfig};
 use backspin::endpoint::EndpointConfig;
+use backspin::game::Buttons;
 use backspin::game::{Game, GameId, PlayerId, Turn};
 use backspin::replication::{Entity, Field, Kind, Motion, Schema, State, Step, View, Viewer};
 use backspin::room::RoomConfig;
@@ -67,6 +68,9 @@ const CROWD: Schema = Schema {
 
 impl Game for Crowd {
     type World = u32;
+    type Input = Buttons;
+    type Message = ();
+    type JoinData = ();
 
     fn id(&self) -> GameId {
         GameId::new(*b"CROW", 1)
@@ -88,15 +92,15 @@ impl Game for Crowd {
         0
     }
 
-    fn join(&self, _world: &mut u32, _player: PlayerId) {}
+    fn join(&self, _world: &mut u32, _player: PlayerId, _: &()) {}
 
     fn leave(&self, _world: &mut u32, _player: PlayerId) {}
 
-    fn step(&self, world: &mut u32, turn: &mut Turn<'_, u32>) {
+    fn step(&self, world: &mut u32, turn: &mut Turn<'_, Self>) {
         *world = turn.tick();
     }
 
-    fn predict(&self, _world: &mut u32, _turn: &mut Turn<'_, u32>) {}
+    fn predict(&self, _world: &mut u32, _turn: &mut Turn<'_, Self>) {}
 
     fn visible(&self, _world: &u32, _viewer: Viewer, view: &mut View) {
         match self.hidden {

@@ -8,6 +8,7 @@ use std::io;
 use std::net::{SocketAddr, UdpSocket};
 
 use backspin::game::GameId;
+use backspin::typed::RawInput;
 use backspin::wire::Name;
 use backspin::wire::native::{
     Budget, ClientPong, Datagram, Hello, History, Input, InputRecord, Join, MAX_DATAGRAM_LEN,
@@ -120,7 +121,7 @@ impl Player {
         seat.input = (seat.input + 1).clamp(seat.newest + LEAD - 1, seat.newest + 2 * LEAD);
         let ahead = seat.input - seat.newest;
         // Held for a quarter of a second, then others.
-        let held = |tick: u32| (tick >> 4) as u16 & 0x3F;
+        let held = |tick: u32| RawInput::from((tick >> 4) as u16 & 0x3F);
         let input_flags = held(seat.input);
         let older = (seat.newest + 1..seat.input).rev().map(held);
         let mut room = [0; History::MAX_LEN];

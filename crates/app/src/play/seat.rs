@@ -8,6 +8,7 @@ use backspin::local::Local;
 use backspin::node::{Node, Path, StreamAction, StreamEvent, StreamId, StreamNode, Transmit};
 use backspin::replication::State;
 use backspin::time::Time;
+use backspin::typed::{Message, RawInput};
 use backspin::wire::native::CloseReason;
 use backspin::wire::native::has_shape;
 use backspin_classic::ClassicGame;
@@ -60,22 +61,26 @@ impl<G: Game> Seat<G> {
     /// What a player holds. Only a match on this machine alone has other players than oneself.
     pub(crate) fn press(&mut self, player: PlayerId, buttons: Buttons) {
         match self {
-            Seat::Local(local) => local.press(player, buttons),
-            _ => self.client_mut().into_iter().for_each(|client| client.press(buttons)),
+            Seat::Local(local) => local.press(player, RawInput::of(buttons).read()),
+            _ => self
+                .client_mut()
+                .into_iter()
+                .for_each(|client| client.press(RawInput::of(buttons).read())),
         }
     }
 
     /// What a player says to the game. Whether it could be said.
     pub(crate) fn say(&mut self, player: PlayerId, words: &[u8]) -> bool {
+        let Ok(message) = G::Message::read(words) else { return false };
         match self {
-            Seat::Local(local) => {
-                local.say(player, words);
-                true
+            Seat::Local(local) => local.say(player, message),
+            _ => {
+                return self
+                    .client_mut()
+                    .is_some_and(|client| client.send(&message, Delivery::Reliable).is_ok());
             }
-            _ => self
-                .client_mut()
-                .is_some_and(|client| client.send(words, Delivery::Reliable).is_ok()),
         }
+        true
     }
 
     /// What is on the screen.

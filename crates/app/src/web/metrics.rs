@@ -144,13 +144,15 @@ fn write_ticks(out: &mut String, status: &Status) -> fmt::Result {
     let slow = "Rooms over their budget: they skip ticks all the time.";
     let rooms = status.rooms.iter().filter(|room| room.slow).count();
     single(out, "rooms_slow", Kind::Gauge, slow, rooms)?;
-    let MessageCounts { overruns, chat_refused, lost } = status.messages;
+    let MessageCounts { overruns, chat_refused, lost, malformed } = status.messages;
     let help = "Sessions that ended because too many messages waited for the player.";
     single(out, "sessions_overrun_total", Kind::Counter, help, overruns)?;
     let help = "Lines of chat that were refused.";
     single(out, "chat_refused_total", Kind::Counter, help, chat_refused)?;
     let help = "Unreliable messages dropped for lack of room.";
     single(out, "messages_lost_total", Kind::Counter, help, lost)?;
+    let help = "Messages of players that the game could not read.";
+    single(out, "messages_malformed_total", Kind::Counter, help, malformed)?;
     let help = "Things left out because a game reached a limit, by limit.";
     let mut metric = Metric::begin(out, "left_out_total", Kind::Counter, help)?;
     for (limit, count) in status.left_out.by_kind() {

@@ -228,11 +228,12 @@ pub(super) fn round_rate(rate: f64) -> f64 {
 }
 
 fn messages<S: Serializer>(counts: &MessageCounts, serializer: S) -> Result<S::Ok, S::Error> {
-    let MessageCounts { overruns, chat_refused, lost } = *counts;
+    let MessageCounts { overruns, chat_refused, lost, malformed } = *counts;
     serializer.collect_map([
         ("sessions_ended", overruns),
         ("chat_refused", chat_refused),
         ("unreliable_lost", lost),
+        ("malformed", malformed),
     ])
 }
 

@@ -17,6 +17,7 @@ use backspin::replication::{Drawn, Prediction, State};
 use backspin::session::{EndReason, LifeEvent, Liveness, PingCounts, Pinger, Question, RoundTrip};
 use backspin::time::Time;
 use backspin::timing::{Delay, LossMeter, Mark};
+use backspin::typed::RawInput;
 use backspin::wire::Full;
 use backspin::wire::native::{
     CloseReason, PROTOCOL, PlayerFlags, Reject, RejectReason, Secret, Token,
@@ -200,7 +201,7 @@ impl<G: ClassicGame> AckClient<G> {
         }
         self.base.clone_from(self.playback.state());
         self.base.tick = ack;
-        let pending = self.inputs.pending.after(ack).map(|input| Buttons(input.buttons));
+        let pending = self.inputs.pending.after(ack).map(|pending| pending.input);
         if let Some(prediction) = &mut self.prediction {
             prediction.reconcile(&self.base, pending);
             return;
@@ -217,15 +218,16 @@ impl<G: ClassicGame> AckClient<G> {
             inputs.next_at = now;
         }
         while inputs.next_at <= now {
-            let buttons = Buttons(core.buttons.0 & ALL_FLAGS);
+            let buttons = Buttons(core.buttons().0 & ALL_FLAGS);
             inputs.newest = tick::after(inputs.newest, 1);
-            inputs.pending.push(inputs.next_at, inputs.newest, buttons.0);
+            let input = RawInput::of(buttons);
+            inputs.pending.push(inputs.next_at, inputs.newest, input);
             inputs.unsent += 1;
             inputs.last_at = inputs.next_at;
             inputs.next_at += period;
             if let Some(prediction) = &mut self.prediction {
                 // What it says of shots it cannot know: when the last one was fired is not told.
-                prediction.advance(buttons).for_each(drop);
+                prediction.advance(input).for_each(drop);
             }
         }
     }
@@ -267,10 +269,10 @@ impl<G: ClassicGame> AckClient<G> {
         let period = self.place.as_ref().filter(|_| core.is_playing())?.period;
         let input = self.inputs.next_unsent()?;
         let (seq, ts) = (input.tick, input.sent_at.as_millis() as u32);
-        core.journal.note(LogLine::InputSent { seq, flags: input.buttons, ts });
+        core.journal.note(LogLine::InputSent { seq, flags: input.input.0, ts });
         Some(Packet::ClientInput(ClientInput {
             sequence_number: seq,
-            input_flags: Flags::from_bits(input.buttons as u8)?,
+            input_flags: Flags::from_bits(input.input.0 as u8)?,
             timestamp: ts,
             delta_time: period.as_secs_f32(),
         }))

@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 
 use crate::rtype::wire::Buttons;
 use backspin::channel::{InputSource, Taken};
+use backspin::typed::RawInput;
 
 /// So many wait for their tick: a third of a blink. One more pushes the oldest out.
 const WAITING: usize = 3;
@@ -82,7 +83,7 @@ impl Inputs {
                 InputSource::Released
             }
         };
-        Taken { buttons: self.held.bits().into(), source }
+        Taken { input: RawInput(self.held.bits().into()), source }
     }
 }
 
@@ -94,7 +95,7 @@ mod tests {
     const SHOOT: Buttons = Buttons::SHOOT;
 
     fn real(buttons: Buttons) -> Taken {
-        Taken { buttons: buttons.bits().into(), source: InputSource::Real }
+        Taken { input: RawInput(buttons.bits().into()), source: InputSource::Real }
     }
 
     /// The tick that takes the next input, and what it acknowledges then.
@@ -154,10 +155,10 @@ mod tests {
         inputs.handle(1, UP);
         inputs.take();
         for _ in 0..6 {
-            let repeated = Taken { buttons: 1, source: InputSource::Repeated };
+            let repeated = Taken { input: RawInput(1), source: InputSource::Repeated };
             assert_eq!(tick(&mut inputs), (repeated, 1));
         }
-        let released = Taken { buttons: 0, source: InputSource::Released };
+        let released = Taken { input: RawInput(0), source: InputSource::Released };
         assert_eq!((tick(&mut inputs), tick(&mut inputs)), ((released, 1), (released, 1)));
         inputs.handle(2, SHOOT);
         assert_eq!(tick(&mut inputs), (real(SHOOT), 2));

@@ -82,7 +82,7 @@ impl<G: ClassicGame> ClientDialect<G> for LanClient<G> {
     }
 
     fn handle_timeout(&mut self, core: &mut ClientCore, now: Time) {
-        let said = match steer(core.buttons).sign() {
+        let said = match steer(core.buttons()).sign() {
             -1 => Buttons::UP,
             1 => Buttons::DOWN,
             _ => Buttons::default(),
@@ -110,7 +110,7 @@ impl<G: ClassicGame> ClientDialect<G> for LanClient<G> {
         if !std::mem::take(&mut core.due.input) {
             return None;
         }
-        let y = steer(core.buttons);
+        let y = steer(core.buttons());
         Some(Packet::GuestInput(GuestInput { tick: 0, y }).encode(out))
     }
 

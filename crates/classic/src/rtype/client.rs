@@ -343,7 +343,7 @@ impl<G: ClassicGame> ClientDialect<G> for RtypeClient<G> {
     }
 
     fn handle_timeout(&mut self, core: &mut ClientCore, now: Time) {
-        self.playback.make_inputs(core, now, core.buttons);
+        self.playback.make_inputs(core, now, core.buttons());
         core.poll_ping(now, &mut self.pinger);
         if self.is_stalled(now, core.config.liveness) {
             return core.end(EndReason::Stalled);
@@ -390,7 +390,7 @@ impl<G: ClassicGame> ClientDialect<G> for RtypeClient<G> {
         if !std::mem::take(&mut core.due.input) {
             return None;
         }
-        let bits = Buttons::from_bits((core.buttons.0 & 63) as u8)?;
+        let bits = Buttons::from_bits((core.buttons().0 & 63) as u8)?;
         let sequence = self.sequence;
         self.sequence = self.sequence.wrapping_add(1);
         let (flags, ts) = (bits.bits().into(), now.as_millis() as u32);

@@ -155,17 +155,17 @@ impl Runner {
 
 impl Tag {
     /// Everything but contacts, for the runners of `turn`'s inputs.
-    fn run(&self, world: &mut World, turn: &mut Turn<'_, World>) {
+    fn run(&self, world: &mut World, turn: &mut Turn<'_, Tag>) {
         for puff in &mut world.puffs {
             puff.at.go();
             puff.left -= 1;
         }
         world.puffs.retain(|puff| puff.left > 0);
-        for &PlayerInput { player, buttons, .. } in turn.inputs() {
+        for &PlayerInput { player, input, .. } in turn.inputs() {
             let Some(runner) = world.runners.iter_mut().find(|r| r.player == player) else {
                 continue;
             };
-            if let Some(puff) = runner.run(turn.tick(), buttons) {
+            if let Some(puff) = runner.run(turn.tick(), input.read()) {
                 world.puffs.push(puff);
                 let (kind, entity) = (DASHED, puff.id);
                 turn.raise(Event { kind, entity, value: 0, reach: Reach::Own });
@@ -175,7 +175,7 @@ impl Tag {
 
     /// Whom the runner at `tagger` touches: itself where it is, the others where its player saw
     /// them.
-    fn touched(&self, world: &World, tagger: usize, turn: &Turn<'_, World>) -> Option<usize> {
+    fn touched(&self, world: &World, tagger: usize, turn: &Turn<'_, Tag>) -> Option<usize> {
         let tagger = &world.runners[tagger];
         let seen = turn.rewound_for(tagger.player).unwrap_or(world);
         let other = |r: &&Runner| r.player != tagger.player && r.at.touches(&tagger.at);
@@ -183,7 +183,7 @@ impl Tag {
         world.runners.iter().position(|r| r.player == touched)
     }
 
-    fn pass_it_on(&self, world: &mut World, turn: &mut Turn<'_, World>) {
+    fn pass_it_on(&self, world: &mut World, turn: &mut Turn<'_, Tag>) {
         let Some(tagger) = world.runners.iter().position(|r| r.it.is_some()) else {
             if !world.runners.is_empty() {
                 self.make_it(world, 0, turn);
@@ -200,7 +200,7 @@ impl Tag {
         }
     }
 
-    fn make_it(&self, world: &mut World, runner: usize, turn: &mut Turn<'_, World>) {
+    fn make_it(&self, world: &mut World, runner: usize, turn: &mut Turn<'_, Tag>) {
         world.runners[runner].it = Some(PAUSE);
         let entity = self.entity_of(world.runners[runner].player);
         let value = turn.tick() as i32;
@@ -210,6 +210,9 @@ impl Tag {
 
 impl Game for Tag {
     type World = World;
+    type Input = Buttons;
+    type Message = ();
+    type JoinData = ();
 
     fn id(&self) -> GameId {
         GameId::new(*b"TAG!", 1)
@@ -227,7 +230,7 @@ impl Game for Tag {
         World::default()
     }
 
-    fn join(&self, world: &mut World, player: PlayerId) {
+    fn join(&self, world: &mut World, player: PlayerId, _: &()) {
         let x = FIELD.0 / 9 * (1 + player.0 as i32 % 8);
         let at = Moving { x, y: FIELD.1 / 2, vx: 0, vy: 0 };
         world.runners.push(Runner { player, at, rest: 0, it: None, score: 0 });
@@ -238,13 +241,13 @@ impl Game for Tag {
         world.runners.retain(|runner| runner.player != player);
     }
 
-    fn step(&self, world: &mut World, turn: &mut Turn<'_, World>) {
+    fn step(&self, world: &mut World, turn: &mut Turn<'_, Self>) {
         self.run(world, turn);
         self.pass_it_on(world, turn);
     }
 
     // Who is it is the server's to say: a client would judge by where it believes the others to be.
-    fn predict(&self, world: &mut World, turn: &mut Turn<'_, World>) {
+    fn predict(&self, world: &mut World, turn: &mut Turn<'_, Self>) {
         self.run(world, turn);
     }
 

@@ -17,7 +17,7 @@ pub enum LogLine {
         /// Its tick; in `rtype` its number.
         seq: u32,
         /// The buttons.
-        flags: u16,
+        flags: u128,
         /// The client's clock in ms.
         ts: u32,
     },

@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use super::tick;
 use crate::time::Time;
+use crate::typed::RawInput;
 use crate::wire::native::MAX_HISTORY;
 
 /// How many inputs without acknowledgement are kept; then the oldest is given up.
@@ -44,8 +45,8 @@ const REPORTED_TICKS: u32 = u8::BITS;
 pub struct PendingInput {
     /// The server tick that it is for.
     pub tick: u32,
-    /// The buttons held.
-    pub buttons: u16,
+    /// What the player does.
+    pub input: RawInput,
     /// When it was made.
     pub sent_at: Time,
 }
@@ -71,7 +72,7 @@ pub struct Pending {
 impl Pending {
     /// Nothing pending.
     pub const fn new() -> Self {
-        let none = PendingInput { tick: 0, buttons: 0, sent_at: Time::ZERO };
+        let none = PendingInput { tick: 0, input: RawInput(0), sent_at: Time::ZERO };
         Pending {
             ring: [none; PENDING_LIMIT],
             head: 0,
@@ -84,12 +85,12 @@ impl Pending {
         }
     }
 
-    /// Keeps the input for `tick`. Ticks that were skipped since the one before get its buttons,
-    /// which were held then: a history on the wire has no gaps.
+    /// Keeps the input for `tick`. Ticks that were skipped since the one before get its input,
+    /// which went on then: a history on the wire has no gaps.
     ///
     /// # Panics
     /// In debug builds, if `tick` is 0 or does not come after the newest.
-    pub fn push(&mut self, now: Time, tick: u32, buttons: u16) {
+    pub fn push(&mut self, now: Time, tick: u32, input: RawInput) {
         debug_assert!(tick != 0, "0 is no tick");
         self.settle();
         match self.last() {
@@ -99,7 +100,7 @@ impl Pending {
             }
             None => self.reported = Some(tick::before(tick, 1)),
         }
-        self.append(PendingInput { tick, buttons, sent_at: now });
+        self.append(PendingInput { tick, input, sent_at: now });
     }
 
     /// A snapshot of `server_tick` came: the inputs up to it are no longer pending. Says how
@@ -153,9 +154,9 @@ impl Pending {
         inputs.skip_while(move |input| !tick::is_after(input.tick, tick))
     }
 
-    /// The buttons of a pending input.
-    pub fn buttons_for(&self, tick: u32) -> Option<u16> {
-        self.iter().find(|input| input.tick == tick).map(|input| input.buttons)
+    /// A pending input.
+    pub fn input_for(&self, tick: u32) -> Option<RawInput> {
+        self.iter().find(|pending| pending.tick == tick).map(|pending| pending.input)
     }
 
     /// When the input for `tick` was made, if it is one of the last [`PENDING_LIMIT`]. An

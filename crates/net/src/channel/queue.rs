@@ -6,6 +6,7 @@
 use super::tick;
 use crate::sabotage::{self, Sabotage};
 use crate::time::Time;
+use crate::typed::RawInput;
 use crate::wire::native::MAX_HISTORY;
 
 /// How many ticks ahead inputs are kept, the next tick being the first: a client leads by half a
@@ -29,8 +30,8 @@ const PAST_LIMIT: u32 = u64::BITS;
 pub struct Newest {
     /// The server tick that it is for; not 0.
     pub tick: u32,
-    /// The buttons held.
-    pub buttons: u16,
+    /// What the player does.
+    pub input: RawInput,
     /// How long before its tick runs it came; negative is late.
     pub early_ns: i64,
 }
@@ -53,20 +54,20 @@ pub struct Received {
 /// What a player does in a tick.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Taken {
-    /// The buttons to apply.
-    pub buttons: u16,
-    /// Where they come from.
+    /// The input to apply.
+    pub input: RawInput,
+    /// Where it comes from.
     pub source: InputSource,
 }
 
-/// Where the buttons of a tick come from.
+/// Where the input of a tick comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum InputSource {
     /// The player's input for this tick.
     Real,
     /// It was not there: the one before goes on.
     Repeated,
-    /// None was there for more than [`REPEAT_LIMIT`] ticks, or ever: no buttons.
+    /// None was there for more than [`REPEAT_LIMIT`] ticks, or ever: the game's default.
     Released,
 }
 
@@ -96,14 +97,14 @@ pub struct InputQueue {
     newest: Option<u32>,
     /// The tick that runs next.
     next: u32,
-    /// The buttons of the last real input.
-    held: u16,
+    /// The last real input.
+    held: RawInput,
     /// Ticks since.
     repeats: u8,
     missing: u8,
     /// Where in the ring the input for `next` lies.
     head: u8,
-    ring: [u16; EARLY_LIMIT as usize],
+    ring: [RawInput; EARLY_LIMIT as usize],
 }
 
 impl InputQueue {
@@ -111,11 +112,11 @@ impl InputQueue {
     pub const fn new(next_tick: u32) -> Self {
         InputQueue {
             next: next_tick,
-            ring: [0; EARLY_LIMIT as usize],
+            ring: [RawInput(0); EARLY_LIMIT as usize],
             head: 0,
             here: 0,
             past: 0,
-            held: 0,
+            held: RawInput(0),
             repeats: 0,
             last_ack: None,
             newest: None,
@@ -130,12 +131,12 @@ impl InputQueue {
         &mut self,
         now: Time,
         newest: Newest,
-        history: impl IntoIterator<Item = u16, IntoIter: ExactSizeIterator>,
+        history: impl IntoIterator<Item = RawInput, IntoIter: ExactSizeIterator>,
     ) -> Received {
         debug_assert!(newest.tick != 0, "0 is no tick");
         self.note(now, newest);
         let mut received = Received::default();
-        self.handle_input(newest.tick, newest.buttons, &mut received);
+        self.handle_input(newest.tick, newest.input, &mut received);
         let history = history.into_iter().take(MAX_HISTORY);
         let oldest = tick::before(newest.tick, history.len() as u32);
         if self.has_all(oldest, history.len() as u32) {
@@ -143,9 +144,9 @@ impl InputQueue {
             received.duplicate += history.len() as u32;
         } else {
             let mut tick = newest.tick;
-            for buttons in history {
+            for input in history {
                 tick = tick::before(tick, 1);
-                self.handle_input(tick, buttons, &mut received);
+                self.handle_input(tick, input, &mut received);
             }
         }
         received.gap = self.advance(newest.tick, oldest);
@@ -168,9 +169,9 @@ impl InputQueue {
         self.past = self.past << 1 | u64::from(input.is_some());
         self.missing = self.missing << 1 | u8::from(input.is_none());
         match input {
-            Some(buttons) => {
-                (self.held, self.repeats, self.last_ack) = (buttons, 0, Some(tick));
-                Taken { buttons, source: InputSource::Real }
+            Some(input) => {
+                (self.held, self.repeats, self.last_ack) = (input, 0, Some(tick));
+                Taken { input, source: InputSource::Real }
             }
             None => self.repeat(),
         }
@@ -213,7 +214,7 @@ impl InputQueue {
         report.early_ns = report.early_ns.min(early_ns);
     }
 
-    fn handle_input(&mut self, tick: u32, buttons: u16, received: &mut Received) {
+    fn handle_input(&mut self, tick: u32, input: RawInput, received: &mut Received) {
         let ahead = match tick::since(tick, self.next) {
             late if late < 0 && sabotage::is(Sabotage::StaleInput) => 0,
             ahead => ahead,
@@ -232,7 +233,7 @@ impl InputQueue {
             } else {
                 self.here |= bit;
                 let at = usize::from(self.head) + ahead as usize;
-                self.ring[at % self.ring.len()] = buttons;
+                self.ring[at % self.ring.len()] = input;
                 received.new += 1;
             }
         }
@@ -281,10 +282,10 @@ impl InputQueue {
 
     fn repeat(&mut self) -> Taken {
         if self.last_ack.is_none() || u32::from(self.repeats) >= REPEAT_LIMIT {
-            return Taken { buttons: 0, source: InputSource::Released };
+            return Taken { input: RawInput(0), source: InputSource::Released };
         }
         self.repeats += 1;
-        Taken { buttons: self.held, source: InputSource::Repeated }
+        Taken { input: self.held, source: InputSource::Repeated }
     }
 }
 

@@ -10,6 +10,7 @@ use crate::session::{
     EndReason, LifeEvent, Liveness, Pinger, Question, Retry, RetryPolicy, RoundTrip, Verdict,
 };
 use crate::time::Time;
+use crate::typed::RawInput;
 use crate::wire::Malformed;
 
 /// Events that nobody has read yet; older ones make room.
@@ -61,7 +62,7 @@ pub struct ClientCore {
     /// Who we are, from the first acceptance on.
     pub player: Option<PlayerId>,
     /// What the player holds.
-    pub buttons: Buttons,
+    pub input: RawInput,
     /// What is to be sent.
     pub due: Due,
     /// Who is in the room.
@@ -82,13 +83,18 @@ impl ClientCore {
             config,
             phase: Phase::Asking(Retry::new(now, RetryPolicy::HELLO)),
             player: None,
-            buttons: Buttons::default(),
+            input: RawInput::default(),
             due: Due::default(),
             roster: Vec::new(),
             counts: ClientCounts::default(),
             events: VecDeque::new(),
             messages: 0,
         }
+    }
+
+    /// The buttons of a dialect that knows nothing else.
+    pub fn buttons(&self) -> Buttons {
+        self.input.read()
     }
 
     /// Whether a question is out.

@@ -8,6 +8,7 @@ use crate::chat::ChatLine;
 use crate::game::{Event, Game, GameId, PlayerId};
 use crate::session::{EndReason, Opening, Outgoing, Question, Retry, Secrets, Session};
 use crate::time::Time;
+use crate::typed::RawMessage;
 use crate::wire::native::{
     Accept, Budget, Challenge, CloseReason, CreateRoom, Datagram, EnterRoom, Goodbye, Hello, Join,
     MessageKind, PROTOCOL, Packet, Ping, Reject, RejectReason, Resume, Role, Secret, ServerPing,
@@ -360,18 +361,18 @@ impl<G: Game> Client<G> {
         }
         while self.core.takes_messages() {
             let Some(message) = messages.take_unreliable() else { break };
-            self.core.note(ClientEvent::Message(message.into()));
+            self.core.note(ClientEvent::Message(RawMessage(message.into())));
         }
         messages.tidy();
     }
 
     /// Inputs that are due, and what they say of the line.
     pub(super) fn handle_native_timeout(&mut self, now: Time) {
-        let (buttons, role) = (self.core.buttons, self.core.config.role);
+        let (input, role) = (self.core.input, self.core.config.role);
         let DialectSide::Native(native) = &mut self.speech else { return };
         let Some(seat) = native.seat.as_mut() else { return };
         let due = match role {
-            Role::Play => seat.make_inputs(now, buttons, &mut self.core.journal),
+            Role::Play => seat.make_inputs(now, input, &mut self.core.journal),
             Role::Watch => seat.is_ack_due(now),
         };
         let lost = seat.is_lost(now);
@@ -449,7 +450,7 @@ impl<G: Game> Client<G> {
 /// What a reliable message of the server's says; `None` if it is none.
 fn read(kind: MessageKind, message: &[u8]) -> Option<ClientEvent> {
     Some(match kind {
-        MessageKind::Game => ClientEvent::Message(message.into()),
+        MessageKind::Game => ClientEvent::Message(RawMessage(message.into())),
         MessageKind::Event => ClientEvent::Game(Event::decode(message)?),
         MessageKind::Chat => ClientEvent::Chat(ChatLine::decode(message)?),
     })

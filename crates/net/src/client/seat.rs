@@ -11,7 +11,7 @@ use crate::channel::{
     Alarm, AlarmEvent, Delivery, Journal, LogLine, Pending, SendError, Timeline, tick,
 };
 use crate::chat::{CHAT_RATE, ChatError, ChatRule, ChatText};
-use crate::game::{Buttons, Game, MAX_SEND_EVERY, PlayerId, Reach};
+use crate::game::{Game, MAX_SEND_EVERY, PlayerId, Reach};
 use crate::replication::view::{KnownWorld, ViewError, ViewPart};
 use crate::replication::{
     Course, Drawn, Moment, Prediction, SnapshotBuffer, State, TimeBlend, delta,
@@ -20,6 +20,7 @@ use crate::sabotage::{self, Sabotage};
 use crate::session::{Allowance, Bucket, RESEND_SLACK, Session};
 use crate::time::Time;
 use crate::timing::{Feedback, InputClock, InterpolationClock, ServerClock};
+use crate::typed::RawInput;
 use crate::wire::Full;
 use crate::wire::native::{
     Accept, Acks, ClientMessages, DeltaSnapshot, Feedback as Report, HEADER_LEN, History, Input,
@@ -381,7 +382,7 @@ impl<G: Game> Seat<G> {
 
     fn reconcile(&mut self, tick: u32) {
         let Some(state) = self.picture.at(tick) else { return };
-        let inputs = self.pending.after(tick).map(|input| Buttons(input.buttons));
+        let inputs = self.pending.after(tick).map(|pending| pending.input);
         match &mut self.prediction {
             Some(prediction) => {
                 let correction = prediction.reconcile(state, inputs);
@@ -390,8 +391,8 @@ impl<G: Game> Seat<G> {
             }
             empty => {
                 let mut prediction = Prediction::new(self.game.clone(), self.player, state);
-                for buttons in inputs {
-                    prediction.advance(buttons).for_each(drop);
+                for input in inputs {
+                    prediction.advance(input).for_each(drop);
                 }
                 *empty = Some(prediction);
             }
@@ -420,7 +421,7 @@ impl<G: Game> Seat<G> {
     pub(super) fn make_inputs(
         &mut self,
         now: Time,
-        buttons: Buttons,
+        input: RawInput,
         journal: &mut Journal,
     ) -> bool {
         let reached = self.ahead.tick(now) as u32;
@@ -432,12 +433,12 @@ impl<G: Game> Seat<G> {
         self.behind.handle_late(now, late);
         let mut made = false;
         while self.ahead.due(self.next_input) <= now {
-            self.pending.push(now, self.next_input, buttons.0);
+            self.pending.push(now, self.next_input, input);
             self.ahead.handle_input(now, self.next_input);
             self.timeline.handle_sent(self.next_input);
             journal.note(LogLine::InputSent {
                 seq: self.next_input,
-                flags: buttons.0,
+                flags: input.0,
                 ts: now.as_millis() as u32,
             });
             let made_for = self.next_input;
@@ -448,8 +449,8 @@ impl<G: Game> Seat<G> {
                 |prediction: &&mut Prediction<G>| tick::is_after(made_for, prediction.tick());
             if let Some(prediction) = self.prediction.as_mut().filter(is_new) {
                 // More than one after a sleep: what was skipped then counts as pressed.
-                for input in self.pending.after(prediction.tick()) {
-                    let events = prediction.advance(Buttons(input.buttons));
+                for pending in self.pending.after(prediction.tick()) {
+                    let events = prediction.advance(pending.input);
                     for event in events.filter(|event| event.reach == Reach::Own) {
                         note(&mut self.events, ClientEvent::Game(event));
                     }
@@ -502,7 +503,7 @@ impl<G: Game> Seat<G> {
         let mut history_room = [0; History::MAX_LEN];
         let mut message_room;
         let again_after = self.clock.rtt() + RESEND_SLACK;
-        let older = self.pending.iter().skip(1).map(|input| input.buttons);
+        let older = self.pending.iter().skip(1).map(|pending| pending.input);
         let snapshot = self.echo(now, newest.tick);
         let session = self.session.index();
         let Session { outgoing, messages, .. } = &mut self.session;
@@ -515,12 +516,12 @@ impl<G: Game> Seat<G> {
         };
         let packet = Packet::Input(Input {
             session,
-            newest: InputRecord { sequence: newest.tick, input_flags: newest.buttons },
+            newest: InputRecord { sequence: newest.tick, input_flags: newest.input },
             snapshot,
             drawn_back,
             acks: self.acks.map(AckWindow::said),
             messages: block,
-            history: History::new(newest.buttons, older, &mut history_room),
+            history: History::new(newest.input, older, &mut history_room),
         });
         Some(outgoing.encode(packet, out))
     }

@@ -48,10 +48,14 @@ macro_rules! any_game {
         const _: () = {
             use $crate::game::*;
             use $crate::replication::{Drawn, Entity, Schema, State};
+            use $crate::typed::{Message, RawInput, RawMessage};
 
             #[allow(unreachable_patterns)]
             impl Game for $Any {
                 type World = $World;
+                type Input = RawInput;
+                type Message = RawMessage;
+                type JoinData = RawMessage;
 
                 fn begin(&self, seed: u64) -> $World {
                     match self { $($Any::$Kind(game) => $World::$Kind(game.begin(seed).into()),)+ }
@@ -102,11 +106,29 @@ macro_rules! any_game {
                     match self { $($Any::$Kind(game) => game.schema(),)+ }
                 }
 
-                fn join(&self, world: &mut $World, player: PlayerId) {
+                fn admit(&self, world: &$World, applicant: &Applicant<'_, RawMessage>) -> Result<(), Refusal> {
+                    let &Applicant { name, token, data } = applicant;
                     match (self, world) {
-                        $(($Any::$Kind(game), $World::$Kind(world)) => game.join(world, player),)+
-                        _ => Default::default(),
+                        $(($Any::$Kind(game), $World::$Kind(world)) => {
+                            let data = Message::read(&data.0);
+                            let data = &data.map_err(|_| Refusal::from(Refusal::UNREADABLE))?;
+                            game.admit(world, &Applicant { name, token, data })
+                        })+
+                        _ => Ok(()),
                     }
+                }
+
+                fn join(&self, world: &mut $World, player: PlayerId, data: &RawMessage) {
+                    match (self, world) {
+                        $(($Any::$Kind(game), $World::$Kind(world)) => {
+                            game.join(world, player, &Message::read(&data.0).unwrap_or_default());
+                        })+
+                        _ => {}
+                    }
+                }
+
+                fn layout(&self) -> u64 {
+                    match self { $($Any::$Kind(game) => game.layout(),)+ }
                 }
 
                 fn leave(&self, world: &mut $World, player: PlayerId) {
@@ -123,9 +145,9 @@ macro_rules! any_game {
                     }
                 }
 
-                fn step(&self, world: &mut $World, turn: &mut Turn<'_, $World>) {
+                fn step(&self, world: &mut $World, turn: &mut Turn<'_, Self>) {
                     match (self, world) {
-                        $(($Any::$Kind(game), $World::$Kind(world)) => turn.within(
+                        $(($Any::$Kind(game), $World::$Kind(world)) => turn.within::<$Rules>(
                             |world| match world {
                                 $World::$Kind(world) => {
                                     let world: &<$Rules as Game>::World = world;
@@ -139,9 +161,9 @@ macro_rules! any_game {
                     }
                 }
 
-                fn predict(&self, world: &mut $World, turn: &mut Turn<'_, $World>) {
+                fn predict(&self, world: &mut $World, turn: &mut Turn<'_, Self>) {
                     match (self, world) {
-                        $(($Any::$Kind(game), $World::$Kind(world)) => turn.within(
+                        $(($Any::$Kind(game), $World::$Kind(world)) => turn.within::<$Rules>(
                             |world| match world {
                                 $World::$Kind(world) => {
                                     let world: &<$Rules as Game>::World = world;
@@ -191,16 +213,18 @@ macro_rules! any_game {
                     match self { $($Any::$Kind(game) => game.impacts(before, now, player, meet),)+ }
                 }
 
-                fn on_message(
+                fn handle_message(
                     &self,
                     world: &mut $World,
                     player: PlayerId,
                     message: &[u8],
-                    effects: &mut Effects<'_>,
-                ) {
+                    effects: &mut Effects<'_, RawMessage>,
+                ) -> Result<(), $crate::wire::Malformed> {
                     match (self, world) {
-                        $(($Any::$Kind(game), $World::$Kind(world)) => game.on_message(world, player, message, effects),)+
-                        _ => Default::default(),
+                        $(($Any::$Kind(game), $World::$Kind(world)) => {
+                            game.handle_message(world, player, message, &mut effects.within())
+                        })+
+                        _ => Ok(()),
                     }
                 }
 
@@ -208,9 +232,9 @@ macro_rules! any_game {
                     match self { $($Any::$Kind(game) => game.chat(),)+ }
                 }
 
-                fn bot_input(&self, world: &$World, player: PlayerId) -> Option<Buttons> {
+                fn bot_input(&self, world: &$World, player: PlayerId) -> Option<RawInput> {
                     match (self, world) {
-                        $(($Any::$Kind(game), $World::$Kind(world)) => game.bot_input(world, player),)+
+                        $(($Any::$Kind(game), $World::$Kind(world)) => game.bot_input(world, player).map(RawInput::of),)+
                         _ => Default::default(),
                     }
                 }

@@ -1,7 +1,10 @@
 //! What rules tell players beside the world: events and messages.
 
+use std::marker::PhantomData;
+
 use super::{Event, PlayerId};
 use crate::channel::{Delivery, MESSAGE_BYTES, SendError, UNRELIABLE_BYTES, UNRELIABLE_MESSAGES};
+use crate::typed::Message;
 
 /// How many bytes of messages a step may send in all.
 pub const STEP_BYTES: usize = 1 << 20;
@@ -21,16 +24,17 @@ pub enum To<'a> {
 ///
 /// What is raised and sent is told in this order, after the step.
 #[derive(Debug)]
-pub struct Effects<'a> {
+pub struct Effects<'a, M> {
     events: &'a mut Vec<Event>,
     /// `None` in a prediction: messages are the server's to send.
     mail: Option<&'a mut Mail>,
+    message: PhantomData<fn(&M)>,
 }
 
-impl<'a> Effects<'a> {
+impl<'a, M: Message> Effects<'a, M> {
     /// Keeps events, and lets messages be: what a prediction needs, or a test.
     pub fn new(events: &'a mut Vec<Event>) -> Self {
-        Effects { events, mail: None }
+        Effects { events, mail: None, message: PhantomData }
     }
 
     /// The same, and keeps messages as well.
@@ -38,9 +42,10 @@ impl<'a> Effects<'a> {
         Effects { mail: Some(mail), ..self }
     }
 
-    /// The same, lent to someone else.
-    pub fn reborrow(&mut self) -> Effects<'_> {
-        Effects { events: self.events, mail: self.mail.as_deref_mut() }
+    /// The same, lent to a game with other messages: one of several in a server.
+    pub fn within<N: Message>(&mut self) -> Effects<'_, N> {
+        let mail = self.mail.as_deref_mut();
+        Effects { events: self.events, mail, message: PhantomData }
     }
 
     /// Says that something happened.
@@ -61,18 +66,11 @@ impl<'a> Effects<'a> {
     /// [`UNRELIABLE_MESSAGES`] and [`UNRELIABLE_BYTES`] go to a player in a tick; more are refused, for
     /// all that they were to go to. What is refused is also told to whoever runs the server:
     /// [`LeftOut::Message`](crate::room::LeftOut::Message).
-    pub fn send(
-        &mut self,
-        to: To<'_>,
-        delivery: Delivery,
-        message: &[u8],
-    ) -> Result<(), SendError> {
-        let fits = match message.len() <= MESSAGE_BYTES {
-            true => Ok(()),
-            false => Err(SendError::TooLong),
-        };
-        let Some(mail) = &mut self.mail else { return fits };
-        let sent = fits.and_then(|()| mail.push(self.events.len(), to, delivery, message));
+    pub fn send(&mut self, to: To<'_>, delivery: Delivery, message: &M) -> Result<(), SendError> {
+        let mut room = [0; MESSAGE_BYTES];
+        let bytes = message.write(&mut room).map_err(|_| SendError::TooLong);
+        let Some(mail) = &mut self.mail else { return bytes.map(drop) };
+        let sent = bytes.and_then(|bytes| mail.push(self.events.len(), to, delivery, bytes));
         if let Err(error) = sent {
             mail.note_refused(error);
         }
@@ -241,9 +239,14 @@ impl Mail {
 mod tests {
     use super::*;
     use crate::game::Reach;
+    use crate::typed::RawMessage;
 
     const ANN: PlayerId = PlayerId(1);
     const BOB: PlayerId = PlayerId(2);
+
+    fn raw(bytes: &[u8]) -> RawMessage {
+        RawMessage(bytes.to_vec())
+    }
 
     fn event(kind: u8) -> Event {
         Event { kind, entity: 0, value: 0, reach: Reach::Everyone }
@@ -253,10 +256,10 @@ mod tests {
     fn messages_keep_their_place_among_the_events() {
         let (mut events, mut mail) = (Vec::new(), Mail::default());
         let mut effects = Effects::new(&mut events).mailing(&mut mail);
-        effects.send(To::Everyone, Delivery::Reliable, b"first").unwrap();
+        effects.send(To::Everyone, Delivery::Reliable, &raw(b"first")).unwrap();
         effects.raise(event(1));
-        effects.send(To::Player(ANN), Delivery::Reliable, b"second").unwrap();
-        effects.send(To::Players(&[ANN, BOB]), Delivery::Unreliable, b"").unwrap();
+        effects.send(To::Player(ANN), Delivery::Reliable, &raw(b"second")).unwrap();
+        effects.send(To::Players(&[ANN, BOB]), Delivery::Unreliable, &raw(b"")).unwrap();
         let letters: Vec<_> = mail.letters().map(|it| (it.after, it.to, it.message)).collect();
         let both = [ANN, BOB];
         let expected: [(usize, To<'_>, &[u8]); 3] = [
@@ -273,10 +276,10 @@ mod tests {
     fn a_message_of_901_bytes_is_refused_also_in_a_prediction() {
         let mut events = Vec::new();
         let mut predicted = Effects::new(&mut events);
-        let long = [0; MESSAGE_BYTES + 1];
+        let (long, fits) = (raw(&[0; MESSAGE_BYTES + 1]), raw(&[0; MESSAGE_BYTES]));
         for delivery in [Delivery::Reliable, Delivery::Unreliable] {
             assert_eq!(predicted.send(To::Everyone, delivery, &long), Err(SendError::TooLong));
-            assert_eq!(predicted.send(To::Everyone, delivery, &long[1..]), Ok(()));
+            assert_eq!(predicted.send(To::Everyone, delivery, &fits), Ok(()));
         }
     }
 
@@ -284,7 +287,7 @@ mod tests {
     fn the_17th_unreliable_message_to_a_player_in_a_tick_is_refused() {
         let (mut events, mut mail) = (Vec::new(), Mail::default());
         let mut effects = Effects::new(&mut events).mailing(&mut mail);
-        let mut send = |to| effects.send(to, Delivery::Unreliable, b"x");
+        let mut send = |to| effects.send(to, Delivery::Unreliable, &raw(b"x"));
         for _ in 0..UNRELIABLE_MESSAGES - 1 {
             send(To::Player(ANN)).unwrap();
         }
@@ -295,20 +298,20 @@ mod tests {
         assert_eq!(send(To::Player(BOB)), Ok(()));
         mail.clear();
         let mut effects = Effects::new(&mut events).mailing(&mut mail);
-        let long = [0; MESSAGE_BYTES];
+        let long = raw(&[0; MESSAGE_BYTES]);
         for _ in 0..4 {
             effects.send(To::Player(ANN), Delivery::Unreliable, &long).unwrap();
         }
-        let refused = effects.send(To::Player(ANN), Delivery::Unreliable, b"x");
+        let refused = effects.send(To::Player(ANN), Delivery::Unreliable, &raw(b"x"));
         assert_eq!(refused, Err(SendError::TickBytes));
-        effects.send(To::Player(ANN), Delivery::Unreliable, b"").unwrap();
+        effects.send(To::Player(ANN), Delivery::Unreliable, &raw(b"")).unwrap();
     }
 
     #[test]
     fn a_step_sends_at_most_a_mebibyte() {
         let (mut events, mut mail) = (Vec::new(), Mail::default());
         let mut effects = Effects::new(&mut events).mailing(&mut mail);
-        let long = [0; MESSAGE_BYTES];
+        let long = raw(&[0; MESSAGE_BYTES]);
         let sent =
             (0..).take_while(|_| effects.send(To::Player(ANN), Delivery::Reliable, &long).is_ok());
         assert_eq!(sent.count(), STEP_BYTES / MESSAGE_BYTES);

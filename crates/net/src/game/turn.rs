@@ -3,27 +3,40 @@
 
 use std::fmt;
 
-use super::{Buttons, Effects, Event, Game, Mail, PlayerId, To};
+use super::{Effects, Event, Game, Mail, PlayerId, To};
 use crate::channel::{Delivery, SendError};
+use crate::typed::{Input, RawInput};
 
 /// What one player does in a turn.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PlayerInput {
     /// Who.
     pub player: PlayerId,
-    /// What is held.
-    pub buttons: Buttons,
+    /// What it is, in bits: [`Turn::input`] reads it.
+    pub input: RawInput,
     /// The server tick, with its fraction, that was on the player's screen; `None` is "this one".
     pub drawn: Option<f64>,
 }
 
-/// Everything that a step may know beside the world.
+impl PlayerInput {
+    /// What `player` does, who has this tick on the screen.
+    pub fn new(player: PlayerId, input: impl Input) -> Self {
+        PlayerInput { player, input: RawInput::of(input), drawn: None }
+    }
+
+    /// The same of someone who has another on the screen.
+    pub fn with_drawn(self, drawn: Option<f64>) -> Self {
+        PlayerInput { drawn, ..self }
+    }
+}
+
+/// Everything that a step of a game may know beside the world.
 #[derive(Debug)]
-pub struct Turn<'a, W> {
+pub struct Turn<'a, G: Game> {
     tick: u32,
     inputs: &'a [PlayerInput],
-    past: Past<'a, W>,
-    effects: Effects<'a>,
+    past: Past<'a, G::World>,
+    effects: Effects<'a, G::Message>,
     /// How many ticks it rewinds at most.
     rewind_ticks: u32,
 }
@@ -77,13 +90,13 @@ pub fn rewind_ticks_asked<G: Game>(game: &G) -> u32 {
     ticks.min(u32::MAX.into()) as u32
 }
 
-impl<'a, W> Turn<'a, W> {
+impl<'a, G: Game> Turn<'a, G> {
     /// The turn of `tick`. `past` are the worlds after earlier ticks, in any order; it rewinds as
     /// far as they go.
     pub fn new(
         tick: u32,
         inputs: &'a [PlayerInput],
-        past: &'a [(u32, W)],
+        past: &'a [(u32, G::World)],
         events: &'a mut Vec<Event>,
     ) -> Self {
         let ages = past.iter().map(|(past, _)| tick.saturating_sub(*past));
@@ -103,16 +116,16 @@ impl<'a, W> Turn<'a, W> {
 
     /// The same turn for a game whose worlds are parts of these: a server of several games has
     /// worlds of several kinds.
-    pub fn within<V>(
+    pub fn within<H: Game>(
         &mut self,
-        part: impl Fn(&W) -> Option<&V>,
-        step: impl FnOnce(&mut Turn<'_, V>),
+        part: impl Fn(&G::World) -> Option<&H::World>,
+        step: impl FnOnce(&mut Turn<'_, H>),
     ) {
         let past = self.past;
         let part_at = |tick| past.at(tick).and_then(&part);
         let (tick, inputs, past) = (self.tick, self.inputs, Past::Parts(&part_at));
         let rewind_ticks = self.rewind_ticks;
-        step(&mut Turn { tick, inputs, past, effects: self.effects.reborrow(), rewind_ticks });
+        step(&mut Turn { tick, inputs, past, effects: self.effects.within(), rewind_ticks });
     }
 
     /// The tick that is stepped.
@@ -125,30 +138,30 @@ impl<'a, W> Turn<'a, W> {
         self.inputs
     }
 
-    /// What `player` holds.
-    pub fn buttons(&self, player: PlayerId) -> Buttons {
+    /// What `player` does.
+    pub fn input(&self, player: PlayerId) -> G::Input {
         let input = self.inputs.iter().find(|input| input.player == player);
-        input.map_or(Buttons::default(), |input| input.buttons)
+        input.map_or(G::Input::default(), |input| input.input.read())
     }
 
     /// The world that `player` had on the screen when the input was made, no longer ago than
     /// [`Game::rewind_limit_ms`]: what the player hit or was hit by is judged in it. `None` is "as
     /// it is now".
-    pub fn rewound_for(&self, player: PlayerId) -> Option<&'a W> {
+    pub fn rewound_for(&self, player: PlayerId) -> Option<&'a G::World> {
         self.past.at(self.drawn_by(player)?.round() as u32)
     }
 
     /// The same more finely: the last world before what `player` had on the screen, and the part
     /// of a tick, below 1, that was drawn past it. What was there in it was drawn, moved on by that
     /// part.
-    pub fn rewound_at(&self, player: PlayerId) -> Option<(&'a W, f64)> {
+    pub fn rewound_at(&self, player: PlayerId) -> Option<(&'a G::World, f64)> {
         let drawn = self.drawn_by(player)?;
         Some((self.past.at(drawn.floor() as u32)?, drawn.fract()))
     }
 
     /// The world a tick before that of [`Turn::rewound_at`]: a tick ago `player` had on the screen
     /// what was there in it, moved on by the same part.
-    pub fn rewound_before(&self, player: PlayerId) -> Option<&'a W> {
+    pub fn rewound_before(&self, player: PlayerId) -> Option<&'a G::World> {
         self.past.at((self.drawn_by(player)?.floor() as u32).checked_sub(1)?)
     }
 
@@ -167,7 +180,7 @@ impl<'a, W> Turn<'a, W> {
         &mut self,
         to: To<'_>,
         delivery: Delivery,
-        message: &[u8],
+        message: &G::Message,
     ) -> Result<(), SendError> {
         self.effects.send(to, delivery, message)
     }
@@ -177,19 +190,60 @@ impl<'a, W> Turn<'a, W> {
 mod tests {
     use super::super::Reach;
     use super::*;
+    use crate::game::{Buttons, GameId};
+    use crate::replication::{Schema, State};
+    use std::marker::PhantomData;
+
+    /// A game with such a world and no rules.
+    #[derive(Clone)]
+    struct Of<W>(PhantomData<W>);
+
+    impl<W: Clone + fmt::Debug + Default + 'static> Game for Of<W> {
+        type World = W;
+        type Input = Buttons;
+        type Message = ();
+        type JoinData = ();
+
+        fn id(&self) -> GameId {
+            GameId::new(*b"NONE", 1)
+        }
+
+        fn capacity(&self) -> u8 {
+            0
+        }
+
+        fn schema(&self) -> &'static Schema {
+            &Schema { kinds: &[] }
+        }
+
+        fn begin(&self, _: u64) -> W {
+            W::default()
+        }
+
+        fn join(&self, _: &mut W, _: PlayerId, _: &()) {}
+
+        fn leave(&self, _: &mut W, _: PlayerId) {}
+
+        fn step(&self, _: &mut W, _: &mut Turn<'_, Self>) {}
+
+        fn capture(&self, _: &W, _: &mut State) {}
+
+        fn restore(&self, _: &State) -> W {
+            W::default()
+        }
+    }
+
+    fn doing(buttons: Buttons, drawn: f64) -> PlayerInput {
+        PlayerInput::new(PlayerId(1), buttons).with_drawn(Some(drawn))
+    }
 
     #[test]
     fn a_turn_rewinds_to_what_the_player_saw_and_no_further_than_its_limit() {
-        let past: Vec<(u32, &str)> = vec![(90, "far"), (95, "near"), (85, "limit")];
-        let input = |drawn| PlayerInput {
-            player: PlayerId(1),
-            buttons: Buttons::default(),
-            drawn: Some(drawn),
-        };
+        let past: Vec<(u32, &'static str)> = vec![(90, "far"), (95, "near"), (85, "limit")];
         let seen = |drawn| {
             let mut events = Vec::new();
-            let inputs = [input(drawn)];
-            let turn = Turn::new(100, &inputs, &past, &mut events).rewinding(15);
+            let inputs = [doing(Buttons::default(), drawn)];
+            let turn = Turn::<Of<&str>>::new(100, &inputs, &past, &mut events).rewinding(15);
             turn.rewound_for(PlayerId(1)).copied()
         };
         assert_eq!(seen(94.6), Some("near"));
@@ -200,18 +254,18 @@ mod tests {
 
     #[test]
     fn a_game_within_another_sees_its_part_of_the_past_and_raises_what_happens() {
-        let past: Vec<(u32, (u8, &str))> = vec![(90, (1, "far")), (95, (0, "not its own"))];
+        let past: Vec<(u32, (u8, &'static str))> = vec![(90, (1, "far")), (95, (0, "not its own"))];
         let player = PlayerId(1);
         let mut seen = Vec::new();
         let mut events = Vec::new();
         for drawn in [90.0, 95.0, 96.0] {
-            let inputs = [PlayerInput { player, buttons: Buttons::UP, drawn: Some(drawn) }];
-            let mut turn = Turn::new(100, &inputs, &past, &mut events);
-            turn.within(
+            let inputs = [doing(Buttons::UP, drawn)];
+            let mut turn = Turn::<Of<(u8, &str)>>::new(100, &inputs, &past, &mut events);
+            turn.within::<Of<&str>>(
                 |(own, world)| (*own == 1).then_some(world),
                 |turn| {
                     seen.push(turn.rewound_for(player).copied());
-                    assert_eq!((turn.tick(), turn.buttons(player)), (100, Buttons::UP));
+                    assert_eq!((turn.tick(), turn.input(player)), (100, Buttons::UP));
                     turn.raise(Event { kind: 1, entity: 0, value: 0, reach: Reach::Own });
                 },
             );
@@ -222,11 +276,11 @@ mod tests {
 
     #[test]
     fn a_sight_is_the_world_before_it_and_the_part_of_a_tick_since() {
-        let past: Vec<(u32, &str)> = vec![(90, "far"), (85, "limit")];
+        let past: Vec<(u32, &'static str)> = vec![(90, "far"), (85, "limit")];
         let sight = |drawn| {
             let player = PlayerId(1);
-            let inputs = [PlayerInput { player, buttons: Buttons::default(), drawn: Some(drawn) }];
-            Turn::new(100, &inputs, &past, &mut Vec::new())
+            let inputs = [doing(Buttons::default(), drawn)];
+            Turn::<Of<&str>>::new(100, &inputs, &past, &mut Vec::new())
                 .rewinding(15)
                 .rewound_at(player)
                 .map(|(world, part)| (*world, part))
@@ -241,12 +295,13 @@ mod tests {
 
     #[test]
     fn the_sight_a_tick_ago_is_in_the_world_before() {
-        let past: Vec<(u32, &str)> = vec![(90, "far"), (85, "limit"), (84, "before the limit")];
+        let past: Vec<(u32, &'static str)> =
+            vec![(90, "far"), (85, "limit"), (84, "before the limit")];
         let before = |drawn| {
             let player = PlayerId(1);
-            let inputs = [PlayerInput { player, buttons: Buttons::default(), drawn: Some(drawn) }];
+            let inputs = [doing(Buttons::default(), drawn)];
             let (past, mut events) = (&past, Vec::new());
-            let turn = Turn::new(100, &inputs, past, &mut events).rewinding(15);
+            let turn = Turn::<Of<&str>>::new(100, &inputs, past, &mut events).rewinding(15);
             turn.rewound_before(player).copied()
         };
         assert_eq!(before(91.75), Some("far"));

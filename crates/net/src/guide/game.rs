@@ -1,5 +1,8 @@
 impl Game for Pucks {
     type World = World;
+    type Input = Buttons;
+    type Message = ();
+    type JoinData = ();
 
     fn id(&self) -> GameId {
         GameId::new(*b"PUCK", 1)
@@ -17,7 +20,7 @@ impl Game for Pucks {
         World::default()
     }
 
-    fn join(&self, world: &mut World, player: PlayerId) {
+    fn join(&self, world: &mut World, player: PlayerId, _: &()) {
         let x = WIDTH / 5 * (1 + player.0 as i32 % 4);
         world.pucks.push(Puck { player, x, y: HEIGHT / 2, vx: 0, vy: 0, bumps: 0 });
     }
@@ -26,7 +29,7 @@ impl Game for Pucks {
         world.pucks.retain(|puck| puck.player != player);
     }
 
-    fn step(&self, world: &mut World, turn: &mut Turn<'_, World>) {
+    fn step(&self, world: &mut World, turn: &mut Turn<'_, Self>) {
         step(world, turn);
     }
 

@@ -24,7 +24,7 @@ fn throw_back(at: &mut i32, v: &mut i32, max: i32) -> bool {
 
 fn step(world: &mut World, turn: &mut Turn<'_, World>) {
     for puck in &mut world.pucks {
-        if puck.slide(turn.buttons(puck.player)) {
+        if puck.slide(turn.input(puck.player)) {
             let entity = puck.player.0;
             turn.raise(Event { kind: BUMPED, entity, value: puck.bumps, reach: Reach::Own });
         }

@@ -11,7 +11,8 @@
 use super::snapshot_buffer::{fade, shifted};
 use super::{Entity, Field, Fields, Kind, Motion, Schema, SnapshotBuffer, State};
 use crate::channel::PENDING_LIMIT;
-use crate::game::{Buttons, Event, Game, PlayerId, PlayerInput, Turn};
+use crate::game::{Event, Game, PlayerId, PlayerInput, Turn};
+use crate::typed::RawInput;
 
 /// What was predicted of each tick after a snapshot: as many as inputs may be pending.
 pub(crate) type Forecast = SnapshotBuffer<PENDING_LIMIT>;
@@ -104,8 +105,8 @@ impl<G: Game> Prediction<G> {
 
     /// One tick further, with the player's own input. What happened is shown now, and not again
     /// when the tick is replayed.
-    pub fn advance(&mut self, buttons: Buttons) -> impl Iterator<Item = Event> + '_ {
-        self.replay(self.tick.wrapping_add(1), buttons);
+    pub fn advance(&mut self, input: RawInput) -> impl Iterator<Item = Event> + '_ {
+        self.replay(self.tick.wrapping_add(1), input);
         std::mem::swap(&mut self.newest, &mut self.before);
         self.look();
         self.events.drain(..)
@@ -116,7 +117,7 @@ impl<G: Game> Prediction<G> {
     pub fn reconcile(
         &mut self,
         state: &State,
-        inputs: impl Iterator<Item = Buttons>,
+        inputs: impl Iterator<Item = RawInput>,
     ) -> Option<Correction> {
         let own = self.game.entity_of(self.player);
         let then = self.newest.find(own).cloned();
@@ -132,8 +133,8 @@ impl<G: Game> Prediction<G> {
             }
             _ => self.restart(state, state.tick),
         }
-        for buttons in inputs {
-            self.replay(self.tick.wrapping_add(1), buttons);
+        for input in inputs {
+            self.replay(self.tick.wrapping_add(1), input);
             let shown = self.tick == reached || self.tick == reached.wrapping_sub(1);
             if shown || self.trail.is_some() {
                 std::mem::swap(&mut self.newest, &mut self.before);
@@ -238,8 +239,8 @@ impl<G: Game> Prediction<G> {
         self.error.iter_mut().for_each(|error| *error = fade(*error, ms));
     }
 
-    fn replay(&mut self, tick: u32, buttons: Buttons) {
-        let inputs = [PlayerInput { player: self.player, buttons, drawn: None }];
+    fn replay(&mut self, tick: u32, input: RawInput) {
+        let inputs = [PlayerInput { player: self.player, input, drawn: None }];
         let mut turn = Turn::new(tick, &inputs, &[], &mut self.events);
         self.game.predict(&mut self.world, &mut turn);
         self.tick = tick;
@@ -298,6 +299,7 @@ pub(crate) fn blend(schema: &Schema, from: &Entity, to: &Entity, fraction: f32) 
 mod tests {
     use super::*;
     use crate::dot::{Dots, World};
+    use crate::game::Buttons;
 
     const ALICE: PlayerId = PlayerId(1);
 
@@ -312,19 +314,19 @@ mod tests {
         fn new() -> Self {
             let game = Dots::default();
             let mut server = game.begin(0);
-            game.join(&mut server, ALICE);
+            game.join(&mut server, ALICE, &());
             let state = state(&server, 0);
             let prediction = Prediction::new(game, ALICE, &state);
             Bench { server, tick: 0, prediction }
         }
 
         fn advance(&mut self, buttons: Buttons) {
-            self.prediction.advance(buttons).for_each(drop);
+            self.prediction.advance(RawInput::of(buttons)).for_each(drop);
         }
 
         fn step(&mut self, buttons: Buttons) {
             self.tick += 1;
-            let inputs = [PlayerInput { player: ALICE, buttons, drawn: None }];
+            let inputs = [PlayerInput::new(ALICE, buttons)];
             let mut turn = Turn::new(self.tick, &inputs, &[], &mut self.prediction.events);
             Dots::default().step(&mut self.server, &mut turn);
             self.prediction.events.clear();

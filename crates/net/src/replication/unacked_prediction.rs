@@ -12,7 +12,8 @@ use std::collections::VecDeque;
 use super::prediction::{Prediction, blend};
 use super::snapshot_buffer::fade;
 use super::{Entity, Fields, Motion, Schema, State};
-use crate::game::{Buttons, Event, Game, PlayerId};
+use crate::game::{Event, Game, PlayerId};
+use crate::typed::RawInput;
 
 /// The path of so many inputs is kept: about a second.
 const STEPS: usize = 64;
@@ -50,7 +51,7 @@ pub struct UnackedPrediction<G: Game> {
 #[derive(Clone, Debug)]
 struct Step {
     number: u32,
-    buttons: Buttons,
+    input: RawInput,
     entity: Entity,
 }
 
@@ -64,7 +65,7 @@ impl<G: Game> UnackedPrediction<G> {
         prediction.restart(state, 0);
         let mut steps = VecDeque::with_capacity(STEPS);
         let error = Fields::zeros(entity.fields.len());
-        steps.push_back(Step { number: 0, buttons: Buttons::default(), entity: entity.clone() });
+        steps.push_back(Step { number: 0, input: RawInput::default(), entity: entity.clone() });
         Some(UnackedPrediction { own, schema, prediction, steps, lag, said: entity, error })
     }
 
@@ -79,14 +80,14 @@ impl<G: Game> UnackedPrediction<G> {
     }
 
     /// One input further. What happens is shown now, and not again when it is replayed.
-    pub fn advance(&mut self, buttons: Buttons, show: impl FnMut(Event)) {
+    pub fn advance(&mut self, input: RawInput, show: impl FnMut(Event)) {
         let Some(before) = self.steps.back().map(|step| step.entity.clone()) else { return };
-        self.prediction.advance(buttons).for_each(show);
+        self.prediction.advance(input).for_each(show);
         if self.steps.len() == STEPS {
             self.steps.pop_front();
         }
         let entity = self.prediction.own().cloned().unwrap_or(before);
-        self.steps.push_back(Step { number: self.prediction.tick(), buttons, entity });
+        self.steps.push_back(Step { number: self.prediction.tick(), input, entity });
     }
 
     /// Takes what a state says of the own entity: `false` if it is not there any more.
@@ -106,7 +107,7 @@ impl<G: Game> UnackedPrediction<G> {
         self.steps[at].entity = said.clone();
         self.prediction.restart(state, self.steps[at].number);
         for step in self.steps.iter_mut().skip(at + 1) {
-            self.prediction.advance(step.buttons).for_each(drop);
+            self.prediction.advance(step.input).for_each(drop);
             if let Some(own) = self.prediction.own() {
                 step.entity = own.clone();
             }
@@ -207,6 +208,7 @@ fn length(difference: &[f32]) -> f32 {
 mod tests {
     use super::*;
     use crate::dot::{Dots, World};
+    use crate::game::Buttons;
     use crate::game::{PlayerInput, Turn};
 
     const ALICE: PlayerId = PlayerId(1);
@@ -222,7 +224,7 @@ mod tests {
         fn new() -> Self {
             let game = Dots::default();
             let mut server = game.begin(0);
-            game.join(&mut server, ALICE);
+            game.join(&mut server, ALICE, &());
             let mut state = State::default();
             game.capture(&server, &mut state);
             let trail = UnackedPrediction::new(game, ALICE, &state, None).expect("it is there");
@@ -231,7 +233,7 @@ mod tests {
 
         /// The server steps with `buttons` and says so.
         fn serve(&mut self, buttons: Buttons) {
-            let inputs = [PlayerInput { player: ALICE, buttons, drawn: None }];
+            let inputs = [PlayerInput::new(ALICE, buttons)];
             let game = Dots::default();
             game.step(&mut self.server, &mut Turn::new(1, &inputs, &[], &mut Vec::new()));
             self.state.clear(0);
@@ -240,7 +242,7 @@ mod tests {
         }
 
         fn press(&mut self, buttons: Buttons) {
-            self.trail.advance(buttons, |_| {});
+            self.trail.advance(RawInput::of(buttons), |_| {});
         }
 
         fn place(&self) -> [i32; 2] {

@@ -20,7 +20,7 @@ impl<G: Game> Room<G> {
         let at = admission.dialect.place();
         if admission.role == Role::Play {
             self.shown.is_current = false;
-            self.game.join(&mut self.world, admission.player);
+            self.game.join(&mut self.world, admission.player, &G::JoinData::default());
             if at.is_some() {
                 self.game.on_status(&mut self.world, admission.player, PlayerStatus::Mute);
             }

@@ -13,12 +13,13 @@ use crate::channel::{
 };
 use crate::dialect::{DialectId, Manners, Meaning};
 use crate::endpoint::{Admission, Outcome};
-use crate::game::{Buttons, PlayerId, PlayerInput, PlayerStatus};
+use crate::game::{PlayerId, PlayerInput, PlayerStatus};
 use crate::node::{Fetch, Path, fetch_to};
 use crate::replication::History;
 use crate::sabotage::{self, Sabotage};
 use crate::session::{Bucket, Liveness, Question, Session, Verdict};
 use crate::time::Time;
+use crate::typed::RawInput;
 use crate::wire::native::{
     self, Acks, CloseReason, HEADER_LEN, MessageKind, Packet, Reject, Role, Roster, RosterEntry,
 };
@@ -56,7 +57,7 @@ pub const ANSWER_LIMIT: usize = 32;
 pub(super) struct Member {
     pub(super) role: Role,
     pub(super) dialect: DialectId,
-    pub(super) buttons: Buttons,
+    pub(super) input: RawInput,
     pub(super) player: PlayerId,
     pub(super) presence: Presence,
     pub(super) due: Due,
@@ -227,7 +228,7 @@ impl Member {
             manners,
             native: Native::new(tick),
             presence,
-            buttons: Buttons::default(),
+            input: RawInput::default(),
             next_measure: now,
             is_far: false,
             silence: Silence::default(),
@@ -273,7 +274,7 @@ impl Member {
             loss: arrivals.map(|arrivals| arrivals.loss()),
             arrivals,
             messages_waiting: self.session.messages.unacknowledged(),
-            buttons: self.buttons,
+            input: self.input,
             inputs: self.inputs,
             ticks: self.ticks,
             ticks_without_input: self.ticks_without_input,
@@ -290,7 +291,7 @@ impl Member {
         let before = self.native.queue.last_ack();
         let taken = self.native.queue.take(tick);
         if self.is_here() {
-            self.buttons = Buttons(taken.buttons);
+            self.input = taken.input;
             self.ticks += 1;
             self.ticks_without_input += u64::from(taken.source != InputSource::Real);
             if taken.source == InputSource::Real {
@@ -308,7 +309,7 @@ impl Member {
 
     /// What the member does in a tick, in a dialect where inputs wait for theirs.
     pub(super) fn hold_taken(&mut self, taken: Taken) {
-        self.buttons = Buttons(taken.buttons);
+        self.input = taken.input;
         self.ticks += 1;
         self.ticks_without_input += u64::from(taken.source != InputSource::Real);
     }
@@ -316,7 +317,7 @@ impl Member {
     /// What the member holds in `tick`, who drew a world of so many ticks ago.
     pub(super) fn holding(&self, tick: u32, drawn_back: Option<f64>) -> PlayerInput {
         let drawn = drawn_back.map(|back| f64::from(tick) - back);
-        PlayerInput { player: self.player, buttons: self.buttons, drawn }
+        PlayerInput { player: self.player, input: self.input, drawn }
     }
 
     /// Whether the game is to be told of a silence: asked once in every tick. Of who is away it
@@ -431,7 +432,7 @@ impl Member {
     /// Nobody is there to be sent anything until the player is back.
     pub(super) fn go_away(&mut self, until: Time) {
         self.presence = Presence::Away { until };
-        self.buttons = Buttons::default();
+        self.input = RawInput::default();
         self.due = Due::default();
         self.answers.clear();
         self.roster = Announcement::default();
@@ -529,7 +530,7 @@ impl Member {
             Meaning::Goodbye => return Came::Goodbye { keep: Keep::Place },
             Meaning::Alive => Came::Nothing,
             Meaning::Input(buttons) => {
-                (self.buttons, self.last_input) = (buttons, now);
+                (self.input, self.last_input) = (RawInput::of(buttons), now);
                 self.inputs += 1;
                 self.silence.heard();
                 Came::Nothing

@@ -31,6 +31,8 @@ pub struct MessageCounts {
     pub chat_refused: u64,
     /// Unreliable messages for which there was no room.
     pub lost: u64,
+    /// Messages of players that the game could not read.
+    pub malformed: u64,
 }
 
 impl MessageCounts {
@@ -39,6 +41,7 @@ impl MessageCounts {
         MessageCounts {
             overruns: self.overruns + other.overruns,
             chat_refused: self.chat_refused + other.chat_refused,
+            malformed: self.malformed + other.malformed,
             lost: self.lost + other.lost,
         }
     }
@@ -88,15 +91,16 @@ impl<G: Game> Room<G> {
         let mut effects = Effects::new(game_events).mailing(mail);
         let player = member.player;
         while let Some(message) = member.session.messages.take_unreliable() {
-            if has_say {
-                game.on_message(world, player, message, &mut effects);
+            if has_say && game.handle_message(world, player, message, &mut effects).is_err() {
+                message_counts.malformed += 1;
             }
         }
         for _ in 0..HEARD_PER_TICK {
             let Some((kind, message)) = member.session.messages.take() else { break };
             match kind {
                 MessageKind::Game if has_say => {
-                    game.on_message(world, player, message, &mut effects);
+                    let heard = game.handle_message(world, player, message, &mut effects);
+                    message_counts.malformed += u64::from(heard.is_err());
                 }
                 MessageKind::Game | MessageKind::Event => {}
                 MessageKind::Chat => {

@@ -79,7 +79,7 @@ impl Native {
         let record = input.newest;
         let due = clock.due(record.sequence);
         let early_ns = due.as_nanos() as i64 - now.as_nanos() as i64;
-        let newest = Newest { tick: record.sequence, buttons: record.input_flags, early_ns };
+        let newest = Newest { tick: record.sequence, input: record.input_flags, early_ns };
         let received = self.queue.handle(now, newest, input.history.iter());
         // What an overtaken datagram says is older than what is known.
         if self.queue.newest() == Some(record.sequence) {

@@ -6,8 +6,8 @@ use std::fmt;
 /// acknowledged.
 ///
 /// Derive it for a struct of what is held: `bool`, [`Axis2`](super::Axis2), [`Angle`](super::Angle) and so on.
-/// Its default is what somebody does who has sent nothing.
-pub trait Input: Copy + Default + PartialEq + fmt::Debug + 'static {
+/// Its default is what somebody does who has sent nothing, and has no bit set.
+pub trait Input: Copy + Default + PartialEq + fmt::Debug + Send + 'static {
     /// How many bits it has, at most 128.
     const BITS: u32;
 
@@ -23,6 +23,8 @@ pub trait Input: Copy + Default + PartialEq + fmt::Debug + 'static {
 
 /// An input before the game has looked at it.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(transparent))]
 pub struct RawInput(pub u128);
 
 impl RawInput {
@@ -34,6 +36,12 @@ impl RawInput {
     /// The input that it is in a game.
     pub fn read<I: Input>(self) -> I {
         I::from_bits(self.0)
+    }
+}
+
+impl From<u16> for RawInput {
+    fn from(bits: u16) -> Self {
+        RawInput(bits.into())
     }
 }
 

@@ -8,7 +8,7 @@ use crate::wire::{Full, Malformed, Reader, Writer};
 /// A message between a client and the rules, in either direction; and what a player says when joining.
 ///
 /// Derive it for an enum or a struct of numbers, [`Text`](super::Text), [`PlayerId`](crate::game::PlayerId) and so on.
-pub trait Message: Clone + fmt::Debug + Sized + 'static {
+pub trait Message: Clone + fmt::Debug + Send + Sized + 'static {
     /// The longest, in bytes. [`MESSAGE_BYTES`] is the most that can be sent.
     const MAX_LEN: usize;
 
@@ -27,6 +27,12 @@ pub trait Message: Clone + fmt::Debug + Sized + 'static {
         self.encode(&mut w);
         let len = w.finish()?;
         Ok(&room[..len])
+    }
+
+    /// Its bytes, for whoever keeps them: at most [`MESSAGE_BYTES`].
+    fn to_vec(&self) -> Vec<u8> {
+        let mut room = [0; MESSAGE_BYTES];
+        self.write(&mut room).unwrap_or_default().to_vec()
     }
 
     /// What all of `bytes` say.
@@ -53,6 +59,20 @@ impl Message for () {
 /// A message before the game has looked at it, or one of a game that writes its own bytes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RawMessage(pub Vec<u8>);
+
+impl std::ops::Deref for RawMessage {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        &self.0
+    }
+}
+
+impl<B: AsRef<[u8]> + ?Sized> From<&B> for RawMessage {
+    fn from(bytes: &B) -> Self {
+        RawMessage(bytes.as_ref().to_vec())
+    }
+}
 
 impl Message for RawMessage {
     const MAX_LEN: usize = MESSAGE_BYTES;

@@ -204,7 +204,8 @@ impl Attacker {
                 let Some(session) = self.session(from, session) else { return };
                 let sequence = now_tick.wrapping_add_signed(ahead.into()).max(1);
                 let (mut room, mut message_room) = ([0; History::MAX_LEN], [0; 800]);
-                let older = (0..history % (MAX_HISTORY as u8 + 1)).map(|i| u16::from(buttons ^ i));
+                let older =
+                    (0..history % (MAX_HISTORY as u8 + 1)).map(|i| u16::from(buttons ^ i).into());
                 let first = self.words(from);
                 let messages = (messages > 0).then(|| {
                     let mut w = BlockWriter::new(&mut message_room);
@@ -213,12 +214,12 @@ impl Attacker {
                 });
                 let input = Input {
                     session,
-                    newest: InputRecord { sequence, input_flags: buttons.into() },
+                    newest: InputRecord { sequence, input_flags: u16::from(buttons).into() },
                     snapshot: Some(SnapshotEcho { back: ahead.unsigned_abs(), held: 0 }),
                     drawn_back: Some(u16::from(history) << 8),
                     acks: Some(Acks { newest: timestamp as u16, mask: timestamp.into() }),
                     messages,
-                    history: History::new(buttons.into(), older, &mut room),
+                    history: History::new(u16::from(buttons).into(), older, &mut room),
                 };
                 self.say(scene, from, Packet::Input(input));
             }

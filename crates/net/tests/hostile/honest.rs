@@ -9,6 +9,7 @@ use backspin::game::{Buttons, Event};
 use backspin::node::{Node, Path, Transmit};
 use backspin::session::Limits;
 use backspin::time::Time;
+use backspin::typed::RawMessage;
 use backspin::wire::Name;
 use backspin::wire::native::{Datagram, Packet, Secret};
 use backspin_classic::Dialect;
@@ -88,7 +89,11 @@ impl Honest {
         self.client.press(Buttons((mixed >> 20) as u16 & 15));
         if tick >= self.next_speech && self.client.is_playing() {
             self.next_speech = tick + SPEAKS_EVERY;
-            if self.client.send(&self.next_word.to_be_bytes(), Delivery::Reliable).is_ok() {
+            if self
+                .client
+                .send(&RawMessage::from(&self.next_word.to_be_bytes()), Delivery::Reliable)
+                .is_ok()
+            {
                 self.next_word += 1;
             }
         }

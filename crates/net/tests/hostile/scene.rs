@@ -446,7 +446,7 @@ impl Scene {
                 session: card.session,
                 player: card.player,
                 present: card.present,
-                buttons: card.buttons.0,
+                buttons: card.input.0 as u16,
                 place: (dot.x, dot.y),
                 heard: room.world().heard[card.player.0 as usize - 1],
             })

@@ -1,7 +1,9 @@
 //! The game that is attacked: dots who talk. It keeps count of whose words it has heard.
 
+use backspin::game::Buttons;
 use backspin::game::{Effects, Event, Game, GameId, PlayerId, Reach, Turn};
 use backspin::replication::{Schema, State};
+use backspin::typed::RawMessage;
 use backspin_classic::{ClassicGame, RtypeSight};
 use backspin_sim::dot::{self, Dots};
 
@@ -34,6 +36,9 @@ impl Yard {
 
 impl Game for Yard {
     type World = World;
+    type Input = Buttons;
+    type Message = RawMessage;
+    type JoinData = ();
 
     fn id(&self) -> GameId {
         GameId::new(*b"YARD", 1)
@@ -55,15 +60,15 @@ impl Game for Yard {
         World { dots: self.0.begin(seed), ..World::default() }
     }
 
-    fn join(&self, world: &mut World, player: PlayerId) {
-        self.0.join(&mut world.dots, player);
+    fn join(&self, world: &mut World, player: PlayerId, _: &()) {
+        self.0.join(&mut world.dots, player, &());
     }
 
     fn leave(&self, world: &mut World, player: PlayerId) {
         self.0.leave(&mut world.dots, player);
     }
 
-    fn step(&self, world: &mut World, turn: &mut Turn<'_, World>) {
+    fn step(&self, world: &mut World, turn: &mut Turn<'_, Self>) {
         let mut events = Vec::new();
         let mut turn = Turn::new(turn.tick(), turn.inputs(), &[], &mut events);
         self.0.step(&mut world.dots, &mut turn);
@@ -81,11 +86,11 @@ impl Game for Yard {
         &self,
         world: &mut World,
         player: PlayerId,
-        words: &[u8],
-        effects: &mut Effects<'_>,
+        words: RawMessage,
+        effects: &mut Effects<'_, RawMessage>,
     ) {
         let Some(heard) = world.heard.get_mut(player.0 as usize - 1) else { return };
-        let Ok(number) = words.try_into().map(u32::from_be_bytes) else {
+        let Ok(number) = words.0.as_slice().try_into().map(u32::from_be_bytes) else {
             heard.strange += 1;
             return;
         };

@@ -11,6 +11,9 @@ pub(crate) struct Manned(Dots);
 
 impl Game for Manned {
     type World = World;
+    type Input = Buttons;
+    type Message = ();
+    type JoinData = ();
 
     fn id(&self) -> GameId {
         GameId::new(*b"MANN", 1)
@@ -28,16 +31,16 @@ impl Game for Manned {
         self.0.begin(seed)
     }
 
-    fn join(&self, world: &mut World, player: PlayerId) {
-        self.0.join(world, player);
+    fn join(&self, world: &mut World, player: PlayerId, _: &()) {
+        self.0.join(world, player, &());
     }
 
     fn leave(&self, world: &mut World, player: PlayerId) {
         self.0.leave(world, player);
     }
 
-    fn step(&self, world: &mut World, turn: &mut Turn<'_, World>) {
-        self.0.step(world, turn);
+    fn step(&self, world: &mut World, turn: &mut Turn<'_, Self>) {
+        turn.within::<Dots>(|world| Some(world), |turn| self.0.step(world, turn));
     }
 
     fn capture(&self, world: &World, state: &mut State) {

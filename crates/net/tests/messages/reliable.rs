@@ -5,6 +5,7 @@ use std::time::Duration;
 use backspin::channel::{Delivery, MESSAGE_BYTES, QUEUE_MESSAGES};
 use backspin::room::RoomEvent;
 use backspin::session::EndReason;
+use backspin::typed::RawMessage;
 use backspin::wire::native::Role;
 use backspin_sim::{LinkConfig, Partition, Preset};
 
@@ -171,7 +172,7 @@ fn what_a_player_sends_is_heard_once_and_in_order_whatever_its_length() {
             if len > 8 {
                 message[..8].copy_from_slice(&(number as u64 | 1 << 63).to_be_bytes());
             }
-            scene.client(0).send(&message, Delivery::Reliable).unwrap();
+            scene.client(0).send(&RawMessage::from(&message), Delivery::Reliable).unwrap();
             sent.push(message);
             if number % 2 == 0 {
                 scene.run(seconds(1.0 / 60.0));
@@ -196,7 +197,7 @@ fn rules_whisper_to_one_to_some_and_to_all() {
     let mut whisper = |to: &[usize]| {
         let named: Vec<u8> = to.iter().map(|&guest| ids[guest]).collect();
         let message = [super::rules::WHISPER, &[to.len() as u8], &named].concat();
-        scene.client(0).send(&message, Delivery::Reliable).unwrap();
+        scene.client(0).send(&RawMessage::from(&message), Delivery::Reliable).unwrap();
         scene.run(seconds(1.0));
         let mut told = |guest: &mut super::scene::Guest| std::mem::take(&mut guest.whispers).len();
         scene.guests.iter_mut().map(&mut told).collect::<Vec<_>>()

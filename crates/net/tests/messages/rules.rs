@@ -2,8 +2,10 @@
 
 use backspin::channel::Delivery;
 use backspin::chat::ChatRule;
+use backspin::game::Buttons;
 use backspin::game::{Effects, Event, Game, GameId, PlayerId, Reach, To, Turn};
 use backspin::replication::{Schema, State};
+use backspin::typed::RawMessage;
 use backspin_sim::dot::{self, Dots};
 
 /// What the rules say in every tick.
@@ -49,6 +51,9 @@ pub(crate) const WHISPER: &[u8] = b"whisper";
 
 impl Game for Choir {
     type World = World;
+    type Input = Buttons;
+    type Message = RawMessage;
+    type JoinData = ();
 
     fn id(&self) -> GameId {
         GameId::new(*b"CHOR", 1)
@@ -70,15 +75,15 @@ impl Game for Choir {
         World { dots: Dots::default().begin(seed), ..World::default() }
     }
 
-    fn join(&self, world: &mut World, player: PlayerId) {
-        Dots::default().join(&mut world.dots, player);
+    fn join(&self, world: &mut World, player: PlayerId, _: &()) {
+        Dots::default().join(&mut world.dots, player, &());
     }
 
     fn leave(&self, world: &mut World, player: PlayerId) {
         Dots::default().leave(&mut world.dots, player);
     }
 
-    fn step(&self, world: &mut World, turn: &mut Turn<'_, World>) {
+    fn step(&self, world: &mut World, turn: &mut Turn<'_, Self>) {
         let mut events = Vec::new();
         let mut dots = Turn::new(turn.tick(), turn.inputs(), &[], &mut events);
         Dots::default().step(&mut world.dots, &mut dots);
@@ -91,19 +96,20 @@ impl Game for Choir {
             } else {
                 let mut message = number.to_be_bytes().to_vec();
                 message.resize(if number % 4 == 1 { self.len.max(4) } else { 4 }, number as u8);
-                turn.send(To::Everyone, Delivery::Reliable, &message).unwrap();
+                turn.send(To::Everyone, Delivery::Reliable, &RawMessage::from(&message[..]))
+                    .unwrap();
             }
         }
         for _ in 0..self.unreliable {
             let number = (u32::MAX - world.next_loose).to_be_bytes();
-            match turn.send(To::Everyone, Delivery::Unreliable, &number) {
+            match turn.send(To::Everyone, Delivery::Unreliable, &RawMessage::from(&number)) {
                 Ok(()) => world.next_loose += 1,
                 Err(_) => world.refused += 1,
             }
         }
     }
 
-    fn predict(&self, world: &mut World, turn: &mut Turn<'_, World>) {
+    fn predict(&self, world: &mut World, turn: &mut Turn<'_, Self>) {
         let mut events = Vec::new();
         let mut dots = Turn::new(turn.tick(), turn.inputs(), &[], &mut events);
         Dots::default().step(&mut world.dots, &mut dots);
@@ -121,8 +127,8 @@ impl Game for Choir {
         &self,
         world: &mut World,
         player: PlayerId,
-        message: &[u8],
-        effects: &mut Effects<'_>,
+        message: RawMessage,
+        effects: &mut Effects<'_, RawMessage>,
     ) {
         world.heard.push((player, message.to_vec()));
         if let Some([count, rest @ ..]) = message.strip_prefix(WHISPER) {
@@ -132,10 +138,10 @@ impl Game for Choir {
                 [only] => To::Player(only),
                 _ => To::Players(&players),
             };
-            effects.send(to, Delivery::Reliable, message).unwrap();
+            effects.send(to, Delivery::Reliable, &RawMessage::from(&message[..])).unwrap();
         }
         if self.echoes {
-            effects.send(To::Everyone, Delivery::Reliable, message).unwrap();
+            effects.send(To::Everyone, Delivery::Reliable, &message).unwrap();
         }
     }
 

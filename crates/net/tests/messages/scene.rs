@@ -149,7 +149,7 @@ impl Guest {
                 Some(number) if message[4..].iter().all(|&byte| byte == number[3]) => {
                     self.words.push(u32::from_be_bytes(number));
                 }
-                _ => self.other.push(message.into_vec()),
+                _ => self.other.push(message.0),
             },
             ClientEvent::Chat(line) => self.chat.push(line),
             ClientEvent::Ended(reason) => self.ended = Some(reason),

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use backspin::channel::{Delivery, SendError, UNRELIABLE_MESSAGES};
+use backspin::typed::RawMessage;
 use backspin::wire::native::Role;
 use backspin_sim::{LinkConfig, Loss, Preset};
 
@@ -55,9 +56,9 @@ fn a_player_says_sixteen_a_tick_and_is_refused_the_seventeenth() {
     let mut scene = Scene::new(1, link, choir(0), &[Role::Play]);
     for _ in 0..100 {
         for number in 0..UNRELIABLE_MESSAGES as u8 {
-            scene.client(0).send(&[number; 30], Delivery::Unreliable).unwrap();
+            scene.client(0).send(&RawMessage::from(&[number; 30]), Delivery::Unreliable).unwrap();
         }
-        let refused = scene.client(0).send(b"x", Delivery::Unreliable);
+        let refused = scene.client(0).send(&RawMessage::from(b"x"), Delivery::Unreliable);
         assert_eq!(refused, Err(SendError::TickMessages));
         scene.run(Duration::from_millis(40));
     }

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use backspin::client::ClientConfig;
 use backspin::endpoint::EndpointConfig;
+use backspin::game::Buttons;
 use backspin::game::{Game, GameId, PlayerId, Turn};
 use backspin::replication::{Schema, State};
 use backspin_classic::ClassicGame;
@@ -20,6 +21,9 @@ struct Throng(Dots);
 
 impl Game for Throng {
     type World = World;
+    type Input = Buttons;
+    type Message = ();
+    type JoinData = ();
 
     fn id(&self) -> GameId {
         GameId::new(*b"THRG", 1)
@@ -41,16 +45,16 @@ impl Game for Throng {
         self.0.begin(seed)
     }
 
-    fn join(&self, world: &mut World, player: PlayerId) {
-        self.0.join(world, player);
+    fn join(&self, world: &mut World, player: PlayerId, _: &()) {
+        self.0.join(world, player, &());
     }
 
     fn leave(&self, world: &mut World, player: PlayerId) {
         self.0.leave(world, player);
     }
 
-    fn step(&self, world: &mut World, turn: &mut Turn<'_, World>) {
-        self.0.step(world, turn);
+    fn step(&self, world: &mut World, turn: &mut Turn<'_, Self>) {
+        turn.within::<Dots>(|world| Some(world), |turn| self.0.step(world, turn));
     }
 
     fn capture(&self, world: &World, state: &mut State) {

@@ -238,7 +238,7 @@ impl<G: backspin_classic::ClassicGame> Scene<G> {
         self.run_ms(1_000);
     }
 
-    pub(crate) fn events(&mut self, host: HostId) -> Vec<ClientEvent> {
+    pub(crate) fn events(&mut self, host: HostId) -> Vec<ClientEvent<G::Message>> {
         let client = self.client(host);
         std::iter::from_fn(|| client.poll_event()).collect()
     }

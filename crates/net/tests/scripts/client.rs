@@ -43,7 +43,7 @@ fn hello() -> Vec<u8> {
     [&[20, 0, 1, 1], &TOKEN[..], b"Alice\0\0\0\0\0\0\0\0\0\0\0"].concat()
 }
 
-fn events(desk: &mut Desk<Client<Dots>>) -> Vec<ClientEvent> {
+fn events(desk: &mut Desk<Client<Dots>>) -> Vec<ClientEvent<()>> {
     std::iter::from_fn(|| desk.node.poll_event()).collect()
 }
 

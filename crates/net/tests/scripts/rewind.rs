@@ -1,6 +1,7 @@
 //! How far the server rewinds for a client that cannot say what it drew.
 
 use backspin::endpoint::EndpointConfig;
+use backspin::game::Buttons;
 use backspin::game::{Game, GameId, PlayerId, Turn};
 use backspin::node::StreamEvent;
 use backspin::replication::{Field, Kind, Motion, Schema, State, Step};
@@ -25,6 +26,9 @@ const SCHEMA: Schema = Schema {
 
 impl Game for Witness {
     type World = Option<f64>;
+    type Input = Buttons;
+    type Message = ();
+    type JoinData = ();
 
     fn id(&self) -> GameId {
         GameId::new(*b"WITN", 1)
@@ -42,11 +46,11 @@ impl Game for Witness {
         None
     }
 
-    fn join(&self, _world: &mut Self::World, _player: PlayerId) {}
+    fn join(&self, _world: &mut Self::World, _player: PlayerId, _: &()) {}
 
     fn leave(&self, _world: &mut Self::World, _player: PlayerId) {}
 
-    fn step(&self, world: &mut Self::World, turn: &mut Turn<'_, Self::World>) {
+    fn step(&self, world: &mut Self::World, turn: &mut Turn<'_, Self>) {
         let drawn = turn.inputs().first().and_then(|input| input.drawn);
         *world = drawn.map(|drawn| f64::from(turn.tick()) - drawn);
     }

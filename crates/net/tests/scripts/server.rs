@@ -569,7 +569,7 @@ fn a_replayed_or_far_off_number_is_not_taken() {
     far[5..9].copy_from_slice(&0x4000_0000_u32.to_be_bytes());
     desk.receive(alice.at, &far);
     let member = desk.node.rooms()[0].members().next().unwrap();
-    assert_eq!(member.buttons.0, 0);
+    assert_eq!(member.input.0, 0);
 }
 
 /// The feedback of the only snapshot among these.
@@ -682,7 +682,7 @@ fn words_of_another_dialect_do_not_speak_for_a_native_player() {
     assert_eq!(room_events(&mut desk), []);
     assert_eq!(desk.node.endpoint().counts().stray, 3);
     let member = desk.node.rooms()[0].members().next().unwrap();
-    assert!(member.present && member.buttons.0 == 8);
+    assert!(member.present && member.input.0 == 8);
 }
 
 #[test]
@@ -724,7 +724,7 @@ fn a_resume_that_is_sent_again_begins_nothing_anew() {
     desk.advance_ms(17);
     assert_eq!(room_events(&mut desk), []);
     let member = desk.node.rooms()[0].members().next().unwrap();
-    assert_eq!((member.buttons.0, member.loss), (8, Some(0.0)));
+    assert_eq!((member.input.0, member.loss), (8, Some(0.0)));
 }
 
 #[test]

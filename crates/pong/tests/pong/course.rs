@@ -1,7 +1,8 @@
 //! Matches from the first player to the last: waiting, counting down, leaving, playing again.
 
 use backspin::game::{Buttons, Game, PlayerId, PlayerInput, PlayerStatus, Reach, Turn};
-use backspin_pong::{Paddle, Phase, Pong, UNITS, World};
+use backspin::typed::Message;
+use backspin_pong::{Command, Paddle, Phase, Pong, UNITS, World};
 
 use crate::stage::{DOWN, Dice, Stage, UP};
 
@@ -80,7 +81,7 @@ fn points_to_win_have_their_limits() {
 #[test]
 fn who_leaves_ends_the_match_and_the_score_stays_to_be_seen() {
     let mut stage = over(Pong { points: 2, ..quick() });
-    stage.say(1, Pong::AGAIN);
+    stage.say(1, Command::Again);
     stage.leave(1);
     stage.step(&[(2, UP)]);
     assert_eq!(stage.world.phase, Phase::Left);
@@ -113,13 +114,13 @@ fn who_leaves_in_a_rally_stops_the_ball() {
 #[test]
 fn all_who_are_there_ask_for_another_match() {
     let mut stage = over(quick());
-    let asked = stage.say(1, Pong::AGAIN);
+    let asked = stage.say(1, Command::Again);
     assert_eq!((asked.len(), asked[0].kind, asked[0].entity), (1, Pong::ASKED, 1));
     assert_eq!(asked[0].reach, Reach::Everyone);
-    assert_eq!(stage.say(1, Pong::AGAIN), []);
+    assert_eq!(stage.say(1, Command::Again), []);
     stage.step(&[]);
     assert_eq!((stage.world.phase, stage.world.wishes), (Phase::Over, [true, false, false, false]));
-    stage.say(2, Pong::AGAIN);
+    stage.say(2, Command::Again);
     stage.step(&[]);
     assert!(stage.happened(Pong::BEGIN));
     assert_eq!((stage.world.phase, stage.world.score), (Phase::Playing, [0, 0]));
@@ -130,12 +131,12 @@ fn all_who_are_there_ask_for_another_match() {
 fn after_five_seconds_one_wish_is_enough() {
     for player in [1, 2] {
         let mut stage = over(quick());
-        stage.say(player, Pong::AGAIN);
+        stage.say(player, Command::Again);
         assert_eq!(stage.until(Pong::BEGIN), 300);
         let mut stage = over(quick());
         (0..1_000).for_each(|_| stage.step(&[]));
         assert_eq!(stage.world.phase, Phase::Over);
-        stage.say(player, Pong::AGAIN);
+        stage.say(player, Command::Again);
         assert_eq!(stage.until(Pong::BEGIN), 1);
     }
 }
@@ -143,7 +144,7 @@ fn after_five_seconds_one_wish_is_enough() {
 /// A match of a host with a guest of Networked Pong.
 fn with_mute(game: Pong) -> Stage {
     let mut stage = Stage::new(game, 1);
-    stage.game.join(&mut stage.world, PlayerId(2));
+    stage.game.join(&mut stage.world, PlayerId(2), &());
     stage.game.on_status(&mut stage.world, PlayerId(2), PlayerStatus::Mute);
     stage
 }
@@ -156,7 +157,7 @@ fn a_guest_of_networked_pong_waits_for_no_countdown_and_wishes_what_the_host_doe
     stage.until(Pong::OVER);
     (0..400).for_each(|_| stage.step(&[]));
     assert_eq!(stage.world.phase, Phase::Over);
-    stage.say(1, Pong::AGAIN);
+    stage.say(1, Command::Again);
     assert_eq!(stage.until(Pong::BEGIN), 1);
     stage.leave(2);
     stage.join(2);
@@ -169,14 +170,14 @@ fn nothing_else_that_is_said_counts() {
     let mut stage = over(quick());
     let long = [b'R'; 255];
     for words in [&b""[..], b"r", b"RR", b"\xff\x00", &long] {
-        assert_eq!(stage.say(1, words), []);
+        assert!(Command::read(words).is_err(), "{words:?}");
     }
     for player in [0, 3, 4, 5, 9, u32::MAX] {
-        assert_eq!(stage.say(player, Pong::AGAIN), []);
+        assert_eq!(stage.say(player, Command::Again), []);
     }
     assert_eq!(stage.world.wishes, [false; 4]);
     let mut stage = Stage::playing();
-    assert_eq!(stage.say(1, Pong::AGAIN), []);
+    assert_eq!(stage.say(1, Command::Again), []);
     assert_eq!(stage.world.wishes, [false; 4]);
 }
 
@@ -203,10 +204,10 @@ fn doubles_wait_for_four_or_for_all_who_would_rather_begin() {
     stage.step(&[]);
     assert_eq!(stage.world.phase, Phase::Playing);
     let mut stage = doubles(2);
-    stage.say(1, Pong::AGAIN);
+    stage.say(1, Command::Again);
     stage.step(&[]);
     assert_eq!(stage.world.phase, Phase::Waiting);
-    stage.say(2, Pong::AGAIN);
+    stage.say(2, Command::Again);
     stage.step(&[]);
     assert_eq!(stage.world.phase, Phase::Playing);
     // One who comes later comes into the same match.
@@ -216,8 +217,8 @@ fn doubles_wait_for_four_or_for_all_who_would_rather_begin() {
     // Two of one side have nobody to play against.
     let mut stage = doubles(1);
     stage.join(3);
-    stage.say(1, Pong::AGAIN);
-    stage.say(3, Pong::AGAIN);
+    stage.say(1, Command::Again);
+    stage.say(3, Command::Again);
     stage.step(&[]);
     assert_eq!(stage.world.phase, Phase::Waiting);
 }
@@ -297,7 +298,7 @@ fn predicts_exactly(mut stage: Stage, seed: u64) -> u32 {
         waiting.push((stage.tick, client.restore(&stage.state())));
         stage.step(&[(1, held)]);
         contacts += u32::from(stage.happened(Pong::CONTACT));
-        let inputs = [PlayerInput { player: PlayerId(1), buttons: held, drawn: None }];
+        let inputs = [PlayerInput::new(PlayerId(1), held)];
         for (_, world) in &mut waiting {
             client.predict(world, &mut Turn::new(stage.tick, &inputs, &[], &mut Vec::new()));
             assert_eq!(*world, stage.world, "tick {}", stage.tick);
@@ -329,7 +330,7 @@ fn a_prediction_tells_only_of_the_own_half() {
         stage.world.ball.x = x;
         stage.world.ball.y = y;
         stage.world.ball.vx = vx;
-        let inputs = [PlayerInput { player: PlayerId(player), buttons: UP, drawn: None }];
+        let inputs = [PlayerInput::new(PlayerId(player), UP)];
         let mut events = Vec::new();
         game.predict(&mut stage.world, &mut Turn::new(2, &inputs, &[], &mut events));
         events.iter().map(|event| event.kind).collect::<Vec<_>>()

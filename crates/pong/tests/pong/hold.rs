@@ -6,13 +6,13 @@ use std::time::Duration;
 use backspin::channel::Delivery;
 use backspin::client::{Client, ClientConfig};
 use backspin::endpoint::EndpointConfig;
-use backspin::game::{Game, PlayerId, PlayerInput, Turn};
+use backspin::game::{Buttons, Game, PlayerId, PlayerInput, Turn};
 use backspin::node::{Node, Path, StreamAction, StreamEvent, StreamId, StreamNode, Transmit};
 use backspin::room::RoomConfig;
 use backspin::server::Server;
 use backspin::time::Time;
 use backspin::wire::Name;
-use backspin_pong::{Attendance, Ball, Phase, Pong, World};
+use backspin_pong::{Attendance, Ball, Command, Phase, Pong, World};
 use backspin_sim::{Drift, HostId, LinkConfig, Loss, Partition, World as Network};
 
 use crate::stage::{DOWN, Stage};
@@ -86,10 +86,10 @@ fn the_other_may_go_on_against_a_bot_and_nobody_else() {
     stage.miss(2);
     stage.step(&[]);
     for stranger in [2, 3, 9] {
-        stage.say(stranger, Pong::GO_ON);
+        stage.say(stranger, Command::GoOn);
         assert_eq!(stage.world.phase, Phase::Hold, "player {stranger}");
     }
-    stage.say(1, Pong::GO_ON);
+    stage.say(1, Command::GoOn);
     assert_eq!(stage.world.attendance, [Attendance::Here, Attendance::Replaced]);
     assert_eq!(until_change(&mut stage), u32::from(Pong::HOLD_COUNTDOWN) + 1);
     assert_eq!(stage.world.phase, Phase::Playing);
@@ -101,7 +101,7 @@ fn the_other_may_go_on_against_a_bot_and_nobody_else() {
     // In a match that is not held, the word means nothing.
     let mut stage = Stage::playing();
     let before = stage.world;
-    stage.say(1, Pong::GO_ON);
+    stage.say(1, Command::GoOn);
     assert_eq!(stage.world, before);
 }
 
@@ -145,8 +145,8 @@ fn a_new_match_has_all_of_its_patience_again() {
     stage.hear(1);
     stage.until(Pong::OVER);
     assert!(stage.world.patience[0] < Pong::LONGEST_HOLD);
-    stage.say(1, Pong::AGAIN);
-    stage.say(2, Pong::AGAIN);
+    stage.say(1, Command::Again);
+    stage.say(2, Command::Again);
     stage.step(&[]);
     assert_eq!(stage.world.patience, [Pong::LONGEST_HOLD; 2]);
 }
@@ -211,7 +211,7 @@ fn a_hold_that_is_predicted_is_the_servers() {
     let mut predicted = stage.game.restore(&stage.state());
     for tick in 1..2_000 {
         stage.step(&[]);
-        let input = PlayerInput { player: PlayerId(1), buttons: Default::default(), drawn: None };
+        let input = PlayerInput::new(PlayerId(1), Buttons::default());
         let (mut events, inputs) = (Vec::new(), [input]);
         stage.game.predict(&mut predicted, &mut Turn::new(tick, &inputs, &[], &mut events));
         let World { phase, ticks_left, ball, attendance, .. } = predicted;
@@ -391,7 +391,7 @@ fn the_word_to_go_on_reaches_the_server_and_a_bot_plays() {
     let mut scene = Scene::new(2, line());
     scene.cut(1, Partition::Cut);
     scene.run_ms(1_500);
-    scene.client(0).send(Pong::GO_ON, Delivery::Reliable).unwrap();
+    scene.client(0).send(&Command::GoOn, Delivery::Reliable).unwrap();
     scene.run_ms(200);
     assert_eq!(scene.world().attendance, [Attendance::Here, Attendance::Replaced]);
     scene.run_ms(2_000);

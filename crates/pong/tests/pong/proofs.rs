@@ -1,7 +1,7 @@
 //! What must hold whatever is played.
 
 use backspin::game::{Buttons, Game, PlayerId};
-use backspin_pong::{Phase, Pong, UNITS, World};
+use backspin_pong::{Command, Phase, Pong, UNITS, World};
 use backspin_sim::{Trial, check_rules, check_rules_with};
 use proptest::prelude::*;
 
@@ -37,7 +37,7 @@ fn digest(game: Pong, seed: u64) -> (u32, u32, u64) {
             1..=24 if stage.world.paddle(PlayerId(player)).is_none() => {
                 stage.join(player);
             }
-            25..=60 => drop(stage.say(player, Pong::AGAIN)),
+            25..=60 => drop(stage.say(player, Command::Again)),
             61..=180 => held = Buttons(dice.below(64) as u16),
             _ => {}
         }
@@ -124,8 +124,8 @@ proptest! {
             match deed {
                 Deed::Join(player) => stage.join(player),
                 Deed::Leave(player) => stage.leave(player),
-                Deed::Ask(player) => drop(stage.say(player, Pong::AGAIN)),
-                Deed::GoOn(player) => drop(stage.say(player, Pong::GO_ON)),
+                Deed::Ask(player) => drop(stage.say(player, Command::Again)),
+                Deed::GoOn(player) => drop(stage.say(player, Command::GoOn)),
                 Deed::Miss(player) => stage.miss(player),
                 Deed::Hear(player) => stage.hear(player),
                 Deed::Play(held, ticks) => for _ in 0..ticks {

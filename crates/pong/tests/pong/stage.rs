@@ -2,7 +2,7 @@
 
 use backspin::game::{Buttons, Effects, Event, Game, PlayerId, PlayerInput, PlayerStatus, Turn};
 use backspin::replication::State;
-use backspin_pong::{Phase, Pong, World};
+use backspin_pong::{Command, Phase, Pong, World};
 
 pub(crate) const UP: Buttons = Buttons::UP;
 pub(crate) const DOWN: Buttons = Buttons::DOWN;
@@ -19,7 +19,7 @@ impl Stage {
     /// A room with the first `players`, before the first step.
     pub(crate) fn new(game: Pong, players: u32) -> Stage {
         let mut world = game.begin(1);
-        (1..=players).for_each(|player| game.join(&mut world, PlayerId(player)));
+        (1..=players).for_each(|player| game.join(&mut world, PlayerId(player), &()));
         Stage { game, world, tick: 0, events: Vec::new() }
     }
 
@@ -37,11 +37,8 @@ impl Stage {
     }
 
     pub(crate) fn step(&mut self, held: &[(u32, Buttons)]) {
-        let input = |&(player, buttons): &(u32, Buttons)| PlayerInput {
-            player: PlayerId(player),
-            buttons,
-            drawn: None,
-        };
+        let input =
+            |&(player, buttons): &(u32, Buttons)| PlayerInput::new(PlayerId(player), buttons);
         let inputs: Vec<PlayerInput> = held.iter().map(input).collect();
         self.tick += 1;
         self.events.clear();
@@ -64,19 +61,19 @@ impl Stage {
         self.events.iter().any(|event| event.kind == kind)
     }
 
-    pub(crate) fn say(&mut self, player: u32, words: &[u8]) -> Vec<Event> {
+    pub(crate) fn say(&mut self, player: u32, command: Command) -> Vec<Event> {
         let mut events = Vec::new();
         self.game.on_message(
             &mut self.world,
             PlayerId(player),
-            words,
+            command,
             &mut Effects::new(&mut events),
         );
         events
     }
 
     pub(crate) fn join(&mut self, player: u32) {
-        self.game.join(&mut self.world, PlayerId(player));
+        self.game.join(&mut self.world, PlayerId(player), &());
     }
 
     pub(crate) fn leave(&mut self, player: u32) {

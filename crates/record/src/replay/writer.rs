@@ -227,6 +227,9 @@ mod tests {
 
     impl Game for Fullest {
         type World = ();
+        type Input = backspin::game::Buttons;
+        type Message = ();
+        type JoinData = ();
 
         fn id(&self) -> GameId {
             GameId::new(*b"FULL", 1)
@@ -242,11 +245,11 @@ mod tests {
 
         fn begin(&self, _seed: u64) {}
 
-        fn join(&self, _world: &mut (), _player: PlayerId) {}
+        fn join(&self, _: &mut (), _: PlayerId, _: &()) {}
 
         fn leave(&self, _world: &mut (), _player: PlayerId) {}
 
-        fn step(&self, _world: &mut (), _turn: &mut Turn<'_, ()>) {}
+        fn step(&self, _world: &mut (), _turn: &mut Turn<'_, Self>) {}
 
         fn capture(&self, _world: &(), _state: &mut State) {}
 

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use backspin::game::Buttons;
 use backspin::game::{Game, GameId, Lobby, PlayerId, Stage, Turn};
 use backspin::replication::{Entity, Field, Kind, Motion, Schema, State, Step};
 use backspin::room::RoomConfig;
@@ -24,6 +25,9 @@ const HOLD: Duration = Duration::from_millis(500);
 
 impl Game for Race {
     type World = i32;
+    type Input = Buttons;
+    type Message = ();
+    type JoinData = ();
 
     fn id(&self) -> GameId {
         GameId::new(*b"RACE", 1)
@@ -41,11 +45,11 @@ impl Game for Race {
         0
     }
 
-    fn join(&self, _world: &mut i32, _player: PlayerId) {}
+    fn join(&self, _world: &mut i32, _player: PlayerId, _: &()) {}
 
     fn leave(&self, _world: &mut i32, _player: PlayerId) {}
 
-    fn step(&self, world: &mut i32, _turn: &mut Turn<'_, i32>) {
+    fn step(&self, world: &mut i32, _turn: &mut Turn<'_, Self>) {
         *world = (*world + 1).min(1023);
     }
 

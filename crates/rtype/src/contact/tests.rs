@@ -11,7 +11,7 @@ const ME: PlayerId = PlayerId(1);
 fn field() -> World {
     let game = RType::default();
     let mut world = game.begin(1);
-    game.join(&mut world, ME);
+    game.join(&mut world, ME, &());
     world.start();
     world.ships[0].safe = 0;
     world
@@ -36,7 +36,7 @@ fn bullet(x: i32, y: i32) -> Bullet {
 fn judge(world: &mut World, past: Option<&World>, tick: u32) -> Vec<Event> {
     let past: Vec<(u32, World)> = past.map(|past| (tick - 9, past.clone())).into_iter().collect();
     let drawn = Some(f64::from(tick - 9));
-    let inputs = [PlayerInput { player: ME, buttons: Buttons::default(), drawn }];
+    let inputs = [PlayerInput::new(ME, Buttons::default()).with_drawn(drawn)];
     let mut events = Vec::new();
     RType::default().judge(world, &mut Turn::new(tick, &inputs, &past, &mut events));
     events
@@ -77,7 +77,7 @@ fn a_shot_hits_what_its_player_saw_and_not_what_is_there_by_now() {
 /// `before` and then, for the last quarter of the tick, `seen`.
 fn hits(before: &World, seen: &World, x: i32, y: i32) -> bool {
     let past = [(90, before.clone()), (91, seen.clone())];
-    let inputs = [PlayerInput { player: ME, buttons: Buttons::default(), drawn: Some(91.25) }];
+    let inputs = [PlayerInput::new(ME, Buttons::default()).with_drawn(Some(91.25))];
     let (mut world, mut events) = (field(), Vec::new());
     world.shots.push(shot(x, y));
     RType::default().judge(&mut world, &mut Turn::new(100, &inputs, &past, &mut events));
@@ -149,7 +149,7 @@ fn a_ship_that_is_hit_costs_a_life_and_comes_back_safe_for_a_second() {
     assert_eq!((events[0].entity, events[0].value), (1, 512));
     assert!(world.is_wreck(ME) && world.bullets.is_empty());
     assert_eq!(world.pilots[0].lives, 2);
-    let input = [PlayerInput { player: ME, buttons: Buttons::default(), drawn: None }];
+    let input = [PlayerInput::new(ME, Buttons::default())];
     let mut wait = |ticks: i32| {
         for _ in 0..ticks {
             let mut events = Vec::new();
@@ -173,7 +173,7 @@ fn a_wreck_fires_on_but_takes_nothing_and_is_not_hit_again() {
     world.power_ups.push(PowerUp { id: 900, bonus: Bonus::Shield, at: world.ships[0].at });
     assert!(judge(&mut world, None, 101).is_empty());
     assert_eq!((world.bullets.len(), world.power_ups.len(), world.pilots[0].lives), (1, 1, 2));
-    let input = [PlayerInput { player: ME, buttons: Buttons::SHOOT, drawn: None }];
+    let input = [PlayerInput::new(ME, Buttons::SHOOT)];
     RType::default().step(&mut world, &mut Turn::new(102, &input, &[], &mut Vec::new()));
     assert_eq!(world.shots.len(), 1);
 }

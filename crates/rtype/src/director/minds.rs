@@ -25,7 +25,7 @@ impl RType {
     pub(super) fn let_think(
         &self,
         world: &mut World,
-        turn: &Turn<'_, World>,
+        turn: &Turn<'_, RType>,
         level: &Level,
         threat: Threat,
     ) {

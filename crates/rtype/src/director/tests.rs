@@ -30,7 +30,7 @@ fn game() -> RType {
 
 fn begin(game: &RType) -> World {
     let mut world = game.begin(1);
-    game.join(&mut world, ME);
+    game.join(&mut world, ME, &());
     world
 }
 
@@ -48,7 +48,7 @@ fn until(game: &RType, world: &mut World, phase: Phase) -> Vec<Event> {
 }
 
 fn step(game: &RType, world: &mut World, tick: u32, events: &mut Vec<Event>) {
-    let inputs = [PlayerInput { player: ME, buttons: Default::default(), drawn: None }];
+    let inputs = [PlayerInput::new(ME, backspin::game::Buttons::default())];
     game.step(world, &mut Turn::new(tick, &inputs, &[], events));
 }
 
@@ -109,7 +109,7 @@ fn a_boss_is_stronger_for_more_ships_and_on_hard() {
         let setup = Setup { difficulty, ..Setup::default() };
         let game = RType { setup, ..game() };
         let mut world = begin(&game);
-        (2..=ships).for_each(|player| game.join(&mut world, PlayerId(player)));
+        (2..=ships).for_each(|player| game.join(&mut world, PlayerId(player), &()));
         until(&game, &mut world, Phase::Boss);
         world.boss.unwrap().full
     };

@@ -14,14 +14,13 @@ const GUEST: PlayerId = PlayerId(2);
 fn lobby(players: u32) -> World {
     let game = RType::default();
     let mut world = game.begin(1);
-    (1..=players).for_each(|player| game.join(&mut world, PlayerId(player)));
+    (1..=players).for_each(|player| game.join(&mut world, PlayerId(player), &()));
     world
 }
 
 fn say(world: &mut World, player: PlayerId, command: Command) -> Vec<Event> {
-    let (mut bytes, mut events) = ([0; Command::LEN_MAX], Vec::new());
-    let len = command.encode(&mut bytes);
-    RType::default().on_message(world, player, &bytes[..len], &mut Effects::new(&mut events));
+    let mut events = Vec::new();
+    RType::default().on_message(world, player, command, &mut Effects::new(&mut events));
     events
 }
 
@@ -89,7 +88,7 @@ fn the_next_player_becomes_host() {
     let (game, mut world) = (RType::default(), lobby(3));
     game.leave(&mut world, HOST);
     assert_eq!(world.mission.host, Some(GUEST));
-    game.join(&mut world, HOST);
+    game.join(&mut world, HOST, &());
     assert_eq!(world.mission.host, Some(GUEST));
     game.leave(&mut world, GUEST);
     assert_eq!(world.mission.host, Some(PlayerId(3)));
@@ -105,7 +104,7 @@ fn who_comes_late_plays_if_the_host_allows_it_and_waits_otherwise() {
         let (game, mut world) = (RType::default(), lobby(1));
         say(&mut world, HOST, Command::Configure(Setup { late_joining, ..Setup::default() }));
         start(&mut world);
-        game.join(&mut world, GUEST);
+        game.join(&mut world, GUEST, &());
         assert_eq!(world.ship(GUEST).is_some(), late_joining);
         assert_eq!(world.pilot(GUEST).map(|pilot| pilot.is_waiting), Some(!late_joining));
         say(&mut world, HOST, Command::Restart);
@@ -151,7 +150,9 @@ fn bytes_that_are_no_command_change_nothing() {
     let before = world.clone();
     let mut events = Vec::new();
     for bytes in [&[][..], &[0], &[255; 255], &[3, 9, 9, 9], &[4, 200]] {
-        RType::default().on_message(&mut world, HOST, bytes, &mut Effects::new(&mut events));
+        let mut effects = Effects::new(&mut events);
+        let heard = RType::default().handle_message(&mut world, HOST, bytes, &mut effects);
+        assert!(heard.is_err(), "{bytes:?}");
     }
     assert!(world == before && events.is_empty());
 }
@@ -162,7 +163,7 @@ fn four_play_and_a_fifth_does_not() {
     assert_eq!((world.players().count(), world.ships().len()), (4, 4));
     RType::default().leave(&mut world, PlayerId(4));
     for player in [0, 9, u32::MAX] {
-        RType::default().join(&mut world, PlayerId(player));
+        RType::default().join(&mut world, PlayerId(player), &());
     }
     assert_eq!(world.players().count(), 3);
     world.enter(PlayerId(8));

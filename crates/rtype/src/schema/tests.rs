@@ -16,14 +16,13 @@ fn captured(world: &World, tick: u32) -> State {
 fn started() -> World {
     let game = RType::default();
     let mut world = game.begin(1);
-    (1..=4).for_each(|player| game.join(&mut world, PlayerId(player)));
+    (1..=4).for_each(|player| game.join(&mut world, PlayerId(player), &()));
     world.start();
     world
 }
 
 fn step(world: &mut World, tick: u32, buttons: Buttons) {
-    let inputs =
-        [1, 2, 3, 4].map(|player| PlayerInput { player: PlayerId(player), buttons, drawn: None });
+    let inputs = [1, 2, 3, 4].map(|player| PlayerInput::new(PlayerId(player), buttons));
     RType::default().step(world, &mut Turn::new(tick, &inputs, &[], &mut Vec::new()));
 }
 

@@ -21,7 +21,7 @@ pub(crate) struct Play {
 impl Play {
     pub(crate) fn new(game: RType, seed: u64, players: u32) -> Self {
         let mut world = game.begin(seed);
-        (1..=players).for_each(|player| game.join(&mut world, PlayerId(player)));
+        (1..=players).for_each(|player| game.join(&mut world, PlayerId(player), &()));
         let (events, past, inputs) = (Vec::new(), Vec::new(), Vec::new());
         Play { game, world, tick: 0, events, past, inputs, back: None }
     }
@@ -33,7 +33,7 @@ impl Play {
         for card in self.world.players() {
             let buttons = hold(&self.game, &self.world, card.player);
             let drawn = self.back.map(|back| f64::from(self.tick) - back);
-            self.inputs.push(PlayerInput { player: card.player, buttons, drawn });
+            self.inputs.push(PlayerInput::new(card.player, buttons).with_drawn(drawn));
         }
         self.events.clear();
         let rewind = rewind_limit_ticks(&self.game);

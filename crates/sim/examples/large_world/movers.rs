@@ -164,6 +164,9 @@ impl World {
 
 impl Game for Movers {
     type World = World;
+    type Input = Buttons;
+    type Message = ();
+    type JoinData = ();
 
     fn id(&self) -> GameId {
         GameId::new(*b"MOVE", 1)
@@ -200,7 +203,7 @@ impl Game for Movers {
         world
     }
 
-    fn join(&self, world: &mut World, player: PlayerId) {
+    fn join(&self, world: &mut World, player: PlayerId, _: &()) {
         let at = [0; 2].map(|_| world.roll(SIDE as u32) as i32);
         world.ships.push((player, Body { at, pace: [0; 2] }));
         world.ships.sort_unstable_by_key(|(player, _)| *player);
@@ -210,7 +213,7 @@ impl Game for Movers {
         world.ships.retain(|(owner, _)| *owner != player);
     }
 
-    fn step(&self, world: &mut World, turn: &mut Turn<'_, World>) {
+    fn step(&self, world: &mut World, turn: &mut Turn<'_, Self>) {
         world.tick = turn.tick();
         self.predict(world, turn);
         for index in 0..world.movers.len() {
@@ -222,9 +225,9 @@ impl Game for Movers {
         world.sort_into_cells();
     }
 
-    fn predict(&self, world: &mut World, turn: &mut Turn<'_, World>) {
+    fn predict(&self, world: &mut World, turn: &mut Turn<'_, Self>) {
         for (player, ship) in &mut world.ships {
-            let held = turn.buttons(*player);
+            let held = turn.input(*player);
             ship.pace = [
                 8 * held.axis(Buttons::LEFT, Buttons::RIGHT),
                 8 * held.axis(Buttons::UP, Buttons::DOWN),

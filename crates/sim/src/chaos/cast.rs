@@ -14,6 +14,7 @@ use backspin::client::Client;
 use backspin::game::Buttons;
 use backspin::node::{Node, Path, StreamAction, StreamEvent, StreamId, StreamNode, Transmit};
 use backspin::time::Time;
+use backspin::typed::RawMessage;
 use backspin::wire::native::{Datagram, MAX_DATAGRAM_LEN, Packet};
 
 /// What runs on a host.
@@ -157,7 +158,8 @@ impl Guest {
             Delivery::Unreliable => &mut self.loose_words,
         };
         let word = letters::word(self.life, *said, delivery);
-        let is_taken = self.client.is_playing() && self.client.send(&word, delivery).is_ok();
+        let is_taken =
+            self.client.is_playing() && self.client.send(&RawMessage(word), delivery).is_ok();
         *said += u32::from(is_taken);
         is_taken
     }

@@ -168,7 +168,7 @@ impl Life {
             }
             ClientEvent::Message(bytes) => {
                 if let Some(mailbox) = &mut self.mailbox {
-                    return mailbox.take(self.who, bytes, self.next_event, chronicles);
+                    return mailbox.take(self.who, &bytes.0, self.next_event, chronicles);
                 }
             }
             ClientEvent::Ended(reason) if !self.explains(*reason) => {
@@ -219,7 +219,7 @@ impl Life {
         let is_new =
             |tick: u32| noted.is_none_or(|noted| tick.wrapping_sub(noted).cast_signed() > 0);
         for input in pending.iter().take_while(|input| is_new(input.tick)) {
-            let made = (input.tick, Buttons(input.buttons));
+            let made = (input.tick, input.input.read());
             self.inputs.ring[input.tick as usize % INPUTS_KEPT] = Some(made);
             if self.inputs.newest.is_none_or(|newest| input.tick > newest) {
                 self.inputs.newest = Some(input.tick);

@@ -10,6 +10,7 @@ use crate::dot::{self, Dot, Dots};
 use backspin::channel::Delivery;
 use backspin::game::{Buttons, Effects, Event, Game, GameId, PlayerId, Reach, Turn};
 use backspin::replication::{Schema, State, View, Viewer};
+use backspin::typed::RawMessage;
 use backspin_classic::ClassicGame;
 
 /// The rules: those of [`Dots`], with numbered events and letters now and then.
@@ -130,7 +131,7 @@ impl Probe {
         Probe { play, dots: Dots { swarm: play.swarm } }
     }
 
-    fn move_dots(self, world: &mut World, turn: &Turn<'_, World>) {
+    fn move_dots(self, world: &mut World, turn: &Turn<'_, Probe>) {
         let mut none = Vec::new();
         let mut turn = Turn::new(turn.tick(), turn.inputs(), &[], &mut none);
         self.dots.step(&mut world.dots, &mut turn);
@@ -149,6 +150,9 @@ fn events_in(tick: u32) -> u32 {
 
 impl Game for Probe {
     type World = World;
+    type Input = Buttons;
+    type Message = RawMessage;
+    type JoinData = ();
 
     fn id(&self) -> GameId {
         GameId::new(*b"PROB", 1)
@@ -201,25 +205,25 @@ impl Game for Probe {
         }
     }
 
-    fn join(&self, world: &mut World, player: PlayerId) {
+    fn join(&self, world: &mut World, player: PlayerId, _: &()) {
         if world.dots.dots.iter().any(|dot| dot.player == player) {
             world.log.doubled = Some(player);
         }
-        self.dots.join(&mut world.dots, player);
+        self.dots.join(&mut world.dots, player, &());
     }
 
     fn leave(&self, world: &mut World, player: PlayerId) {
         self.dots.leave(&mut world.dots, player);
     }
 
-    fn step(&self, world: &mut World, turn: &mut Turn<'_, World>) {
+    fn step(&self, world: &mut World, turn: &mut Turn<'_, Self>) {
         world.stir(self.play.turns);
         self.move_dots(world, turn);
         let log = &mut world.log;
         log.tick = turn.tick();
         log.words.retain(|word| word.tick + WORDS_KEPT_TICKS > turn.tick());
         log.applied.clear();
-        log.applied.extend(turn.inputs().iter().map(|input| (input.player, input.buttons)));
+        log.applied.extend(turn.inputs().iter().map(|input| (input.player, input.input.read())));
         log.backs.clear();
         log.backs.extend(
             turn.inputs()
@@ -235,7 +239,7 @@ impl Game for Probe {
         if let Some(letter) = Letter::draw(self.play, turn.tick(), log.raised, &players) {
             let bytes = letter.write(log.letters.len() as u32);
             // A letter that was refused to the rules was never sent.
-            if turn.send(letter.to.to(), letter.delivery, &bytes).is_ok() {
+            if turn.send(letter.to.to(), letter.delivery, &RawMessage(bytes)).is_ok() {
                 log.letters.push(letter);
             }
         }
@@ -245,7 +249,7 @@ impl Game for Probe {
         }
     }
 
-    fn predict(&self, world: &mut World, turn: &mut Turn<'_, World>) {
+    fn predict(&self, world: &mut World, turn: &mut Turn<'_, Self>) {
         self.move_dots(world, turn);
     }
 
@@ -261,9 +265,16 @@ impl Game for Probe {
         self.dots.restore_into(state, &mut world.dots);
     }
 
-    fn on_message(&self, world: &mut World, player: PlayerId, words: &[u8], _: &mut Effects<'_>) {
+    fn on_message(
+        &self,
+        world: &mut World,
+        player: PlayerId,
+        words: RawMessage,
+        _: &mut Effects<'_, RawMessage>,
+    ) {
         // What is damaged on the way says nothing; the gap that it leaves is seen.
-        if let Some(letters::Numbered { author: life, number, delivery }) = letters::read(words) {
+        if let Some(letters::Numbered { author: life, number, delivery }) = letters::read(&words.0)
+        {
             let tick = world.log.tick + 1;
             world.log.words.push(Word { tick, player, life, number, delivery });
         }
@@ -298,7 +309,7 @@ mod tests {
         let mut none = Effects::new(&mut none);
         let mut say = |world: &mut World, number| {
             let word = letters::word(7, number, Delivery::Reliable);
-            probe.on_message(world, PlayerId(1), &word, &mut none);
+            probe.on_message(world, PlayerId(1), RawMessage(word), &mut none);
         };
         say(&mut world, 0);
         say(&mut world, 1);

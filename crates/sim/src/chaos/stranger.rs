@@ -91,7 +91,7 @@ fn garbage(chance: &mut Chance) -> Vec<u8> {
 fn mirrored(overheard: &[u8], chance: &mut Chance) -> Option<Vec<u8>> {
     let Datagram { sequence, packet } = Datagram::decode(overheard).ok()?;
     let Packet::Input(mut input) = packet else { return None };
-    input.newest.input_flags ^= 1 + chance.below(63) as u16;
+    input.newest.input_flags.0 ^= 1 + u128::from(chance.below(63));
     input.newest.sequence = input.newest.sequence.wrapping_add(chance.below(8) as u32).max(1);
     let sequence = sequence.wrapping_add(1 + chance.below(200) as u32);
     let mut room = [0; History::MAX_LEN];

@@ -25,7 +25,7 @@ pub(super) fn check_budget<G: Game>(
     tick: &mut u32,
 ) -> Result<(), Breach> {
     let every = u32::from(game.send_every()).max(1);
-    let mut crowd = Crowd::new(seed, game.capacity());
+    let mut crowd = Crowd::new::<G::Input>(seed, game.capacity());
     let mut server = Match::<G>::new(game.begin(seed));
     let mut history = History::every(every);
     let mut views: Vec<_> = (1..=game.capacity().min(VIEWERS))

@@ -8,6 +8,7 @@ use backspin::channel::{Delivery, MESSAGE_BYTES, QUEUE_BYTES, QUEUE_MESSAGES};
 use backspin::game::{Buttons, GameId, Reach, SpawnName, To};
 use backspin::replication::schema::MAX_KINDS;
 use backspin::replication::{ENTITY_LIMIT, Field, MAX_FIELDS, Step};
+use backspin::typed::RawMessage;
 
 /// Carts on a line, and what they drop.
 #[derive(Clone, Debug, Default)]
@@ -95,17 +96,18 @@ static THROWS: AtomicI32 = AtomicI32::new(0);
 
 impl Carts {
     /// Sends more than there may be.
-    fn tell(&self, turn: &mut Turn<'_, World>) {
+    fn tell(&self, turn: &mut Turn<'_, Carts>) {
         if turn.tick() != 60 {
             return;
         }
         let to = To::Player(PlayerId(2));
         match self.flaw {
             Some(Flaw::LongMessage) => {
-                let _ = turn.send(to, Delivery::Unreliable, &[0; MESSAGE_BYTES + 1]);
+                let _ =
+                    turn.send(to, Delivery::Unreliable, &RawMessage(vec![0; MESSAGE_BYTES + 1]));
             }
             Some(Flaw::ManyMessages) => (0..=QUEUE_BYTES / MESSAGE_BYTES).for_each(|_| {
-                let _ = turn.send(to, Delivery::Reliable, &[0; MESSAGE_BYTES]);
+                let _ = turn.send(to, Delivery::Reliable, &RawMessage(vec![0; MESSAGE_BYTES]));
             }),
             Some(Flaw::ManyEvents) => (0..=QUEUE_MESSAGES).for_each(|_| {
                 turn.raise(Event { kind: 1, entity: 0, value: 0, reach: Reach::Everyone });
@@ -121,6 +123,9 @@ impl Carts {
 
 impl Game for Carts {
     type World = World;
+    type Input = Buttons;
+    type Message = RawMessage;
+    type JoinData = ();
 
     fn id(&self) -> GameId {
         GameId::new(*b"CART", 1)
@@ -155,7 +160,7 @@ impl Game for Carts {
         World { chance: seed, ..World::default() }
     }
 
-    fn join(&self, world: &mut World, player: PlayerId) {
+    fn join(&self, world: &mut World, player: PlayerId, _: &()) {
         world.carts.push(Cart { player, x: TRACK / 2, vx: 0, heat: 0 });
         world.carts.sort_by_key(|cart| cart.player);
     }
@@ -164,9 +169,9 @@ impl Game for Carts {
         world.carts.retain(|cart| cart.player != player);
     }
 
-    fn step(&self, world: &mut World, turn: &mut Turn<'_, World>) {
+    fn step(&self, world: &mut World, turn: &mut Turn<'_, Self>) {
         for cart in &mut world.carts {
-            let held = turn.buttons(cart.player);
+            let held = turn.input(cart.player);
             let driven = held.axis(Buttons::LEFT, Buttons::RIGHT);
             cart.heat = (cart.heat + if driven == 0 { -1 } else { 1 }).clamp(0, 60);
             cart.vx = driven * if cart.heat > 20 { 2 } else { 5 };
@@ -208,7 +213,7 @@ impl Game for Carts {
         }
     }
 
-    fn predict(&self, world: &mut World, turn: &mut Turn<'_, World>) {
+    fn predict(&self, world: &mut World, turn: &mut Turn<'_, Self>) {
         if self.has(Flaw::LazyPrediction) && turn.tick().is_multiple_of(7) {
             return;
         }

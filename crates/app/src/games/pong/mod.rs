@@ -12,7 +12,8 @@ use std::error::Error;
 use backspin::game::{Game, PlayerId};
 use backspin::replication::State;
 use backspin_classic::Dialect;
-use backspin_pong::{Level, Phase, Pong, Position, World};
+use backspin::typed::Message;
+use backspin_pong::{Command, Level, Phase, Pong, Position, World};
 use clap::Subcommand;
 
 use super::command::{BotArgs, Player, Remote, dialects, named};
@@ -40,7 +41,7 @@ impl AppGame for Pong {
 
     fn again(world: &World, player: PlayerId) -> Option<Vec<u8>> {
         let wishes = world.wishes[Position::of(player)?.index()];
-        (world.phase == Phase::Over && !wishes).then(|| Pong::AGAIN.to_vec())
+        (world.phase == Phase::Over && !wishes).then(|| Command::Again.to_vec())
     }
 
     /// Bots do not ask for another match, so one lasts as long as can be.

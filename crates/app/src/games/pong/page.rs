@@ -52,7 +52,7 @@ mod tests {
         let game = Pong::default();
         let mut world = game.begin(0);
         for player in [1, 2] {
-            game.join(&mut world, PlayerId(player));
+            game.join(&mut world, PlayerId(player), &());
         }
         game.step(&mut world, &mut Turn::new(1, &[], &[], &mut Vec::new()));
         let mut state = State::new(1);

@@ -5,7 +5,8 @@ use std::io;
 
 use backspin::game::{Buttons, Game, PlayerId};
 use backspin::replication::State;
-use backspin_pong::{Attendance, Bot, Level, Phase, Pong, Position, Side, World};
+use backspin::typed::Message;
+use backspin_pong::{Command, Attendance, Bot, Level, Phase, Pong, Position, Side, World};
 use serde::Serialize;
 
 use crate::script::{Lines, News, Tell, ScriptGame};
@@ -151,8 +152,8 @@ impl ScriptGame for PongScript {
             "up" => self.held = Buttons::UP,
             "down" => self.held = Buttons::DOWN,
             "still" => self.held = Buttons::default(),
-            "again" => return Pong::AGAIN.to_vec(),
-            "bot" => return Pong::GO_ON.to_vec(),
+            "again" => return Command::Again.to_vec(),
+            "bot" => return Command::GoOn.to_vec(),
             _ => {}
         }
         Vec::new()

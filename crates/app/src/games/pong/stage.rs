@@ -5,7 +5,8 @@ use std::error::Error;
 use backspin::game::{Buttons, Frame, Game, PlayerId};
 use backspin::replication::{Drawn, State};
 use backspin::wire::Name;
-use backspin_pong::{
+use backspin::typed::Message;
+use backspin_pong::{Command, 
     Attendance, BALL_IDS, BALL_SIZE, Bot, FIELD, Level, PADDLE_SIZE, Phase, Pong, Position, Side,
     UNITS, World,
 };
@@ -133,7 +134,7 @@ impl Stage for Pong {
         let offer = may_go_on.then(|| Offer {
             row: Row::new("Continue against a bot"),
             key: Some(('g', "continue against a bot")),
-            words: Pong::GO_ON.to_vec(),
+            words: Command::GoOn.to_vec(),
         });
         let mut text = vec![words];
         text.extend(offer.iter().map(|_| "G: continue against a bot".to_owned()));
@@ -154,7 +155,7 @@ impl Stage for Pong {
         let wished = own.and_then(Position::of).is_some_and(|post| world.wishes[post.index()]);
         let (text, words) = match wished {
             true => ("Waiting for the other side ...", Vec::new()),
-            false => (text, Pong::AGAIN.to_vec()),
+            false => (text, Command::Again.to_vec()),
         };
         vec![Offer { row: Row::new(text), key: None, words }]
     }

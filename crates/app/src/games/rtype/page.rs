@@ -80,11 +80,11 @@ mod tests {
     fn a_match_of_rtype_shows_everything_that_has_a_place() {
         let game = RType { opening: Opening::AtOnce, ..RType::default() };
         let (player, mut world) = (PlayerId(1), game.begin(7));
-        game.join(&mut world, player);
+        game.join(&mut world, player, &());
         let mut seen = std::collections::BTreeSet::new();
         for tick in 1..=1_200 {
             let buttons = game.bot_input(&world, player).unwrap_or_default();
-            let inputs = [backspin::game::PlayerInput { player, buttons, drawn: None }];
+            let inputs = [backspin::game::PlayerInput::new(player, buttons)];
             game.step(&mut world, &mut Turn::new(tick, &inputs, &[], &mut Vec::new()));
             let mut state = State::new(tick);
             game.capture(&world, &mut state);

@@ -15,6 +15,7 @@ use std::time::Duration;
 
 use backspin::game::{Buttons, Event, PlayerId};
 use backspin::replication::State;
+use backspin::typed::Message;
 use backspin_rtype::command::{Command, PHRASES};
 use backspin_rtype::difficulty::Difficulty;
 use backspin_rtype::mission::{Mission, Phase, Pilot};
@@ -197,9 +198,7 @@ fn title(game: &RType, mission: &Mission) -> String {
 
 /// A command as it is said.
 pub(crate) fn words(command: Command) -> Vec<u8> {
-    let mut out = [0; Command::LEN_MAX];
-    let len = command.encode(&mut out);
-    out[..len].to_vec()
+    command.to_vec()
 }
 
 /// A difficulty in words.

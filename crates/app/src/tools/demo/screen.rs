@@ -121,7 +121,7 @@ mod tests {
     fn picture(columns: u16, rows: u16, phase: Phase) -> String {
         let mut world = GAME.begin(1);
         for post in [Position::LeftBack, Position::RightBack] {
-            GAME.join(&mut world, post.player());
+            GAME.join(&mut world, post.player(), &());
         }
         (world.phase, world.score) = (phase, [3, 1]);
         let (ping_ms, loss, lead_ms, behind_ms) = (Some(116.0), Some(0.05), Some(103.0), None);

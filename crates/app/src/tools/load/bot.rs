@@ -9,6 +9,7 @@ use backspin::game::PlayerId;
 use backspin::node::{Node, Path, Transmit};
 use backspin::session::EndReason;
 use backspin::time::Time;
+use backspin::typed::Message;
 use backspin_udp::Envelope;
 
 use super::tally::Counts;
@@ -131,7 +132,9 @@ impl<G: AppGame> Bot<G> {
             && let Some(words) = G::again(&self.world, player)
         {
             // What finds no room is said again.
-            let _ = self.client.send(&words, Delivery::Reliable);
+            if let Ok(words) = G::Message::read(&words) {
+                let _ = self.client.send(&words, Delivery::Reliable);
+            }
             self.next_words = now + SPEAK_EVERY;
         }
     }

@@ -12,7 +12,7 @@ fn at(ms: u64) -> Time {
 fn pending(ticks: impl IntoIterator<Item = u32>) -> Pending {
     let mut pending = Pending::new();
     for tick in ticks {
-        pending.push(at(u64::from(tick)), tick, tick as u16);
+        pending.push(at(u64::from(tick)), tick, (tick as u16).into());
     }
     pending
 }
@@ -50,15 +50,15 @@ fn the_replay_is_what_comes_after_the_snapshot_oldest_first() {
     assert_eq!(ticks(pending.after(99)), [100, 101, 102, 103]);
     assert_eq!(ticks(pending.after(103)), [0; 0]);
     let first = pending.after(101).next().unwrap();
-    assert_eq!(first, PendingInput { tick: 102, buttons: 102, sent_at: at(102) });
+    assert_eq!(first, PendingInput { tick: 102, input: RawInput(102), sent_at: at(102) });
 }
 
 #[test]
 fn an_input_is_found_by_its_tick_while_it_is_pending() {
     let mut pending = pending(100..104);
     pending.acknowledge(101);
-    assert_eq!(pending.buttons_for(102), Some(102));
-    assert_eq!((pending.buttons_for(101), pending.buttons_for(104)), (None, None));
+    assert_eq!(pending.input_for(102), Some(RawInput(102)));
+    assert_eq!((pending.input_for(101), pending.input_for(104)), (None, None));
 }
 
 #[test]
@@ -67,18 +67,18 @@ fn when_an_input_was_sent_is_known_also_after_its_acknowledgement() {
     pending.acknowledge(103);
     assert_eq!((pending.sent_at(100), pending.sent_at(103)), (Some(at(100)), Some(at(103))));
     assert_eq!((pending.sent_at(99), pending.sent_at(104), pending.sent_at(0)), (None, None, None));
-    (104..228).for_each(|tick| pending.push(at(0), tick, 0));
+    (104..228).for_each(|tick| pending.push(at(0), tick, RawInput(0)));
     assert_eq!(pending.sent_at(100), Some(at(100)));
-    pending.push(at(0), 228, 0);
+    pending.push(at(0), 228, RawInput(0));
     assert_eq!(pending.sent_at(100), None);
 }
 
 #[test]
 fn skipped_ticks_get_the_buttons_held_then() {
     let mut pending = pending([]);
-    pending.push(at(1), 10, 0xA);
-    pending.push(at(2), 13, 0xB);
-    let inputs: Vec<_> = pending.iter().map(|input| (input.tick, input.buttons)).collect();
+    pending.push(at(1), 10, RawInput(0xA));
+    pending.push(at(2), 13, RawInput(0xB));
+    let inputs: Vec<_> = pending.iter().map(|input| (input.tick, input.input.0)).collect();
     assert_eq!(inputs, [(13, 0xB), (12, 0xA), (11, 0xA), (10, 0xA)]);
     assert_eq!(pending.sent_at(11), Some(at(2)));
     assert_eq!((pending.counts().sent, pending.counts().filled), (4, 2));
@@ -88,19 +88,19 @@ fn skipped_ticks_get_the_buttons_held_then() {
 fn skipped_ticks_that_have_run_are_not_filled() {
     let mut pending = pending([10]);
     pending.acknowledge(12);
-    pending.push(at(0), 15, 1);
+    pending.push(at(0), 15, RawInput(1));
     assert_eq!(ticks(pending.iter()), [15, 14, 13]);
-    assert_eq!(pending.buttons_for(13), Some(10));
+    assert_eq!(pending.input_for(13), Some(RawInput(10)));
 }
 
 #[test]
 fn an_input_for_a_tick_that_has_run_goes_out_alone_and_settles_with_the_next() {
     let mut pending = pending([10]);
     pending.acknowledge(20);
-    pending.push(at(0), 15, 1);
+    pending.push(at(0), 15, RawInput(1));
     assert_eq!(ticks(pending.iter()), [15]);
     assert_eq!(ticks(pending.after(20)), [0; 0]);
-    pending.push(at(0), 22, 2);
+    pending.push(at(0), 22, RawInput(2));
     assert_eq!(ticks(pending.iter()), [22, 21]);
     assert_eq!(pending.counts().acknowledged, 2);
 }
@@ -114,9 +114,9 @@ fn the_first_input_has_nothing_to_fill() {
 fn a_hundred_and_twenty_eight_are_kept_and_the_oldest_is_given_up_for_the_next() {
     let mut pending = pending(1..=128);
     assert_eq!((pending.len(), pending.counts().given_up), (PENDING_LIMIT, 0));
-    pending.push(at(0), 129, 0);
+    pending.push(at(0), 129, RawInput(0));
     assert_eq!((pending.len(), pending.counts().given_up), (PENDING_LIMIT, 1));
-    assert_eq!(pending.buttons_for(1), None);
+    assert_eq!(pending.input_for(1), None);
     assert_eq!(ticks(pending.after(0))[0], 2);
 }
 
@@ -124,7 +124,7 @@ fn a_hundred_and_twenty_eight_are_kept_and_the_oldest_is_given_up_for_the_next()
 fn a_leap_fills_no_more_than_there_is_room() {
     for leap in [127, 128, 129, 1_000_000] {
         let mut pending = pending([5]);
-        pending.push(at(0), 5 + leap, 7);
+        pending.push(at(0), 5 + leap, RawInput(7));
         assert_eq!(pending.len(), PENDING_LIMIT);
         let kept = ticks(pending.after(0));
         assert_eq!((kept[0], kept[127]), (5 + leap - 127, 5 + leap));
@@ -139,9 +139,9 @@ fn a_datagram_carries_the_newest_64() {
     for (newest, oldest) in [(64, 1), (100, 37), (128, 65)] {
         let pending = pending(1..=newest);
         let mut room = [0; History::MAX_LEN];
-        let older = pending.iter().skip(1).map(|input| input.buttons);
-        let history = History::new(pending.newest().unwrap().buttons, older, &mut room);
-        let ticks: Vec<_> = (oldest..newest as u16).rev().collect();
+        let older = pending.iter().skip(1).map(|pending| pending.input);
+        let history = History::new(pending.newest().unwrap().input, older, &mut room);
+        let ticks: Vec<_> = (oldest..newest as u16).rev().map(RawInput::from).collect();
         assert_eq!(history.iter().collect::<Vec<_>>(), ticks);
     }
 }
@@ -149,9 +149,9 @@ fn a_datagram_carries_the_newest_64() {
 #[test]
 fn ticks_wrap_past_0() {
     let mut pending = pending([u32::MAX - 1]);
-    pending.push(at(0), 2, 0xB);
+    pending.push(at(0), 2, RawInput(0xB));
     assert_eq!(ticks(pending.iter()), [2, 1, u32::MAX, u32::MAX - 1]);
-    assert_eq!(pending.buttons_for(u32::MAX), Some(0xFFFE));
+    assert_eq!(pending.input_for(u32::MAX), Some(RawInput(0xFFFE)));
     assert_eq!(ticks(pending.after(u32::MAX)), [1, 2]);
     assert_eq!((pending.acknowledge(u32::MAX), pending.acknowledge(1)), (2, 1));
     assert_eq!(pending.acknowledge(u32::MAX), 0);
@@ -175,7 +175,7 @@ fn each_missed_tick_counts_once_however_often_it_is_reported() {
 fn ticks_before_the_first_input_are_nobodys_miss() {
     let mut pending = Pending::new();
     assert_eq!(pending.handle_missing(5, 0xFF), 0);
-    pending.push(at(0), 10, 0);
+    pending.push(at(0), 10, RawInput(0));
     assert_eq!(pending.handle_missing(9, 0xFF), 0);
     assert_eq!(pending.handle_missing(12, 0xFF), 3);
     assert_eq!(pending.handle_missing(0, 0xFF), 0);
@@ -205,7 +205,7 @@ fn a_session_that_begins_anew_gives_up_what_was_pending() {
     assert_eq!((pending.len(), pending.newest(), pending.sent_at(1_009)), (0, None, None));
     assert_eq!((pending.counts().acknowledged, pending.counts().given_up), (5, 5));
     // The new one may count from an earlier tick.
-    pending.push(at(0), 10, 1);
+    pending.push(at(0), 10, RawInput(1));
     assert_eq!(ticks(pending.iter()), [10]);
     assert_eq!(pending.acknowledge(9), 0);
     assert_eq!(pending.handle_missing(10, 1), 1);
@@ -224,12 +224,12 @@ fn alarms_beyond(pending: &mut Pending, now: Time, explained: u32) -> Vec<AlarmE
 #[test]
 fn the_31st_pending_input_warns_once_and_calm_takes_it_back() {
     let mut pending = Pending::new();
-    (1..=30).for_each(|tick| pending.push(at(0), tick, 0));
+    (1..=30).for_each(|tick| pending.push(at(0), tick, RawInput(0)));
     assert_eq!(alarms(&mut pending, at(0)), []);
-    pending.push(at(0), 31, 0);
+    pending.push(at(0), 31, RawInput(0));
     assert_eq!(alarms(&mut pending, at(0)), [AlarmEvent::Raised(Alarm::HighLatency)]);
     assert!(pending.is_raised(Alarm::HighLatency));
-    pending.push(at(10), 32, 0);
+    pending.push(at(10), 32, RawInput(0));
     assert_eq!(alarms(&mut pending, at(10)), []);
     pending.acknowledge(31);
     assert_eq!(alarms(&mut pending, at(509)), [AlarmEvent::Raised(Alarm::Lag)]);
@@ -247,7 +247,7 @@ fn an_alarm_does_not_flicker_at_its_limit() {
     let mut events = Vec::new();
     for tick in 1..=600 {
         now += TICK;
-        pending.push(now, tick, 0);
+        pending.push(now, tick, RawInput(0));
         events.extend(alarms(&mut pending, now));
         if tick > 30 {
             pending.acknowledge(tick - 30);
@@ -264,7 +264,7 @@ fn a_silent_server_is_lag_then_high_latency_then_lost() {
     let mut events = Vec::new();
     let mut now = Time::ZERO;
     for tick in 1..=200 {
-        pending.push(now, tick, 0);
+        pending.push(now, tick, RawInput(0));
         events.extend(alarms(&mut pending, now).into_iter().map(|event| (tick, event)));
         now += TICK;
     }
@@ -278,7 +278,7 @@ fn a_silent_server_is_lag_then_high_latency_then_lost() {
     assert_eq!(alarms(&mut pending, now), []);
     let lowered = Alarm::ALL.map(AlarmEvent::Lowered);
     assert_eq!(alarms(&mut pending, now + CALM_AFTER), lowered);
-    (201..=262).for_each(|tick| pending.push(now, tick, 0));
+    (201..=262).for_each(|tick| pending.push(now, tick, RawInput(0)));
     let raised = [Alarm::HighLatency, Alarm::ConnectionLost].map(AlarmEvent::Raised);
     assert_eq!(alarms(&mut pending, now), raised);
 }
@@ -291,7 +291,7 @@ fn on_a_slow_line_only_what_the_way_does_not_explain_counts() {
     let mut now = Time::ZERO;
     // 1,500 ms: snapshots come, each 93 ticks after the input that it acknowledges.
     for tick in 1..=400 {
-        pending.push(now, tick, 0);
+        pending.push(now, tick, RawInput(0));
         pending.acknowledge(tick.saturating_sub(EXPLAINED));
         events.extend(alarms_beyond(&mut pending, now, EXPLAINED));
         now += TICK;
@@ -301,7 +301,7 @@ fn on_a_slow_line_only_what_the_way_does_not_explain_counts() {
     // Then they stop. More wait than are kept when the connection counts as lost.
     let mut events = Vec::new();
     for silence in 1..=100 {
-        pending.push(now, 400 + silence, 0);
+        pending.push(now, 400 + silence, RawInput(0));
         let alarms = alarms_beyond(&mut pending, now, EXPLAINED);
         events.extend(alarms.into_iter().map(|event| (silence, event)));
         now += TICK;
@@ -315,8 +315,8 @@ fn on_a_slow_line_only_what_the_way_does_not_explain_counts() {
 fn the_lag_sign_waits_for_more_than_200_ms() {
     let mut pending = Pending::new();
     assert_eq!(pending.oldest_age(at(0)), None);
-    pending.push(at(100), 1, 0);
-    pending.push(at(117), 2, 0);
+    pending.push(at(100), 1, RawInput(0));
+    pending.push(at(117), 2, RawInput(0));
     assert_eq!(pending.oldest_age(at(300)), Some(LAG_OVER));
     assert_eq!(alarms(&mut pending, at(300)), []);
     assert_eq!(alarms(&mut pending, at(301)), [AlarmEvent::Raised(Alarm::Lag)]);
@@ -355,7 +355,7 @@ proptest! {
             match step {
                 Step::Push(ahead) => {
                     newest = tick::after(newest, ahead);
-                    pending.push(Time::ZERO, newest, 0);
+                    pending.push(Time::ZERO, newest, RawInput(0));
                     prop_assert_eq!(pending.newest().map(|input| input.tick), Some(newest));
                 }
                 Step::Acknowledge(back) => {

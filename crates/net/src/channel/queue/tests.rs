@@ -6,8 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 /// A datagram with the input of `tick` and `history` more, each with its tick's low half as
 /// buttons.
 fn receive(queue: &mut InputQueue, tick: u32, history: u32) -> Received {
-    let newest = Newest { tick, buttons: tick as u16, early_ns: 0 };
-    queue.handle(Time::ZERO, newest, (0..history).map(|i| tick::before(tick, i + 1) as u16))
+    let newest = Newest { tick, input: low(tick), early_ns: 0 };
+    queue.handle(Time::ZERO, newest, (0..history).map(|i| low(tick::before(tick, i + 1))))
 }
 
 fn run(queue: &mut InputQueue) -> (u32, Taken) {
@@ -15,15 +15,20 @@ fn run(queue: &mut InputQueue) -> (u32, Taken) {
     (tick, queue.take(tick))
 }
 
-fn real(buttons: u16) -> Taken {
-    Taken { buttons, source: InputSource::Real }
+/// The input that is a tick's low half.
+fn low(tick: u32) -> RawInput {
+    RawInput((tick as u16).into())
 }
 
-fn repeated(buttons: u16) -> Taken {
-    Taken { buttons, source: InputSource::Repeated }
+fn real(bits: u16) -> Taken {
+    Taken { input: RawInput(bits.into()), source: InputSource::Real }
 }
 
-const RELEASED: Taken = Taken { buttons: 0, source: InputSource::Released };
+fn repeated(bits: u16) -> Taken {
+    Taken { input: RawInput(bits.into()), source: InputSource::Repeated }
+}
+
+const RELEASED: Taken = Taken { input: RawInput(0), source: InputSource::Released };
 
 #[test]
 fn an_input_is_taken_once_for_its_tick() {
@@ -160,8 +165,8 @@ fn numbers_that_no_client_of_ours_sends_cost_nothing() {
         assert_eq!((received.gap, received.new), (0, kept));
     }
     // A history without an end is cut.
-    let newest = Newest { tick: 900, buttons: 0, early_ns: 0 };
-    let received = queue.handle(Time::ZERO, newest, std::iter::repeat_n(1, 1_000));
+    let newest = Newest { tick: 900, input: RawInput(0), early_ns: 0 };
+    let received = queue.handle(Time::ZERO, newest, std::iter::repeat_n(RawInput(1), 1_000));
     assert_eq!(received.stale as usize, MAX_HISTORY + 1);
     assert_eq!(queue.take(1_000), RELEASED);
 }
@@ -196,7 +201,7 @@ fn a_report_echoes_the_newest_and_tells_the_least_early() {
     let mut queue = InputQueue::new(10);
     assert_eq!(queue.take_report(), None);
     let mut arrive = |ms, tick, early_ns| {
-        let newest = Newest { tick, buttons: 0, early_ns };
+        let newest = Newest { tick, input: RawInput(0), early_ns };
         queue.handle(Time::from_millis(ms), newest, []);
     };
     arrive(100, 14, 5_000);
@@ -212,7 +217,7 @@ fn a_report_echoes_the_newest_and_tells_the_least_early() {
 fn a_datagram_too_early_or_too_late_to_use_is_reported_all_the_same() {
     for (tick, early_ns) in [(1_000, 15_000_000_000), (3, -150_000_000)] {
         let mut queue = InputQueue::new(10);
-        queue.handle(Time::ZERO, Newest { tick, buttons: 0, early_ns }, []);
+        queue.handle(Time::ZERO, Newest { tick, input: RawInput(0), early_ns }, []);
         let report = Report { echo_tick: tick, arrived: Time::ZERO, early_ns };
         assert_eq!(queue.take_report(), Some(report));
     }
@@ -222,12 +227,12 @@ fn a_datagram_too_early_or_too_late_to_use_is_reported_all_the_same() {
 #[derive(Default)]
 struct Model {
     next: i64,
-    kept: BTreeMap<i64, u16>,
+    kept: BTreeMap<i64, RawInput>,
     seen: BTreeSet<i64>,
 }
 
 impl Model {
-    fn handle(&mut self, tick: i64, buttons: u16, received: &mut Received) {
+    fn handle(&mut self, tick: i64, input: RawInput, received: &mut Received) {
         if tick >= self.next + i64::from(EARLY_LIMIT) {
             received.too_early += 1;
         } else if tick < self.next - i64::from(PAST_LIMIT) {
@@ -237,7 +242,7 @@ impl Model {
         } else if tick < self.next {
             received.stale += 1;
         } else {
-            self.kept.insert(tick, buttons);
+            self.kept.insert(tick, input);
             received.new += 1;
         }
     }
@@ -262,21 +267,21 @@ proptest! {
         let mut model = Model::default();
         for (ahead, history, ticks) in steps {
             let newest = model.next + ahead;
-            let buttons = |tick: i64| (tick as u16) ^ (history as u16) << 8;
+            let input = |tick: i64| RawInput(((tick as u16) ^ (history as u16) << 8).into());
             let mut expected = Received::default();
             (0..=history).for_each(|back| {
-                model.handle(newest - back, buttons(newest - back), &mut expected);
+                model.handle(newest - back, input(newest - back), &mut expected);
             });
-            let older: Vec<u16> = (1..=history).map(|back| buttons(newest - back)).collect();
+            let older: Vec<RawInput> = (1..=history).map(|back| input(newest - back)).collect();
             let record =
-                Newest { tick: number(start, newest), buttons: buttons(newest), early_ns: 0 };
+                Newest { tick: number(start, newest), input: input(newest), early_ns: 0 };
             let received = queue.handle(Time::ZERO, record, older);
             prop_assert_eq!(Received { gap: 0, ..received }, expected);
             for _ in 0..ticks {
                 let taken = queue.take(number(start, model.next));
                 let input = model.kept.remove(&model.next);
                 prop_assert_eq!(taken.source == InputSource::Real, input.is_some());
-                prop_assert!(input.is_none_or(|buttons| buttons == taken.buttons));
+                prop_assert!(input.is_none_or(|input| input == taken.input));
                 prop_assert_eq!(queue.missing() & 1 == 0, input.is_some());
                 model.next += 1;
             }
@@ -294,17 +299,17 @@ proptest! {
         let (mut tick, mut missed, mut reported) = (start, 0, 0);
         for arrives in delivered {
             let made = tick::after(tick, lead - 1);
-            pending.push(Time::ZERO, made, made as u16);
+            pending.push(Time::ZERO, made, low(made));
             if arrives {
                 let mut inputs = pending.iter();
                 let newest = inputs.next().unwrap();
-                let newest = Newest { tick: newest.tick, buttons: newest.buttons, early_ns: 0 };
-                let inputs = inputs.map(|input| input.buttons);
+                let newest = Newest { tick: newest.tick, input: newest.input, early_ns: 0 };
+                let inputs = inputs.map(|pending| pending.input);
                 prop_assert_eq!(queue.handle(Time::ZERO, newest, inputs).stale, 0);
             }
             let taken = queue.take(tick);
             match taken.source {
-                InputSource::Real => prop_assert_eq!(taken.buttons, tick as u16),
+                InputSource::Real => prop_assert_eq!(taken.input, low(tick)),
                 // The first inputs are for a later tick than the first: nobody's miss.
                 _ if tick::since(tick, start) < lead as i32 - 1 => {}
                 _ => missed += 1,

@@ -1,10 +1,11 @@
-//! A player's buttons, numbered by the tick they are for: Input; and SnapshotAck for watchers,
+//! A player's input, numbered by the tick it is for: Input; and SnapshotAck for watchers,
 //! who have none. Both say which snapshot has come, and carry messages along.
 
 use std::fmt;
 use std::time::Duration;
 
 use super::{MessageBlock, SessionIndex};
+use crate::typed::RawInput;
 use crate::wire::field::Field;
 use crate::wire::malformed::{Fault, Malformed};
 use crate::wire::{Reader, Writer};
@@ -12,19 +13,21 @@ use crate::wire::{Reader, Writer};
 /// How many older inputs a datagram carries at most.
 pub const MAX_HISTORY: usize = 63;
 
-/// One player's buttons for one tick.
+/// One player's input for one tick.
 ///
 /// ```text
 /// 0          4             6
 /// | sequence | input_flags |
 /// ```
+///
+/// `input_flags` has the lowest 16 bits; the others, if any is set, are the Input's `wide`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct InputRecord {
     /// The server tick that the input is for; never 0.
     pub sequence: u32,
-    /// The buttons, as the game numbers them.
-    pub input_flags: u16,
+    /// The input's bits, as the game lays them out.
+    pub input_flags: RawInput,
 }
 
 impl InputRecord {
@@ -34,14 +37,14 @@ impl InputRecord {
                 0 => return Err(Malformed::out_of_range("sequence", 0)),
                 sequence => sequence,
             },
-            input_flags: r.u16_be("input_flags")?,
+            input_flags: RawInput(r.u16_be("input_flags")?.into()),
         })
     }
 
     fn encode(&self, w: &mut Writer<'_>) {
         debug_assert!(self.sequence != 0, "0 means none");
         w.u32_be(self.sequence);
-        w.u16_be(self.input_flags);
+        w.u16_be(self.input_flags.0 as u16);
     }
 }
 
@@ -136,11 +139,12 @@ impl Acks {
 ///
 /// ```text
 /// 0         2        8         9
-/// | session | newest | present | [SnapshotEcho] [drawn_back:u16] [Acks] [MessageBlock] [History ...]
+/// | session | newest | present | [wide] [SnapshotEcho] [drawn_back:u16] [Acks] [MessageBlock] [History ...]
 /// ```
 ///
-/// `present` has bit 0 for the SnapshotEcho, bit 1 for `drawn_back`, bit 2 for the MessageBlock and bit
-/// 3 for the Acks.
+/// `present` has bit 0 for the SnapshotEcho, bit 1 for `drawn_back`, bit 2 for the MessageBlock, bit 3 for
+/// the Acks and bit 4 for `wide`: `len:u8` (1 to 14) and `len` bytes, lowest first and the last not 0, the
+/// bits of the newest input from bit 16 on.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Input<'a> {
@@ -167,21 +171,25 @@ pub struct Input<'a> {
 
 impl<'a> Input<'a> {
     /// The longest one without messages.
-    pub const MAX_LEN: usize = 9 + 2 + 2 + Acks::MAX_LEN + History::MAX_LEN;
+    pub const MAX_LEN: usize = 9 + 15 + 2 + 2 + Acks::MAX_LEN + History::MAX_LEN;
 
     const SNAPSHOT: u8 = 1;
     const DRAWN_BACK: u8 = 2;
     const MESSAGES: u8 = 4;
     const ACKS: u8 = 8;
+    const WIDE: u8 = 16;
 
     pub(super) fn decode(r: &mut Reader<'a>) -> Result<Self, Malformed> {
-        let (session, newest) =
+        let (session, mut newest) =
             (<SessionIndex as Field>::decode(r, "session")?, InputRecord::decode(r)?);
         let present = r.u8("present")?;
-        if present > Input::SNAPSHOT | Input::DRAWN_BACK | Input::MESSAGES | Input::ACKS {
+        if present > 31 {
             return Err(Malformed::out_of_range("present", present));
         }
         let has = |bit| present & bit != 0;
+        if has(Input::WIDE) {
+            newest.input_flags.0 |= decode_wide(r)? << 16;
+        }
         Ok(Input {
             session,
             newest,
@@ -203,7 +211,14 @@ impl<'a> Input<'a> {
         let snapshot = self.snapshot.map_or(0, |_| Input::SNAPSHOT);
         let drawn_back = self.drawn_back.map_or(0, |_| Input::DRAWN_BACK);
         let acks = self.acks.map_or(0, |_| Input::ACKS);
-        w.u8(snapshot | drawn_back | acks | self.messages.map_or(0, |_| Input::MESSAGES));
+        let high = self.newest.input_flags.0 >> 16;
+        let wide = if high == 0 { 0 } else { Input::WIDE };
+        w.u8(snapshot | drawn_back | acks | wide | self.messages.map_or(0, |_| Input::MESSAGES));
+        if high != 0 {
+            let len = (u128::BITS - high.leading_zeros()).div_ceil(8);
+            w.u8(len as u8);
+            w.bytes(&high.to_le_bytes()[..len as usize]);
+        }
         if let Some(snapshot) = self.snapshot {
             snapshot.encode(w);
         }
@@ -220,19 +235,19 @@ impl<'a> Input<'a> {
     }
 }
 
-/// The buttons of the ticks before the newest, as runs of ticks in which nothing changed.
+/// The inputs of the ticks before the newest, as runs of ticks in which nothing changed.
 ///
 /// ```text
 /// | same:u8 | ( changed:varint, ticks:u8 ) ... |
 /// ```
 ///
-/// `same` ticks had the newest input's buttons; before them, `ticks` (1 or more) had those with
+/// `same` ticks had the newest input; before them, `ticks` (1 or more) had those with
 /// the bits in `changed` (not 0) flipped, and so on, [`MAX_HISTORY`] ticks in all. Nothing at all
 /// is no history. A varint has seven bits a byte, lowest first, and the high bit where more
-/// follows.
+/// follows; it has up to 128 bits.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct History<'a> {
-    newest: u16,
+    newest: RawInput,
     /// How many ticks there are in all.
     ticks: u8,
     /// Checked when decoded, or written by [`History::new`].
@@ -240,22 +255,28 @@ pub struct History<'a> {
 }
 
 impl<'a> History<'a> {
-    /// Room for any history: every tick differs from the next.
+    /// Room for any history of 16 bits in which every tick differs from the next. Of wider inputs that
+    /// all differ it holds the newest dozen, which are those that matter.
     pub const MAX_LEN: usize = 1 + MAX_HISTORY * 4;
 
-    /// Writes `older` (the inputs before the one with the buttons `newest`, newest first) into
-    /// `room`. Stops at [`MAX_HISTORY`] and at what has no room.
+    /// Writes `older` (the inputs before `newest`, newest first) into `room`. Stops at [`MAX_HISTORY`]
+    /// and at what has no room.
     pub fn new(
-        newest: u16,
-        older: impl IntoIterator<Item = u16>,
+        newest: RawInput,
+        older: impl IntoIterator<Item = RawInput>,
         room: &'a mut [u8; History::MAX_LEN],
     ) -> History<'a> {
         let mut w = Writer::new(room);
         let (mut run_flags, mut run, mut ticks) = (newest, 0_u8, 0_u8);
         for flags in older.into_iter().take(MAX_HISTORY) {
             if flags != run_flags {
+                let changed = flags.0 ^ run_flags.0;
+                // The run before, this change, and this run.
+                if w.written() + 1 + varint_len(changed) + 1 > History::MAX_LEN {
+                    break;
+                }
                 w.u8(run);
-                encode_varint(&mut w, flags ^ run_flags);
+                encode_varint(&mut w, changed);
                 (run_flags, run) = (flags, 0);
             }
             run += 1;
@@ -268,14 +289,14 @@ impl<'a> History<'a> {
         History { newest, ticks, runs: &room[..len] }
     }
 
-    /// The buttons of the ticks before the newest, newest first.
-    pub fn iter(&self) -> impl ExactSizeIterator<Item = u16> + use<'a> {
+    /// The inputs of the ticks before the newest, newest first.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = RawInput> + use<'a> {
         let mut r = Reader::new(self.runs);
-        // The first run has the newest's buttons, and may be of no ticks.
+        // The first run is like the newest, and may be of no ticks.
         let (mut flags, mut run) = (self.newest, r.u8("same").unwrap_or(0));
         (0..self.ticks).map(move |_| {
             if run == 0 {
-                flags ^= decode_varint(&mut r).unwrap_or(0);
+                flags.0 ^= decode_varint(&mut r).unwrap_or(0);
                 run = r.u8("ticks").unwrap_or(u8::MAX);
             }
             run -= 1;
@@ -283,7 +304,7 @@ impl<'a> History<'a> {
         })
     }
 
-    fn decode(r: &mut Reader<'a>, newest: u16) -> Result<Self, Malformed> {
+    fn decode(r: &mut Reader<'a>, newest: RawInput) -> Result<Self, Malformed> {
         let runs = r.take_rest();
         let mut check = Reader::new(runs);
         if runs.is_empty() {
@@ -317,34 +338,59 @@ impl fmt::Debug for History<'_> {
 #[cfg(feature = "serde")]
 impl serde::Serialize for History<'_> {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_seq(self.iter())
+        serializer.collect_seq(self.iter().map(|input| input.0))
     }
 }
 
-fn decode_varint(r: &mut Reader<'_>) -> Result<u16, Malformed> {
+/// The longest varint: 128 bits.
+const MAX_VARINT: usize = 19;
+
+fn decode_varint(r: &mut Reader<'_>) -> Result<u128, Malformed> {
     const FIELD: &str = "changed";
-    let mut value = 0_u32;
-    for shift in [0, 7, 14] {
+    let mut value = 0;
+    for index in 0..MAX_VARINT {
         let byte = r.u8(FIELD)?;
-        value |= u32::from(byte & 0x7F) << shift;
+        let part = u128::from(byte & 0x7F);
+        // The last has room for two bits.
+        if index + 1 == MAX_VARINT && part > 3 {
+            break;
+        }
+        value |= part << (7 * index);
         if byte & 0x80 == 0 {
             // A last byte of 0 adds nothing: the number has a shorter form, or is 0.
-            return match u16::try_from(value) {
-                Ok(value) if byte != 0 => Ok(value),
-                Ok(_) => Err(Malformed::new(FIELD, Fault::NotCanonical)),
-                Err(_) => Err(Malformed::out_of_range(FIELD, value)),
+            return match byte {
+                0 => Err(Malformed::new(FIELD, Fault::NotCanonical)),
+                _ => Ok(value),
             };
         }
     }
-    Err(Malformed::out_of_range(FIELD, value))
+    Err(Malformed::out_of_range(FIELD, value as i64))
 }
 
-fn encode_varint(w: &mut Writer<'_>, mut value: u16) {
+fn varint_len(value: u128) -> usize {
+    (u128::BITS - value.leading_zeros()).div_ceil(7) as usize
+}
+
+fn encode_varint(w: &mut Writer<'_>, mut value: u128) {
     while value >= 0x80 {
         w.u8(value as u8 | 0x80);
         value >>= 7;
     }
     w.u8(value as u8);
+}
+
+/// The bits of an input beyond the lowest 16.
+fn decode_wide(r: &mut Reader<'_>) -> Result<u128, Malformed> {
+    let len = match r.u8("wide_len")? {
+        len @ 1..=14 => usize::from(len),
+        len => return Err(Malformed::out_of_range("wide_len", len)),
+    };
+    let mut bytes = [0; 16];
+    bytes[..len].copy_from_slice(r.take("wide", len)?);
+    match bytes[len - 1] {
+        0 => Err(Malformed::new("wide", Fault::NotCanonical)),
+        _ => Ok(u128::from_le_bytes(bytes)),
+    }
 }
 
 /// Which snapshot a watcher has.
@@ -411,7 +457,7 @@ mod tests {
     use crate::wire::native::{BlockWriter, MessageKind, Packet};
     use crate::wire::testing::{check_native, native_fault};
 
-    const NEWEST: InputRecord = InputRecord { sequence: 100, input_flags: 0x0009 };
+    const NEWEST: InputRecord = InputRecord { sequence: 100, input_flags: RawInput(0x0009) };
     const SESSION: SessionIndex = SessionIndex::new(0x0A0B).unwrap();
 
     /// An Input with a snapshot and a drawn time, and these bytes of history.
@@ -454,8 +500,8 @@ mod tests {
     fn an_input_carries_what_is_not_acknowledged() {
         let mut room = [0; History::MAX_LEN];
         // Two like the newest, then three without button 8, then one with 0x8000 besides.
-        let older = [9, 9, 1, 1, 1, 0x8001];
-        let history = History::new(9, older, &mut room);
+        let older = [9, 9, 1, 1, 1, 0x8001].map(RawInput);
+        let history = History::new(RawInput(9), older, &mut room);
         let runs = [2, 0x08, 3, 0x80, 0x80, 0x02, 1];
         check_native(0x14, &bytes(&runs), Packet::Input(input(history)));
         assert_eq!(history.iter().collect::<Vec<_>>(), older);
@@ -464,7 +510,7 @@ mod tests {
     #[test]
     fn every_combination_of_optional_fields_has_its_bytes() {
         let (mut room, mut message_room) = ([0; History::MAX_LEN], [0; 16]);
-        let history = History::new(9, [9], &mut room);
+        let history = History::new(RawInput(9), [RawInput(9)], &mut room);
         let block = block(&mut message_room);
         let acks = Acks { newest: 0x0506, mask: 0x0107 };
         for present in 0..16 {
@@ -482,12 +528,13 @@ mod tests {
             vector.extend(has(2).then_some([3, 0x80]).iter().flatten());
             vector.extend(has(8).then_some([5, 6, 2, 7, 1]).iter().flatten());
             vector.extend(has(4).then_some(BLOCK).iter().flatten());
-            let bare = Input { history: History { newest: 9, ticks: 0, runs: &[] }, ..input };
+            let bare =
+                Input { history: History { newest: RawInput(9), ticks: 0, runs: &[] }, ..input };
             check_native(0x14, &vector, Packet::Input(bare));
             vector.push(1);
             check_native(0x14, &vector, Packet::Input(input));
         }
-        for present in [0x10, 0x20, 0x40, 0x80, 0xFF] {
+        for present in [0x20, 0x40, 0x80, 0xFF] {
             let vector = [&bytes(&[])[..8], &[present, 0, 0, 0]].concat();
             assert_eq!(native_fault(0x14, &vector), Malformed::out_of_range("present", present));
         }
@@ -516,23 +563,24 @@ mod tests {
     #[should_panic(expected = "the history counts its changes from the newest input")]
     fn a_history_of_another_newest_input_is_the_callers_mistake() {
         let mut room = [0; History::MAX_LEN];
-        let input = input(History::new(8, [8], &mut room));
+        let input = input(History::new(RawInput(8), [RawInput(8)], &mut room));
         input.encode(&mut Writer::new(&mut [0; 100]));
     }
 
     #[test]
     fn ten_unchanged_inputs_are_one_byte() {
         let mut room = [0; History::MAX_LEN];
-        assert_eq!(History::new(5, [5; 10], &mut room).runs, [10]);
-        assert_eq!(History::new(5, [4; 10], &mut room).runs, [0, 1, 10]);
+        assert_eq!(History::new(RawInput(5), [RawInput(5); 10], &mut room).runs, [10]);
+        assert_eq!(History::new(RawInput(5), [RawInput(4); 10], &mut room).runs, [0, 1, 10]);
     }
 
     #[test]
     fn the_longest_history_fits_its_room() {
         let mut room = [0; History::MAX_LEN];
         // Every tick flips every button: four bytes each.
-        let older: Vec<u16> = (0..100).map(|i| if i % 2 == 0 { 0xFFFF } else { 0 }).collect();
-        let history = History::new(0, older.iter().copied(), &mut room);
+        let flips = |i| RawInput(if i % 2 == 0 { 0xFFFF } else { 0 });
+        let older: Vec<RawInput> = (0..100).map(flips).collect();
+        let history = History::new(RawInput(0), older.iter().copied(), &mut room);
         assert_eq!(history.runs.len(), History::MAX_LEN);
         assert_eq!(history.iter().collect::<Vec<_>>(), older[..MAX_HISTORY]);
     }
@@ -559,11 +607,44 @@ mod tests {
     }
 
     #[test]
-    fn buttons_are_sixteen_bits() {
-        assert!(Packet::decode_payload(0x14, &bytes(&[1, 0xFF, 0xFF, 3, 1])).is_ok());
-        let fault = |value: u32| Malformed::out_of_range("changed", value);
-        assert_eq!(history_fault(&[1, 0x80, 0x80, 4, 1]), fault(0x1_0000));
-        assert_eq!(history_fault(&[1, 0x80, 0x80, 0x81, 1]), fault(0x4000));
+    fn inputs_have_up_to_128_bits() {
+        let wide = |bits: u128, runs: &[u8]| {
+            let high = (bits >> 16).to_le_bytes();
+            let len = (u128::BITS - bits.leading_zeros()).div_ceil(8) as u8 - 2;
+            let low = (bits as u16).to_be_bytes();
+            let head = [&[0x0A, 0x0B, 0, 0, 0, 100][..], &low, &[19, len]].concat();
+            [&head[..], &high[..usize::from(len)], &[8, 0x21, 0x03, 0x80], runs].concat()
+        };
+        for bits in [0x1_0009, 0xFFFF_FFFF, 1 << 127, u128::MAX] {
+            let (newest, mut room) = (RawInput(bits), [0; History::MAX_LEN]);
+            let history = History::new(newest, [newest, RawInput(bits ^ 0x80)], &mut room);
+            let newest = InputRecord { input_flags: newest, ..NEWEST };
+            let packet = Packet::Input(Input { newest, ..input(history) });
+            check_native(0x14, &wide(bits, &[1, 0x80, 1, 1]), packet);
+        }
+        // A change of the highest bit takes 19 bytes, and none takes more.
+        let longest = [&[1][..], &[0x80; 18], &[2, 1]].concat();
+        assert!(Packet::decode_payload(0x14, &bytes(&longest)).is_ok());
+        let over = [&[1][..], &[0x80; 18], &[4, 1]].concat();
+        assert_eq!(history_fault(&over), Malformed::out_of_range("changed", 0));
+    }
+
+    #[test]
+    fn the_wide_part_of_an_input_has_one_form() {
+        let fault = |tail: &[u8]| native_fault(0x14, &[&bytes(&[])[..8], &[16], tail].concat());
+        assert_eq!(fault(&[]), Malformed::new("wide_len", Fault::Truncated));
+        assert_eq!(fault(&[0]), Malformed::out_of_range("wide_len", 0));
+        assert_eq!(fault(&[15]), Malformed::out_of_range("wide_len", 15));
+        assert_eq!(fault(&[2, 1]), Malformed::new("wide", Fault::Truncated));
+        assert_eq!(fault(&[2, 1, 0]), Malformed::new("wide", Fault::NotCanonical));
+    }
+
+    #[test]
+    fn of_wide_inputs_that_all_differ_the_newest_dozen_has_room() {
+        let mut room = [0; History::MAX_LEN];
+        let older = (0..63).map(|i| RawInput(if i % 2 == 0 { u128::MAX } else { 0 }));
+        let history = History::new(RawInput(0), older, &mut room);
+        assert_eq!(history.iter().len(), 12);
     }
 
     #[test]

@@ -230,7 +230,7 @@ mod tests {
 
     #[test]
     fn a_match_of_pong_fits_its_budget() {
-        let newest = InputRecord { sequence: 9, input_flags: 1 };
+        let newest = InputRecord { sequence: 9, input_flags: crate::typed::RawInput(1) };
         let mut room = [0; History::MAX_LEN];
         let input = Packet::Input(Input {
             session: SessionIndex::MIN,
@@ -239,7 +239,7 @@ mod tests {
             drawn_back: Some(2048),
             acks: None,
             messages: None,
-            history: History::new(1, [1; 10], &mut room),
+            history: History::new(1.into(), [1.into(); 10], &mut room),
         });
         assert_eq!(len(input), 23, "2,000 bytes a second are 33 in each of 60");
         let delta = Packet::DeltaSnapshot(DeltaSnapshot {
@@ -255,7 +255,7 @@ mod tests {
     /// Every packet that begins with a session index, as short as it gets.
     fn shortest_in_session() -> [Packet<'static>; 7] {
         let session = SessionIndex::MIN;
-        let newest = InputRecord { sequence: 1, input_flags: 0 };
+        let newest = InputRecord { sequence: 1, input_flags: crate::typed::RawInput(0) };
         let history = Packet::decode_payload(0x14, &[0, 1, 0, 0, 0, 1, 0, 0, 0]);
         let Ok(Packet::Input(Input { history, .. })) = history else { panic!("{history:?}") };
         let password = Name::new("");
