@@ -73,9 +73,10 @@ fn shot(
     let Some((target, at)) = first(things.iter().filter(counts), passage) else { return };
     let power = if is_heavy { power } else { i32::from(Shot::LIGHT) };
     let left = power - now.impacts_of(id).map(|impact| impact.value).sum::<i32>();
-    let dealt = left.min(health_left(now, target.id)).max(0);
+    let health = health_left(now, target.id);
+    let dealt = left.min(health).max(0);
     let stops = !is_heavy || left <= dealt;
-    meet(Impact { stops, value: dealt, ..stop(id, target.id, at) });
+    meet(Impact { stops, ends_target: dealt >= health, value: dealt, ..stop(id, target.id, at) });
 }
 
 /// What is left of a target when all that the player saw hit it has.
@@ -96,7 +97,7 @@ fn first<'a>(
 
 fn stop(entity: u32, target: u32, at: TickPart) -> Impact {
     let at = at.0 as f32 / TickPart::WHOLE as f32;
-    Impact { entity, target, at, stops: true, value: 0 }
+    Impact { entity, target, at, stops: true, ends_target: false, value: 0 }
 }
 
 #[cfg(test)]
@@ -147,7 +148,9 @@ mod tests {
     fn a_shot_stops_at_the_first_thing_it_meets_when_it_meets_it() {
         // It is 16 px wide: half of its way of 16 px leads to the drone at 500 px.
         let found = impacts(&[light(476), drone(2)], &[light(492), drone(2)], &[]);
-        let [Impact { entity, target, at, stops, value }] = found[..] else { panic!("{found:?}") };
+        let [Impact { entity, target, at, stops, value, .. }] = found[..] else {
+            panic!("{found:?}")
+        };
         assert_eq!((entity, target, stops, value), (id(0), 256, true, 1));
         assert!((0.49..0.53).contains(&at), "{at}");
         assert!(impacts(&[light(400), drone(2)], &[light(416), drone(2)], &[]).is_empty());
@@ -160,7 +163,14 @@ mod tests {
         };
         assert!(!meet(8, &[])[0].stops && meet(3, &[])[0].stops);
         // What it is seen to have spent on another counts.
-        let spent = Impact { entity: id(1), target: 300, at: 0.0, stops: false, value: 6 };
+        let spent = Impact {
+            entity: id(1),
+            target: 300,
+            at: 0.0,
+            stops: false,
+            ends_target: false,
+            value: 6,
+        };
         assert!(meet(8, &[spent])[0].stops);
         // And it meets the same thing once.
         assert!(meet(8, &[Impact { target: 256, ..spent }]).is_empty());

@@ -2,7 +2,9 @@
 //!
 //! The game says which of the drawn things meet ([`Game::impacts`]). What stops there is drawn in
 //! that frame and in none after it, until the server has stepped the tick it was seen in: then either
-//! the thing is gone, or it flies on. Nothing here changes what is predicted.
+//! the thing is gone, or it flies on. What the player's own thing ended, by the server's word, is gone
+//! from the screen at the tick in which it did, also where the snapshot of that tick was lost. Nothing
+//! here changes what is predicted.
 
 use super::Frame;
 use crate::game::{Game, Impact, PlayerId};
@@ -32,6 +34,17 @@ struct Awaited {
     tick: u32,
 }
 
+impl Awaited {
+    /// Whether what was met ends by it, and by the server's word has.
+    fn has_ended_target(&self, said: Option<&State>) -> bool {
+        self.impact.ends_target
+            && said.is_some_and(|said| {
+                let is_stepped = said.tick.wrapping_sub(self.tick) as i32 >= 0;
+                is_stepped && said.find(self.impact.target).is_none()
+            })
+    }
+}
+
 impl Impacts {
     /// Ends what is seen to end in a frame that shows the own things at `ahead`. `said` is the
     /// newest snapshot.
@@ -44,9 +57,14 @@ impl Impacts {
         frame: &mut Frame,
     ) {
         self.decide(said, frame);
+        let drawn_tick = frame.drawn_tick;
         let is_over = |drawn: &Drawn| {
-            let mut stopped = self.awaited.iter().filter(|awaited| awaited.impact.stops);
-            stopped.any(|awaited| awaited.impact.entity == drawn.entity.id)
+            let id = drawn.entity.id;
+            self.awaited.iter().any(|awaited @ Awaited { impact, tick }| {
+                let is_reached = drawn_tick.is_some_and(|drawn| f64::from(*tick) <= drawn);
+                impact.entity == id && impact.stops
+                    || impact.target == id && is_reached && awaited.has_ended_target(said)
+            })
         };
         frame.entities.retain(|drawn| !is_over(drawn));
         frame.awaited.extend(self.awaited.iter().map(|awaited| awaited.impact));
@@ -66,10 +84,12 @@ impl Impacts {
     /// still drawn: others are drawn later than they are known.
     fn decide(&mut self, said: Option<&State>, frame: &Frame) {
         let Some(said) = said else { return };
-        self.awaited.retain(|Awaited { impact, tick }| {
+        self.awaited.retain(|awaited @ Awaited { impact, tick }| {
             let is_stepped = said.tick.wrapping_sub(*tick) as i32 >= GRACE_TICKS as i32;
             let is_gone = said.find(impact.entity).is_none();
-            !is_stepped || impact.stops && is_gone && frame.find(impact.entity).is_some()
+            let is_drawn = frame.find(impact.entity).is_some()
+                || frame.find(impact.target).is_some() && awaited.has_ended_target(Some(said));
+            !is_stepped || impact.stops && is_gone && is_drawn
         });
     }
 
@@ -125,7 +145,8 @@ mod tests {
         let mut impacts = Impacts::default();
         draw(&mut impacts, 99.2, &state(95, &[1, 2]));
         let mut frame = Frame::default();
-        let impact = Impact { entity: 1, target: TARGET, at: 0.5, stops: true, value: 0 };
+        let impact =
+            Impact { entity: 1, target: TARGET, at: 0.5, stops: true, ends_target: true, value: 0 };
         impacts.take(impact, 100.2, &mut frame);
         impacts.take(impact, 100.2, &mut frame);
         assert_eq!(frame.impacts, [impact]);
@@ -162,11 +183,41 @@ mod tests {
     }
 
     #[test]
+    fn what_the_own_thing_ended_is_gone_at_its_tick_also_where_that_snapshot_was_lost() {
+        let mut impacts = stopped();
+        // The server has said of tick 104 that both are gone; those before it were lost, so that dot 2
+        // would be drawn until 104.
+        let ids_at = |impacts: &mut Impacts, drawn_tick| {
+            let mut frame = Frame { drawn_tick: Some(drawn_tick), ..Frame::default() };
+            let schema = Dots::default().schema();
+            frame.entities.extend(
+                state(0, &[1, 2])
+                    .entities()
+                    .iter()
+                    .map(|entity| Drawn { entity: entity.clone(), fields: schema.values(entity) }),
+            );
+            let said = state(104, &[]);
+            impacts.look(&Dots::default(), ALICE, drawn_tick + 9.0, Some(&said), &mut frame);
+            ids(&frame)
+        };
+        assert_eq!(ids_at(&mut impacts, 99.5), [TARGET]);
+        assert_eq!(ids_at(&mut impacts, 100.0), []);
+        assert_eq!(ids_at(&mut impacts, 103.9), []);
+    }
+
+    #[test]
     fn no_more_is_awaited_than_there_is_room_for() {
         let mut impacts = Impacts::default();
         let mut frame = Frame::default();
         for entity in 0..LIMIT as u32 + 5 {
-            let impact = Impact { entity, target: TARGET, at: 0.0, stops: true, value: 0 };
+            let impact = Impact {
+                entity,
+                target: TARGET,
+                at: 0.0,
+                stops: true,
+                ends_target: false,
+                value: 0,
+            };
             impacts.take(impact, 7.0, &mut frame);
         }
         assert_eq!((impacts.awaited.len(), frame.impacts.len()), (LIMIT, LIMIT));

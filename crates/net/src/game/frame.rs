@@ -16,7 +16,8 @@ pub struct Frame {
     pub left: Vec<u32>,
     /// What is seen to meet since the frame before.
     pub impacts: Vec<Impact>,
-    /// What was seen to meet earlier, and the server has not spoken of yet.
+    /// What was seen to meet earlier, and the server has not spoken of yet, or what is drawn does not
+    /// show yet.
     pub awaited: Vec<Impact>,
 }
 
@@ -79,6 +80,9 @@ pub struct Impact {
     pub at: f32,
     /// Whether it ends there: it is drawn no further, unless the server says that it flies on.
     pub stops: bool,
+    /// Whether what it meets ends by it, as far as the player can see. It is drawn until the server says
+    /// so, and then up to the tick of this contact.
+    pub ends_target: bool,
     /// How much, as the game counts it.
     pub value: i32,
 }
