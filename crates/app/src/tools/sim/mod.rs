@@ -18,12 +18,12 @@ mod show;
 use std::error::Error;
 use std::io;
 use std::path::PathBuf;
-use std::str::FromStr;
 use std::time::Duration;
 
 use backspin_sim::dot::Dots;
 use backspin_sim::{Bar, Change, Lateness, Pool, Preset, Report, Setup};
 
+use crate::games::command::named;
 use crate::games::{AppGame, Title, with_game};
 use link::LinkArgs;
 use show::Shown;
@@ -98,8 +98,8 @@ pub(crate) struct Args {
     ])]
     dialects: bool,
 
-    /// The game: dots (built in), pong or rtype
-    #[arg(long, default_value = "dots")]
+    /// The game; dots is built in
+    #[arg(long, default_value = "dots", value_parser = named(GameName::all(), GameName::name))]
     game: GameName,
 
     #[command(flatten)]
@@ -174,17 +174,9 @@ impl GameName {
     fn name(self) -> &'static str {
         self.0.map_or("dots", Title::command)
     }
-}
 
-impl FromStr for GameName {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let titles = Title::ALL.iter().map(|title| GameName(Some(*title)));
-        let mut all = std::iter::once(GameName(None)).chain(titles);
-        let known: Vec<_> = all.clone().map(GameName::name).collect();
-        let found = all.find(|game| game.name() == text);
-        found.ok_or_else(|| format!("there is no such game; choose {}", known.join(", ")))
+    fn all() -> impl Iterator<Item = GameName> {
+        std::iter::once(None).chain(Title::ALL.iter().copied().map(Some)).map(GameName)
     }
 }
 
