@@ -165,9 +165,10 @@ impl Program {
             start,
             over: false,
         };
-        match asks && is_person {
-            true => program.ask(Question::FirstName),
-            false => program.start(),
+        if asks && is_person {
+            program.ask(Question::FirstName)
+        } else {
+            program.start()
         }
         program
     }

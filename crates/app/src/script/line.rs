@@ -151,10 +151,7 @@ impl Lines {
 }
 
 fn put(feed: &Feed, json: bool, line: &impl Tell) -> io::Result<()> {
-    let text = match json {
-        true => Some(serde_json::to_string(line)?),
-        false => line.text(),
-    };
+    let text = if json { Some(serde_json::to_string(line)?) } else { line.text() };
     match text {
         Some(text) => feed.put((text + "\n").as_bytes()),
         None => Ok(()),

@@ -456,14 +456,8 @@ impl Config {
                 true => Unguarded::Allowed,
                 false => Unguarded::Refused,
             },
-            tokenless: match self.allow_tokenless {
-                true => Tokenless::Allowed,
-                false => Tokenless::Refused,
-            },
-            reach: match self.lan_everywhere {
-                true => Audience::Everywhere,
-                false => Audience::PrivateOnly,
-            },
+            tokenless: if self.allow_tokenless { Tokenless::Allowed } else { Tokenless::Refused },
+            reach: if self.lan_everywhere { Audience::Everywhere } else { Audience::PrivateOnly },
             limits: Limits {
                 rooms: self.rooms,
                 sessions: self.players,

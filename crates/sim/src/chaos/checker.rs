@@ -613,8 +613,5 @@ fn excuse(stage: &Stage, guest: usize, checked: Result<(), Breach>) -> Result<()
 }
 
 fn check_limit(what: &'static str, kept: usize, limit: usize) -> Result<(), Breach> {
-    match kept <= limit {
-        true => Ok(()),
-        false => Err(Breach::OverLimit { what, kept, limit }),
-    }
+    if kept <= limit { Ok(()) } else { Err(Breach::OverLimit { what, kept, limit }) }
 }

@@ -8,7 +8,7 @@ use backspin::replication::State;
 use backspin_pong::{Attendance, Bot, Level, Phase, Pong, Position, Side, World};
 use serde::Serialize;
 
-use crate::script::{Lines, News, Tell, ScriptGame};
+use crate::script::{Lines, News, ScriptGame, Tell};
 use crate::seed;
 
 /// Ticks in a second.

@@ -23,9 +23,7 @@ use backspin_rtype::ship::Ship;
 use backspin_rtype::{Opening, RType, World, event};
 
 use crate::games::command::LEVELS;
-use crate::screen::stage::{
-    Happenings, Names, Offer, Sight, Stage, Standing, StandingPhase, Way,
-};
+use crate::screen::stage::{Happenings, Names, Offer, Sight, Stage, Standing, StandingPhase, Way};
 use crate::screen::{Banner, Controls, Crew, Hud, Row, Scene, Tone};
 
 /// Ticks in a second.

@@ -57,10 +57,7 @@ fn entry(frame: &mut Frame<'_>, row: Rect, text: &str, paint: Paint) {
 
 /// The rows of a line.
 fn rows(line: &ChatLine, width: usize, paint: Paint) -> Vec<Line<'static>> {
-    let name = match line.name.is_empty() {
-        true => String::new(),
-        false => format!(" {}:", line.name),
-    };
+    let name = if line.name.is_empty() { String::new() } else { format!(" {}:", line.name) };
     let tone = match (line.name.is_empty(), line.fade < DIM_BELOW) {
         (_, true) => Tone::Dim,
         (true, false) => Tone::Fair,

@@ -46,10 +46,7 @@ fn replay(args: &Args, mut log: impl Read) -> Result<Verdict, Box<dyn Error>> {
             Err(error) => return Err(refusal(error)),
         }
     }
-    match args.salvage {
-        true => Ok(rerun.salvage(None)?),
-        false => rerun.finish().map_err(refusal),
-    }
+    if args.salvage { Ok(rerun.salvage(None)?) } else { rerun.finish().map_err(refusal) }
 }
 
 /// What to do about a log that is not whole.

@@ -51,9 +51,10 @@ pub(super) fn run(args: &Args, file: impl Read) -> Result<(), Box<dyn Error>> {
     replay.draw(at, &mut frame);
     let seen = Seen { replay: &replay, frame: &frame, first, rate };
     let mut out = io::stdout().lock();
-    match args.json {
-        true => writeln!(out, "{}", seen.object())?,
-        false => seen.tell(&mut out)?,
+    if args.json {
+        writeln!(out, "{}", seen.object())?
+    } else {
+        seen.tell(&mut out)?
     }
     Ok(())
 }

@@ -6,9 +6,9 @@ use backspin_rtype::difficulty::Difficulty;
 use backspin_rtype::mission::Phase;
 use backspin_rtype::{Opening, RType, World};
 
+use super::{difficulty_name, thousands, words};
 use crate::screen::stage::{Names, Offer};
 use crate::screen::{Cell, Row, Tone};
-use super::{difficulty_name, thousands, words};
 
 /// What a player can choose.
 pub(super) fn offers(game: &RType, world: &World, own: Option<PlayerId>) -> Vec<Offer> {
