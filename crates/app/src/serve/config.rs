@@ -308,52 +308,43 @@ impl Config {
     fn of(given: Given) -> Result<Self, String> {
         let limits @ Limits { wider, .. } = Limits::default();
         let name = given.name.as_deref().unwrap_or("Backspin");
-        let count = |what: &str, given: Option<u16>, usual, least: u16, most: u16| match given {
-            Some(count) if !(least..=most).contains(&count) => {
-                Err(format!("{what}: {count} is out of range ({least} to {most})"))
-            }
-            count => Ok(count.unwrap_or(usual)),
-        };
+        // A number in its range, by the name that it has in a file.
+        macro_rules! count {
+            ($field:ident, $usual:expr, $range:expr) => {
+                match given.$field {
+                    Some(count) if !$range.contains(&count) => {
+                        let what = stringify!($field).replace('_', "-");
+                        let (least, most) = $range.into_inner();
+                        return Err(format!("{what}: {count} is out of range ({least} to {most})"));
+                    }
+                    count => count.unwrap_or($usual),
+                }
+            };
+        }
         let config = Config {
             native_port: given.native_port.unwrap_or(4300),
             lan_port: given.lan_port.unwrap_or(54000),
-            rtype_port: count("rtype-port", given.rtype_port, 4242, 0, u16::MAX - 1)?,
+            rtype_port: count!(rtype_port, 4242, 0..=u16::MAX - 1),
             bind: given.bind,
             name: crate::parse_name(name).map_err(|error| format!("name: {error}"))?,
             room_counts: given.room_counts.decided(ROOM_LIMIT)?,
-            rooms: count("rooms", given.rooms, 1024, 1, ROOM_LIMIT)?,
-            players: count("players", given.players, limits.sessions, 1, u16::MAX)?,
-            players_per_address: count(
-                "players-per-address",
-                given.players_per_address,
-                limits.sessions_per_ip,
-                1,
-                u16::MAX,
-            )?,
-            joins_per_address: count(
-                "joins-per-address",
-                given.joins_per_address,
+            rooms: count!(rooms, 1024, 1..=ROOM_LIMIT),
+            players: count!(players, limits.sessions, 1..=u16::MAX),
+            players_per_address: count!(players_per_address, limits.sessions_per_ip, 1..=u16::MAX),
+            joins_per_address: count!(
+                joins_per_address,
                 limits.stranger_datagrams_per_s as u16,
-                1,
-                u16::MAX,
-            )?,
-            streams_per_address: count(
-                "streams-per-address",
-                given.streams_per_address,
+                1..=u16::MAX
+            ),
+            streams_per_address: count!(
+                streams_per_address,
                 limits.streams_per_ip as u16,
-                1,
-                limits.streams as u16,
-            )?,
-            password_tries: count(
-                "password-tries",
-                given.password_tries,
-                limits.password_tries as u16,
-                1,
-                1024,
-            )?,
-            times_per_56: count("times-per-56", given.times_per_56, wider.per_56, 1, 256)?,
-            times_per_48: count("times-per-48", given.times_per_48, wider.per_48, 1, u16::MAX)?,
-            senders: count("senders", given.senders, usual_senders(), 0, SENDER_LIMIT)?,
+                1..=limits.streams as u16
+            ),
+            password_tries: count!(password_tries, limits.password_tries as u16, 1..=1024),
+            times_per_56: count!(times_per_56, wider.per_56, 1..=256),
+            times_per_48: count!(times_per_48, wider.per_48, 1..=u16::MAX),
+            senders: count!(senders, usual_senders(), 0..=SENDER_LIMIT),
             token: given.token.unwrap_or_default(),
             match_key: match given.match_key {
                 Some(key) if !key.is_empty() => parse_match_key(&key)
