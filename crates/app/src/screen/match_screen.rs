@@ -273,10 +273,7 @@ impl<G: Stage> Match<G> {
 
     /// Whether a line of chat may be written here.
     fn may_chat(&self) -> Result<(), ChatError> {
-        match self.node.seat().client() {
-            Some(client) => client.may_chat(),
-            None => Err(ChatError::Off),
-        }
+        self.node.seat().client().map_or(Err(ChatError::Off), |client| client.may_chat())
     }
 
     /// Sends the line that was typed. One that is refused stays to be mended, if it can be.
@@ -314,10 +311,11 @@ impl<G: Stage> Match<G> {
 
     /// What the game offers; who watches, speaks an old dialect or is not in yet cannot wish.
     fn offers(&self) -> Vec<Offer> {
-        let can_speak = match self.node.seat().client() {
-            None => true,
-            Some(client) => client.timeline().is_some() && client.player().is_some(),
-        };
+        let can_speak = self
+            .node
+            .seat()
+            .client()
+            .is_none_or(|client| client.timeline().is_some() && client.player().is_some());
         match can_speak && !self.hands.is_empty() {
             true => self.game.offers(&self.world, self.own()),
             false => Vec::new(),
@@ -531,10 +529,8 @@ impl<G: Stage> Match<G> {
             }
             return;
         }
-        let recorder = match self.recorder.take() {
-            Some(recorder) => Ok(recorder),
-            None => Recorder::begin(shelf, &self.game, &self.name),
-        };
+        let recorder = self.recorder.take();
+        let recorder = recorder.map_or_else(|| Recorder::begin(shelf, &self.game, &self.name), Ok);
         let followed = recorder.and_then(|mut recorder| {
             let Names(names) = self.names();
             let player =

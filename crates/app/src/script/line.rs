@@ -152,10 +152,7 @@ impl Lines {
 
 fn put(feed: &Feed, json: bool, line: &impl Tell) -> io::Result<()> {
     let text = if json { Some(serde_json::to_string(line)?) } else { line.text() };
-    match text {
-        Some(text) => feed.put((text + "\n").as_bytes()),
-        None => Ok(()),
-    }
+    text.map_or(Ok(()), |text| feed.put((text + "\n").as_bytes()))
 }
 
 impl Line {
@@ -273,10 +270,9 @@ impl Tell for Line {
                 format!("joining {name} at {address}, {ping_ms:.1} ms away")
             }
             Line::Waiting { players: 1 } => "waiting for other players".into(),
-            Line::Waiting { players } => format!(
-                "waiting for a room; {players} players are \
-                                                  waiting"
-            ),
+            Line::Waiting { players } => {
+                format!("waiting for a room; {players} players are waiting")
+            }
             Line::Matched { address, players: 1, worst_ms, .. } => {
                 format!("nobody else is there; joining {address}, {worst_ms:.1} ms away")
             }

@@ -176,10 +176,7 @@ impl<G: Game> Recorded<G> {
 
     /// Writes down what is about to be done, and says when it is done.
     fn handle(&mut self, now: Time, entry: &Entry<'_>) -> Time {
-        match &mut self.tape {
-            Some(tape) => tape.handle(now, entry),
-            None => now,
-        }
+        self.tape.as_mut().map_or(now, |tape| tape.handle(now, entry))
     }
 
     /// Polls, and writes down that it did.

@@ -145,10 +145,8 @@ impl Checker {
             self.hear_room(stage, number, event);
         }
         let mut doubled = stage.server().rooms().iter().map(|room| room.world().log.doubled);
-        match doubled.find_map(|doubled| doubled) {
-            Some(player) => Err(Breach::SharedSlot { player }),
-            None => Ok(()),
-        }
+        let shared = doubled.find_map(|doubled| doubled);
+        shared.map_or(Ok(()), |player| Err(Breach::SharedSlot { player }))
     }
 
     fn hear_room(&mut self, stage: &Stage, number: u32, event: RoomEvent) {
@@ -501,10 +499,8 @@ impl Checker {
         let is_claimed = |card: &MemberCard| card.dialect == "native" || card.inputs > 0;
         let is_ghost =
             |card: &MemberCard| card.present && is_claimed(card) && !owners.contains(&card.session);
-        match cards.iter().find(|(_, card)| is_ghost(card)) {
-            Some((_, card)) => Err(Breach::Ghost { player: card.player }),
-            None => Ok(()),
-        }
+        let ghost = cards.iter().find(|(_, card)| is_ghost(card));
+        ghost.map_or(Ok(()), |(_, card)| Err(Breach::Ghost { player: card.player }))
     }
 
     /// The member that a guest is, if it is one.

@@ -104,10 +104,7 @@ impl Stage for RType {
         _own: Option<PlayerId>,
         names: &Names,
     ) -> (String, Vec<(String, Tone)>) {
-        let title = match world.mission.phase {
-            Phase::Victory => "Victory!",
-            _ => "Defeat",
-        };
+        let title = if world.mission.phase == Phase::Victory { "Victory!" } else { "Defeat" };
         let alone = world.players().count() == 1;
         let whose = if alone { "Score" } else { "Team score" };
         let score = format!("{whose} {}", thousands(world.mission.team_score));

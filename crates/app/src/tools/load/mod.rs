@@ -19,6 +19,7 @@ use backspin::client::ClientConfig;
 use backspin::wire::Name;
 use backspin::wire::native::DEFAULT_PORT;
 
+use crate::games::command::within;
 use crate::games::{AppGame, Title, with_game};
 use crate::play::Address;
 use crate::serve::stop::Stop;
@@ -63,7 +64,7 @@ pub(crate) struct Args {
 
     /// Percentage of bots that go every second: half of them leave and are replaced, the other half crash and
     /// reclaim their slot with their ticket
-    #[arg(long, value_name = "PCT", default_value_t = 0.0, value_parser = parse_churn)]
+    #[arg(long, value_name = "PCT", default_value_t = 0.0, value_parser = within(0.0..=100.0, "percent"))]
     churn: f64,
 
     /// The server's token, if it has one
@@ -107,15 +108,5 @@ fn load<G: AppGame>(args: &Args, game: G) -> Result<(), Box<dyn Error>> {
     }
     let tally = crowd.finish();
     show.close(&tally)?;
-    match tally.connected() {
-        0 => Err(tally.why_nobody().into()),
-        _ => Ok(()),
-    }
-}
-
-fn parse_churn(text: &str) -> Result<f64, String> {
-    match text.parse() {
-        Ok(percent) if (0.0..=100.0).contains(&percent) => Ok(percent),
-        _ => Err("give a percentage from 0 to 100".into()),
-    }
+    if tally.connected() == 0 { Err(tally.why_nobody().into()) } else { Ok(()) }
 }

@@ -190,10 +190,7 @@ impl fmt::Display for LinkWords {
         if let Some(bits) = self.bandwidth_bits_per_s {
             write!(f, ", {} Mbit/s", bits as f64 / 1e6)?;
         }
-        match &self.change {
-            Some(change) => write!(f, ", {change}"),
-            None => Ok(()),
-        }
+        self.change.as_ref().map_or(Ok(()), |change| write!(f, ", {change}"))
     }
 }
 

@@ -89,10 +89,7 @@ pub(super) fn facts(world: &World, own: Option<PlayerId>, names: &Names) -> Vec<
                 _ => ("not ready", Tone::Dim),
             };
             let tone_of_name = if own == Some(card.player) { Tone::Bright } else { Tone::Plain };
-            let score = match card.score {
-                ..=0 => String::new(),
-                score => thousands(score),
-            };
+            let score = if card.score > 0 { thousands(card.score) } else { String::new() };
             let cells = vec![
                 Cell::new(names.of(card.player), tone_of_name),
                 Cell::new(mark, tone),
