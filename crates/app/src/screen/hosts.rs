@@ -71,9 +71,7 @@ impl Hosts {
         let text = vec![(text, Tone::Dim)];
         List { title: "Join a game".into(), text, rows, selected, ..List::default() }
     }
-}
 
-impl Hosts {
     /// What to check if no host answers.
     fn advice(&self) -> String {
         format!(

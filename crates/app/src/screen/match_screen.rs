@@ -40,9 +40,6 @@ const NOTICE_FOR: Duration = Duration::from_secs(4);
 /// How long a point is seen.
 const FLASH_FOR: Duration = Duration::from_millis(180);
 
-/// How often a ticket is marked as still valid.
-const TICKET_EVERY: Duration = Duration::from_secs(2);
-
 /// A match in progress, whichever game it is.
 pub(super) trait MatchScreen {
     /// Looks at the match once: hears what is new, and steers. Why it is over, if it is.
@@ -115,7 +112,6 @@ pub(super) struct Match<G: Stage> {
     game: G,
     node: NodeThread<Seat<G>>,
     ticket: Option<TicketKeeper>,
-    next_ticket: Time,
     name: String,
     addresses: Vec<SocketAddr>,
     hands: Vec<Hand<G>>,
@@ -226,7 +222,6 @@ impl<G: Stage> Match<G> {
             game,
             node,
             ticket,
-            next_ticket: now,
             name: name.to_string(),
             addresses,
             hands,
@@ -280,10 +275,7 @@ impl<G: Stage> Match<G> {
     fn send_typed(&mut self) {
         let Some(text) = self.typing.take() else { return };
         let now = self.node.now();
-        let sent = match self.node.seat().client_mut() {
-            Some(client) => client.chat(now, &text),
-            None => Err(ChatError::Off),
-        };
+        let sent = self.node.seat().chat(now, &text);
         match sent {
             Ok(()) | Err(ChatError::Empty) => {}
             Err(error) => {
@@ -565,13 +557,8 @@ impl<G: Stage> Match<G> {
     }
 
     fn keep_ticket(&mut self, now: Time) {
-        if now < self.next_ticket {
-            return;
-        }
-        let ticket = self.node.seat().client().and_then(|client| client.ticket());
-        if let (Some(file), Some(ticket)) = (&self.ticket, ticket) {
-            self.next_ticket = now + TICKET_EVERY;
-            file.keep(ticket);
+        if let Some(keeper) = &mut self.ticket {
+            keeper.keep(now, self.node.seat().client().and_then(|client| client.ticket()));
         }
     }
 }

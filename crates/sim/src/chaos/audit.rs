@@ -450,10 +450,8 @@ impl Audit {
         for room in server.rooms() {
             for card in room.members() {
                 let old = before.iter().find(|spot| spot.session == card.session);
-                let absent_since = match card.present {
-                    true => None,
-                    false => old.and_then(|spot| spot.absent_since).or(Some(now)),
-                };
+                let since = old.and_then(|spot| spot.absent_since).unwrap_or(now);
+                let absent_since = (!card.present).then_some(since);
                 self.spots.push(Spot {
                     session: card.session,
                     room: room.number(),

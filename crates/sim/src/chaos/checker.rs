@@ -19,7 +19,7 @@ use backspin::wire::native::{Datagram, Packet, Role};
 use std::time::Duration;
 
 /// What has been seen so far.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Checker {
     /// Every program that was started, by its number.
     lives: Vec<Life>,
@@ -57,15 +57,7 @@ const PLACE_SLACK: Duration = Duration::from_millis(100);
 
 impl Checker {
     pub(super) fn new(stage: &Stage) -> Self {
-        Checker {
-            lives: Vec::new(),
-            running: vec![None; stage.hosts.len()],
-            server: 0,
-            chronicles: Vec::new(),
-            joined: Vec::new(),
-            onlookers: Vec::new(),
-            frame: Frame::default(),
-        }
+        Checker { running: vec![None; stage.hosts.len()], ..Checker::default() }
     }
 
     /// How many programs were started, and how often one came back.
@@ -456,10 +448,8 @@ impl Checker {
         tick: u32,
     ) -> Result<(), Breach> {
         let now = stage.world.local_time(stage.hosts[guest]);
-        let draw_every = match stage.scenario().play.is_small() {
-            true => DRAW_EVERY,
-            false => DRAW_LARGE_EVERY,
-        };
+        let is_small = stage.scenario().play.is_small();
+        let draw_every = if is_small { DRAW_EVERY } else { DRAW_LARGE_EVERY };
         let Some(guest) = stage.guest(guest) else { return Ok(()) };
         let life = &mut self.lives[life];
         if guest.mood == Mood::Asleep || !guest.client.is_playing() {

@@ -126,10 +126,8 @@ impl Chronicle {
 
 impl Seen {
     pub(super) fn new(card: &MemberCard, before: Option<&Seen>, now: Time) -> Self {
-        let absent_since = match card.present {
-            true => None,
-            false => before.and_then(|seen| seen.absent_since).or(Some(now)),
-        };
+        let since = before.and_then(|seen| seen.absent_since).unwrap_or(now);
+        let absent_since = (!card.present).then_some(since);
         Seen {
             session: card.session,
             player: card.player,

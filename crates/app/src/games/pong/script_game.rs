@@ -97,9 +97,7 @@ impl PongScript {
             waits_for: None,
         })
     }
-}
 
-impl PongScript {
     /// Says whom the ball waits for, and that it no longer does.
     fn tell_hold(&mut self, lines: &Lines, news: &News<'_>, world: &World) -> io::Result<()> {
         let of = |attendance: Attendance| {

@@ -12,16 +12,14 @@ mod source;
 mod tally;
 
 use std::error::Error;
-use std::net::SocketAddr;
 use std::time::Duration;
 
 use backspin::client::ClientConfig;
 use backspin::wire::Name;
-use backspin::wire::native::DEFAULT_PORT;
 
 use crate::games::command::within;
 use crate::games::{AppGame, Title, with_game};
-use crate::play::Address;
+use crate::play;
 use crate::serve::stop::Stop;
 use crowd::{Crowd, Plan};
 use show::Show;
@@ -85,8 +83,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Box<dyn Error>> {
 }
 
 fn load<G: AppGame>(args: &Args, game: G) -> Result<(), Box<dyn Error>> {
-    let address = Address::parse(&args.target)?;
-    let server = SocketAddr::new(address.resolve()?, address.port().unwrap_or(DEFAULT_PORT));
+    let server = play::at_native(&args.target)?;
     let mut config = ClientConfig::new(server, Name::default());
     config.token = args.token.clone().into_bytes();
     let plan = Plan {
