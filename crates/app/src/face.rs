@@ -39,12 +39,8 @@ impl Ui {
 /// says so, and a terminal does.
 pub(crate) fn show(program: Program, ui: Ui, span: Option<Duration>) -> Result<(), Box<dyn Error>> {
     if ui == Ui::Terminal {
-        return match has_terminal() {
-            true => terminal::run(program, span),
-            false => Err("--ui terminal needs a terminal for input and output; scripts use --ui \
-                          none"
-                .into()),
-        };
+        let none = "--ui terminal needs a terminal for input and output; scripts use --ui none";
+        return if has_terminal() { terminal::run(program, span) } else { Err(none.into()) };
     }
     let Err(unopened) = desktop::run(program, span) else { return Ok(()) };
     if !has_terminal() {

@@ -32,7 +32,7 @@ use games::command::named;
 use screen::{Options, Program, Shelf};
 use tools::{demo, inspect, lag, load, manual, replay, sim};
 
-/// Pong and R-Type over UDP, with the tools around them.
+/// Multiplayer games over UDP, with the tools around them.
 ///
 /// Without a command, the menu opens: in a window if there is a display, otherwise in the terminal. Exit
 /// codes: 0 done, 1 failed (stderr says why), 2 wrong usage.

@@ -88,11 +88,8 @@ pub(crate) fn run(args: &Args) -> Result<(), Box<dyn Error>> {
     for text in &args.servers {
         let address = at_native(text)?;
         if families.path(address).is_none() {
-            return Err(format!(
-                "cannot reach {address} from --bind: only one of the two is \
-                                IPv6"
-            )
-            .into());
+            let why = "only one of the two is IPv6";
+            return Err(format!("cannot reach {address} from --bind: {why}").into());
         }
         servers.extend(ServerAddress::new(address));
     }

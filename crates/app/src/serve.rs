@@ -45,11 +45,11 @@ use stop::Stop;
 
 /// Run a dedicated server.
 ///
-/// Serves Pong and R-Type. Each game always has an open room: when it fills, the next one opens. Players can
-/// also create rooms, which close when they are empty. Every port understands all dialects; the defaults are
-/// the ports where each dialect's players look, those of ack at native's. lan players get Pong against a bot in
-/// a room of their own, rtype players get R-Type, native and ack players choose. rtype starts over TCP, one port
-/// above its UDP port. Ctrl-C or SIGTERM says goodbye to everyone and stops; a second one stops at once.
+/// Each game always has an open room: when it fills, the next one opens. Players can also create rooms, which
+/// close when they are empty. Every port understands all dialects; the defaults are the ports where each dialect's
+/// players look, those of ack at native's. lan players get Pong against a bot in a room of their own, rtype players
+/// get R-Type, native and ack players choose. rtype starts over TCP, one port above its UDP port. Ctrl-C or SIGTERM
+/// says goodbye to everyone and stops; a second one stops at once.
 ///
 /// Every setting can be a flag, an environment variable or a line in a TOML file; flags win over variables,
 /// variables over the file. SIGHUP reloads the file: the name, the token, the access settings and the log
@@ -295,7 +295,7 @@ fn open_results(config: &Config) -> Result<Option<Results>, Box<dyn Error>> {
 /// not matter to the players.
 fn announce(config: &Config, ports: &Ports, page: Option<&Page>) {
     let games: Vec<_> = config.room_counts.offers().map(|(title, ..)| title.name()).collect();
-    let games = games.join(" and ");
+    let games = in_a_sentence(&games);
     let refused = match config.refuses_old_dialects() {
         true => {
             "  lan and rtype are refused: they cannot carry the token; --unguarded-dialects \
@@ -306,4 +306,24 @@ fn announce(config: &Config, ports: &Ports, page: Option<&Page>) {
     let page = page.map(|page| format!("  page    http://{}/\n", page.address)).unwrap_or_default();
     let words = format!("{} serves {games}\n{ports}{refused}{page}Ctrl-C stops it\n", config.name);
     spool::say(spool::stdout(), &words);
+}
+
+/// "Pong", "Pong and R-Type", or with commas before the last two.
+fn in_a_sentence(words: &[&str]) -> String {
+    match words {
+        [first @ .., last] if !first.is_empty() => format!("{} and {last}", first.join(", ")),
+        _ => words.concat(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn games_are_listed_as_a_person_would() {
+        assert_eq!(in_a_sentence(&["Pong"]), "Pong");
+        assert_eq!(in_a_sentence(&["Pong", "R-Type"]), "Pong and R-Type");
+        assert_eq!(in_a_sentence(&["Pong", "R-Type", "Tag"]), "Pong, R-Type and Tag");
+    }
 }

@@ -127,10 +127,7 @@ impl Feed {
             queue.dropped += 1;
             shared.dropped.fetch_add(1, Ordering::Relaxed);
         }
-        match queue.is_broken {
-            true => Err(io::ErrorKind::BrokenPipe.into()),
-            false => Ok(()),
-        }
+        if queue.is_broken { Err(io::ErrorKind::BrokenPipe.into()) } else { Ok(()) }
     }
 
     /// How many lines were dropped in all.

@@ -178,7 +178,7 @@ fn a_recorded_server_replays_to_the_same_digest() {
     assert_eq!(output.status.code(), Some(0), "{told}");
     assert_eq!(told["same"], true);
     assert_eq!(told["joined"], 2);
-    assert_eq!(told["rooms"], 2);
+    assert!(told["rooms"].as_u64().unwrap() >= 2, "{told}");
     assert!(told["stream_events"].as_u64().unwrap() > 0, "{told}");
     assert!(told["checkpoints"].as_u64().unwrap() >= 3, "{told}");
     let told = String::from_utf8(replay(&[], &log).stdout).unwrap();

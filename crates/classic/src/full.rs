@@ -9,7 +9,7 @@ use backspin::wire::field::{Big, record};
 /// 0           4             6   10  14   16   18       20      22                  26
 /// | entity_id | entity_type | x | y | vx | vy | health | flags | last_ack_sequence |
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct EntityState {
     /// The same for as long as the thing lives.

@@ -28,7 +28,8 @@ pub trait ClassicGame: Game<World: Send + Sync> + fmt::Debug + Send + Sync {
     /// them into range.
     fn read_lan(&self, _update: &lan::StateUpdate, _state: &mut State) {}
 
-    /// Whether players of `rtype` are let into its rooms.
+    /// Whether players of `rtype` are let into its rooms. They cannot choose a game: on a server with several, they
+    /// get into any that says so.
     fn is_spoken_of_in_rtype(&self) -> bool {
         true
     }

@@ -27,9 +27,11 @@ pub(super) fn varint(r: &mut Reader<'_>, field: &'static str) -> Result<u64, Mal
         }
         value |= group << shift;
         if byte & 0x80 == 0 {
-            return match byte == 0 && shift > 0 {
-                true => Err(Malformed::new(field, Fault::NotCanonical)),
-                false => Ok(value),
+            let is_long = byte == 0 && shift > 0;
+            return if is_long {
+                Err(Malformed::new(field, Fault::NotCanonical))
+            } else {
+                Ok(value)
             };
         }
     }
@@ -91,14 +93,8 @@ pub(super) fn game(r: &mut Reader<'_>) -> Result<GameId, Malformed> {
 
 pub(super) fn put_ip(out: &mut Vec<u8>, ip: IpAddr) {
     match ip {
-        IpAddr::V4(ip) => {
-            out.push(4);
-            out.extend_from_slice(&ip.octets());
-        }
-        IpAddr::V6(ip) => {
-            out.push(6);
-            out.extend_from_slice(&ip.octets());
-        }
+        IpAddr::V4(ip) => out.extend([4].iter().chain(&ip.octets())),
+        IpAddr::V6(ip) => out.extend([6].iter().chain(&ip.octets())),
     }
 }
 

@@ -256,10 +256,7 @@ mod tests {
             bodies.push(frame.body.to_vec());
             rest = &rest[frame.used..];
         }
-        match rest.is_empty() {
-            true => Ok(bodies),
-            false => Err(Damage::Cut { good: frames.offset() }),
-        }
+        if rest.is_empty() { Ok(bodies) } else { Err(Damage::Cut { good: frames.offset() }) }
     }
 
     #[test]

@@ -92,10 +92,7 @@ impl Umpire {
                 continue;
             }
             let kind = comparison.kinds.of(kind_of(key));
-            match met {
-                Some(_) => kind.both += 1,
-                None => kind.only_judged += 1,
-            }
+            *if met.is_some() { &mut kind.both } else { &mut kind.only_judged } += 1;
             if let Some(pass) = met.and_then(|met| met.pass(judged.contact.target)) {
                 comparison.take(pass, judged.is_fatal);
             }

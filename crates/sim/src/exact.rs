@@ -32,10 +32,7 @@ fn quantile(a: f64, b: f64, chance: f64) -> f64 {
     let (mut least, mut most) = (0.0, 1.0);
     for _ in 0..60 {
         let middle = f64::midpoint(least, most);
-        match below(a, b, middle) < chance {
-            true => least = middle,
-            false => most = middle,
-        }
+        if below(a, b, middle) < chance { least = middle } else { most = middle }
     }
     f64::midpoint(least, most)
 }

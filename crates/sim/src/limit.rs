@@ -54,10 +54,7 @@ impl Limit {
         let (mut least, mut most) = (0.0, f64::from(COPIES) * self.interval_ms);
         for _ in 0..48 {
             let middle = f64::midpoint(least, most);
-            match self.none_within(middle) > 1.0 - chance {
-                true => least = middle,
-                false => most = middle,
-            }
+            if self.none_within(middle) > 1.0 - chance { least = middle } else { most = middle }
         }
         most
     }

@@ -146,10 +146,7 @@ impl Link {
             None => now,
             Some(bandwidth) => self.queue.push(now, len, bandwidth).ok_or(Fault::QueueDropped)?,
         };
-        match self.weather.next(self.config.loss, &mut self.chance) {
-            None => Ok(departure),
-            Some(fault) => Err(fault),
-        }
+        self.weather.next(self.config.loss, &mut self.chance).map_or(Ok(departure), Err)
     }
 
     fn corrupt(&mut self, bytes: &mut [u8]) {

@@ -92,9 +92,8 @@ impl Pool {
 
     /// Each figure's worst over the seeds: the largest, for the slowest playback the smallest.
     pub fn worst(&self) -> Quality {
-        self.combine(|values, worse| match worse {
-            Worse::Larger => values[values.len() - 1],
-            Worse::Smaller => values[0],
+        self.combine(|values, worse| {
+            values[if worse == Worse::Larger { values.len() - 1 } else { 0 }]
         })
     }
 
@@ -102,10 +101,7 @@ impl Pool {
     fn worst_but_few(&self) -> Quality {
         self.combine(|values, worse| {
             let few = values.len() / WORST_OF;
-            match worse {
-                Worse::Larger => values[values.len() - 1 - few],
-                Worse::Smaller => values[few],
-            }
+            values[if worse == Worse::Larger { values.len() - 1 - few } else { few }]
         })
     }
 

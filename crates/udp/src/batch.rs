@@ -162,10 +162,8 @@ impl Outbox {
 
     /// Where the next datagram may be written, unless it is time to send.
     pub fn slot(&mut self) -> Option<&mut [u8]> {
-        match self.letters.len() < BATCH {
-            true => self.bytes.get_mut(self.used..self.used + Outbox::SLOT_LEN),
-            false => None,
-        }
+        let end = self.used + Outbox::SLOT_LEN;
+        if self.letters.len() < BATCH { self.bytes.get_mut(self.used..end) } else { None }
     }
 
     /// Keeps what was written into the slot, unless it is for a peer that no socket reaches: that is

@@ -27,7 +27,7 @@ const CROWD_PER_S: u128 = 2_000;
 const SPAN: Duration = Duration::from_millis(50);
 
 /// When to read next, by what came.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Schedule {
     /// Whether the system says when datagrams came.
     has_timestamps: bool,
@@ -44,15 +44,7 @@ pub(crate) struct Schedule {
 
 impl Schedule {
     pub(crate) fn new(has_timestamps: bool) -> Self {
-        Schedule {
-            has_timestamps,
-            is_crowd: false,
-            since: Time::ZERO,
-            came: 0,
-            last_look: Time::ZERO,
-            last_read: None,
-            reading: Duration::ZERO,
-        }
+        Schedule { has_timestamps, ..Schedule::default() }
     }
 
     /// Sockets were read from `begun` to `now`, and had so many datagrams.

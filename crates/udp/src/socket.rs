@@ -66,10 +66,7 @@ impl Socket {
         socket.set_nonblocking(true)?;
         let inner = UdpSocket::from_std(socket.into());
         #[cfg(target_os = "linux")]
-        let backend = match linux::can_batch(inner.as_fd()) {
-            true => backend,
-            false => Backend::Portable,
-        };
+        let backend = if linux::can_batch(inner.as_fd()) { backend } else { Backend::Portable };
         // Without it answers leave by the default route, as they do everywhere else. A socket that
         // is bound to one address has no other to answer from.
         #[cfg(target_os = "linux")]

@@ -212,10 +212,7 @@ impl Streams {
     /// What is written to a stream that has just ended is lost.
     fn send(&mut self, id: StreamId, bytes: &[u8]) -> Result<(), Broken> {
         let stream = self.tokens.get(&id).and_then(|token| self.streams.get_mut(token));
-        match stream {
-            Some(stream) => stream.send(bytes),
-            None => Ok(()),
-        }
+        stream.map_or(Ok(()), |stream| stream.send(bytes))
     }
 
     fn close(&mut self, clock: Clock, id: StreamId) {

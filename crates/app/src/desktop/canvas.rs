@@ -14,6 +14,7 @@ use macroquad::window::{screen_height, screen_width};
 
 use super::brush::{Brush, Place};
 use super::sheet;
+use crate::screen::wrap;
 
 /// What every window shows at least.
 const LEAST: Vec2 = vec2(1280.0, 720.0);
@@ -140,7 +141,7 @@ impl Canvas {
 
     /// A text in lines that are at most so wide.
     pub(super) fn wrap(&self, text: &str, style: Style, wide: f32) -> Vec<String> {
-        wrap(text, |line| self.width(line, style) <= wide)
+        wrapped(text, wide, |line| self.width(line, style))
     }
 
     /// Everything up to now is below everything from now on.
@@ -183,29 +184,10 @@ fn fit(window: Vec2) -> f32 {
     (window / LEAST).min_element()
 }
 
-/// Breaks a text at its spaces, and a word that is too long where it must.
-fn wrap(text: &str, fits: impl Fn(&str) -> bool) -> Vec<String> {
-    let mut lines = Vec::new();
-    let mut line = String::new();
-    for word in text.split(' ') {
-        let longer = if line.is_empty() { word.to_owned() } else { format!("{line} {word}") };
-        if fits(&longer) {
-            line = longer;
-            continue;
-        }
-        if !line.is_empty() {
-            lines.push(mem::take(&mut line));
-        }
-        for letter in word.chars() {
-            line.push(letter);
-            if !fits(&line) && line.chars().count() > 1 {
-                line.pop();
-                lines.push(mem::replace(&mut line, letter.to_string()));
-            }
-        }
-    }
-    lines.push(line);
-    lines
+/// The lines of a text without the spaces at their ends, so that they can stand in the middle.
+fn wrapped(text: &str, wide: f32, width: impl Fn(&str) -> f32) -> Vec<String> {
+    let rows = wrap(text, wide, wide, width);
+    rows.into_iter().map(|row| row.trim_end().to_owned()).collect()
 }
 
 #[cfg(test)]
@@ -224,7 +206,7 @@ mod tests {
 
     #[test]
     fn text_is_cut_at_spaces_and_a_long_word_where_it_must_be() {
-        let wrap = |text| wrap(text, |line| line.chars().count() <= 6);
+        let wrap = |text| wrapped(text, 6.0, |line| line.chars().count() as f32);
         assert_eq!(wrap("one two three"), ["one", "two", "three"]);
         assert_eq!(wrap("a b c d e"), ["a b c", "d e"]);
         assert_eq!(wrap("abcdefgh i"), ["abcdef", "gh i"]);

@@ -107,10 +107,7 @@ where
             let words = words.lock().unwrap_or_else(PoisonError::into_inner);
             let why = words.lines().next().unwrap_or_default().trim_end_matches(['!', '.']);
             let sentence = format!("no window can be opened here ({why})");
-            match waiting.take() {
-                Some(program) => Err(Box::new(Unopened { program, sentence })),
-                None => Ok(()),
-            }
+            waiting.take().map_or(Ok(()), |program| Err(Box::new(Unopened { program, sentence })))
         }
     }
 }

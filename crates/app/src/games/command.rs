@@ -1,6 +1,7 @@
 //! The part of a game's command line that is the same in every game.
 
 use std::error::Error;
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 use backspin_classic::Dialect;
@@ -153,6 +154,17 @@ impl<B: BotArgs> Remote<B> {
 pub(crate) fn dialects<G: AppGame>() -> impl TypedValueParser<Value = Dialect> {
     let all = [Some(Dialect::Native), G::OLD.map(|(dialect, _)| dialect), Some(Dialect::Ack)];
     named(all.into_iter().flatten(), Dialect::name)
+}
+
+/// A number in a range, also a broken one.
+pub(crate) fn within(
+    range: RangeInclusive<f64>,
+    what: &'static str,
+) -> impl TypedValueParser<Value = f64> {
+    move |text: &str| {
+        let number = text.parse().ok().filter(|number| range.contains(number));
+        number.ok_or_else(|| format!("give from {} to {} {what}", range.start(), range.end()))
+    }
 }
 
 /// Values that are given by name.

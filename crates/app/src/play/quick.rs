@@ -92,10 +92,8 @@ fn seek<G: AppGame>(
     let families = Families { v4: Some(0), v6: v6.as_ref().map(|_| 1) };
     let driver = Loop::new([v4].into_iter().chain(v6).collect())?;
     let seeker = Seeker::new(driver.now(), game.id(), matchmaker, families, seed::secret()?);
-    let seeker = seeker.ok_or(
-        "the matchmaker is only reachable over IPv6, which this machine \
-                               does not have",
-    )?;
+    let none = "the matchmaker is only reachable over IPv6, which this machine does not have";
+    let seeker = seeker.ok_or(none)?;
     let mut node = NodeThread::new(driver, seeker)?;
     let mut told = None;
     loop {

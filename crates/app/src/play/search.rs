@@ -75,10 +75,8 @@ impl Search {
 
 /// Whether hosts that speak only this dialect can be found.
 pub(crate) fn check_search(dialect: Option<Dialect>) -> Result<(), &'static str> {
-    match dialect {
-        Some(Dialect::Ack) => Err("ack has no search for hosts; name the address of one"),
-        _ => Ok(()),
-    }
+    let named = "ack has no search for hosts; name the address of one";
+    if dialect == Some(Dialect::Ack) { Err(named) } else { Ok(()) }
 }
 
 /// How to speak to a host that a [`Search`] found: it asks in dialects of ours alone.

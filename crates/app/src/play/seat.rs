@@ -1,6 +1,7 @@
 //! A match from one player's side: on this machine alone, hosted here, or as a guest.
 
 use backspin::channel::Delivery;
+use backspin::chat::ChatError;
 use backspin::client::{Client, Frame};
 use backspin::game::{Buttons, Game, PlayerId};
 use backspin::host::Host;
@@ -81,6 +82,11 @@ impl<G: Game> Seat<G> {
             }
         }
         true
+    }
+
+    /// Writes a line of chat.
+    pub(crate) fn chat(&mut self, now: Time, text: &str) -> Result<(), ChatError> {
+        self.client_mut().map_or(Err(ChatError::Off), |client| client.chat(now, text))
     }
 
     /// What is on the screen.

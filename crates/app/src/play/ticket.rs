@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use backspin::game::GameId;
+use backspin::time::Time;
 use backspin::wire::native::Secret;
 
 use crate::folders;
@@ -33,7 +34,13 @@ pub(crate) struct TicketFile {
 
 /// A ticket file with its own thread: the game never waits for the disk.
 #[derive(Debug)]
-pub(crate) struct TicketKeeper(Newest<Option<Secret>>);
+pub(crate) struct TicketKeeper {
+    newest: Newest<Option<Secret>>,
+    next: Time,
+}
+
+/// How often a ticket is marked as still valid.
+const KEEP_EVERY: Duration = Duration::from_secs(2);
 
 /// A disk that does not answer at the end is not waited for any longer.
 const DISCARD_IN: Duration = Duration::from_millis(500);
@@ -50,18 +57,21 @@ impl TicketKeeper {
             }
             Ok(())
         };
-        Newest::start("ticket", work).map(TicketKeeper)
+        Ok(TicketKeeper { newest: Newest::start("ticket", work)?, next: Time::ZERO })
     }
 
-    /// Has `ticket` kept, and says that the match goes on: call it every few seconds.
-    pub(crate) fn keep(&self, ticket: Secret) {
-        self.0.put(Some(ticket));
+    /// Has `ticket` kept every few seconds, which says that the match goes on.
+    pub(crate) fn keep(&mut self, now: Time, ticket: Option<Secret>) {
+        if let Some(ticket) = ticket.filter(|_| now >= self.next) {
+            self.next = now + KEEP_EVERY;
+            self.newest.put(Some(ticket));
+        }
     }
 
     /// The match is over, and there is nothing to come back to.
     pub(crate) fn discard(self) {
-        self.0.put(None);
-        self.0.close(DISCARD_IN);
+        self.newest.put(None);
+        self.newest.close(DISCARD_IN);
     }
 }
 
@@ -214,14 +224,14 @@ mod tests {
         let folder = empty("keeper");
         let (file, _) = TicketFile::open_in(&folder, GAME, server(4300)).unwrap();
         let path = file.path.clone();
-        let keeper = TicketKeeper::start(file).unwrap();
-        keeper.keep(Secret([7; 16]));
+        let mut keeper = TicketKeeper::start(file).unwrap();
+        keeper.keep(Time::ZERO, Some(Secret([7; 16])));
         let limit = Instant::now() + Duration::from_secs(10);
         while fs::read_to_string(&path).unwrap().is_empty() {
             assert!(Instant::now() < limit, "it is not written");
             std::thread::sleep(Duration::from_millis(1));
         }
-        keeper.keep(Secret([7; 16]));
+        keeper.keep(Time::ZERO + KEEP_EVERY, Some(Secret([7; 16])));
         keeper.discard();
         assert!(!path.exists());
         fs::remove_dir_all(&folder).unwrap();

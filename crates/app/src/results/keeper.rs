@@ -129,10 +129,9 @@ impl Keeper {
                      already waiting for the disk"
                 );
             }
-            Err(TrySendError::Disconnected(_)) => error!(
-                "a result is lost: the thread that \
-                                                          writes results has ended"
-            ),
+            Err(TrySendError::Disconnected(_)) => {
+                error!("a result is lost: the thread that writes results has ended");
+            }
         }
         self.keys
     }

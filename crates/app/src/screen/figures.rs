@@ -142,14 +142,9 @@ impl Figures {
         let grade = newest.grade();
         let tone = |span: Option<Duration>| span.map_or(Tone::Dim, span_tone);
         let ms = |span: Option<Duration>| span.map(short_ms);
-        let loss_tone = |loss: Option<f64>| match loss {
-            Some(loss) if loss > MUCH_LOSS => Tone::Bad,
-            _ => Tone::Plain,
-        };
-        let [min, average, max] = match newest.range {
-            Some(range) => range.map(Some),
-            None => [None; 3],
-        };
+        let is_much = |loss: Option<f64>| loss.is_some_and(|loss| loss > MUCH_LOSS);
+        let loss_tone = |loss| if is_much(loss) { Tone::Bad } else { Tone::Plain };
+        let [min, average, max] = newest.range.map_or([None; 3], |range| range.map(Some));
         let (loss, input_loss) = (newest.loss, newest.input_loss);
         let word = figure("grade", grade.map(|grade| grade.to_string()), tone(newest.ping));
         let mut figures = vec![

@@ -71,9 +71,7 @@ impl Hosts {
         let text = vec![(text, Tone::Dim)];
         List { title: "Join a game".into(), text, rows, selected, ..List::default() }
     }
-}
 
-impl Hosts {
     /// What to check if no host answers.
     fn advice(&self) -> String {
         format!(
@@ -147,10 +145,8 @@ fn host_row(address: SocketAddr, found: &Found) -> Row {
         Some((players, of)) => Cell::new(format!("{players}/{of}"), Tone::Plain),
         None => Cell::new("-", Tone::Dim),
     };
-    let ping = match found.ping {
-        Some(ping) => Cell::new(short_ms(ping), span_tone(ping)),
-        None => Cell::new("-", Tone::Dim),
-    };
+    let none = Cell::new("-", Tone::Dim);
+    let ping = found.ping.map_or(none, |ping| Cell::new(short_ms(ping), span_tone(ping)));
     let mut cells =
         vec![Cell::new(name, Tone::Plain), players, ping, Cell::new(found.dialect, Tone::Dim)];
     match found.fit {

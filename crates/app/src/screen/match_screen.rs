@@ -40,9 +40,6 @@ const NOTICE_FOR: Duration = Duration::from_secs(4);
 /// How long a point is seen.
 const FLASH_FOR: Duration = Duration::from_millis(180);
 
-/// How often a ticket is marked as still valid.
-const TICKET_EVERY: Duration = Duration::from_secs(2);
-
 /// A match in progress, whichever game it is.
 pub(super) trait MatchScreen {
     /// Looks at the match once: hears what is new, and steers. Why it is over, if it is.
@@ -115,7 +112,6 @@ pub(super) struct Match<G: Stage> {
     game: G,
     node: NodeThread<Seat<G>>,
     ticket: Option<TicketKeeper>,
-    next_ticket: Time,
     name: String,
     addresses: Vec<SocketAddr>,
     hands: Vec<Hand<G>>,
@@ -226,7 +222,6 @@ impl<G: Stage> Match<G> {
             game,
             node,
             ticket,
-            next_ticket: now,
             name: name.to_string(),
             addresses,
             hands,
@@ -273,20 +268,14 @@ impl<G: Stage> Match<G> {
 
     /// Whether a line of chat may be written here.
     fn may_chat(&self) -> Result<(), ChatError> {
-        match self.node.seat().client() {
-            Some(client) => client.may_chat(),
-            None => Err(ChatError::Off),
-        }
+        self.node.seat().client().map_or(Err(ChatError::Off), |client| client.may_chat())
     }
 
     /// Sends the line that was typed. One that is refused stays to be mended, if it can be.
     fn send_typed(&mut self) {
         let Some(text) = self.typing.take() else { return };
         let now = self.node.now();
-        let sent = match self.node.seat().client_mut() {
-            Some(client) => client.chat(now, &text),
-            None => Err(ChatError::Off),
-        };
+        let sent = self.node.seat().chat(now, &text);
         match sent {
             Ok(()) | Err(ChatError::Empty) => {}
             Err(error) => {
@@ -314,10 +303,11 @@ impl<G: Stage> Match<G> {
 
     /// What the game offers; who watches, speaks an old dialect or is not in yet cannot wish.
     fn offers(&self) -> Vec<Offer> {
-        let can_speak = match self.node.seat().client() {
-            None => true,
-            Some(client) => client.timeline().is_some() && client.player().is_some(),
-        };
+        let can_speak = self
+            .node
+            .seat()
+            .client()
+            .is_none_or(|client| client.timeline().is_some() && client.player().is_some());
         match can_speak && !self.hands.is_empty() {
             true => self.game.offers(&self.world, self.own()),
             false => Vec::new(),
@@ -531,10 +521,8 @@ impl<G: Stage> Match<G> {
             }
             return;
         }
-        let recorder = match self.recorder.take() {
-            Some(recorder) => Ok(recorder),
-            None => Recorder::begin(shelf, &self.game, &self.name),
-        };
+        let recorder = self.recorder.take();
+        let recorder = recorder.map_or_else(|| Recorder::begin(shelf, &self.game, &self.name), Ok);
         let followed = recorder.and_then(|mut recorder| {
             let Names(names) = self.names();
             let player =
@@ -569,13 +557,8 @@ impl<G: Stage> Match<G> {
     }
 
     fn keep_ticket(&mut self, now: Time) {
-        if now < self.next_ticket {
-            return;
-        }
-        let ticket = self.node.seat().client().and_then(|client| client.ticket());
-        if let (Some(file), Some(ticket)) = (&self.ticket, ticket) {
-            self.next_ticket = now + TICKET_EVERY;
-            file.keep(ticket);
+        if let Some(keeper) = &mut self.ticket {
+            keeper.keep(now, self.node.seat().client().and_then(|client| client.ticket()));
         }
     }
 }

@@ -15,7 +15,7 @@
 //! library       -> the recorded matches; replay_screen shows one
 //! settings      -> the player's settings, saved in a file
 //! view          -> all of that as plain data
-//! wrap          -> breaks lines that are too long for a face
+//! wrap          -> fits lines and columns into the room that a face has
 //! ```
 //!
 //! A UI passes in [`Key`]s and what is [`Held`], calls [`Program::look`] as often as the [`RedrawRate`] asks, draws
@@ -51,4 +51,4 @@ pub(crate) use view::{
     Arena, Banner, Burst, BurstKind, Cell, ChatLine, Controls, Crew, Cue, Entry, Figure, Flashing,
     Hud, List, Look, Overlay, Page, Palette, Row, Scene, Side, Thing, Tone, View, bars, ping_tone,
 };
-pub(crate) use wrap::wrap;
+pub(crate) use wrap::{columns, tail, wrap};

@@ -165,9 +165,10 @@ impl Program {
             start,
             over: false,
         };
-        match asks && is_person {
-            true => program.ask(Question::FirstName),
-            false => program.start(),
+        if asks && is_person {
+            program.ask(Question::FirstName)
+        } else {
+            program.start()
         }
         program
     }
@@ -439,10 +440,8 @@ impl Program {
             Screen::Closed(closed) => (Page::List(closed.list()), choose.to_owned()),
         };
         let palette = if self.settings.safe_colours { Palette::Safe } else { Palette::Usual };
-        let flashing = match self.settings.reduced_flashing {
-            true => Flashing::Reduced,
-            false => Flashing::Usual,
-        };
+        let is_reduced = self.settings.reduced_flashing;
+        let flashing = if is_reduced { Flashing::Reduced } else { Flashing::Usual };
         View { page, hint, palette, shake: self.settings.screen_shake, flashing }
     }
 

@@ -49,12 +49,10 @@ pub(super) fn open(path: &Path) -> Result<Box<dyn MatchScreen>, String> {
     }
     let bytes = fs::read(path).map_err(|error| unreadable(&error))?;
     let header = ReplayHeader::read(&bytes).map_err(|damage| unreadable(&damage))?;
-    let Some(title) = Title::of(header.game) else {
-        return Err(unreadable(&format!(
-            "it is a replay of {}, which this program does not \
-                                        have",
-            header.game
-        )));
+    let game = header.game;
+    let Some(title) = Title::of(game) else {
+        let unknown = format!("it is a replay of {game}, which this program does not have");
+        return Err(unreadable(&unknown));
     };
     let reel = with_game!(title, G => reel(G::default(), bytes));
     reel.map_err(|error| unreadable(&error))

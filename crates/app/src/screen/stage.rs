@@ -17,7 +17,7 @@ pub(crate) trait Stage: AppGame {
     /// A bot that plays for a person.
     type Bot: Send;
 
-    /// What the sides are called where they have no names; none where all play together.
+    /// What the two sides are called where they have no names; none where all play together.
     const SIDES: &'static [&'static str];
 
     /// The ways to play it on one machine, as the menu lists them.

@@ -91,6 +91,14 @@ fn press(program: &mut Program, keys: &[Key]) {
     keys.iter().for_each(|key| program.press(*key));
 }
 
+/// Moves the choice down to the line that begins so, and takes it.
+fn choose(program: &mut Program, line: &str) {
+    while !shown(program).contains(&format!("> {line}")) {
+        press(program, &[Key::Down]);
+    }
+    press(program, &[Key::Enter]);
+}
+
 fn arena(program: &mut Program) -> Option<Arena> {
     match program.view().page {
         Page::Arena(arena) => Some(*arena),
@@ -489,7 +497,7 @@ fn whoever_gives_up_waiting_is_in_the_menu() {
     one.search();
     press(&mut one, &[Key::Esc]);
     assert!(shown(&mut one).contains("= Online ="));
-    press(&mut one, &[Key::Down, Key::Down, Key::Down, Key::Enter]);
+    choose(&mut one, "Watch Pong");
     assert!(shown(&mut one).contains("Address: |"));
     press(&mut one, &[Key::Char('w'), Key::Esc]);
     assert!(shown(&mut one).contains("= Online ="));
@@ -655,9 +663,7 @@ fn matches_of_both_games_are_recorded_on_wish_and_shown_again() {
     wait_for(&mut program, "Level 1: Outer Belt");
     leave(&mut program);
     press(&mut program, &[Key::Up, Key::Up, Key::Enter]);
-    press(&mut program, &[Key::Down; 7]);
-    assert!(shown(&mut program).contains("> Replays"), "{}", shown(&mut program));
-    press(&mut program, &[Key::Enter]);
+    choose(&mut program, "Replays");
     let list = shown(&mut program);
     assert!(list.contains("Pong  Player") && list.contains("R-Type  Player"), "{list}");
     // The newest is the first; it is shown from its beginning.

@@ -82,10 +82,8 @@ impl Typing {
             (false, _) | (_, "") => "done",
             (true, offer) => offer,
         };
-        match self.question {
-            Question::FirstName => format!("Enter: {enter}"),
-            _ => format!("Enter: {enter}   Esc: back"),
-        }
+        let back = if self.question == Question::FirstName { "" } else { "   Esc: back" };
+        format!("Enter: {enter}{back}")
     }
 
     pub(super) fn list(&self) -> List {

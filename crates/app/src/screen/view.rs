@@ -225,10 +225,7 @@ impl Scene {
     /// Where the player's own paddle is; on the left where nobody's is.
     pub(crate) fn own_side(&self) -> Side {
         let own = self.things.iter().find(|thing| thing.look == Look::OwnPaddle);
-        match own {
-            Some(paddle) if paddle.x > self.width / 2.0 => Side::Right,
-            _ => Side::Left,
-        }
+        if own.is_some_and(|paddle| paddle.x > self.width / 2.0) { Side::Right } else { Side::Left }
     }
 }
 

@@ -1,4 +1,6 @@
-//! Breaks a line where it is too long for a face, as the face measures it.
+//! Fits text into the room that a face has, as the face measures it.
+
+use super::Row;
 
 /// The rows of `text`, of which the first has room for `first` and each other for `rest`: broken between
 /// words, and within those that fit into none. `width` says how wide a text is.
@@ -14,7 +16,7 @@ pub(crate) fn wrap(text: &str, first: f32, rest: f32, width: impl Fn(&str) -> f3
             *last(&mut rows) = longer;
             continue;
         }
-        if rows.len() == 1 || !last(&mut rows).is_empty() {
+        if rows.len() == 1 && first < rest || !last(&mut rows).is_empty() {
             rows.push(String::new());
         }
         for letter in word.chars() {
@@ -26,6 +28,29 @@ pub(crate) fn wrap(text: &str, first: f32, rest: f32, width: impl Fn(&str) -> f3
         }
     }
     rows
+}
+
+/// The end of `text` that has room, where the cursor is.
+pub(crate) fn tail(text: &str, room: f32, width: impl Fn(&str) -> f32) -> &str {
+    let mut letters = text.chars();
+    while width(letters.as_str()) > room && letters.next().is_some() {}
+    letters.as_str()
+}
+
+/// How wide each column of these rows is. A row of one cell stands in none.
+pub(crate) fn columns<W: Copy + PartialOrd>(rows: &[Row], width: impl Fn(&str) -> W) -> Vec<W> {
+    let mut widths: Vec<W> = Vec::new();
+    for row in rows.iter().filter(|row| row.cells.len() > 1) {
+        for (i, cell) in row.cells.iter().enumerate() {
+            let width = width(&cell.text);
+            match widths.get_mut(i) {
+                Some(widest) if *widest < width => *widest = width,
+                Some(_) => {}
+                None => widths.push(width),
+            }
+        }
+    }
+    widths
 }
 
 /// There is one from the start.
@@ -50,7 +75,7 @@ mod tests {
 
     #[test]
     fn a_word_that_fits_into_no_row_is_broken_and_nothing_is_lost() {
-        assert_eq!(wrapped("aaaaaaaaaa", 4.0, 4.0), ["", "aaaa", "aaaa", "aa"]);
+        assert_eq!(wrapped("aaaaaaaaaa", 4.0, 4.0), ["aaaa", "aaaa", "aa"]);
         assert_eq!(wrapped("hi aaaaaaaaaa", 4.0, 4.0), ["hi ", "aaaa", "aaaa", "aa"]);
         let long = "日本".repeat(60);
         assert_eq!(wrapped(&long, 50.0, 70.0).concat(), long);

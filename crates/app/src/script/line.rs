@@ -151,14 +151,8 @@ impl Lines {
 }
 
 fn put(feed: &Feed, json: bool, line: &impl Tell) -> io::Result<()> {
-    let text = match json {
-        true => Some(serde_json::to_string(line)?),
-        false => line.text(),
-    };
-    match text {
-        Some(text) => feed.put((text + "\n").as_bytes()),
-        None => Ok(()),
-    }
+    let text = if json { Some(serde_json::to_string(line)?) } else { line.text() };
+    text.map_or(Ok(()), |text| feed.put((text + "\n").as_bytes()))
 }
 
 impl Line {
@@ -276,10 +270,9 @@ impl Tell for Line {
                 format!("joining {name} at {address}, {ping_ms:.1} ms away")
             }
             Line::Waiting { players: 1 } => "waiting for other players".into(),
-            Line::Waiting { players } => format!(
-                "waiting for a room; {players} players are \
-                                                  waiting"
-            ),
+            Line::Waiting { players } => {
+                format!("waiting for a room; {players} players are waiting")
+            }
             Line::Matched { address, players: 1, worst_ms, .. } => {
                 format!("nobody else is there; joining {address}, {worst_ms:.1} ms away")
             }

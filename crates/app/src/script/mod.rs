@@ -45,9 +45,6 @@ const LOOK_EVERY: Duration = Duration::from_millis(4);
 /// How long to wait for a rematch before leaving.
 const LINGER: Duration = Duration::from_secs(6);
 
-/// How often a ticket is marked as still valid.
-const TICKET_EVERY: Duration = Duration::from_secs(2);
-
 /// The most stdin lines handled per look, and waiting for the next.
 const COMMANDS: usize = 64;
 
@@ -172,7 +169,6 @@ struct Script<V: ScriptGame> {
     /// Since when the match is played to its end.
     over: Option<Instant>,
     next_quality: Duration,
-    next_ticket: Duration,
     announced: bool,
     frame: Frame,
     drawn: State,
@@ -189,7 +185,6 @@ impl<V: ScriptGame> Script<V> {
             left: false,
             over: None,
             next_quality: Duration::from_secs(1),
-            next_ticket: Duration::ZERO,
             announced: false,
             frame: Frame::default(),
             drawn: State::default(),
@@ -212,14 +207,10 @@ impl<V: ScriptGame> Script<V> {
     /// Writes a line of chat, or tells why not.
     fn write(&self, text: &str) -> io::Result<()> {
         let now = self.opened.node.now();
-        let sent = match self.opened.node.seat().client_mut() {
-            Some(client) => client.chat(now, text),
-            None => Err(ChatError::Off),
-        };
-        match sent {
-            Ok(()) => Ok(()),
-            Err(error) => self.lines.say(&Line::ChatRefused { reason: error.to_string() }),
-        }
+        let refused = self.opened.node.seat().chat(now, text).err();
+        let say =
+            |error: ChatError| self.lines.say(&Line::ChatRefused { reason: error.to_string() });
+        refused.map_or(Ok(()), say)
     }
 
     fn say(&self, words: &[u8]) {
@@ -350,14 +341,8 @@ impl<V: ScriptGame> Script<V> {
     }
 
     fn keep_ticket(&mut self) {
-        if self.began.elapsed() < self.next_ticket {
-            return;
-        }
-        let ticket = self.opened.node.seat().client().and_then(|client| client.ticket());
-        if let (Some(file), Some(ticket)) = (&self.opened.ticket, ticket) {
-            self.next_ticket = self.began.elapsed() + TICKET_EVERY;
-            file.keep(ticket);
-        }
+        let Opened { node, ticket: Some(keeper), .. } = &mut self.opened else { return };
+        keeper.keep(node.now(), node.seat().client().and_then(|client| client.ticket()));
     }
 
     /// Says why it is over; a match that was played to its end, or left, is no failure.

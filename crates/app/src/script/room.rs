@@ -27,10 +27,7 @@ pub(crate) struct MakeArgs {
 impl RoomArgs {
     pub(crate) fn wish(&self) -> RoomWish {
         let Some(name) = self.room else { return RoomWish::Any };
-        match name.to_string().parse() {
-            Ok(number) => RoomWish::Number(number),
-            Err(_) => RoomWish::Named(name),
-        }
+        name.to_string().parse().map_or(RoomWish::Named(name), RoomWish::Number)
     }
 }
 

@@ -308,52 +308,43 @@ impl Config {
     fn of(given: Given) -> Result<Self, String> {
         let limits @ Limits { wider, .. } = Limits::default();
         let name = given.name.as_deref().unwrap_or("Backspin");
-        let count = |what: &str, given: Option<u16>, usual, least: u16, most: u16| match given {
-            Some(count) if !(least..=most).contains(&count) => {
-                Err(format!("{what}: {count} is out of range ({least} to {most})"))
-            }
-            count => Ok(count.unwrap_or(usual)),
-        };
+        // A number in its range, by the name that it has in a file.
+        macro_rules! count {
+            ($field:ident, $usual:expr, $range:expr) => {
+                match given.$field {
+                    Some(count) if !$range.contains(&count) => {
+                        let what = stringify!($field).replace('_', "-");
+                        let (least, most) = $range.into_inner();
+                        return Err(format!("{what}: {count} is out of range ({least} to {most})"));
+                    }
+                    count => count.unwrap_or($usual),
+                }
+            };
+        }
         let config = Config {
             native_port: given.native_port.unwrap_or(4300),
             lan_port: given.lan_port.unwrap_or(54000),
-            rtype_port: count("rtype-port", given.rtype_port, 4242, 0, u16::MAX - 1)?,
+            rtype_port: count!(rtype_port, 4242, 0..=u16::MAX - 1),
             bind: given.bind,
             name: crate::parse_name(name).map_err(|error| format!("name: {error}"))?,
             room_counts: given.room_counts.decided(ROOM_LIMIT)?,
-            rooms: count("rooms", given.rooms, 1024, 1, ROOM_LIMIT)?,
-            players: count("players", given.players, limits.sessions, 1, u16::MAX)?,
-            players_per_address: count(
-                "players-per-address",
-                given.players_per_address,
-                limits.sessions_per_ip,
-                1,
-                u16::MAX,
-            )?,
-            joins_per_address: count(
-                "joins-per-address",
-                given.joins_per_address,
+            rooms: count!(rooms, 1024, 1..=ROOM_LIMIT),
+            players: count!(players, limits.sessions, 1..=u16::MAX),
+            players_per_address: count!(players_per_address, limits.sessions_per_ip, 1..=u16::MAX),
+            joins_per_address: count!(
+                joins_per_address,
                 limits.stranger_datagrams_per_s as u16,
-                1,
-                u16::MAX,
-            )?,
-            streams_per_address: count(
-                "streams-per-address",
-                given.streams_per_address,
+                1..=u16::MAX
+            ),
+            streams_per_address: count!(
+                streams_per_address,
                 limits.streams_per_ip as u16,
-                1,
-                limits.streams as u16,
-            )?,
-            password_tries: count(
-                "password-tries",
-                given.password_tries,
-                limits.password_tries as u16,
-                1,
-                1024,
-            )?,
-            times_per_56: count("times-per-56", given.times_per_56, wider.per_56, 1, 256)?,
-            times_per_48: count("times-per-48", given.times_per_48, wider.per_48, 1, u16::MAX)?,
-            senders: count("senders", given.senders, usual_senders(), 0, SENDER_LIMIT)?,
+                1..=limits.streams as u16
+            ),
+            password_tries: count!(password_tries, limits.password_tries as u16, 1..=1024),
+            times_per_56: count!(times_per_56, wider.per_56, 1..=256),
+            times_per_48: count!(times_per_48, wider.per_48, 1..=u16::MAX),
+            senders: count!(senders, usual_senders(), 0..=SENDER_LIMIT),
             token: given.token.unwrap_or_default(),
             match_key: match given.match_key {
                 Some(key) if !key.is_empty() => parse_match_key(&key)
@@ -456,14 +447,8 @@ impl Config {
                 true => Unguarded::Allowed,
                 false => Unguarded::Refused,
             },
-            tokenless: match self.allow_tokenless {
-                true => Tokenless::Allowed,
-                false => Tokenless::Refused,
-            },
-            reach: match self.lan_everywhere {
-                true => Audience::Everywhere,
-                false => Audience::PrivateOnly,
-            },
+            tokenless: if self.allow_tokenless { Tokenless::Allowed } else { Tokenless::Refused },
+            reach: if self.lan_everywhere { Audience::Everywhere } else { Audience::PrivateOnly },
             limits: Limits {
                 rooms: self.rooms,
                 sessions: self.players,
@@ -481,6 +466,7 @@ impl Config {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::games::Title;
 
     fn file(text: &str) -> Result<Config, String> {
         Config::of(toml::from_str(text).map_err(|error| error.to_string())?)
@@ -515,6 +501,8 @@ mod tests {
 
     #[test]
     fn a_setting_that_cannot_be_is_named() {
+        let rooms = Title::ALL.iter().map(|it| format!("{}-rooms = 0\n", it.command()));
+        let rooms: String = rooms.collect();
         for (text, named) in [
             ("native-prot = 5", "native-prot"),
             ("native-port = 70000", "native-port"),
@@ -525,7 +513,7 @@ mod tests {
             ("senders = 65", "senders"),
             ("times-per-56 = 0", "times-per-56"),
             ("streams-per-address = 257", "streams-per-address"),
-            ("pong-rooms = 0\nrtype-rooms = 0", "0 rooms"),
+            (&rooms, "0 rooms"),
             ("bind = \"here\"", "bind"),
             ("trusted-proxy = \"proxy\"", "trusted-proxy"),
             ("match-key = \"moth\"", "match-key"),

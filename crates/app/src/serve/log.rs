@@ -67,12 +67,8 @@ impl Log {
 
 /// A level by its name.
 pub(super) fn parse(text: &str) -> Result<LevelFilter, String> {
-    text.parse().map_err(|_| {
-        format!(
-            "{text:?} is not one of off, error, warn, info, debug and \
-                                      trace"
-        )
-    })
+    let unknown = |_| format!("{text:?} is not one of off, error, warn, info, debug and trace");
+    text.parse().map_err(unknown)
 }
 
 /// The same as a setting in a file.

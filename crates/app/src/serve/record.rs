@@ -139,8 +139,7 @@ impl Recording {
                     warn!("recording stopped, the game continues: the disk is too slow");
                 }
                 warn!(
-                    "the next node log starts when the disk has caught up and the server is \
-                       empty"
+                    "the next node log starts when the disk has caught up and the server is empty"
                 );
                 track.take().into_iter().for_each(|track| scribe.abandon(track));
                 pause.begin(now);

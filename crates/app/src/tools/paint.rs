@@ -14,10 +14,7 @@ pub(super) enum Paint {
 impl Paint {
     pub(super) fn for_stdout() -> Paint {
         let unwanted = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
-        match io::stdout().is_terminal() && !unwanted {
-            true => Paint::Coloured,
-            false => Paint::Plain,
-        }
+        if io::stdout().is_terminal() && !unwanted { Paint::Coloured } else { Paint::Plain }
     }
 
     /// A line of a table of figures.

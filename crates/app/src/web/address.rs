@@ -15,12 +15,8 @@ impl std::str::FromStr for PageAddress {
             let at = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), port);
             return Ok(PageAddress((port != 0).then_some(at)));
         }
-        match text.parse() {
-            Ok(at) => Ok(PageAddress(Some(at))),
-            Err(_) => Err("give a port, or an IP address with a port: 8080 or \
-                           127.0.0.1:8080"
-                .into()),
-        }
+        let wrong = "give a port, or an IP address with a port: 8080 or 127.0.0.1:8080";
+        text.parse().map(|at| PageAddress(Some(at))).map_err(|_| wrong.into())
     }
 }
 

@@ -201,10 +201,7 @@ impl Connection {
                     let mut said = 0;
                     let is_over = discard(&mut self.stream, *left, &mut said)?;
                     *left -= said.min(*left);
-                    return Ok(match is_over || now >= *until {
-                        true => Fate::Close,
-                        false => Fate::Keep,
-                    });
+                    return Ok(if is_over || now >= *until { Fate::Close } else { Fate::Keep });
                 }
             }
         }

@@ -124,11 +124,9 @@ pub(super) fn stream_head() -> String {
 impl From<Refusal> for Reply {
     fn from(refusal: Refusal) -> Self {
         match refusal {
-            Refusal::Malformed => Reply::say(
-                Code::BAD_REQUEST,
-                "That is not a valid HTTP \
-                request.",
-            ),
+            Refusal::Malformed => {
+                Reply::say(Code::BAD_REQUEST, "That is not a valid HTTP request.")
+            }
             Refusal::TooLong => {
                 Reply::say(Code::FIELDS_TOO_LARGE, "The request header is too long.")
             }

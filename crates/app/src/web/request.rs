@@ -106,10 +106,7 @@ impl<'a> Request<'a> {
             () => return Ok(()),
         };
         // Of two that say different things it is not clear which is meant.
-        match place.replace(text) {
-            None => Ok(()),
-            Some(_) => Err(Refusal::Malformed),
-        }
+        place.replace(text).map_or(Ok(()), |_| Err(Refusal::Malformed))
     }
 
     /// What stands behind `Bearer`.
@@ -147,10 +144,8 @@ fn is_plain_host(host: &str) -> bool {
         _ => host,
     };
     let bracketed = name.strip_prefix('[').and_then(|name| name.strip_suffix(']'));
-    match bracketed {
-        Some(address) => address.parse::<std::net::Ipv6Addr>().is_ok(),
-        None => name.eq_ignore_ascii_case("localhost") || is_v4(name),
-    }
+    let is_v6 = |address: &str| address.parse::<std::net::Ipv6Addr>().is_ok();
+    bracketed.map_or_else(|| name.eq_ignore_ascii_case("localhost") || is_v4(name), is_v6)
 }
 
 fn is_v4(name: &str) -> bool {

@@ -239,10 +239,8 @@ impl Site {
 
     fn ban(&mut self, now_ms: u64, address: LimitKey, name: String, term: Term) -> Reply {
         if !self.bans.has_place(now_ms, address) {
-            let sentence = format!(
-                "The ban list is full: {BAN_LIMIT} addresses. Lift a ban \
-                                    first."
-            );
+            let sentence =
+                format!("The ban list is full: {BAN_LIMIT} addresses. Lift a ban first.");
             return Reply::say(Code::CONFLICT, sentence);
         }
         let reply = self.send(Command::Ban { address, lasts: term.lasts() });

@@ -147,11 +147,9 @@ fn scoreboard(board: AckBoard) -> EntityState {
         entity_type: entity_type::SCOREBOARD,
         x,
         y,
-        vx: 0,
-        vy: 0,
         health: board.lives,
         flags: board.phase,
-        last_ack_sequence: 0,
+        ..EntityState::default()
     }
 }
 
@@ -176,13 +174,7 @@ impl<G: ClassicGame> RoomDialect<G> for Room {
         let own = EntityState {
             entity_id: self.view.ids.claim(entity),
             entity_type: game.ack_player_type(),
-            x: 0.0,
-            y: 0.0,
-            vx: 0,
-            vy: 0,
-            health: 0,
-            flags: 0,
-            last_ack_sequence: 0,
+            ..EntityState::default()
         };
         let (inputs, pongs) = (Inputs::default(), VecDeque::new());
         self.players[place] =

@@ -53,15 +53,15 @@ pub(super) struct RtypeEndpoint {
 }
 
 /// Streams and tokens: what the TCP step leaves behind.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 struct Lobby {
     streams: BTreeMap<StreamId, Caller>,
     tokens: BTreeMap<NonZeroU32, Token>,
     /// Whose Ping has these bytes: at most one for each token.
     challenges: BTreeMap<u64, NonZeroU32>,
     actions: VecDeque<(StreamId, Deed)>,
-    /// Nothing is given up before.
-    due: Time,
+    /// Nothing is given up before, or at all.
+    due: Option<Time>,
 }
 
 /// Someone at the other end of a stream.
@@ -86,7 +86,10 @@ struct Token {
     /// When its address proves nothing any more: known once the stream has closed.
     proves_until: Option<Time>,
     challenge: Option<Challenge>,
-    use_: Use,
+    /// How long it may wait for its first use.
+    until: Time,
+    /// What it was spent on.
+    session: Option<SessionIndex>,
 }
 
 /// What an address has to send back.
@@ -107,12 +110,6 @@ enum Proves {
     /// The same once more: the Ping was sent for every Hello that came.
     Again,
     Nothing,
-}
-
-#[derive(Clone, Copy, Debug)]
-enum Use {
-    Fresh { until: Time },
-    Spent { session: SessionIndex },
 }
 
 /// What to do to a stream.
@@ -236,7 +233,7 @@ impl EndpointDialect for RtypeEndpoint {
     }
 
     fn poll_timeout(&self) -> Option<Time> {
-        self.lobby.poll_timeout()
+        self.lobby.due
     }
 
     fn forget(&mut self, session: SessionIndex) {
@@ -301,10 +298,7 @@ impl RtypeEndpoint {
 
     /// The session that a token was spent on.
     fn session_of(&self, key: NonZeroU32) -> Option<SessionIndex> {
-        match self.lobby.tokens.get(&key)?.use_ {
-            Use::Spent { session } => Some(session),
-            Use::Fresh { .. } => None,
-        }
+        self.lobby.tokens.get(&key)?.session
     }
 
     /// Someone at an address that is proved comes in, or comes back.
@@ -340,10 +334,7 @@ impl RtypeEndpoint {
         path: Path,
         hello: &Hello,
     ) -> Option<(NonZeroU32, Name)> {
-        let good = |token: &Token| match token.use_ {
-            Use::Fresh { until } => now < until,
-            Use::Spent { .. } => true,
-        };
+        let good = |token: &Token| token.fresh_until().is_none_or(|until| now < until);
         if let Some(key) = hello.token.and_then(NonZeroU32::new)
             && self.lobby.tokens.get(&key).is_some_and(good)
         {
@@ -355,16 +346,11 @@ impl RtypeEndpoint {
         }
         let ip = canonical_ip(path.remote)?;
         let ours = |token: &Token| canonical_ip(token.peer) == Some(ip) && good(token);
-        let spent_here = |token: &Token| match token.use_ {
-            Use::Spent { session } => endpoint.session_at(self.id, path) == Some(session),
-            Use::Fresh { .. } => false,
-        };
-        let fresh = |token: &Token| {
-            matches!(token.use_, Use::Fresh { .. })
-                && self.lobby.streams.contains_key(&token.stream)
-        };
+        let here = endpoint.session_at(self.id, path);
+        let is_open = |token: &Token| self.lobby.streams.contains_key(&token.stream);
+        let fresh = |token: &Token| token.session.is_none() && is_open(token);
         let mut tokens = self.lobby.tokens.iter().filter(|(_, token)| ours(token));
-        let mine = tokens.clone().find(|(_, token)| spent_here(token));
+        let mine = tokens.clone().find(|(_, token)| here.is_some() && token.session == here);
         let (key, token) = mine.or_else(|| tokens.find(|(_, token)| fresh(token)))?;
         Some((*key, token.name))
     }
@@ -421,7 +407,8 @@ impl RtypeEndpoint {
                     stream,
                     proves_until: None,
                     challenge: None,
-                    use_: Use::Fresh { until },
+                    until,
+                    session: None,
                 };
                 self.lobby.tokens.insert(token, entry);
                 self.lobby.look_at(Some(until));
@@ -456,27 +443,21 @@ fn canonical_ip(peer: PeerAddr) -> Option<IpAddr> {
     peer.ip().map(|ip| ip.to_canonical())
 }
 
-impl Default for Lobby {
-    fn default() -> Self {
-        Lobby {
-            streams: BTreeMap::new(),
-            tokens: BTreeMap::new(),
-            challenges: BTreeMap::new(),
-            actions: VecDeque::new(),
-            due: Time::END,
-        }
+impl Token {
+    /// When it is given up, if nobody uses it before.
+    fn fresh_until(&self) -> Option<Time> {
+        Some(self.until).filter(|_| self.session.is_none())
     }
 }
 
 impl Lobby {
     /// Whether one more stream of a peer with this key may open.
     fn takes(&self, key: LimitKey, limits: &Limits) -> bool {
-        let is_fresh = |token: &&Token| matches!(token.use_, Use::Fresh { .. });
         let has_room = |prefix: Prefix| {
             let times = limits.wider.times(prefix) as usize;
             let is_in = |peer: PeerAddr| prefix.contains(peer.limit_key());
             let callers = self.streams.values().filter(|caller| is_in(caller.peer));
-            let fresh = self.tokens.values().filter(is_fresh);
+            let fresh = self.tokens.values().filter(|token| token.session.is_none());
             callers.count() < limits.streams_per_ip * times
                 && fresh.filter(|token| is_in(token.peer)).count() < FRESH_TOKENS_PER_IP * times
         };
@@ -527,7 +508,7 @@ impl Lobby {
         is_tokenless: bool,
     ) -> bool {
         let Some(token) = self.tokens.get_mut(&key) else { return false };
-        token.use_ = Use::Spent { session };
+        token.session = Some(session);
         let Some(caller) = self.streams.get_mut(&token.stream) else { return false };
         caller.ends = (!is_tokenless).then(|| now + START_GAME_HEARD);
         let (stream, ends) = (token.stream, caller.ends);
@@ -538,12 +519,9 @@ impl Lobby {
 
     /// The session is over: its token is good for nothing now, nor is its stream.
     fn forget(&mut self, session: SessionIndex) {
-        let is_its = |token: &Token| match token.use_ {
-            Use::Spent { session: spent } => spent == session,
-            Use::Fresh { .. } => false,
-        };
         let mut all = self.tokens.iter();
-        if let Some(key) = all.find(|(_, token)| is_its(token)).map(|(key, _)| *key) {
+        let its = all.find(|(_, token)| token.session == Some(session));
+        if let Some(key) = its.map(|(key, _)| *key) {
             self.give_up(key);
         }
     }
@@ -551,9 +529,8 @@ impl Lobby {
     /// Closes the streams of peers with this key, and takes back the tokens that nobody used.
     fn turn_out(&mut self, key: LimitKey) {
         let is_theirs = |peer: PeerAddr| peer.limit_key() == key;
-        let is_fresh = |token: &Token| matches!(token.use_, Use::Fresh { .. });
-        let tokens =
-            self.tokens.iter().filter(|(_, token)| is_fresh(token) && is_theirs(token.peer));
+        let is_idle = |token: &Token| token.session.is_none() && is_theirs(token.peer);
+        let tokens = self.tokens.iter().filter(|(_, token)| is_idle(token));
         for key in tokens.map(|(key, _)| *key).collect::<Vec<_>>() {
             self.give_up(key);
         }
@@ -594,20 +571,16 @@ impl Lobby {
 
     /// Something ends then.
     fn look_at(&mut self, at: Option<Time>) {
-        self.due = self.due.min(at.unwrap_or(Time::END));
+        self.due = self.due.into_iter().chain(at).min();
     }
 
     /// Tokens that nobody used and streams that are needed no more are given up.
     fn handle_timeout(&mut self, now: Time) {
-        if now < self.due {
+        if self.due.is_none_or(|due| now < due) {
             return;
         }
-        let until = |token: &Token| match token.use_ {
-            Use::Fresh { until } => Some(until),
-            Use::Spent { .. } => None,
-        };
         let is_over = |until: Option<Time>| until.is_some_and(|until| until <= now);
-        let tokens = self.tokens.iter().filter(|(_, token)| is_over(until(token)));
+        let tokens = self.tokens.iter().filter(|(_, token)| is_over(token.fresh_until()));
         for key in tokens.map(|(key, _)| *key).collect::<Vec<_>>() {
             self.give_up(key);
         }
@@ -615,12 +588,8 @@ impl Lobby {
         for stream in streams.map(|(stream, _)| *stream).collect::<Vec<_>>() {
             self.end_stream(now, stream);
         }
-        let tokens = self.tokens.values().filter_map(until);
+        let tokens = self.tokens.values().filter_map(Token::fresh_until);
         let streams = self.streams.values().filter_map(|caller| caller.ends);
-        self.due = tokens.chain(streams).min().unwrap_or(Time::END);
-    }
-
-    fn poll_timeout(&self) -> Option<Time> {
-        Some(self.due).filter(|&due| due != Time::END)
+        self.due = tokens.chain(streams).min();
     }
 }

@@ -32,10 +32,7 @@ impl<G: ClassicGame> Dialect<G> for Rtype {
     }
 
     fn guests(&self, game: &G) -> Guests {
-        match game.is_spoken_of_in_rtype() {
-            true => Guests::Anywhere,
-            false => Guests::Nowhere,
-        }
+        if game.is_spoken_of_in_rtype() { Guests::Anywhere } else { Guests::Nowhere }
     }
 
     fn endpoint(&self, id: DialectId) -> Box<dyn EndpointDialect> {

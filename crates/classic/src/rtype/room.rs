@@ -42,7 +42,7 @@ pub(super) struct Room {
 }
 
 /// What is kept for one player.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 struct Player {
     /// The newest input's number; its client counts anew after a break.
     newest: Option<u32>,
@@ -74,7 +74,7 @@ struct Wishes {
 }
 
 /// What a member was told last. What is not there is to be told.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 struct Announced {
     lobby: Option<LobbyStatus>,
     over: Option<GameOverReason>,
@@ -87,15 +87,8 @@ struct Announced {
 
 impl Player {
     fn new(places: usize) -> Self {
-        let told = Announced {
-            lobby: None,
-            over: None,
-            team_score: None,
-            lives: vec![None; places],
-            scores: vec![None; places],
-            at: Time::ZERO,
-        };
-        Player { newest: None, wishes: Wishes::default(), told, gone: None }
+        let (lives, scores) = (vec![None; places], vec![None; places]);
+        Player { told: Announced { lives, scores, ..Announced::default() }, ..Player::default() }
     }
 
     /// The client may have been started anew: it counts its inputs from 0, and knows nothing.

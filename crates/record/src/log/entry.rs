@@ -51,31 +51,53 @@ use backspin::wire::{Malformed, Name, Reader};
 /// `| warn | drop | resume_for | claim_within | high_latency | hold_end |` in ns.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Entry<'a> {
-    Datagram { path: Path, bytes: &'a [u8] },
+    Datagram {
+        path: Path,
+        bytes: &'a [u8],
+    },
     Timeout,
-    Stream { stream: StreamId, event: StreamEvent<'a> },
-    Transmits(Polls),
-    Streams(Polls),
-    Open { game: GameId, name: Name, seed: u64, config: RoomConfig },
-    Offer { game: GameId, name: Name, most: u16, config: RoomConfig },
+    Stream {
+        stream: StreamId,
+        event: StreamEvent<'a>,
+    },
+    /// Until there was nothing, or so often: something else came between.
+    Polled(Polled, Option<u64>),
+    Open {
+        game: GameId,
+        name: Name,
+        seed: u64,
+        config: RoomConfig,
+    },
+    Offer {
+        game: GameId,
+        name: Name,
+        most: u16,
+        config: RoomConfig,
+    },
     Close(CloseReason),
-    Kick { room: u64, player: PlayerId },
+    Kick {
+        room: u64,
+        player: PlayerId,
+    },
     Drain,
     Undrain,
-    Ban { key: LimitKey, lasts: Option<Duration> },
+    Ban {
+        key: LimitKey,
+        lasts: Option<Duration>,
+    },
     LiftBan(LimitKey),
-    ReleaseEnd { room: u64 },
+    ReleaseEnd {
+        room: u64,
+    },
     Checkpoint(Checkpoint),
     End,
 }
 
-/// How often a node was polled.
+/// What a node is polled for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Polls {
-    /// Until it had nothing.
-    Dry,
-    /// So often; something else came between.
-    Some(u64),
+pub(super) enum Polled {
+    Transmits = 8,
+    Streams = 10,
 }
 
 /// What a node had come to.
@@ -145,8 +167,11 @@ impl Context {
                     StreamEvent::Failed | StreamEvent::Closed => {}
                 }
             }
-            Entry::Transmits(polls) => polls.encode(8, out),
-            Entry::Streams(polls) => polls.encode(10, out),
+            Entry::Polled(polled, None) => out.push(polled as u8),
+            Entry::Polled(polled, Some(calls)) => {
+                out.push(polled as u8 + 1);
+                put_varint(out, calls);
+            }
             Entry::Open { game, name, seed, config } => {
                 head(out, 12);
                 put_game(out, game);
@@ -178,14 +203,10 @@ impl Context {
             Entry::End => out.push(16),
             Entry::Drain => head(out, 18),
             Entry::Undrain => head(out, 19),
-            Entry::Ban { key, lasts: None } => {
-                head(out, 20);
+            Entry::Ban { key, lasts } => {
+                head(out, 20 + u8::from(lasts.is_some()));
                 put_ip(out, key.network());
-            }
-            Entry::Ban { key, lasts: Some(lasts) } => {
-                head(out, 21);
-                put_ip(out, key.network());
-                put_varint(out, lasts.min(LONGEST).as_nanos() as u64);
+                lasts.iter().for_each(|ns| put_varint(out, ns.min(&LONGEST).as_nanos() as u64));
             }
             Entry::LiftBan(key) => {
                 head(out, 22);
@@ -230,10 +251,10 @@ impl Context {
                 };
                 Entry::Stream { stream, event }
             }
-            8 => Entry::Transmits(Polls::Dry),
-            9 => Entry::Transmits(Polls::Some(varint(r, "polls")?)),
-            10 => Entry::Streams(Polls::Dry),
-            11 => Entry::Streams(Polls::Some(varint(r, "polls")?)),
+            8 => Entry::Polled(Polled::Transmits, None),
+            9 => Entry::Polled(Polled::Transmits, Some(varint(r, "polls")?)),
+            10 => Entry::Polled(Polled::Streams, None),
+            11 => Entry::Polled(Polled::Streams, Some(varint(r, "polls")?)),
             12 => {
                 let (game, name) = (field::game(r)?, field::name(r, "name")?);
                 Entry::Open { game, name, seed: r.u64_be("seed")?, config: decode_room(r)? }
@@ -270,18 +291,6 @@ fn stream_kind(event: &StreamEvent<'_>) -> u8 {
         StreamEvent::Failed => 1,
         StreamEvent::Received(_) => 2,
         StreamEvent::Closed => 3,
-    }
-}
-
-impl Polls {
-    fn encode(self, dry: u8, out: &mut Vec<u8>) {
-        match self {
-            Polls::Dry => out.push(dry),
-            Polls::Some(calls) => {
-                out.push(dry + 1);
-                put_varint(out, calls);
-            }
-        }
     }
 }
 

@@ -165,18 +165,9 @@ fn decode_endpoint(r: &mut Reader<'_>) -> Result<EndpointConfig, Malformed> {
             token if token.len() <= Token::MAX => token.to_vec(),
             token => return Err(Malformed::out_of_range("token", token.len() as i64)),
         },
-        unguarded: match r.flag("unguarded")? {
-            true => Unguarded::Allowed,
-            false => Unguarded::Refused,
-        },
-        tokenless: match r.flag("tokenless")? {
-            true => Tokenless::Allowed,
-            false => Tokenless::Refused,
-        },
-        reach: match r.flag("reach")? {
-            true => Audience::Everywhere,
-            false => Audience::PrivateOnly,
-        },
+        unguarded: if r.flag("unguarded")? { Unguarded::Allowed } else { Unguarded::Refused },
+        tokenless: if r.flag("tokenless")? { Tokenless::Allowed } else { Tokenless::Refused },
+        reach: if r.flag("reach")? { Audience::Everywhere } else { Audience::PrivateOnly },
         limits: Limits {
             sessions: small(r, "sessions")?,
             sessions_per_ip: small(r, "sessions_per_ip")?,

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::entry::{Context, Entry, Polls};
+use super::entry::{Context, Entry, Polled};
 use super::origin::{Build, Origin};
 use super::witness::Witness;
 use super::{BUFFER_LEN, FORM, LONGEST};
@@ -40,13 +40,6 @@ struct Tape {
     /// What has nothing until something is handled.
     dry: Vec<Polled>,
     next_checkpoint: Time,
-}
-
-/// What a node is polled for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Polled {
-    Transmits,
-    Streams,
 }
 
 /// A frame is ended once it has so many bytes.
@@ -183,10 +176,7 @@ impl<G: Game> Recorded<G> {
 
     /// Writes down what is about to be done, and says when it is done.
     fn handle(&mut self, now: Time, entry: &Entry<'_>) -> Time {
-        match &mut self.tape {
-            Some(tape) => tape.handle(now, entry),
-            None => now,
-        }
+        self.tape.as_mut().map_or(now, |tape| tape.handle(now, entry))
     }
 
     /// Polls, and writes down that it did.
@@ -213,19 +203,10 @@ impl<G: Game> Recorded<G> {
             None => {
                 tape.run = None;
                 tape.dry.push(polled);
-                tape.write(&polled.entry(Polls::Dry));
+                tape.write(&Entry::Polled(polled, None));
             }
         }
         found
-    }
-}
-
-impl Polled {
-    fn entry(self, polls: Polls) -> Entry<'static> {
-        match self {
-            Polled::Transmits => Entry::Transmits(polls),
-            Polled::Streams => Entry::Streams(polls),
-        }
     }
 }
 
@@ -243,7 +224,7 @@ impl Tape {
 
     fn end_run(&mut self) {
         if let Some((polled, calls)) = self.run.take() {
-            self.write(&polled.entry(Polls::Some(calls)));
+            self.write(&Entry::Polled(polled, Some(calls)));
         }
     }
 

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
-use super::entry::{Checkpoint, Context, Entry, Polls};
+use super::entry::{Checkpoint, Context, Entry, Polled};
 use super::origin::{Build, Origin};
 use super::witness::Witness;
 use super::{BUFFER_LEN, FORM, OFFER_LIMIT, ROOM_LIMIT};
@@ -261,8 +261,13 @@ impl<G: Game> Run<G> {
                 self.counts.stream_events += 1;
                 self.server.handle_stream(now, stream, event);
             }
-            Entry::Transmits(polls) => self.poll_transmits(polls, out),
-            Entry::Streams(polls) => self.poll_streams(polls, out),
+            Entry::Polled(polled, calls) => {
+                // Polls no further than there is something, whatever the log says.
+                let mut left = calls.unwrap_or(u64::MAX);
+                while left > 0 && self.poll(polled, now, out).is_some() {
+                    left -= 1;
+                }
+            }
             Entry::Close(reason) => self.server.close(reason),
             Entry::Kick { room, player } => {
                 self.server.kick(usize::try_from(room).unwrap_or(usize::MAX), player);
@@ -282,28 +287,19 @@ impl<G: Game> Run<G> {
         }
     }
 
-    /// Polls no further than there is something, whatever the log says.
-    fn poll_transmits(&mut self, polls: Polls, out: &mut [u8]) {
-        let now = self.context.now();
-        let mut left = polls.calls();
-        while left > 0
-            && let Some(transmit) = self.server.poll_transmit(now, out)
-        {
-            self.counts.transmits += 1;
-            self.witness.transmit(&transmit, out);
-            left -= 1;
+    fn poll(&mut self, polled: Polled, now: Time, out: &mut [u8]) -> Option<()> {
+        match polled {
+            Polled::Transmits => {
+                let transmit = self.server.poll_transmit(now, out)?;
+                self.counts.transmits += 1;
+                self.witness.transmit(&transmit, out);
+            }
+            Polled::Streams => {
+                let (stream, action) = self.server.poll_stream(now, out)?;
+                self.witness.stream(stream, action, out);
+            }
         }
-    }
-
-    fn poll_streams(&mut self, polls: Polls, out: &mut [u8]) {
-        let now = self.context.now();
-        let mut left = polls.calls();
-        while left > 0
-            && let Some((stream, action)) = self.server.poll_stream(now, out)
-        {
-            self.witness.stream(stream, action, out);
-            left -= 1;
-        }
+        Some(())
     }
 
     fn compare(&mut self, recorded: Checkpoint) {
@@ -336,15 +332,6 @@ fn limit(what: &'static str, count: usize, limit: usize) -> Result<(), Malformed
     match count < limit {
         true => Ok(()),
         false => Err(Malformed::new(what, Fault::OutOfRange(limit as i64 + 1))),
-    }
-}
-
-impl Polls {
-    fn calls(self) -> u64 {
-        match self {
-            Polls::Dry => u64::MAX,
-            Polls::Some(calls) => calls,
-        }
     }
 }
 

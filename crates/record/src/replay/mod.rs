@@ -168,10 +168,7 @@ fn event(r: &mut Reader<'_>) -> Result<Event, Malformed> {
         kind: r.u8("event")?,
         entity: r.u32_be("entity")?,
         value: r.u32_be("value")? as i32,
-        reach: match r.flag("reach")? {
-            true => Reach::Everyone,
-            false => Reach::Own,
-        },
+        reach: if r.flag("reach")? { Reach::Everyone } else { Reach::Own },
     })
 }
 

@@ -197,9 +197,7 @@ impl<G: Game> Replay<G> {
         let all = self.rosters.iter().flat_map(|(_, roster)| roster).copied();
         all.filter(|player| met.insert(*player)).collect()
     }
-}
 
-impl<G: Game> Replay<G> {
     /// Reads all frames, and keeps what is good.
     fn read(&mut self, bytes: &[u8]) -> Result<(), Damage> {
         let (mut frames, mut at) = (Frames::new(FORM), 0);

@@ -249,31 +249,24 @@ impl fmt::Display for Act {
             }
             Act::Restart => f.write_str("the server crashes and is started anew"),
             Act::Stop => f.write_str("the server says goodbye to everyone"),
-            Act::Knock { knock, guest, times } => match knock {
-                Knock::Hello => write!(f, "a stranger says hello, {times} times"),
-                Knock::Ask => write!(f, "a stranger asks this and that, {times} times"),
-                Knock::Garbage => write!(f, "a stranger sends garbage, {times} times"),
-                Knock::ForgedJoin => {
-                    write!(f, "a stranger joins with false cookies, {times} times")
-                }
-                Knock::ForgedResume => {
-                    write!(f, "a stranger resumes with false tickets, {times} times")
-                }
-                Knock::Mirror => {
-                    write!(f, "a stranger speaks as guest {guest} from elsewhere, {times} times")
-                }
-                Knock::Replay => {
-                    write!(f, "a datagram of guest {guest} is sent again, {times} times")
-                }
-                Knock::FarNumbers => {
-                    write!(f, "guest {guest} is spoken for with far numbers, {times} times")
-                }
-                Knock::NearNumbers => {
-                    write!(f, "guest {guest} is spoken for with near numbers, {times} times")
-                }
-                Knock::Spoofed => write!(f, "{times} addresses ping"),
-                Knock::Flood => write!(f, "a stranger pings, {times} times"),
-            },
+            Act::Knock { knock: Knock::Spoofed, times, .. } => write!(f, "{times} addresses ping"),
+            Act::Knock { knock, guest, times } => {
+                match knock {
+                    Knock::Hello => write!(f, "a stranger says hello"),
+                    Knock::Ask => write!(f, "a stranger asks this and that"),
+                    Knock::Garbage => write!(f, "a stranger sends garbage"),
+                    Knock::ForgedJoin => write!(f, "a stranger joins with false cookies"),
+                    Knock::ForgedResume => write!(f, "a stranger resumes with false tickets"),
+                    Knock::Mirror => write!(f, "a stranger speaks as guest {guest} from elsewhere"),
+                    Knock::Replay => write!(f, "a datagram of guest {guest} is sent again"),
+                    Knock::FarNumbers => write!(f, "guest {guest} is spoken for with far numbers"),
+                    Knock::NearNumbers => {
+                        write!(f, "guest {guest} is spoken for with near numbers")
+                    }
+                    Knock::Flood | Knock::Spoofed => write!(f, "a stranger pings"),
+                }?;
+                write!(f, ", {times} times")
+            }
         }
     }
 }

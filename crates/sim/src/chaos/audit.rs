@@ -15,7 +15,7 @@ use backspin::peer::{LimitKey, PeerAddr};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::Duration;
 
-use super::breach::Breach;
+use super::breach::{Breach, ensure};
 use super::probe::Probe;
 use super::rules::Rules;
 use backspin::endpoint::ANSWER_LIMIT;
@@ -317,9 +317,8 @@ impl Audit {
         }
         if question.stranger.is_some() && answer.is_some() {
             let is_allowed = self.strangers.most(address.limit_key()).take(at);
-            if !is_allowed {
-                return Err(Breach::OverRate { address, what: "datagrams from a stranger" });
-            }
+            let what = "datagrams from a stranger";
+            ensure(is_allowed, Breach::OverRate { address, what })?;
         }
         if let (Some(certainty), Some(answer)) = (question.tries, &answer) {
             let reason = RejectReason::Tries;
@@ -374,9 +373,9 @@ impl Audit {
                 Ok(())
             }
             (Due::Same { session, player, room, is_repeat }, Answer::Accept(accept)) => {
-                if (accept.session, accept.player, accept.room) != (session, player, room) {
-                    return Err(Breach::OtherPlace { address, player, got: accept.player });
-                }
+                let is_same =
+                    (accept.session, accept.player, accept.room) == (session, player, room);
+                ensure(is_same, Breach::OtherPlace { address, player, got: accept.player })?;
                 self.bring_back(question, accept, is_repeat);
                 Ok(())
             }
@@ -451,10 +450,8 @@ impl Audit {
         for room in server.rooms() {
             for card in room.members() {
                 let old = before.iter().find(|spot| spot.session == card.session);
-                let absent_since = match card.present {
-                    true => None,
-                    false => old.and_then(|spot| spot.absent_since).or(Some(now)),
-                };
+                let since = old.and_then(|spot| spot.absent_since).unwrap_or(now);
+                let absent_since = (!card.present).then_some(since);
                 self.spots.push(Spot {
                     session: card.session,
                     room: room.number(),
@@ -487,10 +484,8 @@ impl Audit {
         let (player, silent) = (spot.player, now.since(book.heard));
         let was_present = old.is_none_or(|old| old.present);
         let is_early = silent < self.rules.liveness.drop && spot.closing.is_none();
-        match was_present && !spot.present && is_early {
-            true => Err(Breach::DroppedEarly { player, silent }),
-            false => Ok(()),
-        }
+        let is_dropped = was_present && !spot.present && is_early;
+        ensure(!is_dropped, Breach::DroppedEarly { player, silent })
     }
 
     /// Whether a place was given up for good reason.
@@ -508,10 +503,9 @@ impl Audit {
             "ack" => true,
             _ => spot.absent_since.is_none(),
         };
-        if has_left || is_over || is_silent || is_old || spot.closing.is_some() {
-            return Ok(());
-        }
-        Err(Breach::LostPlace { player: spot.player, away, kept: self.rules.resume_for })
+        let may_go = has_left || is_over || is_silent || is_old || spot.closing.is_some();
+        let kept = self.rules.resume_for;
+        ensure(may_go, Breach::LostPlace { player: spot.player, away, kept })
     }
 
     /// A tick has passed: whoever was silent for too long, or was removed, is not here any more.

@@ -155,6 +155,11 @@ impl fmt::Display for Who {
     }
 }
 
+/// What must hold, or the breach that it is if it does not.
+pub(super) fn ensure(holds: bool, breach: Breach) -> Result<(), Breach> {
+    if holds { Ok(()) } else { Err(breach) }
+}
+
 fn made_words(made: &Option<Buttons>) -> String {
     made.map_or("none".to_owned(), |made| format!("{:#x}", made.0))
 }

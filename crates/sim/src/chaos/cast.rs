@@ -125,10 +125,8 @@ impl Guest {
             self.next_press = now + self.span(HOLD_MS);
         }
         if self.next_word <= now {
-            let delivery = match self.chance.below(LOOSE) {
-                0 => Delivery::Unreliable,
-                _ => Delivery::Reliable,
-            };
+            let is_loose = self.chance.below(LOOSE) == 0;
+            let delivery = if is_loose { Delivery::Unreliable } else { Delivery::Reliable };
             self.say(delivery);
             if self.talk == Talk::Much && self.chance.below(RANTS) == 0 {
                 while self.say(delivery) {}
@@ -144,10 +142,8 @@ impl Guest {
         said.copy_from_slice(&out[..len]);
         let Ok(mut datagram) = Datagram::decode(said) else { return len };
         let Packet::Input(input) = &mut datagram.packet else { return len };
-        input.drawn_back = match self.chance.below(4) {
-            0 => None,
-            _ => Some(self.chance.below(40 * 256) as u16),
-        };
+        let is_told = self.chance.below(4) != 0;
+        input.drawn_back = is_told.then(|| self.chance.below(40 * 256) as u16);
         datagram.encode(out).unwrap_or(len)
     }
 

@@ -4,7 +4,7 @@
 //! Of the server it reads its list of members and the sizes of its tables, of a client what it
 //! shows its player; all else is the checker's own record, or the probe's.
 
-use super::breach::{Breach, Who};
+use super::breach::{Breach, Who, ensure};
 use super::cast::Mood;
 use super::chronicle::{Chronicle, Seen};
 use super::life::{Admission, Life};
@@ -19,7 +19,7 @@ use backspin::wire::native::{Datagram, Packet, Role};
 use std::time::Duration;
 
 /// What has been seen so far.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Checker {
     /// Every program that was started, by its number.
     lives: Vec<Life>,
@@ -57,15 +57,7 @@ const PLACE_SLACK: Duration = Duration::from_millis(100);
 
 impl Checker {
     pub(super) fn new(stage: &Stage) -> Self {
-        Checker {
-            lives: Vec::new(),
-            running: vec![None; stage.hosts.len()],
-            server: 0,
-            chronicles: Vec::new(),
-            joined: Vec::new(),
-            onlookers: Vec::new(),
-            frame: Frame::default(),
-        }
+        Checker { running: vec![None; stage.hosts.len()], ..Checker::default() }
     }
 
     /// How many programs were started, and how often one came back.
@@ -145,10 +137,8 @@ impl Checker {
             self.hear_room(stage, number, event);
         }
         let mut doubled = stage.server().rooms().iter().map(|room| room.world().log.doubled);
-        match doubled.find_map(|doubled| doubled) {
-            Some(player) => Err(Breach::SharedSlot { player }),
-            None => Ok(()),
-        }
+        let shared = doubled.find_map(|doubled| doubled);
+        shared.map_or(Ok(()), |player| Err(Breach::SharedSlot { player }))
     }
 
     fn hear_room(&mut self, stage: &Stage, number: u32, event: RoomEvent) {
@@ -173,14 +163,12 @@ impl Checker {
                     });
                 }
             }
-            (RoomEvent::Freed(player), _) => {
+            (RoomEvent::Freed(player) | RoomEvent::Overrun(player), _) => {
                 if let Some(life) = self.life_that_joined(number, player) {
-                    life.fate.freed = true;
-                }
-            }
-            (RoomEvent::Overrun(player), _) => {
-                if let Some(life) = self.life_that_joined(number, player) {
-                    life.fate.overrun = true;
+                    match event {
+                        RoomEvent::Freed(_) => life.fate.freed = true,
+                        _ => life.fate.overrun = true,
+                    }
                 }
             }
             (RoomEvent::Dropped(player), _) => {
@@ -245,13 +233,9 @@ impl Checker {
         let room = &stage.server().rooms()[at];
         let log = &room.world().log;
         let (before, after) = (self.chronicles[which].tick, room.tick());
-        if after < before || after != log.tick {
-            return Err(Breach::LostTick { before, after });
-        }
+        ensure(before <= after && after == log.tick, Breach::LostTick { before, after })?;
         let ticks = after - before;
-        if ticks > CATCH_UP_TICKS {
-            return Err(Breach::Bunched { ticks });
-        }
+        ensure(ticks <= CATCH_UP_TICKS, Breach::Bunched { ticks })?;
         self.chronicles[which].note(log);
         self.check_members(stage, at, which, ticks)?;
         self.check_words(stage, at, which, before)?;
@@ -274,12 +258,11 @@ impl Checker {
         let resume_for = stage.scenario().rules.resume_for;
         let cards: Vec<MemberCard> = stage.server().rooms()[at].members().collect();
         for (index, card) in cards.iter().enumerate() {
-            if cards[..index].iter().any(|other| other.player == card.player) {
-                return Err(Breach::SharedSlot { player: card.player });
-            }
-            if cards[..index].iter().any(|other| other.session == card.session) {
-                return Err(Breach::SharedSession { session: card.session });
-            }
+            let (player, session) = (card.player, card.session);
+            let mut others = cards[..index].iter();
+            ensure(others.all(|other| other.player != player), Breach::SharedSlot { player })?;
+            let mut others = cards[..index].iter();
+            ensure(others.all(|it| it.session != session), Breach::SharedSession { session })?;
             check_limit("messages for a member", card.messages_waiting, QUEUE_MESSAGES)?;
         }
         let now = stage.world.now();
@@ -380,10 +363,9 @@ impl Checker {
                 (Delivery::Unreliable, number) if number >= life.loose_said => {
                     Err(Breach::ForeignWord { player })
                 }
-                (Delivery::Unreliable, number) => match life.loose_heard.insert(number) {
-                    true => Ok(()),
-                    false => Err(Breach::WordTwice { who, number }),
-                },
+                (Delivery::Unreliable, number) => {
+                    ensure(life.loose_heard.insert(number), Breach::WordTwice { who, number })
+                }
                 (Delivery::Reliable, came) if came != expected => {
                     Err(Breach::WrongWord { who, came, expected })
                 }
@@ -436,10 +418,8 @@ impl Checker {
         let (state, room) = (guest.client.state(), guest.client.room());
         let mut theirs = self.chronicles.iter().rev().filter(|its| Some(its.room) == room);
         if play.is_small() {
-            return match theirs.any(|chronicle| chronicle.at(tick) == Some(state)) {
-                true => Ok(()),
-                false => Err(Breach::WrongSnapshot { who: life.who, tick }),
-            };
+            let is_right = theirs.any(|chronicle| chronicle.at(tick) == Some(state));
+            return ensure(is_right, Breach::WrongSnapshot { who: life.who, tick });
         }
         let Some(player) = guest.client.player() else { return Ok(()) };
         let eyes = Beholder::new(play, life.plan.role, player);
@@ -468,10 +448,8 @@ impl Checker {
         tick: u32,
     ) -> Result<(), Breach> {
         let now = stage.world.local_time(stage.hosts[guest]);
-        let draw_every = match stage.scenario().play.is_small() {
-            true => DRAW_EVERY,
-            false => DRAW_LARGE_EVERY,
-        };
+        let is_small = stage.scenario().play.is_small();
+        let draw_every = if is_small { DRAW_EVERY } else { DRAW_LARGE_EVERY };
         let Some(guest) = stage.guest(guest) else { return Ok(()) };
         let life = &mut self.lives[life];
         if guest.mood == Mood::Asleep || !guest.client.is_playing() {
@@ -511,10 +489,8 @@ impl Checker {
         let is_claimed = |card: &MemberCard| card.dialect == "native" || card.inputs > 0;
         let is_ghost =
             |card: &MemberCard| card.present && is_claimed(card) && !owners.contains(&card.session);
-        match cards.iter().find(|(_, card)| is_ghost(card)) {
-            Some((_, card)) => Err(Breach::Ghost { player: card.player }),
-            None => Ok(()),
-        }
+        let ghost = cards.iter().find(|(_, card)| is_ghost(card));
+        ghost.map_or(Ok(()), |(_, card)| Err(Breach::Ghost { player: card.player }))
     }
 
     /// The member that a guest is, if it is one.
@@ -561,38 +537,27 @@ impl Checker {
         let life = &self.lives[life];
         let Some(guest) = stage.guest(guest).filter(|_| life.is_native()) else { return Ok(()) };
         let who = life.who;
-        let wrong = |what| Err(Breach::Disagreement { who, what });
-        if guest.client.server_tick() + FRESH_TICKS < tick {
-            return wrong("the time");
-        }
+        let agrees = |agrees, what| ensure(agrees, Breach::Disagreement { who, what });
+        agrees(guest.client.server_tick() + FRESH_TICKS >= tick, "the time")?;
         let chronicle = &self.chronicles[which];
         let shown = chronicle.at(guest.client.server_tick());
-        if is_small && shown != Some(guest.client.state()) {
-            return wrong("what there is");
-        }
+        agrees(!is_small || shown == Some(guest.client.state()), "what there is")?;
         if life.plays_native() {
             let dot = world.dots.dots.iter().find(|dot| dot.player == card.player);
             let own = dot.map(|dot| [dot.x as f32, dot.y as f32]);
-            if guest.client.predicted().map(|(_, place)| place) != own {
-                return wrong("where it is itself");
-            }
+            let predicted = guest.client.predicted().map(|(_, place)| place);
+            agrees(predicted == own, "where it is itself")?;
         }
         let roster = guest.client.roster().iter();
         let mut roster: Vec<_> = roster.map(|line| (line.player, line.name)).collect();
         roster.sort_unstable_by_key(|(player, _)| *player);
         // A roster is told a few times and then no more: it counts if it was over a good line.
         let is_told = heals < chronicle.changed && chronicle.changed + ROSTER_TOLD < ends;
-        if is_told && roster != names {
-            return wrong("who is here");
-        }
+        agrees(!is_told || roster == names, "who is here")?;
         guest.client.draw(now, &mut self.frame);
-        if is_small && !chronicle.shows(&self.frame, play.every) {
-            return wrong("what it draws");
-        }
+        agrees(!is_small || chronicle.shows(&self.frame, play.every), "what it draws")?;
         let (said, heard) = (guest.words, life.words_heard);
-        if life.plays_native() && said != heard {
-            return Err(Breach::LostWord { who, heard, said });
-        }
+        ensure(!life.plays_native() || said == heard, Breach::LostWord { who, heard, said })?;
         if let Some(mailbox) = &life.mailbox {
             mailbox.check_all_came(who, &self.chronicles)?;
         }
@@ -613,8 +578,5 @@ fn excuse(stage: &Stage, guest: usize, checked: Result<(), Breach>) -> Result<()
 }
 
 fn check_limit(what: &'static str, kept: usize, limit: usize) -> Result<(), Breach> {
-    match kept <= limit {
-        true => Ok(()),
-        false => Err(Breach::OverLimit { what, kept, limit }),
-    }
+    ensure(kept <= limit, Breach::OverLimit { what, kept, limit })
 }

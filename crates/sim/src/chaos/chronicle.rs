@@ -1,6 +1,6 @@
 //! What the rooms of a run had and did, tick by tick, as their rules logged it.
 
-use super::breach::Breach;
+use super::breach::{Breach, ensure};
 use super::letters::Letter;
 use super::probe::{Log, Probe};
 use backspin::client::Frame;
@@ -126,10 +126,8 @@ impl Chronicle {
 
 impl Seen {
     pub(super) fn new(card: &MemberCard, before: Option<&Seen>, now: Time) -> Self {
-        let absent_since = match card.present {
-            true => None,
-            false => before.and_then(|seen| seen.absent_since).or(Some(now)),
-        };
+        let since = before.and_then(|seen| seen.absent_since).unwrap_or(now);
+        let absent_since = (!card.present).then_some(since);
         Seen {
             session: card.session,
             player: card.player,
@@ -154,10 +152,8 @@ impl Seen {
         let before = self.back.replace(back).filter(|_| is_found);
         let most = f64::from(ticks) * TIME_BEND + 1e-4;
         let from = before.unwrap_or(back);
-        match (back - from).abs() > most || !(0.0..=limit).contains(&back) {
-            true => Err(Breach::TimeChosen { player: self.player, tick, from, to: back }),
-            false => Ok(()),
-        }
+        let is_ours = (back - from).abs() <= most && (0.0..=limit).contains(&back);
+        ensure(is_ours, Breach::TimeChosen { player: self.player, tick, from, to: back })
     }
 
     pub(super) fn is_of(&self, card: &MemberCard) -> bool {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::breach::{Breach, Who};
+use super::breach::{Breach, Who, ensure};
 use super::cast::Guest;
 use super::chronicle::Chronicle;
 use super::mailbox::Mailbox;
@@ -161,9 +161,7 @@ impl Life {
                     (super::probe::number_of(event), self.next_event)
                 {
                     self.next_event = Some(expected + 1);
-                    if came != expected {
-                        return Err(Breach::WrongEvent { who: self.who, came, expected });
-                    }
+                    ensure(came == expected, Breach::WrongEvent { who: self.who, came, expected })?;
                 }
             }
             ClientEvent::Message(bytes) => {

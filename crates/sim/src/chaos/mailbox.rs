@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use super::breach::{Breach, Who};
+use super::breach::{Breach, Who, ensure};
 use super::chronicle::{ARRIVED_TICKS, Chronicle};
 use super::letters;
 use backspin::channel::Delivery;
@@ -45,10 +45,7 @@ impl Mailbox {
             return Err(Breach::ForeignLetter { who, came });
         };
         if letter.delivery == Delivery::Unreliable {
-            return match self.loose.insert(came) {
-                true => Ok(()),
-                false => Err(Breach::LetterTwice { who, came }),
-            };
+            return ensure(self.loose.insert(came), Breach::LetterTwice { who, came });
         }
         let expected = self.expected(chronicle);
         self.next = came + 1;

@@ -60,10 +60,7 @@ impl Play {
     pub fn draw(seed: u64) -> Self {
         let mut chance = Chance::new(seed, 8);
         let mut between = |least: u64, most: u64| least + chance.below(most - least);
-        let talk = match between(0, 6) {
-            0 => Talk::Much,
-            _ => Talk::Little,
-        };
+        let talk = if between(0, 6) == 0 { Talk::Much } else { Talk::Little };
         match between(0, 30) {
             0..19 => Play { talk, ..Play::default() },
             19..21 => Play { every: between(2, 5) as u8, talk, ..Play::default() },
@@ -172,10 +169,7 @@ impl fmt::Display for Play {
             )?,
         }
         write!(f, "; a snapshot in {every} ticks, {budget} bytes a second")?;
-        match self.talk {
-            Talk::Little => Ok(()),
-            Talk::Much => write!(f, "; much is said"),
-        }
+        if self.talk == Talk::Much { write!(f, "; much is said") } else { Ok(()) }
     }
 }
 

@@ -86,16 +86,10 @@ impl Scenario {
             true => Time::from_millis(33_000 + chance.below(2_000)),
             false => Time::from_millis(8_000 + chance.below(10_000)),
         };
-        let home = match chance.below(12) {
-            0 => Home::Together,
-            _ => Home::Apart,
-        };
+        let home = if chance.below(12) == 0 { Home::Together } else { Home::Apart };
         let clock = clock(&mut chance);
         let rules = Rules::draw(&mut chance);
-        let network = match chance.below(3) {
-            0 => Network::V6,
-            _ => Network::V4,
-        };
+        let network = if chance.below(3) == 0 { Network::V6 } else { Network::V4 };
         let mut draft = Draft { acts: Vec::new(), chance, guests: guests.len(), heals, rules };
         draft.fill();
         let mut acts = draft.acts;
@@ -109,10 +103,7 @@ impl Scenario {
 impl fmt::Display for Scenario {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (number, guest) in self.guests.iter().enumerate() {
-            let does = match guest.role {
-                Role::Play => "plays",
-                Role::Watch => "watches",
-            };
+            let does = if guest.role == Role::Play { "plays" } else { "watches" };
             writeln!(f, "guest {number} {does} in {}", guest.dialect)?;
         }
         writeln!(f, "{}", self.rules)?;
@@ -205,10 +196,8 @@ impl Draft {
             23..25 => Act::Move { guest, room: self.chance.below(6) as u32 },
             25 => self.stall(),
             26 => {
-                let refused = match self.chance.below(2) {
-                    0 => Refused::Sending,
-                    _ => Refused::Receiving,
-                };
+                let is_mute = self.chance.below(2) == 0;
+                let refused = if is_mute { Refused::Sending } else { Refused::Receiving };
                 Act::Errors { span: self.span(100, 2_000), refused }
             }
             _ => self.knock(guest),
@@ -308,10 +297,7 @@ impl Draft {
     }
 
     fn place(&mut self) -> Place {
-        match self.chance.below(2) {
-            0 => Place::SameAddress,
-            _ => Place::NewAddress,
-        }
+        if self.chance.below(2) == 0 { Place::SameAddress } else { Place::NewAddress }
     }
 
     /// Mostly short.

@@ -1,7 +1,7 @@
 //! Who sees what: holds what a client has of the world, and every datagram that brings it, against what
 //! the rules let the player see at that tick.
 
-use super::breach::{Breach, Who};
+use super::breach::{Breach, Who, ensure};
 use super::chronicle::{Chronicle, TICKS_KEPT};
 use super::play::{Play, eye};
 use crate::dot::SCHEMA;
@@ -204,12 +204,8 @@ impl Onlooker {
             if before.is_some_and(|before| before.extrapolate(&SCHEMA, ticks) == *entity) {
                 continue;
             }
-            if !eyes.sees(truth, id) {
-                return Err(Breach::Leaked { player, id, tick });
-            }
-            if truth.find(id) != Some(entity) {
-                return Err(Breach::Mistold { player, id, tick });
-            }
+            ensure(eyes.sees(truth, id), Breach::Leaked { player, id, tick })?;
+            ensure(truth.find(id) == Some(entity), Breach::Mistold { player, id, tick })?;
         }
         for id in self.last.entities().iter().map(|entity| entity.id) {
             if state.find(id).is_some() {
@@ -222,15 +218,11 @@ impl Onlooker {
                     chronicle.at(tick).is_some_and(|it| it.find(id).is_some() && !eyes.sees(it, id))
                 })
             };
-            match left.contains(&id) {
-                true if !was_hidden() => {
-                    return Err(Breach::WrongLoss { player, id, tick, told: "out of sight" });
-                }
-                false if is_there => {
-                    return Err(Breach::WrongLoss { player, id, tick, told: "no more" });
-                }
-                _ => {}
-            }
+            let (is_true, told) = match left.contains(&id) {
+                true => (was_hidden(), "out of sight"),
+                false => (!is_there, "no more"),
+            };
+            ensure(is_true, Breach::WrongLoss { player, id, tick, told })?;
         }
         self.last.clone_from(state);
         Ok(())

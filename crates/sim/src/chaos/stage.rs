@@ -187,10 +187,8 @@ impl Stage {
             Act::Move { guest, room } => {
                 let now = self.world.local_time(self.hosts[guest]);
                 let role = self.scenario.guests[guest].role;
-                let password = match self.chance.below(2) {
-                    0 => Name::default(),
-                    _ => visitor::password(),
-                };
+                let is_open = self.chance.below(2) == 0;
+                let password = if is_open { Name::default() } else { visitor::password() };
                 let mover = self.guest_mut(guest).filter(|guest| guest.mood == Mood::Lively);
                 if let Some(guest) = mover {
                     guest.client.enter_room(now, room, role, password);

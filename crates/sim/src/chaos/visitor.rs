@@ -199,10 +199,7 @@ impl Visitor {
     }
 
     pub(super) fn poll_transmit(&mut self, now: Time, out: &mut [u8]) -> Option<Transmit> {
-        let (_, socket, bytes) = match self.outbox.front() {
-            Some((at, ..)) if *at <= now => self.outbox.pop_front()?,
-            _ => return None,
-        };
+        let (_, socket, bytes) = self.outbox.pop_front_if(|(at, ..)| *at <= now)?;
         out[..bytes.len()].copy_from_slice(&bytes);
         let path = Path { socket, ..Path::to(server_address()) };
         Some(Transmit { path, len: bytes.len() })

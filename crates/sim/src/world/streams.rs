@@ -10,7 +10,7 @@ use backspin::peer::PeerAddr;
 use std::collections::{BTreeMap, VecDeque};
 
 /// Every stream of a world.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Streams {
     seed: u64,
     opened: u32,
@@ -113,13 +113,7 @@ impl EndId {
 
 impl Streams {
     pub(super) fn new(seed: u64) -> Self {
-        Streams {
-            seed,
-            opened: 0,
-            connections: BTreeMap::new(),
-            ends: BTreeMap::new(),
-            chances: BTreeMap::new(),
-        }
+        Streams { seed, ..Streams::default() }
     }
 
     /// The number of the next connection.

@@ -69,8 +69,7 @@ impl<N: StreamNode> World<N> {
     fn open(&mut self, host: HostId, id: StreamId, to: PeerAddr) {
         assert!(
             id < StreamId::FIRST_ACCEPTED && self.streams.find(host, id).is_none(),
-            "{} cannot open a stream by the number {}: choose one below 2^63 that it has not \
-             used",
+            "{} cannot open a stream by the number {}: choose one below 2^63 that it has not used",
             self.describe(host),
             id.0
         );

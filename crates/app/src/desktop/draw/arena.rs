@@ -67,10 +67,8 @@ pub(super) fn draw(
     if let Some(it) = &arena.overlay {
         canvas.layer();
         // The paddles are at the sides; what a crew says is on the left.
-        let middle = match arena.hud {
-            Some(_) => field.right() - 12.0 - overlay::WIDE / 2.0,
-            None => field.center().x,
-        };
+        let right = field.right() - 12.0 - overlay::WIDE / 2.0;
+        let middle = if arena.hud.is_some() { right } else { field.center().x };
         overlay::draw(canvas, field, middle, it, paint);
     }
 }

@@ -5,7 +5,7 @@ use macroquad::math::{Rect, vec2};
 use super::SMALL;
 use crate::desktop::canvas::{Canvas, Style};
 use crate::desktop::colour::{self, Paint, faint};
-use crate::screen::{Arena, ChatLine, Tone, wrap};
+use crate::screen::{Arena, ChatLine, Tone, tail, wrap};
 
 /// From one line to the next, and from a name to what it says.
 const ROW: f32 = 30.0;
@@ -59,12 +59,7 @@ fn entry(canvas: &mut Canvas, frame: Rect, text: &str, paint: Paint) {
     let x = at.x + canvas.width("Say", label) + 14.0;
     let style = Style::new(SMALL, colour::WHITE);
     // The end is what is being typed.
-    let mut shown = text;
-    while canvas.width(shown, style) > frame.right() - 24.0 - x {
-        let mut letters = shown.chars();
-        letters.next();
-        shown = letters.as_str();
-    }
+    let shown = tail(text, frame.right() - 24.0 - x, |text| canvas.width(text, style));
     canvas.write(shown, vec2(x, at.y), style);
     let cursor = x + canvas.width(shown, style) + 3.0;
     canvas.brush.rect(Rect::new(cursor, at.y - 18.0, 3.0, 23.0), paint.own());

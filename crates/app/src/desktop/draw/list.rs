@@ -6,7 +6,7 @@ use macroquad::math::{Rect, Vec2, vec2};
 use super::{ROW, Spots, TEXT};
 use crate::desktop::canvas::{Canvas, Style};
 use crate::desktop::colour::{self, Paint, faint};
-use crate::screen::{Entry, List, Row, Tone};
+use crate::screen::{Entry, List, Row, Tone, columns};
 
 /// Text is wrapped at this width: longer lines are hard to read.
 const TEXT_WIDTH: f32 = 860.0;
@@ -226,21 +226,10 @@ struct Columns {
 
 impl Columns {
     fn new(canvas: &Canvas, rows: &[Row], style: Style) -> Self {
-        let (mut widths, mut widest): (Vec<f32>, f32) = (Vec::new(), 0.0);
-        for row in rows {
-            if let [cell] = row.cells.as_slice() {
-                widest = widest.max(canvas.width(&cell.text, style));
-                continue;
-            }
-            for (i, cell) in row.cells.iter().enumerate() {
-                let width = canvas.width(&cell.text, style);
-                match widths.get_mut(i) {
-                    Some(widest) => *widest = width.max(*widest),
-                    None => widths.push(width),
-                }
-            }
-        }
-        Columns { widths, widest }
+        let width = |text: &str| canvas.width(text, style);
+        let alone = rows.iter().filter(|row| row.cells.len() == 1);
+        let widest = alone.map(|row| width(&row.cells[0].text)).fold(0.0, f32::max);
+        Columns { widths: columns(rows, width), widest }
     }
 
     fn width(&self) -> f32 {

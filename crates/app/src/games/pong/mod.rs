@@ -4,8 +4,8 @@
 
 mod page;
 mod result;
-mod stage;
 mod script_game;
+mod stage;
 
 use std::error::Error;
 

@@ -16,9 +16,7 @@ pub(super) fn verdict(world: &World) -> Verdict {
             let scores = world.posts().map(score).collect();
             Verdict::Over(Outcome::Decided, scores)
         }
-        (Phase::Playing | Phase::Countdown | Phase::Hold, _) => {
-            Verdict::Playing
-        }
+        (Phase::Playing | Phase::Countdown | Phase::Hold, _) => Verdict::Playing,
         _ => Verdict::Idle,
     }
 }

@@ -9,7 +9,7 @@ use backspin::typed::Message;
 use backspin_pong::{Command, Attendance, Bot, Level, Phase, Pong, Position, Side, World};
 use serde::Serialize;
 
-use crate::script::{Lines, News, Tell, ScriptGame};
+use crate::script::{Lines, News, ScriptGame, Tell};
 use crate::seed;
 
 /// Ticks in a second.
@@ -98,9 +98,7 @@ impl PongScript {
             waits_for: None,
         })
     }
-}
 
-impl PongScript {
     /// Says whom the ball waits for, and that it no longer does.
     fn tell_hold(&mut self, lines: &Lines, news: &News<'_>, world: &World) -> io::Result<()> {
         let of = |attendance: Attendance| {

@@ -16,7 +16,7 @@ use crate::screen::stage::{
     Happenings, Interlude, Names, Offer, Sight, Stage, Standing, StandingPhase, Way,
 };
 use crate::screen::{
-    Banner, BurstKind, Controls, Cue, Launch, Hand, Lane, Look, Options, Row, Scene, Steers, Thing,
+    Banner, BurstKind, Controls, Cue, Hand, Lane, Launch, Look, Options, Row, Scene, Steers, Thing,
     Tone, sentence,
 };
 use crate::seed;
@@ -130,7 +130,8 @@ impl Stage for Pong {
             _ => return None,
         };
         let is_here = |post: Position| world.attendance[post.side().index()] == Attendance::Here;
-        let may_go_on = world.phase == Phase::Hold && own.and_then(Position::of).is_some_and(is_here);
+        let may_go_on =
+            world.phase == Phase::Hold && own.and_then(Position::of).is_some_and(is_here);
         let offer = may_go_on.then(|| Offer {
             row: Row::new("Continue against a bot"),
             key: Some(('g', "continue against a bot")),

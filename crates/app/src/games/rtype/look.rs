@@ -62,13 +62,7 @@ impl Painted for Look {
         window::draw(self, brush, area, paint, seconds);
     }
 
-    fn cells(
-        self,
-        thing: &Thing,
-        grid: &Grid,
-        buffer: &mut Buffer,
-        paint: terminal::Paint,
-    ) {
+    fn cells(self, thing: &Thing, grid: &Grid, buffer: &mut Buffer, paint: terminal::Paint) {
         cells::draw(self, thing, grid, buffer, paint);
     }
 }

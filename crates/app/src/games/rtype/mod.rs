@@ -5,8 +5,8 @@
 mod look;
 mod page;
 mod result;
-mod stage;
 mod script_game;
+mod stage;
 
 use std::error::Error;
 

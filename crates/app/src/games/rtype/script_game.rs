@@ -12,7 +12,7 @@ use backspin_rtype::{RType, World, bot};
 use serde::Serialize;
 
 use super::stage::{difficulty_name, words};
-use crate::script::{Lines, News, Steers, Tell, ScriptGame};
+use crate::script::{Lines, News, ScriptGame, Steers, Tell};
 
 /// The pod needs both buttons; this many looks are enough for a tick or two.
 const POD_LOOKS: u32 = 8;

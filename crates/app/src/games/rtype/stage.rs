@@ -24,9 +24,7 @@ use backspin_rtype::ship::Ship;
 use backspin_rtype::{Opening, RType, World, event};
 
 use crate::games::command::LEVELS;
-use crate::screen::stage::{
-    Happenings, Names, Offer, Sight, Stage, Standing, StandingPhase, Way,
-};
+use crate::screen::stage::{Happenings, Names, Offer, Sight, Stage, Standing, StandingPhase, Way};
 use crate::screen::{Banner, Controls, Crew, Hud, Row, Scene, Tone};
 
 /// Ticks in a second.
@@ -107,10 +105,7 @@ impl Stage for RType {
         _own: Option<PlayerId>,
         names: &Names,
     ) -> (String, Vec<(String, Tone)>) {
-        let title = match world.mission.phase {
-            Phase::Victory => "Victory!",
-            _ => "Defeat",
-        };
+        let title = if world.mission.phase == Phase::Victory { "Victory!" } else { "Defeat" };
         let alone = world.players().count() == 1;
         let whose = if alone { "Score" } else { "Team score" };
         let score = format!("{whose} {}", thousands(world.mission.team_score));

@@ -103,10 +103,7 @@ fn header(frame: &mut Frame<'_>, area: Rect, arena: &Arena, paint: Paint) {
 
 /// A piece of the status, with its sign.
 pub(super) fn status(cell: &Cell) -> String {
-    match cell.sign {
-        Some(grade) => format!("{} {}", sign(grade), cell.text),
-        None => cell.text.clone(),
-    }
+    cell.sign.map_or_else(|| cell.text.clone(), |grade| format!("{} {}", sign(grade), cell.text))
 }
 
 /// Four bars, of which as many are drawn as the grade is good.

@@ -7,7 +7,7 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::Clear;
 
 use super::Paint;
-use crate::screen::{Arena, ChatLine, Tone, wrap};
+use crate::screen::{Arena, ChatLine, Tone, tail, wrap};
 
 /// A line that fades is dim for its last part: a terminal has no half light.
 const DIM_BELOW: f32 = 0.5;
@@ -40,12 +40,7 @@ pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, arena: &Arena, paint: Pain
 fn entry(frame: &mut Frame<'_>, row: Rect, text: &str, paint: Paint) {
     let label = " Say: ";
     let room = usize::from(row.width).saturating_sub(label.len() + 2);
-    let mut shown = text;
-    while Span::raw(shown).width() > room {
-        let mut letters = shown.chars();
-        letters.next();
-        shown = letters.as_str();
-    }
+    let shown = tail(text, room as f32, |text| Span::raw(text).width() as f32);
     let line = Line::from(vec![
         Span::styled(label, paint.tone(Tone::Dim)),
         Span::styled(shown.to_owned(), paint.tone(Tone::Bright)),
@@ -57,10 +52,7 @@ fn entry(frame: &mut Frame<'_>, row: Rect, text: &str, paint: Paint) {
 
 /// The rows of a line.
 fn rows(line: &ChatLine, width: usize, paint: Paint) -> Vec<Line<'static>> {
-    let name = match line.name.is_empty() {
-        true => String::new(),
-        false => format!(" {}:", line.name),
-    };
+    let name = if line.name.is_empty() { String::new() } else { format!(" {}:", line.name) };
     let tone = match (line.name.is_empty(), line.fade < DIM_BELOW) {
         (_, true) => Tone::Dim,
         (true, false) => Tone::Fair,

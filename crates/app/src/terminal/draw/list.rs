@@ -4,11 +4,11 @@ use ratatui::Frame;
 use ratatui::layout::{Alignment, Position, Rect};
 use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span, Text};
-use ratatui::widgets::{Block, BorderType, Clear, Padding, Paragraph, Wrap};
+use ratatui::widgets::{Block, BorderType, Clear, Padding, Paragraph};
 
 use super::super::large::Large;
 use super::{Paint, middle};
-use crate::screen::{List, Row, Tone};
+use crate::screen::{List, Row, Tone, columns, wrap};
 
 /// Text is wrapped at this width: longer lines are hard to read.
 const TEXT_WIDTH: u16 = 60;
@@ -21,7 +21,8 @@ pub(super) fn page(frame: &mut Frame<'_>, area: Rect, list: &List, paint: Paint)
     let logo = Large::new(&list.title, 1);
     let head = logo.as_ref().map_or(1, Large::height);
     let body = body(list, paint);
-    let (text, lines) = text(list, paint, TEXT_WIDTH.min(area.width));
+    let text = text(list, paint, TEXT_WIDTH.min(area.width));
+    let lines = text.len() as u16;
     let height = head + 2 + lines + body.height() as u16;
     let width = TEXT_WIDTH.max(body.width() as u16);
     let within = middle(area, width, height);
@@ -37,7 +38,7 @@ pub(super) fn page(frame: &mut Frame<'_>, area: Rect, list: &List, paint: Paint)
         }
     }
     let below = down(within, head + 1);
-    frame.render_widget(text, Rect { height: lines.min(below.height), ..below });
+    frame.render_widget(Paragraph::new(text), Rect { height: lines.min(below.height), ..below });
     let below = down(below, lines + u16::from(lines > 0));
     let place = middle(below, body.width() as u16, below.height);
     let above = body.height().saturating_sub(list.rows.len());
@@ -73,28 +74,13 @@ pub(super) fn dialog(frame: &mut Frame<'_>, area: Rect, list: &List, paint: Pain
     frame.render_widget(body, place);
 }
 
-/// The wrapped paragraphs above the rows, and how many lines they take.
-fn text<'a>(list: &'a List, paint: Paint, width: u16) -> (Paragraph<'a>, u16) {
-    let line = |(text, tone): &'a (String, Tone)| Line::styled(text.as_str(), paint.tone(*tone));
-    let lines: Vec<_> = list.text.iter().map(line).collect();
-    // Words are never broken before the width that they are wrapped at, so no line is missing.
-    let wrapped = |line: &Line<'_>| wrapped_len(&line.to_string(), width.into());
-    let count = lines.iter().map(wrapped).sum::<usize>() as u16;
-    let paragraph = Paragraph::new(lines).wrap(Wrap { trim: true }).alignment(Alignment::Center);
-    (paragraph, count)
-}
-
-/// How many lines a text takes at this width.
-fn wrapped_len(text: &str, width: usize) -> usize {
-    let (mut lines, mut used) = (1, 0);
-    for word in text.split(' ') {
-        let len = Line::from(word).width();
-        if used > 0 && used + 1 + len > width {
-            (lines, used) = (lines + 1, 0);
+/// The text above the rows, line by line.
+fn text(list: &List, paint: Paint, wide: u16) -> Vec<Line<'static>> {
+    let mut lines = Vec::new();
+    for (text, tone) in &list.text {
+        for row in wrap(text, wide.into(), wide.into(), |text| width(text) as f32) {
+            lines.push(Line::styled(row.trim_end().to_owned(), paint.tone(*tone)).centered());
         }
-        // A word that is too long for a line takes several.
-        lines += len.saturating_sub(1) / width.max(1);
-        used += len + usize::from(used > 0);
     }
     lines
 }
@@ -113,33 +99,18 @@ fn body(list: &List, paint: Paint) -> Text<'static> {
         }
         lines.push(Line::from(line));
     }
-    let widths = columns(&list.facts);
+    let widths = columns(&list.facts, width);
     for fact in &list.facts {
         lines.push(line(fact, &widths, false, paint));
     }
     if !list.facts.is_empty() {
         lines.push(Line::default());
     }
-    let widths = columns(&list.rows);
+    let widths = columns(&list.rows, width);
     for (i, row) in list.rows.iter().enumerate() {
         lines.push(line(row, &widths, i == list.selected, paint));
     }
     Text::from(lines)
-}
-
-/// How wide each column is, for the rows that have several.
-fn columns(rows: &[Row]) -> Vec<usize> {
-    let mut widths = Vec::new();
-    for row in rows.iter().filter(|row| row.cells.len() > 1) {
-        for (i, cell) in row.cells.iter().enumerate() {
-            let width = Line::from(cell.text.as_str()).width();
-            match widths.get_mut(i) {
-                Some(widest) => *widest = width.max(*widest),
-                None => widths.push(width),
-            }
-        }
-    }
-    widths
 }
 
 fn line(row: &Row, widths: &[usize], selected: bool, paint: Paint) -> Line<'static> {
@@ -152,8 +123,7 @@ fn line(row: &Row, widths: &[usize], selected: bool, paint: Paint) -> Line<'stat
         }
         spans.push(Span::styled(cell.text.clone(), style));
         if i + 1 < row.cells.len() {
-            let width = Line::from(cell.text.as_str()).width();
-            let fill = widths[i].saturating_sub(width) + GAP;
+            let fill = widths[i].saturating_sub(width(&cell.text)) + GAP;
             spans.push(Span::raw(" ".repeat(fill)));
         }
     }
@@ -164,4 +134,8 @@ fn line(row: &Row, widths: &[usize], selected: bool, paint: Paint) -> Line<'stat
 fn down(area: Rect, rows: u16) -> Rect {
     let rows = rows.min(area.height);
     Rect { y: area.y + rows, height: area.height - rows, ..area }
+}
+
+fn width(text: &str) -> usize {
+    Line::from(text).width()
 }

@@ -84,10 +84,7 @@ struct Outcome {
 pub(crate) fn run(args: &Args) -> Result<(), Box<dyn Error>> {
     let link = Preset::Reference.config();
     let stop = Stop::on_signals()?;
-    let stage = match args.fast {
-        true => Stage::simulated(GAME, link),
-        false => Stage::real(GAME, link)?,
-    };
+    let stage = if args.fast { Stage::simulated(GAME, link) } else { Stage::real(GAME, link)? };
     let played = {
         let mut show = Show::open(args, LinkWords::of(&link))?;
         Course::new(stage).play(args.seconds, &link, &stop, &mut show)?

@@ -35,10 +35,7 @@ impl Show {
         if io::stdout().is_terminal() && !dumb && !args.fast {
             return Ok(Show::Live(Screen::enter(format!("real UDP, {link}"))?, 0));
         }
-        let place = match args.fast {
-            true => "in the simulator",
-            false => "over real UDP on this machine",
-        };
+        let place = if args.fast { "in the simulator" } else { "over real UDP on this machine" };
         say(&format!(
             "Pong {place}: a hard bot hosts, an easy one is its guest\nlink: {link}\n\n  time  score"
         ))?;
@@ -58,10 +55,7 @@ impl Audience for Show {
             }
             Show::Live(screen, frames) => {
                 *frames += 1;
-                match frames.is_multiple_of(FRAMES_PER_PICTURE) {
-                    true => screen.draw(sight),
-                    false => Ok(()),
-                }
+                if frames.is_multiple_of(FRAMES_PER_PICTURE) { screen.draw(sight) } else { Ok(()) }
             }
         }
     }

@@ -12,15 +12,14 @@ mod source;
 mod tally;
 
 use std::error::Error;
-use std::net::SocketAddr;
 use std::time::Duration;
 
 use backspin::client::ClientConfig;
 use backspin::wire::Name;
-use backspin::wire::native::DEFAULT_PORT;
 
+use crate::games::command::within;
 use crate::games::{AppGame, Title, with_game};
-use crate::play::Address;
+use crate::play;
 use crate::serve::stop::Stop;
 use crowd::{Crowd, Plan};
 use show::Show;
@@ -63,7 +62,7 @@ pub(crate) struct Args {
 
     /// Percentage of bots that go every second: half of them leave and are replaced, the other half crash and
     /// reclaim their slot with their ticket
-    #[arg(long, value_name = "PCT", default_value_t = 0.0, value_parser = parse_churn)]
+    #[arg(long, value_name = "PCT", default_value_t = 0.0, value_parser = within(0.0..=100.0, "percent"))]
     churn: f64,
 
     /// The server's token, if it has one
@@ -84,8 +83,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Box<dyn Error>> {
 }
 
 fn load<G: AppGame>(args: &Args, game: G) -> Result<(), Box<dyn Error>> {
-    let address = Address::parse(&args.target)?;
-    let server = SocketAddr::new(address.resolve()?, address.port().unwrap_or(DEFAULT_PORT));
+    let server = play::at_native(&args.target)?;
     let mut config = ClientConfig::new(server, Name::default());
     config.token = args.token.clone().into_bytes();
     let plan = Plan {
@@ -107,15 +105,5 @@ fn load<G: AppGame>(args: &Args, game: G) -> Result<(), Box<dyn Error>> {
     }
     let tally = crowd.finish();
     show.close(&tally)?;
-    match tally.connected() {
-        0 => Err(tally.why_nobody().into()),
-        _ => Ok(()),
-    }
-}
-
-fn parse_churn(text: &str) -> Result<f64, String> {
-    match text.parse() {
-        Ok(percent) if (0.0..=100.0).contains(&percent) => Ok(percent),
-        _ => Err("give a percentage from 0 to 100".into()),
-    }
+    if tally.connected() == 0 { Err(tally.why_nobody().into()) } else { Ok(()) }
 }

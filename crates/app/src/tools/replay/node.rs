@@ -24,10 +24,8 @@ pub(super) fn run(args: &Args, log: impl Read) -> Result<(), Box<dyn Error>> {
         true => writeln!(out, "{}", object(&verdict, took))?,
         false => tell(&mut out, &verdict, took)?,
     }
-    match verdict.difference {
-        None => Ok(()),
-        Some(difference) => Err(format!("the replay differs: {difference}").into()),
-    }
+    let told = |difference| Err(format!("the replay differs: {difference}").into());
+    verdict.difference.map_or(Ok(()), told)
 }
 
 fn replay(args: &Args, mut log: impl Read) -> Result<Verdict, Box<dyn Error>> {
@@ -46,10 +44,7 @@ fn replay(args: &Args, mut log: impl Read) -> Result<Verdict, Box<dyn Error>> {
             Err(error) => return Err(refusal(error)),
         }
     }
-    match args.salvage {
-        true => Ok(rerun.salvage(None)?),
-        false => rerun.finish().map_err(refusal),
-    }
+    if args.salvage { Ok(rerun.salvage(None)?) } else { rerun.finish().map_err(refusal) }
 }
 
 /// What to do about a log that is not whole.

@@ -24,22 +24,12 @@ pub(super) fn run(args: &Args, file: impl Read) -> Result<(), Box<dyn Error>> {
     let mut bytes = Vec::new();
     file.take(LEN_LIMIT + 1).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > LEN_LIMIT {
-        return Err(format!(
-            "it is longer than {} MiB, more than any match \
-                            needs",
-            LEN_LIMIT >> 20
-        )
-        .into());
+        let most = LEN_LIMIT >> 20;
+        return Err(format!("it is longer than {most} MiB, more than any match needs").into());
     }
     let header = ReplayHeader::read(&bytes)?;
-    let Some(game) = AnyGame::of(header.game) else {
-        return Err(format!(
-            "it is a replay of {}, which this program does not \
-                            have",
-            header.game
-        )
-        .into());
-    };
+    let unknown = || format!("it is a replay of {}, which this program does not have", header.game);
+    let game = AnyGame::of(header.game).ok_or_else(unknown)?;
     let mut replay = match args.salvage {
         true => Replay::salvage(game, bytes)?,
         false => Replay::open(game, bytes).map_err(refusal)?,
@@ -51,9 +41,10 @@ pub(super) fn run(args: &Args, file: impl Read) -> Result<(), Box<dyn Error>> {
     replay.draw(at, &mut frame);
     let seen = Seen { replay: &replay, frame: &frame, first, rate };
     let mut out = io::stdout().lock();
-    match args.json {
-        true => writeln!(out, "{}", seen.object())?,
-        false => seen.tell(&mut out)?,
+    if args.json {
+        writeln!(out, "{}", seen.object())?
+    } else {
+        seen.tell(&mut out)?
     }
     Ok(())
 }

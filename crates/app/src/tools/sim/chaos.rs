@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use backspin_sim::chaos::{Act, Failure, Outcome, Scenario, judge};
 use serde::Serialize;
+use serde_json::json;
 
 use super::Args;
 use super::crew::on_all_cores;
@@ -24,15 +25,6 @@ struct Sum {
     acts: BTreeMap<&'static str, u64>,
     wall_s: f64,
     cores: usize,
-}
-
-/// A seed that failed, for programs.
-#[derive(Serialize)]
-struct FailureJson {
-    seed: u64,
-    at_s: f64,
-    breach: String,
-    replay: String,
 }
 
 fn replay(seed: u64) -> String {
@@ -54,8 +46,9 @@ pub(super) fn run(args: &Args) -> Result<(), Box<dyn Error>> {
             if args.json {
                 let at_s = failure.at.as_micros() as f64 / 1e6;
                 let (seed, breach) = (failure.seed, failure.breach.to_string());
-                let json = FailureJson { seed, at_s, breach, replay: replay(seed) };
-                writeln!(out, "{}", serde_json::to_string(&json)?)?;
+                let json =
+                    json!({ "seed": seed, "at_s": at_s, "breach": breach, "replay": replay(seed) });
+                writeln!(out, "{json}")?;
             }
             return Err(format!("{failure}\nto replay it: {}", replay(failure.seed)).into());
         }

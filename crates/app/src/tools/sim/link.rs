@@ -4,8 +4,9 @@ use std::fmt;
 use std::time::Duration;
 
 use backspin_sim::{Bandwidth, Change, Jitter, LinkConfig, Loss, Preset, Reorder, Setup, Shape};
-use clap::ValueEnum;
 use serde::Serialize;
+
+use crate::games::command::named;
 
 /// A named link, and what is to be different about it.
 #[derive(clap::Args)]
@@ -23,8 +24,11 @@ pub(crate) struct LinkArgs {
     jitter_ms: Option<Duration>,
 
     /// The distribution of the jitter
-    #[arg(long, value_name = "SHAPE")]
-    jitter_shape: Option<JitterShape>,
+    ///
+    /// uniform: from 0 to MS, all equally likely. normal: around half of MS, at most twice MS. heavy: mostly small,
+    /// with rare spikes to 20 times MS.
+    #[arg(long, value_name = "SHAPE", value_parser = named(SHAPES, shape_name))]
+    jitter_shape: Option<Shape>,
 
     /// Share of datagrams lost, each way
     #[arg(long, value_name = "PCT")]
@@ -54,23 +58,12 @@ pub(crate) struct LinkArgs {
 /// What waits before a narrow part, at most, where a preset says nothing else.
 const QUEUE_BYTES: u64 = 128_000;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize)]
-#[serde(rename_all = "lowercase")]
-enum JitterShape {
-    /// From 0 to MS, all equally likely
-    Uniform,
-    /// Around half of MS, at most twice MS
-    Normal,
-    /// Mostly small, with rare spikes to 20 times MS
-    Heavy,
-}
-
 /// A link as shown to people and programs.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct LinkWords {
     rtt_ms: f64,
     jitter_ms: f64,
-    jitter_shape: JitterShape,
+    jitter_shape: &'static str,
     loss_pct: f64,
     burst: f64,
     duplicate_pct: f64,
@@ -99,7 +92,7 @@ impl LinkArgs {
             link.jitter = Jitter { span, ..link.jitter };
         }
         if let Some(shape) = self.jitter_shape {
-            link.jitter = Jitter { shape: shape.into(), ..link.jitter };
+            link.jitter = Jitter { shape, ..link.jitter };
         }
         let share = |percent: f64| percent / 100.0;
         if let Some(percent) = self.loss {
@@ -125,23 +118,14 @@ impl LinkArgs {
     }
 }
 
-impl From<JitterShape> for Shape {
-    fn from(shape: JitterShape) -> Shape {
-        match shape {
-            JitterShape::Uniform => Shape::Uniform,
-            JitterShape::Normal => Shape::Normal,
-            JitterShape::Heavy => Shape::HeavyTailed,
-        }
-    }
-}
+const SHAPES: [Shape; 3] = [Shape::Uniform, Shape::Normal, Shape::HeavyTailed];
 
-impl From<Shape> for JitterShape {
-    fn from(shape: Shape) -> JitterShape {
-        match shape {
-            Shape::Uniform => JitterShape::Uniform,
-            Shape::Normal => JitterShape::Normal,
-            Shape::HeavyTailed => JitterShape::Heavy,
-        }
+/// A shape on the command line and in JSON.
+fn shape_name(shape: Shape) -> &'static str {
+    match shape {
+        Shape::Uniform => "uniform",
+        Shape::Normal => "normal",
+        Shape::HeavyTailed => "heavy",
     }
 }
 
@@ -170,7 +154,7 @@ impl LinkWords {
         LinkWords {
             rtt_ms: ms(link.delay * 2),
             jitter_ms: ms(link.jitter.span),
-            jitter_shape: link.jitter.shape.into(),
+            jitter_shape: shape_name(link.jitter.shape),
             loss_pct: percent(link.loss.probability),
             burst: link.loss.burst_len,
             duplicate_pct: percent(link.duplicate_probability),
@@ -187,9 +171,9 @@ impl fmt::Display for LinkWords {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} ms round trip, {} ms jitter", self.rtt_ms, self.jitter_ms)?;
         match self.jitter_shape {
-            JitterShape::Uniform => {}
-            JitterShape::Normal => f.write_str(" (normal)")?,
-            JitterShape::Heavy => f.write_str(" (heavy-tailed)")?,
+            "normal" => f.write_str(" (normal)")?,
+            "heavy" => f.write_str(" (heavy-tailed)")?,
+            _ => {}
         }
         write!(f, ", {} % loss", self.loss_pct)?;
         if self.burst > 1.0 {
@@ -206,10 +190,7 @@ impl fmt::Display for LinkWords {
         if let Some(bits) = self.bandwidth_bits_per_s {
             write!(f, ", {} Mbit/s", bits as f64 / 1e6)?;
         }
-        match &self.change {
-            Some(change) => write!(f, ", {change}"),
-            None => Ok(()),
-        }
+        self.change.as_ref().map_or(Ok(()), |change| write!(f, ", {change}"))
     }
 }
 

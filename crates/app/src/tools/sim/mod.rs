@@ -18,12 +18,12 @@ mod show;
 use std::error::Error;
 use std::io;
 use std::path::PathBuf;
-use std::str::FromStr;
 use std::time::Duration;
 
 use backspin_sim::dot::Dots;
 use backspin_sim::{Bar, Change, Lateness, Pool, Preset, Report, Setup};
 
+use crate::games::command::{named, within};
 use crate::games::{AppGame, Title, with_game};
 use link::LinkArgs;
 use show::Shown;
@@ -98,8 +98,8 @@ pub(crate) struct Args {
     ])]
     dialects: bool,
 
-    /// The game: dots (built in), pong or rtype
-    #[arg(long, default_value = "dots")]
+    /// The game; dots is built in
+    #[arg(long, default_value = "dots", value_parser = named(GameName::all(), GameName::name))]
     game: GameName,
 
     #[command(flatten)]
@@ -143,7 +143,7 @@ pub(crate) struct Args {
     players: u8,
 
     /// Frames per second of every screen; their phase within a tick follows from the seed
-    #[arg(long, value_name = "HZ", default_value_t = 60.0, value_parser = parse_hz)]
+    #[arg(long, value_name = "HZ", default_value_t = 60.0, value_parser = within(10.0..=1_000.0, "frames per second"))]
     frame_hz: f64,
 
     /// The players' machines are busy: their clients wake up to this much late
@@ -151,7 +151,7 @@ pub(crate) struct Args {
     late_ms: Duration,
 
     /// In this share of all wake-ups
-    #[arg(long, value_name = "PCT", default_value_t = 10.0, requires = "late_ms", value_parser = parse_share)]
+    #[arg(long, value_name = "PCT", default_value_t = 10.0, requires = "late_ms", value_parser = within(0.0..=100.0, "percent"))]
     late: f64,
 
     /// Keep this many entities moving that nobody steers
@@ -174,35 +174,9 @@ impl GameName {
     fn name(self) -> &'static str {
         self.0.map_or("dots", Title::command)
     }
-}
 
-impl FromStr for GameName {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let titles = Title::ALL.iter().map(|title| GameName(Some(*title)));
-        let mut all = std::iter::once(GameName(None)).chain(titles);
-        let known: Vec<_> = all.clone().map(GameName::name).collect();
-        let found = all.find(|game| game.name() == text);
-        found.ok_or_else(|| format!("there is no such game; choose {}", known.join(", ")))
-    }
-}
-
-/// A frame rate that a screen can have, also a broken one.
-fn parse_hz(text: &str) -> Result<f64, String> {
-    let hz: f64 = text.parse().map_err(|_| "give a number of frames per second".to_owned())?;
-    match (10.0..=1_000.0).contains(&hz) {
-        true => Ok(hz),
-        false => Err("give from 10 to 1000 frames per second".to_owned()),
-    }
-}
-
-/// A share in percent, also a broken one.
-fn parse_share(text: &str) -> Result<f64, String> {
-    let percent: f64 = text.parse().map_err(|_| "give a percentage".to_owned())?;
-    match (0.0..=100.0).contains(&percent) {
-        true => Ok(percent),
-        false => Err("give from 0 to 100 percent".to_owned()),
+    fn all() -> impl Iterator<Item = GameName> {
+        std::iter::once(None).chain(Title::ALL.iter().copied().map(Some)).map(GameName)
     }
 }
 

@@ -148,8 +148,5 @@ fn tell_bar(out: &mut impl Write, bar: Bar) -> io::Result<()> {
 
 /// A cell of a table that is Markdown, with what separates it from the one before.
 pub(super) fn cell(value: Option<f64>, digits: usize, unit: &str) -> String {
-    match value {
-        Some(value) => format!("| {value:.digits$}{unit} "),
-        None => "| - ".to_owned(),
-    }
+    value.map_or("| - ".to_owned(), |value| format!("| {value:.digits$}{unit} "))
 }

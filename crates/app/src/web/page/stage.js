@@ -173,6 +173,10 @@ export class Stage {
         this.round(x, y - 14, w, 6, 3, "#3a2030");
         this.round(x, y - 14, (w * look) / 100, 6, 3, "#ff6b6b");
         break;
+      default:
+        // Something of a game that the page does not know.
+        this.round(x, y, w, h, 6, SHIPS[look % 4]);
+        this.label(this.names.get(id), cx, y, h, SHIPS[look % 4]);
     }
   }
 

@@ -14,10 +14,6 @@ use backspin::wire::{Reader, Writer};
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct FindHost;
 
-impl FindHost {
-    pub(super) const LEN: usize = 1;
-}
-
 fields!(Lan FindHost {});
 
 /// A host's answer. The first program reads three bytes and ignores the rest; ours sends eight.
@@ -51,7 +47,6 @@ impl Upgrade {
 }
 
 impl HostHere {
-    pub(super) const LEN: usize = 3;
     pub(super) const UPGRADE_LEN: usize = 8;
 
     pub(super) fn decode(r: &mut Reader<'_>) -> Result<Self, Malformed> {

@@ -22,28 +22,22 @@ pub struct GuestInput {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Steer {
     /// Towards y = 0.
-    Up,
+    Up = -1,
     /// Nowhere.
     #[default]
-    Still,
+    Still = 0,
     /// Away from y = 0.
-    Down,
+    Down = 1,
 }
 
 impl Steer {
     /// The wire's number for it.
     pub const fn sign(self) -> i8 {
-        match self {
-            Steer::Up => -1,
-            Steer::Still => 0,
-            Steer::Down => 1,
-        }
+        self as i8
     }
 }
 
 impl GuestInput {
-    pub(super) const LEN: usize = 4;
-
     pub(super) fn decode(r: &mut Reader<'_>) -> Result<Self, Malformed> {
         let tick = r.u16_be("tick")?;
         let y = match r.i8("y")? {

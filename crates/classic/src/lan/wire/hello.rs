@@ -16,10 +16,6 @@ pub struct Hello {
     pub port: u16,
 }
 
-impl Hello {
-    pub(super) const LEN: usize = 3;
-}
-
 fields!(Lan Hello { port });
 
 /// The host takes the guest.
@@ -31,10 +27,6 @@ fields!(Lan Hello { port });
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct HelloAck;
-
-impl HelloAck {
-    pub(super) const LEN: usize = 1;
-}
 
 fields!(Lan HelloAck {});
 

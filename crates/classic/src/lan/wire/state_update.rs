@@ -34,10 +34,6 @@ pub struct StateUpdate {
     pub p2: u8,
 }
 
-impl StateUpdate {
-    pub(super) const LEN: usize = 31;
-}
-
 fields!(Lan StateUpdate { seq, p1y, p2y, ballx, bally, ballvx, ballvy, p1, p2 });
 
 #[cfg(test)]

@@ -126,10 +126,7 @@ impl<'a> Message<'a> {
             101 => true,
             unknown => return Err(Malformed::new("type", Fault::UnknownType(unknown))),
         };
-        match known {
-            true => Ok(()),
-            false => Err(Malformed::out_of_range("size", header.size as u32)),
-        }
+        if known { Ok(()) } else { Err(Malformed::out_of_range("size", header.size as u32)) }
     }
 }
 

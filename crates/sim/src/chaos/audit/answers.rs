@@ -150,27 +150,25 @@ impl Audit {
             () if version != id.version => Some(RejectReason::GameVersion),
             () => None,
         };
+        let ask = |key, due| Question::new(now, from, sequence, key, due);
         let mut question = match packet {
             Packet::Hello(hello) => {
                 let wrong = versions(hello.protocol, hello.game, hello.game_version);
                 let due = wrong.map_or(Due::Challenge, Due::Reject);
-                Question::new(now, from, sequence, Key::Nonce(hello.nonce), due)
+                ask(Key::Nonce(hello.nonce), due)
             }
             Packet::Discover(discover) if [0, id.game].contains(&discover.game) => {
-                Question::new(now, from, sequence, Key::Nonce(discover.nonce), Due::Here)
+                ask(Key::Nonce(discover.nonce), Due::Here)
             }
-            Packet::Ping(ping) => Question::new(now, from, sequence, Key::Ping(ping.id), Due::Pong),
+            Packet::Ping(ping) => ask(Key::Ping(ping.id), Due::Pong),
             Packet::ListRooms(list) => {
-                let due = match self.is_good(now, from, list.nonce, &list.cookie) {
-                    true => Due::Rooms,
-                    false => Due::Challenge,
-                };
-                Question::new(now, from, sequence, Key::Nonce(list.nonce), due)
+                let is_good = self.is_good(now, from, list.nonce, &list.cookie);
+                let due = if is_good { Due::Rooms } else { Due::Challenge };
+                ask(Key::Nonce(list.nonce), due)
             }
             Packet::Join(join) => {
                 let wrong = versions(join.protocol, join.game, join.game_version);
-                let question =
-                    Question::new(now, from, sequence, Key::Nonce(join.nonce), Due::Place);
+                let question = ask(Key::Nonce(join.nonce), Due::Place);
                 match self.refuse(&question, join.nonce, &join.cookie, wrong) {
                     Some(due) => Question { due, ..question },
                     None => self.ask_to_join(question, &join, server),
@@ -178,8 +176,7 @@ impl Audit {
             }
             Packet::CreateRoom(wish) => {
                 let wrong = versions(wish.protocol, wish.game, wish.game_version);
-                let question =
-                    Question::new(now, from, sequence, Key::Nonce(wish.nonce), Due::Place);
+                let question = ask(Key::Nonce(wish.nonce), Due::Place);
                 match self.refuse(&question, wish.nonce, &wish.cookie, wrong) {
                     Some(due) => Question { due, ..question },
                     None => self.ask_for_room(question, &wish, server),

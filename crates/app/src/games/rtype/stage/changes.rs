@@ -15,9 +15,9 @@ use backspin_rtype::ship::Ship;
 use backspin_rtype::space::{FIELD, Moving, Size};
 use backspin_rtype::{Bullet, RType, World, schema, shot::Shot};
 
+use super::scene::px;
 use crate::screen::stage::{Happenings, Sight};
 use crate::screen::{BurstKind, Cue};
-use super::scene::px;
 
 /// Compares two pictures, one after the other.
 pub(super) fn between(before: &Sight<'_, RType>, now: &Sight<'_, RType>, out: &mut Happenings) {

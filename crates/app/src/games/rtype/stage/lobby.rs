@@ -6,9 +6,9 @@ use backspin_rtype::difficulty::Difficulty;
 use backspin_rtype::mission::Phase;
 use backspin_rtype::{Opening, RType, World};
 
+use super::{difficulty_name, thousands, words};
 use crate::screen::stage::{Names, Offer};
 use crate::screen::{Cell, Row, Tone};
-use super::{difficulty_name, thousands, words};
 
 /// What a player can choose.
 pub(super) fn offers(game: &RType, world: &World, own: Option<PlayerId>) -> Vec<Offer> {
@@ -89,10 +89,7 @@ pub(super) fn facts(world: &World, own: Option<PlayerId>, names: &Names) -> Vec<
                 _ => ("not ready", Tone::Dim),
             };
             let tone_of_name = if own == Some(card.player) { Tone::Bright } else { Tone::Plain };
-            let score = match card.score {
-                ..=0 => String::new(),
-                score => thousands(score),
-            };
+            let score = if card.score > 0 { thousands(card.score) } else { String::new() };
             let cells = vec![
                 Cell::new(names.of(card.player), tone_of_name),
                 Cell::new(mark, tone),

@@ -10,9 +10,9 @@ use backspin_rtype::space::{FIELD, Moving, PX, Size};
 use backspin_rtype::{Bullet, shot::Shot};
 
 use super::super::look::{Look, Ship as ShipLook};
+use super::number;
 use crate::games::OwnLook;
 use crate::screen::{self, Scene, Thing};
-use super::number;
 
 /// The field as the rules have it, `own` things marked.
 pub(super) fn of(world: &World, own: Option<PlayerId>) -> Scene {

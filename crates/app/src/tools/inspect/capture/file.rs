@@ -260,10 +260,7 @@ fn packet<'a>(
 /// Reads a block that is complete: a parser that asks for more was misled.
 fn parse(block: &[u8], big_endian: bool) -> Result<Block<'_>, CaptureError> {
     let parse = if big_endian { parse_block_be } else { parse_block_le };
-    match parse(block) {
-        Ok((_, block)) => Ok(block),
-        Err(_) => Err(CaptureError::Broken),
-    }
+    parse(block).map(|(_, block)| block).map_err(|_| CaptureError::Broken)
 }
 
 /// The four bytes at `at`; the callers have read them.

@@ -257,10 +257,7 @@ pub(super) fn run(args: &Args) -> Result<(), Box<dyn Error>> {
     if let Some(path) = &args.page {
         write(path, &show::page(&map))?;
     }
-    match &args.kept {
-        Some(path) => kept::check(path, &table.kept(), args.bless),
-        None => Ok(()),
-    }
+    args.kept.as_ref().map_or(Ok(()), |path| kept::check(path, &table.kept(), args.bless))
 }
 
 fn write(path: &std::path::Path, text: &str) -> Result<(), String> {
