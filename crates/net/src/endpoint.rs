@@ -17,7 +17,7 @@ use std::time::Duration;
 
 use crate::channel::{Journal, LogLine};
 use crate::dialect::{DIALECT_LIMIT, DialectId, EndpointDialect};
-use crate::game::{GameId, PlayerId};
+use crate::game::{GameId, PlayerId, Refusal};
 use crate::matching::{MatchKey, Witness};
 use crate::node::{Fetch, Path, StreamAction, StreamEvent, StreamId, Transmit};
 use crate::sabotage::{self, Sabotage};
@@ -26,7 +26,7 @@ use crate::session::{
 };
 use crate::time::Time;
 use crate::wire::native::{
-    self as native_wire, EnterRoom, Label, Reject, Role, SessionIndex, Token,
+    self as native_wire, EnterRoom, Label, Reject, RejectReason, Role, SessionIndex, Token,
 };
 use crate::wire::{Direction, Fault, Malformed, Name};
 
@@ -268,6 +268,30 @@ pub struct Admission {
     pub name: Name,
     /// The room and the place that they leave for this one.
     pub leaves: Option<(usize, u8)>,
+    /// What a game is asked about before it lets them in.
+    pub papers: Papers,
+}
+
+/// What someone shows to be let in.
+#[derive(Clone, Debug, Default)]
+pub struct Papers {
+    /// How the player's build of the game lays out what it sends, where that is said.
+    pub layout: Option<u32>,
+    /// What the player says, as bytes.
+    pub data: Box<[u8]>,
+    /// What the operator's own service gave to the player.
+    pub token: Box<[u8]>,
+    /// The question that led to the place that is left.
+    pub nonce_before: u64,
+}
+
+/// Why a game does not let someone in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Refused {
+    /// As it is said on the wire.
+    pub reason: RejectReason,
+    /// As the player reads it.
+    pub sentence: Refusal,
 }
 
 /// What a room made of a call.
@@ -754,8 +778,18 @@ impl Admission {
     /// Someone who has found a place.
     fn new(found: &Found, path: Path, opening: Opening, role: Role, name: Name) -> Self {
         let (player, dialect) = (PlayerId(u32::from(found.place) + 1), DialectId::NATIVE);
-        let (kept_by_stream, session, leaves) = (false, None, None);
-        Admission { player, path, dialect, kept_by_stream, opening, session, role, name, leaves }
+        Admission {
+            player,
+            path,
+            dialect,
+            kept_by_stream: false,
+            opening,
+            session: None,
+            role,
+            name,
+            leaves: None,
+            papers: Papers::default(),
+        }
     }
 }
 

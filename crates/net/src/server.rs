@@ -7,8 +7,8 @@ use std::collections::VecDeque;
 use crate::channel::LogLine;
 use crate::dialect::{DIALECT_LIMIT, Dialect, DialectId};
 use crate::endpoint::{
-    BansFull, Call, CallKind, Endpoint, EndpointConfig, Guests, NewRoom, Outcome, RoomCard,
-    RoomOrder,
+    BansFull, Call, CallKind, Endpoint, EndpointConfig, Guests, NewRoom, Outcome, Refused,
+    RoomCard, RoomOrder,
 };
 use crate::game::{Game, PlayerId};
 use crate::node::{
@@ -304,6 +304,13 @@ impl<G: Game> Server<G> {
 
     fn call(&mut self, now: Time, call: Option<Call<'_>>) -> Outcome {
         let mut call = call;
+        if let Some(Call { kind: CallKind::Admit(_), .. }) = &call {
+            // It may be to a room that is opened for it.
+            self.obey(now);
+            if let Err(no) = call.as_mut().map_or(Ok(()), |call| self.judge(call)) {
+                call = call.and_then(|call| self.endpoint.refuse(&call, no));
+            }
+        }
         if let Some(Call { kind: CallKind::Admit(admission), .. }) = &mut call
             && let Some((room, place)) = admission.leaves
             && let Some(at) = self.place(room)
@@ -312,12 +319,24 @@ impl<G: Game> Server<G> {
             (admission.session, admission.name) = (Some(session), name);
             self.after(at);
         }
-        // The call may be to a room that is opened for it.
         self.obey(now);
         let Some(call) = call else { return Outcome::Done };
         let outcome = self.hand_over(now, call);
         self.obey(now);
         outcome
+    }
+
+    /// Whether the game of a room lets someone in. Who comes from another room says what was said there.
+    fn judge(&self, call: &mut Call<'_>) -> Result<(), Refused> {
+        let CallKind::Admit(admission) = &mut call.kind else { return Ok(()) };
+        if let Some((room, place)) = admission.leaves
+            && let Some(at) = self.place(room)
+            && let Some((name, data)) = self.rooms[at].papers_of(place)
+        {
+            (admission.name, admission.papers.data) = (name, data);
+        }
+        let room = self.place(call.room).map(|at| &self.rooms[at]);
+        room.map_or(Ok(()), |room| room.judge(admission))
     }
 
     fn hand_over(&mut self, now: Time, call: Call<'_>) -> Outcome {

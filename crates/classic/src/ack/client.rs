@@ -12,7 +12,7 @@ use crate::rtype::wire::Buttons as Flags;
 use crate::{AckBoard, AckSight, ClassicGame, LegacyPlayback};
 use backspin::channel::{Alarm, AlarmEvent, LogLine, Pending, tick};
 use backspin::client::{ClientCore, ClientDialect, ClientEvent, Frame, RosterLine};
-use backspin::game::{Buttons, PlayerId};
+use backspin::game::{Buttons, PlayerId, Refusal};
 use backspin::replication::{Drawn, Prediction, State};
 use backspin::session::{EndReason, LifeEvent, Liveness, PingCounts, Pinger, Question, RoundTrip};
 use backspin::time::Time;
@@ -330,7 +330,9 @@ impl<G: ClassicGame> ClientDialect<G> for AckClient<G> {
             Packet::Welcome(welcome) if self.cookie.is_some() => self.enter(core, now, &welcome),
             Packet::Refused(refused) if self.cookie.is_some() => {
                 let reason = RejectReason::from_code(refused.reason).unwrap_or(RejectReason::Full);
-                let reject = Reject { nonce: 0, reason, protocol: PROTOCOL, game_version: 0 };
+                let sentence = Refusal::new("");
+                let reject =
+                    Reject { nonce: 0, reason, protocol: PROTOCOL, game_version: 0, sentence };
                 core.end(EndReason::from_reject(&reject, 0));
             }
             packet => core.drop_stray(packet.name()),

@@ -4,8 +4,9 @@ use std::time::Duration;
 
 use crate::peer::PeerAddr;
 use crate::session::Limits;
+use crate::typed::Message;
 use crate::wire::Name;
-use crate::wire::native::{Role, Secret};
+use crate::wire::native::{JoinData, Role, Secret};
 
 /// What a player decides before joining.
 #[derive(Clone, Debug)]
@@ -25,6 +26,8 @@ pub struct ClientConfig {
     pub new_room: Option<Name>,
     /// What the operator gave out (`native`, `ack`), at most [`Token::MAX`](crate::wire::native::Token::MAX) bytes.
     pub token: Vec<u8>,
+    /// What the player says of itself to the game (`native`): see [`ClientConfig::with_join_data`].
+    pub join_data: Vec<u8>,
     /// Where this client's socket is bound, for dialects that name it.
     pub own_port: u16,
     /// When a silent server is worth a sign, and when it is given up.
@@ -52,6 +55,7 @@ impl ClientConfig {
             password: Name::default(),
             new_room: None,
             token: Vec::new(),
+            join_data: Vec::new(),
             own_port: 0,
             liveness: Limits::DEFAULT,
             journal: 0,
@@ -59,5 +63,18 @@ impl ClientConfig {
             resume_for: crate::endpoint::RESUME_FOR,
             ticket: None,
         }
+    }
+
+    /// The same, and says this of the player to the game, which hears it in
+    /// [`Game::admit`](crate::game::Game::admit) and [`Game::join`](crate::game::Game::join).
+    ///
+    /// # Panics
+    /// If it is longer than [`JoinData::MAX`](crate::wire::native::JoinData::MAX) bytes.
+    #[must_use]
+    pub fn with_join_data(self, data: &impl Message) -> Self {
+        let join_data = data.to_vec();
+        let most = JoinData::MAX;
+        assert!(join_data.len() <= most, "join data has at most {most} bytes");
+        ClientConfig { join_data, ..self }
     }
 }

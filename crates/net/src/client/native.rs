@@ -11,8 +11,8 @@ use crate::time::Time;
 use crate::typed::RawMessage;
 use crate::wire::native::{
     Accept, Budget, Challenge, CloseReason, CreateRoom, Datagram, EnterRoom, Goodbye, Hello, Join,
-    MessageKind, PROTOCOL, Packet, Ping, Reject, RejectReason, Resume, Role, Secret, ServerPing,
-    Token, UnknownSession,
+    JoinData, MessageKind, PROTOCOL, Packet, Ping, Reject, RejectReason, Resume, Role, Secret,
+    ServerPing, Token, UnknownSession,
 };
 use crate::wire::{Full, Name};
 
@@ -419,6 +419,7 @@ impl<G: Game> Client<G> {
 
     fn ask_native(&mut self, now: Time, out: &mut [u8]) -> Result<usize, Full> {
         let (config, id) = (&self.core.config, self.game.id());
+        let layout = self.game.layout() as u32;
         let DialectSide::Native(native) = &mut self.speech else { return Err(Full) };
         native.asked = now;
         let nonce = native.nonce;
@@ -441,7 +442,7 @@ impl<G: Game> Client<G> {
             (Some(cookie), Some((ticket, fresh))) => {
                 Packet::Resume(Resume { nonce, cookie, ticket, fresh })
             }
-            (Some(cookie), None) => enter(config, id, nonce, cookie)?,
+            (Some(cookie), None) => enter(config, (id, layout), nonce, cookie)?,
         };
         native.encode(packet, out)
     }
@@ -459,12 +460,13 @@ fn read(kind: MessageKind, message: &[u8]) -> Option<ClientEvent> {
 /// Into a room that is there, or into a new one.
 fn enter(
     config: &ClientConfig,
-    id: GameId,
+    (id, layout): (GameId, u32),
     nonce: u64,
     cookie: Secret,
 ) -> Result<Packet<'_>, Full> {
     let ClientConfig { name, password, .. } = *config;
     let token = Token::new(&config.token).ok_or(Full)?;
+    let data = JoinData::new(&config.join_data).ok_or(Full)?;
     let (protocol, budget) = (PROTOCOL, Budget::MAX);
     let GameId { game, version: game_version } = id;
     Ok(match config.new_room {
@@ -474,10 +476,12 @@ fn enter(
             protocol,
             game,
             game_version,
+            layout,
             budget,
             name,
             room_name,
             password,
+            data,
             token,
         }),
         None => Packet::Join(Join {
@@ -486,11 +490,13 @@ fn enter(
             protocol,
             game,
             game_version,
+            layout,
             budget,
             role: config.role,
             room: config.room,
             name,
             password,
+            data,
             token,
         }),
     })

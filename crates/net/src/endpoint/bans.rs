@@ -9,6 +9,7 @@ use std::time::Duration;
 use super::Endpoint;
 use super::answer::{Answer, NativeAnswer};
 use super::routes::Keyed;
+use crate::game::Refusal;
 use crate::node::Path;
 use crate::peer::{LimitKey, PeerAddr};
 use crate::time::Time;
@@ -108,7 +109,8 @@ impl Endpoint {
             _ => return,
         };
         let reason = RejectReason::Banned;
-        let reject = Reject { nonce, reason, protocol: PROTOCOL, game_version: 0 };
+        let reject =
+            Reject { nonce, reason, protocol: PROTOCOL, game_version: 0, sentence: Refusal::NONE };
         self.answer(Answer::Native { path, sequence, packet: NativeAnswer::Reject(reject) });
     }
 }

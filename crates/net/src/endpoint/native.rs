@@ -2,17 +2,18 @@
 
 use super::answer::{Answer, NativeAnswer};
 use super::routes::Credentials;
-use super::{Admission, Applicant, Call, CallKind, Endpoint, Found, Seat};
+use super::{Admission, Applicant, Call, CallKind, Endpoint, Found, Papers, Refused, Seat};
 use crate::dialect::DialectId;
 use crate::game::GameId;
+use crate::game::Refusal;
 use crate::node::Path;
 use crate::sabotage::{self, Sabotage};
 use crate::session::{CookieCheck, Opening};
 use crate::time::Time;
 use crate::wire::native::{
-    Budget, Challenge, CreateRoom, Datagram, Discover, EnterRoom, Hello, Here, Join, Label,
-    ListRooms, PROTOCOL, Packet, Reject, RejectReason, Resume, Role, Secret, SessionIndex, Token,
-    UnknownSession,
+    Budget, Challenge, CreateRoom, Datagram, Discover, EnterRoom, Hello, Here, Join, JoinData,
+    Label, ListRooms, PROTOCOL, Packet, Reject, RejectReason, Resume, Role, Secret, SessionIndex,
+    Token, UnknownSession,
 };
 use crate::wire::{Direction, Name};
 
@@ -22,6 +23,7 @@ struct Newcomer {
     role: Role,
     name: Name,
     budget: Budget,
+    papers: Papers,
 }
 
 impl Endpoint {
@@ -158,6 +160,7 @@ impl Endpoint {
         join: &Join<'_>,
     ) -> Result<Call<'a>, NativeAnswer> {
         let Join { nonce, game, role, name, budget, .. } = *join;
+        let papers = papers(join.layout, &join.data, &join.token);
         self.check(now, path, nonce, &join.cookie)?;
         if let Some(call) = self.repeat(path, sequence, nonce) {
             return Ok(call);
@@ -175,7 +178,7 @@ impl Endpoint {
         };
         let found = self.place(now, &applicant);
         let found = found.map_err(|reason| self.reject(nonce, game, reason))?;
-        Ok(self.admit(&found, path, sequence, Newcomer { nonce, role, name, budget }))
+        Ok(self.admit(&found, path, sequence, Newcomer { nonce, role, name, budget, papers }))
     }
 
     fn create_room<'a>(
@@ -186,6 +189,7 @@ impl Endpoint {
         wish: &CreateRoom<'_>,
     ) -> Result<Call<'a>, NativeAnswer> {
         let CreateRoom { nonce, game, name, budget, password, .. } = *wish;
+        let papers = papers(wish.layout, &wish.data, &wish.token);
         self.check(now, path, nonce, &wish.cookie)?;
         if let Some(call) = self.repeat(path, sequence, nonce) {
             return Ok(call);
@@ -198,7 +202,7 @@ impl Endpoint {
             Applicant { dialect, path, game: game_only, room: 0, from: None, seat, password };
         let found = self.place_in_new_room(&applicant, wish.room_name);
         let found = found.map_err(|reason| self.reject(nonce, game, reason))?;
-        Ok(self.admit(&found, path, sequence, Newcomer { nonce, role, name, budget }))
+        Ok(self.admit(&found, path, sequence, Newcomer { nonce, role, name, budget, papers }))
     }
 
     /// Into another room, with the same session and the same ticket. Who may not go there stays.
@@ -217,6 +221,7 @@ impl Endpoint {
             return self.call(session, CallKind::Repeat { sequence: None });
         }
         let (ticket, refused) = (credentials.ticket, credentials.refused);
+        let papers = Papers { nonce_before: credentials.nonce, ..Papers::default() };
         let game = self.rooms.at(from).map(|listed| listed.card.game.game);
         let applicant = Applicant {
             dialect: DialectId::NATIVE,
@@ -248,7 +253,8 @@ impl Endpoint {
         let opening = Opening { index: session, nonce, ticket, budget, next, peer: sequence };
         let found = Found { session, room, place };
         let admission = Admission::new(&found, path, opening, role, Name::default());
-        Some(Call::admit(&found, Admission { leaves: Some((from, left)), ..admission }))
+        let leaves = Some((from, left));
+        Some(Call::admit(&found, Admission { leaves, papers, ..admission }))
     }
 
     /// The answer to a question that was answered before, and lost.
@@ -278,12 +284,36 @@ impl Endpoint {
 
     /// Hands someone new to the room.
     fn admit<'a>(&mut self, found: &Found, path: Path, sequence: u32, new: Newcomer) -> Call<'a> {
-        let Newcomer { nonce, role, name, budget } = new;
+        let Newcomer { nonce, role, name, budget, papers } = new;
         let ticket = self.secrets.ticket();
         self.routes.prove(found.session, Credentials { ticket, nonce, refused: None });
         let (index, next) = (found.session, self.secrets.sequence());
         let opening = Opening { index, nonce, ticket, budget, next, peer: sequence };
-        Call::admit(found, Admission::new(found, path, opening, role, name))
+        let admission = Admission::new(found, path, opening, role, name);
+        Call::admit(found, Admission { papers, ..admission })
+    }
+
+    /// The game does not let someone in for whom a place was found: it is free again, and they are told
+    /// why. Who came from another room stays there; then the room that they are in has to say it.
+    pub(crate) fn refuse(&mut self, call: &Call<'_>, no: Refused) -> Option<Call<'static>> {
+        let CallKind::Admit(admission) = &call.kind else { return None };
+        let Opening { nonce, peer: sequence, .. } = admission.opening;
+        let game = self.rooms.at(call.room).map_or(0, |listed| listed.card.game.game);
+        let reject = Reject { sentence: no.sentence, ..self.rejection(nonce, game, no.reason) };
+        match admission.leaves {
+            None => {
+                self.routes.remove(call.session);
+                let packet = NativeAnswer::Reject(reject);
+                self.answer(Answer::Native { path: admission.path, sequence, packet });
+            }
+            Some(back) => {
+                self.routes.reseat(call.session, back, admission.papers.nonce_before);
+                self.routes.refuse(call.session, nonce, no.reason);
+            }
+        }
+        self.settle();
+        admission.leaves?;
+        self.call(call.session, CallKind::Refuse(sequence, reject))
     }
 
     fn resume<'a>(
@@ -372,9 +402,18 @@ impl Endpoint {
         NativeAnswer::Reject(self.rejection(nonce, game, reason))
     }
 
-    fn rejection(&self, nonce: u64, game: u32, reason: RejectReason) -> Reject {
+    pub(super) fn rejection(&self, nonce: u64, game: u32, reason: RejectReason) -> Reject {
         let game_version = self.game(game).map_or(0, |game| game.version);
-        Reject { nonce, reason, protocol: PROTOCOL, game_version }
+        Reject { nonce, reason, protocol: PROTOCOL, game_version, sentence: Refusal::NONE }
+    }
+}
+
+fn papers(layout: u32, data: &JoinData<'_>, token: &Token<'_>) -> Papers {
+    Papers {
+        layout: Some(layout),
+        data: data.as_bytes().into(),
+        token: token.as_bytes().into(),
+        nonce_before: 0,
     }
 }
 

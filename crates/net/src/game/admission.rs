@@ -5,7 +5,7 @@ use std::hash::{Hash, Hasher};
 
 use crate::wire::Name;
 use crate::wire::field::Field;
-use crate::wire::{Fault, Malformed, Reader, Writer};
+use crate::wire::{Malformed, Reader, Writer};
 
 /// Someone who asks for a slot.
 #[derive(Clone, Copy, Debug)]
@@ -38,6 +38,9 @@ impl Refusal {
     /// Nothing to say.
     pub(crate) const NONE: Refusal = Refusal { len: 0, bytes: [0; Refusal::MAX_LEN] };
 
+    const UNREADABLE: &'static str =
+        "The server cannot read what your game says of you. Update the game.";
+
     /// A sentence that says what is wrong and what to do. Control characters are left out.
     pub fn new(sentence: &str) -> Self {
         let mut refusal = Refusal::NONE;
@@ -48,6 +51,12 @@ impl Refusal {
             refusal.len += len as u8;
         }
         refusal
+    }
+
+    /// Of someone whose join data is none: for games that are made of others.
+    #[doc(hidden)]
+    pub fn unreadable() -> Self {
+        Refusal::new(Refusal::UNREADABLE)
     }
 
     /// The sentence.
@@ -66,7 +75,8 @@ impl<'a, Order> Field<'a, Order> for Refusal {
         let sentence = str::from_utf8(r.take(field, usize::from(len))?);
         match sentence.map(Refusal::new) {
             Ok(refusal) if refusal.len == len => Ok(refusal),
-            _ => Err(Malformed::new(field, Fault::NotText)),
+            // Not UTF-8, or with control characters.
+            _ => Err(Malformed::out_of_range(field, len)),
         }
     }
 

@@ -110,9 +110,8 @@ macro_rules! any_game {
                     let &Applicant { name, token, data } = applicant;
                     match (self, world) {
                         $(($Any::$Kind(game), $World::$Kind(world)) => {
-                            let data = Message::read(&data.0);
-                            let data = &data.map_err(|_| Refusal::from(Refusal::UNREADABLE))?;
-                            game.admit(world, &Applicant { name, token, data })
+                            let data = Message::read(&data.0).map_err(|_| Refusal::unreadable())?;
+                            game.admit(world, &Applicant { name, token, data: &data })
                         })+
                         _ => Ok(()),
                     }

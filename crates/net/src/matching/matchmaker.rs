@@ -12,6 +12,7 @@ use super::placing::{Candidate, Group, place};
 use super::prober::Prober;
 use super::{Families, MatchKey};
 use crate::game::GameId;
+use crate::game::Refusal;
 use crate::node::{Node, Path, StreamNode, Transmit};
 use crate::peer::PeerAddr;
 use crate::session::{
@@ -280,7 +281,8 @@ impl Matchmaker {
     }
 
     fn reject(&mut self, path: Path, sequence: u32, nonce: u64, reason: RejectReason) {
-        let reject = Reject { nonce, reason, protocol: PROTOCOL, game_version: 0 };
+        let reject =
+            Reject { nonce, reason, protocol: PROTOCOL, game_version: 0, sentence: Refusal::NONE };
         self.answer(Answer::Reject { path, sequence, reject });
     }
 

@@ -3,15 +3,52 @@
 use super::member::{Came, Keep, Member, Presence, Return};
 use super::{Room, RoomEvent};
 use crate::channel::LogLine;
-use crate::endpoint::{Admission, Notice, NoticeKind};
-use crate::game::{Game, PlayerStatus};
+use crate::dialect::DialectId;
+use crate::endpoint::{Admission, Notice, NoticeKind, Refused};
+use crate::game::{Applicant, Game, PlayerStatus, Refusal};
 use crate::node::Path;
 use crate::sabotage::{self, Sabotage};
 use crate::session::LifeEvent;
 use crate::time::Time;
-use crate::wire::native::{CloseReason, Role};
+use crate::typed::Message;
+use crate::wire::Name;
+use crate::wire::native::{CloseReason, RejectReason, Role};
+
+/// What someone says of itself; nothing at all is the default.
+fn read_data<G: Game>(bytes: &[u8]) -> Option<G::JoinData> {
+    match bytes {
+        [] => Some(G::JoinData::default()),
+        _ => G::JoinData::read(bytes).ok(),
+    }
+}
 
 impl<G: Game> Room<G> {
+    /// Whether the game lets someone in who would play. Who only watches is not asked about, nor are guests
+    /// in an old dialect: they have no way to say anything.
+    pub(crate) fn judge(&self, admission: &Admission) -> Result<(), Refused> {
+        let Admission { dialect, role, name, papers, .. } = admission;
+        let no = |reason, sentence| Err(Refused { reason, sentence });
+        if papers.layout.is_some_and(|layout| layout != self.game.layout() as u32) {
+            return no(RejectReason::Layout, Refusal::NONE);
+        }
+        if *role != Role::Play || *dialect != DialectId::NATIVE {
+            return Ok(());
+        }
+        let Some(data) = read_data::<G>(&papers.data) else {
+            return no(RejectReason::Refused, Refusal::unreadable());
+        };
+        let applicant = Applicant { name: *name, token: &papers.token, data: &data };
+        self.game
+            .admit(&self.world, &applicant)
+            .or_else(|sentence| no(RejectReason::Refused, sentence))
+    }
+
+    /// What whoever has a place said when joining.
+    pub(crate) fn papers_of(&self, place: u8) -> Option<(Name, Box<[u8]>)> {
+        let member = self.members.get(usize::from(place))?.as_ref()?;
+        Some((member.name, member.join_data.clone()))
+    }
+
     pub(super) fn admit(&mut self, now: Time, place: usize, admission: Admission) {
         let places = self.board.players.len();
         if place >= places {
@@ -20,7 +57,8 @@ impl<G: Game> Room<G> {
         let at = admission.dialect.place();
         if admission.role == Role::Play {
             self.shown.is_current = false;
-            self.game.join(&mut self.world, admission.player, &G::JoinData::default());
+            let data = read_data::<G>(&admission.papers.data).unwrap_or_default();
+            self.game.join(&mut self.world, admission.player, &data);
             if at.is_some() {
                 self.game.on_status(&mut self.world, admission.player, PlayerStatus::Mute);
             }

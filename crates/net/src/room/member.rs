@@ -89,6 +89,8 @@ pub(super) struct Member {
     pub(super) messages_lost: u64,
     /// How many of them the room has told of.
     pub(super) messages_lost_told: u64,
+    /// What the player said when joining.
+    pub(super) join_data: Box<[u8]>,
 }
 
 /// What a member is told because it asked.
@@ -243,6 +245,7 @@ impl Member {
             chat_refusals: Bucket::default(),
             messages_lost: 0,
             messages_lost_told: 0,
+            join_data: admission.papers.data,
         }
     }
 

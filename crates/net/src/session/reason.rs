@@ -7,6 +7,7 @@
 use std::error::Error;
 use std::fmt;
 
+use crate::game::Refusal;
 use crate::peer::PeerAddr;
 use crate::wire::Name;
 use crate::wire::native::{self, CloseReason, Reject, RejectReason};
@@ -54,6 +55,10 @@ pub enum EndReason {
     RoomName,
     /// A matchmaker was asked for a place, which it does not have.
     Matchmaker,
+    /// The server's build of the game differs from this one, though both say the same version.
+    OtherBuild,
+    /// The game does not let the player in, for this reason.
+    Refused(Refusal),
     /// Nothing came back from a server of any dialect.
     NoAnswer {
         /// Where it was looked for.
@@ -131,6 +136,8 @@ impl EndReason {
             RejectReason::Rooms => EndReason::TooManyRooms,
             RejectReason::RoomName => EndReason::RoomName,
             RejectReason::Matchmaker => EndReason::Matchmaker,
+            RejectReason::Layout => EndReason::OtherBuild,
+            RejectReason::Refused => EndReason::Refused(reject.sentence),
         }
     }
 }
@@ -244,6 +251,14 @@ impl fmt::Display for EndReason {
             EndReason::RoomName => {
                 "A room needs a name, and one that no other room there has. Choose another one."
             }
+            EndReason::OtherBuild => {
+                "The server has another build of this game: both have the same version, but they do not \
+                 understand each other. Use the build that the server has."
+            }
+            EndReason::Refused(sentence) if sentence.as_str().is_empty() => {
+                "The game does not let you in. Ask whoever runs the server."
+            }
+            EndReason::Refused(sentence) => return f.write_str(sentence.as_str()),
             EndReason::Matchmaker => {
                 "This is a matchmaker, where nobody plays. Let it find a room for you: backspin \
                  rtype quick."
@@ -340,6 +355,8 @@ mod tests {
             EndReason::HostLeft { host: Name::default() },
             EndReason::Stalled,
             EndReason::Matchmaker,
+            EndReason::OtherBuild,
+            EndReason::Refused(Refusal::new("Red is full. Choose blue.")),
             EndReason::Backlog,
         ]
     }
@@ -377,6 +394,8 @@ mod tests {
             EndReason::HostLeft { .. } => 27,
             EndReason::Stalled => 28,
             EndReason::Matchmaker => 29,
+            EndReason::OtherBuild => 31,
+            EndReason::Refused(_) => 32,
             EndReason::Backlog => 30,
         }
     }

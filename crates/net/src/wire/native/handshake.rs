@@ -1,6 +1,7 @@
 //! From stranger to session: Hello, Challenge, Join, Resume, Accept and Reject.
 
 use super::SessionIndex;
+use crate::game::Refusal;
 use crate::wire::field::{Big, Field, codes, fields};
 use crate::wire::malformed::Malformed;
 use crate::wire::{Name, Reader, Writer};
@@ -160,13 +161,55 @@ impl serde::Serialize for Token<'_> {
     }
 }
 
+/// What a player says of itself when joining, as the game reads it: at most [`JoinData::MAX`] bytes, and
+/// with the token no more than [`Token::MAX`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct JoinData<'a>(&'a [u8]);
+
+impl<'a> JoinData<'a> {
+    /// The longest.
+    pub const MAX: usize = 200;
+
+    /// What these bytes say, if they are not too many.
+    pub const fn new(bytes: &'a [u8]) -> Option<Self> {
+        if bytes.len() <= JoinData::MAX { Some(JoinData(bytes)) } else { None }
+    }
+
+    /// Its bytes.
+    pub const fn as_bytes(&self) -> &'a [u8] {
+        self.0
+    }
+}
+
+impl<'a, Order> Field<'a, Order> for JoinData<'a> {
+    fn decode(r: &mut Reader<'a>, field: &'static str) -> Result<Self, Malformed> {
+        let len = r.u8("data_length")?;
+        if usize::from(len) > JoinData::MAX {
+            return Err(Malformed::out_of_range("data_length", len));
+        }
+        r.take(field, usize::from(len)).map(JoinData)
+    }
+
+    fn encode(&self, w: &mut Writer<'_>) {
+        w.u8(self.0.len() as u8);
+        w.bytes(self.0);
+    }
+}
+
+#[cfg(feature = "serde")]
+impl serde::Serialize for JoinData<'_> {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        crate::wire::hex::serialize(self.0, serializer)
+    }
+}
+
 /// The Hello again, with the cookie and everything that the server decides on.
 ///
 /// ```text
-/// 0       8        24         26     30             32       34     35     39
-/// | nonce | cookie | protocol | game | game_version | budget | role | room |
-/// 39     55         71             73
-/// | name | password | token_length | token |
+/// 0       8        24         26     30             32       36       38     39     43
+/// | nonce | cookie | protocol | game | game_version | layout | budget | role | room |
+/// 43     59         75            76
+/// | name | password | data_length | data | token_length | token |
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
@@ -181,6 +224,8 @@ pub struct Join<'a> {
     pub game: u32,
     /// The version of its rules.
     pub game_version: u16,
+    /// How the game lays out what it sends: see [`Game::layout`](crate::game::Game::layout).
+    pub layout: u32,
     /// The longest datagram that the client takes.
     pub budget: Budget,
     /// To play or to watch.
@@ -191,12 +236,15 @@ pub struct Join<'a> {
     pub name: Name,
     /// The room's password, empty where there is none.
     pub password: Name,
+    /// What the player says of itself.
+    pub data: JoinData<'a>,
     /// What the operator gave out.
     pub token: Token<'a>,
 }
 
 fields!(Big Join<'a> {
-    nonce, cookie, protocol, game, game_version, budget, role, room, name, password, token,
+    nonce, cookie, protocol, game, game_version, layout, budget, role, room, name, password, data,
+    token,
 });
 
 /// Back into the slot that the ticket names, from whatever address.
@@ -285,8 +333,8 @@ impl Accept {
 /// No place, and why.
 ///
 /// ```text
-/// 0       8        9          11             13
-/// | nonce | reason | protocol | game_version |
+/// 0       8        9          11             13                14
+/// | nonce | reason | protocol | game_version | sentence_length | sentence |
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
@@ -299,10 +347,12 @@ pub struct Reject {
     pub protocol: u16,
     /// The version of the game's rules there; 0 if it does not have the game.
     pub game_version: u16,
+    /// What the player reads: the game's own words with [`RejectReason::Refused`], else empty.
+    pub sentence: Refusal,
 }
 
 codes! {
-    /// Why a client is not let in, on the wire 1 to 15.
+    /// Why a client is not let in, on the wire 1 to 17.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
     pub enum RejectReason {
         /// Every place is taken.
@@ -335,10 +385,14 @@ codes! {
         RoomName = 14,
         /// This is a matchmaker: nobody plays here.
         Matchmaker = 15,
+        /// The server's build of the game lays out otherwise what it sends.
+        Layout = 16,
+        /// The game does not let this player in; the sentence says why.
+        Refused = 17,
     }
 }
 
-fields!(Big Reject { nonce, reason, protocol, game_version });
+fields!(Big Reject { nonce, reason, protocol, game_version, sentence });
 
 #[cfg(test)]
 mod tests {

@@ -18,8 +18,8 @@ mod view_snapshot;
 pub use discovery::{Discover, Here};
 pub use envelope::{Datagram, HEADER_LEN, Label, MAX_DATAGRAM_LEN, MIN_BUDGET, VERSION, has_shape};
 pub use handshake::{
-    Accept, Budget, Challenge, Hello, Join, PROTOCOL, Reject, RejectReason, Resume, Role, Secret,
-    Token,
+    Accept, Budget, Challenge, Hello, Join, JoinData, PROTOCOL, Reject, RejectReason, Resume, Role,
+    Secret, Token,
 };
 pub use input::{
     Acks, History, Input, InputRecord, MAX_HISTORY, SnapshotAck, SnapshotEcho, held_for, held_units,

@@ -1,6 +1,6 @@
 //! Rooms: ListRooms, RoomList, EnterRoom and CreateRoom.
 
-use super::{Budget, Role, Secret, SessionIndex, Token};
+use super::{Budget, JoinData, Role, Secret, SessionIndex, Token};
 use crate::wire::field::{Big, fields, flags, record, serialize_counted};
 use crate::wire::{List, Name};
 
@@ -110,10 +110,10 @@ fields!(Big EnterRoom { session, nonce, room, role, password });
 /// A room of the client's own, and the place in it. Carries what Join does; answered like it.
 ///
 /// ```text
-/// 0       8        24         26     30             32       34     50          66
-/// | nonce | cookie | protocol | game | game_version | budget | name | room_name |
-/// 66         82             84
-/// | password | token_length | token |
+/// 0       8        24         26     30             32       36       38     54          70
+/// | nonce | cookie | protocol | game | game_version | layout | budget | name | room_name |
+/// 70         86            87
+/// | password | data_length | data | token_length | token |
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
@@ -128,6 +128,8 @@ pub struct CreateRoom<'a> {
     pub game: u32,
     /// The version of its rules.
     pub game_version: u16,
+    /// How the game lays out what it sends.
+    pub layout: u32,
     /// The longest datagram that the client takes.
     pub budget: Budget,
     /// The player's name.
@@ -136,12 +138,15 @@ pub struct CreateRoom<'a> {
     pub room_name: Name,
     /// What others are asked for, empty for nothing.
     pub password: Name,
+    /// What the player says of itself.
+    pub data: JoinData<'a>,
     /// What the operator gave out.
     pub token: Token<'a>,
 }
 
 fields!(Big CreateRoom<'a> {
-    nonce, cookie, protocol, game, game_version, budget, name, room_name, password, token,
+    nonce, cookie, protocol, game, game_version, layout, budget, name, room_name, password, data,
+    token,
 });
 
 #[cfg(test)]
