@@ -3,11 +3,32 @@
 //! `#[derive(Input)]`, `#[derive(Message)]` and `#[derive(Entities)]` write the implementations; by hand they are
 //! as good. Below this module inputs are [`RawInput`]s and messages bytes.
 
+mod angle;
+mod axis;
+mod count;
+mod entities;
+mod fixed;
 mod input;
+mod int;
+mod list;
 mod message;
+#[cfg(test)]
+mod testing;
+mod text;
+mod value;
 
-pub use input::{Input, RawInput};
+pub use angle::Angle;
+pub use axis::{Axis, Axis2};
+#[cfg(feature = "derive")]
+pub use backspin_derive::{Choice, Entities, EntityKind, Input, Message};
+pub use entities::{Entities, EntityKind};
+pub use fixed::Fixed;
+pub use input::{Input, InputBits, RawInput};
+pub use int::Int;
+pub use list::List;
 pub use message::{Message, RawMessage};
+pub use text::Text;
+pub use value::{FieldValue, InputValue, MessageValue};
 
 /// Goes on with a hash of a layout (FNV-1a): two sides whose layouts differ are told so when they meet.
 pub const fn layout(mut hash: u64, part: &[u8]) -> u64 {

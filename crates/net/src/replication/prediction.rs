@@ -8,7 +8,7 @@
 //! the server is so near that its snapshot of the last tick has come already. What a snapshot takes
 //! away is drawn until the time of that snapshot is reached on the screen.
 
-use super::snapshot_buffer::{fade, shifted};
+use super::snapshot_buffer::{fade_field, shifted};
 use super::{Entity, Field, Fields, Kind, Motion, Schema, SnapshotBuffer, State};
 use crate::channel::PENDING_LIMIT;
 use crate::game::{Buttons, Event, Game, PlayerId, PlayerInput, Turn};
@@ -108,6 +108,12 @@ impl<G: Game> Prediction<G> {
         self.replay(self.tick.wrapping_add(1), buttons);
         std::mem::swap(&mut self.newest, &mut self.before);
         self.look();
+        let own = self.game.entity_of(self.player);
+        if let (Some(before), Some(now)) = (self.before.find(own), self.newest.find(own))
+            && is_elsewhere(self.game.schema(), before, now)
+        {
+            self.error = Fields::default();
+        }
         self.events.drain(..)
     }
 
@@ -144,6 +150,9 @@ impl<G: Game> Prediction<G> {
         // What was spawned after the snapshot's tick is there again.
         self.ending.retain(|ending| self.newest.find(ending.entity.id).is_none());
         let (then, now) = (then?, self.newest.find(own)?.clone());
+        if is_elsewhere(self.game.schema(), &then, &now) {
+            self.error = Fields::default();
+        }
         if self.tick != reached {
             // The server went on without us, as after a sleep: what it did is not seen at once.
             if self.tick.wrapping_sub(reached) as i32 > 1 {
@@ -182,7 +191,7 @@ impl<G: Game> Prediction<G> {
                 None => blend(schema, entity, &entity.extrapolate(schema, 1), fraction - 1.0),
             };
             let error = if entity.id == own { &self.error[..] } else { &[] };
-            show(entity, shifted(fields, error));
+            show(entity, shifted(schema, entity, fields, error));
         }
         let drawn = f64::from(self.tick) - 1.0 + f64::from(fraction);
         for Ending { entity, tick, .. } in &self.ending {
@@ -224,18 +233,31 @@ impl<G: Game> Prediction<G> {
         let Some(before) = self.before.find_mut(now.id).filter(|it| it.kind == now.kind) else {
             return;
         };
+        if is_elsewhere(self.game.schema(), then, now) {
+            return;
+        }
         let kind = &self.game.schema().kinds[usize::from(now.kind)];
         for (i, field) in kind.fields.iter().enumerate() {
             if is_steered(kind, field) {
-                let moved = now.fields[i] - then.fields[i];
-                before.fields[i] = (before.fields[i] + moved).clamp(field.min, field.max);
+                let moved = i64::from(now.fields[i]) - i64::from(then.fields[i]);
+                let place = i64::from(before.fields[i]) + moved;
+                before.fields[i] = match field.motion {
+                    Motion::Circular => field.wrap(place),
+                    _ => place.clamp(i64::from(field.min), i64::from(field.max)) as i32,
+                };
             }
         }
     }
 
     /// Lets the visible error fade, as time passes on the screen.
     pub fn fade(&mut self, ms: f32) {
-        self.error.iter_mut().for_each(|error| *error = fade(*error, ms));
+        let schema = self.game.schema();
+        let own = self.newest.find(self.game.entity_of(self.player));
+        let kind = own.and_then(|own| schema.kinds.get(usize::from(own.kind)));
+        for (i, error) in self.error.iter_mut().enumerate() {
+            let field = kind.and_then(|kind| kind.fields.get(i));
+            *error = fade_field(schema, field, *error, ms);
+        }
     }
 
     fn replay(&mut self, tick: u32, buttons: Buttons) {
@@ -255,16 +277,23 @@ impl<G: Game> Prediction<G> {
 
     fn take_error(&mut self, then: &Entity, now: &Entity) -> Correction {
         let kind = &self.game.schema().kinds[usize::from(now.kind)];
-        if self.error.len() != kind.fields.len() {
+        let is_elsewhere = is_elsewhere(self.game.schema(), then, now);
+        if is_elsewhere || self.error.len() != kind.fields.len() {
             self.error = Fields::zeros(kind.fields.len());
+        }
+        if is_elsewhere {
+            return Correction { distance: 0.0 };
         }
         let mut square = 0.0;
         for (i, field) in kind.fields.iter().enumerate() {
             if !is_steered(kind, field) {
                 continue;
             }
-            let moved = field.value(then.fields[i]) - field.value(now.fields[i]);
-            square += moved * moved;
+            let moved = field.way(field.value(now.fields[i]), field.value(then.fields[i]));
+            // An angle is no distance.
+            if !matches!(field.motion, Motion::Circular) {
+                square += moved * moved;
+            }
             self.error[i] += moved;
         }
         Correction { distance: square.sqrt() }
@@ -274,20 +303,45 @@ impl<G: Game> Prediction<G> {
 /// Whether a field moves as its player likes. What always runs at the same pace is a clock: it is
 /// set, and does not slide.
 fn is_steered(kind: &Kind, field: &Field) -> bool {
-    let Motion::Along { velocity, .. } = field.motion else { return false };
-    kind.fields.get(velocity).is_some_and(|pace| pace.min < pace.max)
+    match field.motion {
+        Motion::Along { velocity, .. } => {
+            kind.fields.get(velocity).is_some_and(|pace| pace.min < pace.max)
+        }
+        Motion::Smooth | Motion::Circular => true,
+        Motion::Still | Motion::Teleport => false,
+    }
 }
 
-/// The fields between two looks at an entity: what moves is in between, the rest is as it was.
+/// Whether the one is not the other moved, but in another place, or another thing altogether.
+pub(super) fn is_elsewhere(schema: &Schema, from: &Entity, to: &Entity) -> bool {
+    if from.fields.len() != to.fields.len() {
+        return true;
+    }
+    let kind = schema.kinds.get(usize::from(to.kind)).filter(|_| from.kind == to.kind);
+    kind.is_some_and(|kind| kind.teleports(&from.fields, &to.fields))
+}
+
+/// The fields between two looks at an entity: what moves is in between, the rest is as it is then. What was
+/// put elsewhere is there as soon as any time has passed.
 pub(crate) fn blend(schema: &Schema, from: &Entity, to: &Entity, fraction: f32) -> Fields<f32> {
     let kind = schema.kinds.get(usize::from(to.kind));
     let fields = kind.map_or(&[][..], |kind| kind.fields);
+    if kind.is_some_and(|kind| kind.teleports(&from.fields, &to.fields)) {
+        let there = if fraction > 0.0 { to } else { from };
+        return Fields::from_fn(fields.len(), |i| {
+            fields[i].value(there.fields.get(i).copied().unwrap_or(to.fields[i]))
+        });
+    }
     Fields::from_fn(fields.len(), |i| {
         let b = fields[i].value(to.fields[i]);
         match (fields[i].motion, from.fields.get(i)) {
-            (Motion::Along { .. }, Some(&from)) => {
+            (Motion::Along { .. } | Motion::Smooth, Some(&from)) => {
                 let a = fields[i].value(from);
                 a + (b - a) * fraction
+            }
+            (Motion::Circular, Some(&from)) => {
+                let a = fields[i].value(from);
+                fields[i].wrap_value(a + fields[i].way(a, b) * fraction)
             }
             _ => b,
         }

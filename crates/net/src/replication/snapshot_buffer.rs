@@ -1,8 +1,8 @@
 //! The snapshot buffer, and what is drawn of the others by interpolation: between the two snapshots
 //! around the drawn time, or a little past the newest where none has come in time.
 
-use super::prediction::blend;
-use super::{Entity, Fields, Motion, Schema, State};
+use super::prediction::{blend, is_elsewhere};
+use super::{Entity, Field, Fields, Motion, Schema, State};
 
 /// Snapshots that are kept for drawing and as baselines.
 pub const KEPT: usize = 64;
@@ -18,20 +18,28 @@ const CATCH_UP_LIMIT_TICKS: f64 = 12.0;
 /// How long a visible error lasts, roughly, in ms.
 const DECAY_MS: f32 = 100.0;
 
-/// An error goes away no faster than this, in units of its field per ms and axis: two and a half
+/// An error goes away no faster than this, in pixels per ms and axis: two and a half
 /// pixels in a frame pass for motion, ten are seen to jump.
 const FASTEST_DECAY: f32 = 0.15;
 
-/// An error beyond this is no error but another place: death and rebirth, or a long absence.
+/// An error beyond so many pixels is no error but another place: death and rebirth, or a long absence.
 const TELEPORT: f32 = 128.0;
 
-/// What is left of a visible error after `ms`.
-pub(super) fn fade(error: f32, ms: f32) -> f32 {
-    if error.abs() > TELEPORT {
+/// What is left of a visible error after `ms`, where a pixel is worth so much.
+pub(super) fn fade(error: f32, ms: f32, pixel: f32) -> f32 {
+    if error.abs() > TELEPORT * pixel {
         return 0.0;
     }
-    let gone = (error.abs() * (ms / DECAY_MS).clamp(0.0, 1.0)).min(FASTEST_DECAY * ms);
+    let gone = (error.abs() * (ms / DECAY_MS).clamp(0.0, 1.0)).min(FASTEST_DECAY * pixel * ms);
     error - gone.copysign(error)
+}
+
+/// The same of a field. An angle is not counted in pixels, and is at most half a turn off.
+pub(super) fn fade_field(schema: &Schema, field: Option<&Field>, error: f32, ms: f32) -> f32 {
+    match field.map(|field| field.motion) {
+        Some(Motion::Circular) => error * (1.0 - (ms / DECAY_MS).clamp(0.0, 1.0)),
+        _ => fade(error, ms, schema.pixel.value()),
+    }
 }
 
 /// Something on the screen.
@@ -169,9 +177,10 @@ impl<const LEN: usize> SnapshotBuffer<LEN> {
                 let known = before.and_then(|tick| self.entity_at(schema, entity.id, tick));
                 let known = known.map(|known| known.fields);
                 let known = known.as_deref();
-                shown.error = carry(schema, entity, &old.fields, &old.error, known, ms);
+                let seen = Seen { before: &old.fields, now: &shown.fields, known };
+                shown.error = carry(schema, entity, seen, &old.error, ms);
             }
-            show(entity, shifted(shown.fields.clone(), &shown.error));
+            show(entity, shifted(schema, entity, shown.fields.clone(), &shown.error));
             next.push(shown);
         });
         self.next = std::mem::replace(&mut self.drawn, next);
@@ -253,6 +262,9 @@ fn place(
         Some((to, target)) => {
             let span = f64::from(to.tick) - f64::from(from.tick);
             let mut fields = blend(schema, entity, target, (since / span) as f32);
+            if is_elsewhere(schema, entity, target) {
+                return fields;
+            }
             keep_still(schema, entity, &mut fields);
             if span > 1.0 {
                 turn(schema, (entity, target), (since as f32, span as f32), &mut fields);
@@ -311,37 +323,65 @@ fn turn(
 fn keep_still(schema: &Schema, entity: &Entity, fields: &mut [f32]) {
     let Some(kind) = schema.kinds.get(usize::from(entity.kind)) else { return };
     for (i, field) in kind.fields.iter().enumerate() {
-        if matches!(field.motion, Motion::Still) {
+        if matches!(field.motion, Motion::Still | Motion::Teleport) {
             fields[i] = field.value(entity.fields[i]);
         }
     }
+}
+
+/// An entity in two frames, before errors are added.
+#[derive(Clone, Copy)]
+pub(super) struct Seen<'a> {
+    /// What was drawn of it in the frame before.
+    pub(super) before: &'a [f32],
+    /// What is drawn of it now.
+    pub(super) now: &'a [f32],
+    /// What we know now of the time that was drawn before.
+    pub(super) known: Option<&'a [f32]>,
 }
 
 /// What is left to be seen of earlier errors, and of what we know better now.
 pub(super) fn carry(
     schema: &Schema,
     entity: &Entity,
-    drawn: &[f32],
+    seen: Seen<'_>,
     left: &[f32],
-    known: Option<&[f32]>,
     ms: f32,
 ) -> Fields<f32> {
     let kind = schema.kinds.get(usize::from(entity.kind));
     let fields = kind.map_or(&[][..], |kind| kind.fields);
+    let Seen { before, now, known } = seen;
+    // What was put elsewhere since, as far as we know now, has left its errors behind.
+    let is_elsewhere = |then| kind.is_some_and(|kind| kind.teleports(then, now));
+    if is_elsewhere(before) || known.is_some_and(is_elsewhere) {
+        return Fields::zeros(fields.len());
+    }
     // What has become another kind of thing since has other fields.
     let at = |values: &[f32], i: usize| values.get(i).copied().unwrap_or(0.0);
     Fields::from_fn(fields.len(), |i| match fields[i].motion {
-        Motion::Still => 0.0,
-        Motion::Along { .. } => {
-            let news = known.map_or(0.0, |known| at(drawn, i) - at(known, i));
-            fade(at(left, i) + news, ms)
+        Motion::Still | Motion::Teleport => 0.0,
+        Motion::Along { .. } | Motion::Smooth | Motion::Circular => {
+            let news = known.map_or(0.0, |known| fields[i].way(at(known, i), at(before, i)));
+            fade_field(schema, Some(&fields[i]), at(left, i) + news, ms)
         }
     })
 }
 
 /// Fields with what is left of an error.
-pub(super) fn shifted(mut fields: Fields<f32>, error: &[f32]) -> Fields<f32> {
-    fields.iter_mut().zip(error).for_each(|(field, error)| *field += error);
+pub(super) fn shifted(
+    schema: &Schema,
+    entity: &Entity,
+    mut fields: Fields<f32>,
+    error: &[f32],
+) -> Fields<f32> {
+    let kind = schema.kinds.get(usize::from(entity.kind));
+    let known = kind.map_or(&[][..], |kind| kind.fields);
+    for (i, (value, error)) in fields.iter_mut().zip(error).enumerate() {
+        *value += error;
+        if let Some(field) = known.get(i).filter(|field| matches!(field.motion, Motion::Circular)) {
+            *value = field.wrap_value(*value);
+        }
+    }
     fields
 }
 

@@ -9,26 +9,24 @@ const fn field(name: &'static str, min: i32, max: i32, motion: Motion) -> Field 
     Field { name, min, max, step: Step::ONE, motion }
 }
 
-const SCHEMA: Schema = Schema {
-    kinds: &[
-        Kind {
-            name: "ship",
-            fields: &[
-                field("x", 0, 1000, Motion::Along { velocity: 1, per_ticks: 1 }),
-                field("vx", -10, 10, Motion::Still),
-                field("health", 0, 3, Motion::Still),
-            ],
-        },
-        Kind {
-            name: "rock",
-            fields: &[
-                field("y", 0, 500, Motion::Along { velocity: 1, per_ticks: 2 }),
-                field("vy", -10, 10, Motion::Still),
-                field("size", 7, 7, Motion::Still),
-            ],
-        },
-    ],
-};
+const SCHEMA: Schema = Schema::new(&[
+    Kind {
+        name: "ship",
+        fields: &[
+            field("x", 0, 1000, Motion::Along { velocity: 1, per_ticks: 1 }),
+            field("vx", -10, 10, Motion::Still),
+            field("health", 0, 3, Motion::Still),
+        ],
+    },
+    Kind {
+        name: "rock",
+        fields: &[
+            field("y", 0, 500, Motion::Along { velocity: 1, per_ticks: 2 }),
+            field("vy", -10, 10, Motion::Still),
+            field("size", 7, 7, Motion::Still),
+        ],
+    },
+]);
 
 fn ship(id: u32, x: i32, vx: i32, health: i32) -> Entity {
     Entity::new(&SCHEMA, id, 0, &[x, vx, health])
@@ -225,11 +223,12 @@ fn what_is_out_of_range_is_named() {
 
 #[test]
 fn a_kind_that_there_is_not_is_refused() {
-    const THREE: Schema = Schema { kinds: &[SCHEMA.kinds[0], SCHEMA.kinds[0], SCHEMA.kinds[1]] };
+    const KINDS: &[Kind] = &[SCHEMA.kinds[0], SCHEMA.kinds[0], SCHEMA.kinds[1]];
+    const THREE: Schema = Schema::new(KINDS);
     let mut out = State::default();
     let result = decode(&THREE, None, 1, &bytes("1 1 0 1 11"), &mut out);
     assert_eq!(result, Err(Malformed::out_of_range("kind", 3)));
-    let none = decode(&Schema { kinds: &[] }, None, 1, &bytes("1 1 0 1 0"), &mut out);
+    let none = decode(&Schema::new(&[]), None, 1, &bytes("1 1 0 1 0"), &mut out);
     assert_eq!(none, Err(Malformed::out_of_range("kind", 0)));
 }
 
