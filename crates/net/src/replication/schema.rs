@@ -495,4 +495,50 @@ mod tests {
             assert_eq!(one(field).unwrap().to_string(), format!("ship.x: {sentence}"));
         }
     }
+
+    #[test]
+    fn a_circular_field_goes_round() {
+        let aim =
+            Field { min: -2, max: 5, step: Step::new(1, 2), motion: Motion::Circular, ..FIELD };
+        assert_eq!([2.4, 2.6, 2.8, -1.0, -1.3].map(|turn| aim.quantise(turn)), [5, 5, -2, -2, 5]);
+        assert_eq!(aim.quantise(f32::INFINITY), aim.quantise(f32::INFINITY));
+        assert_eq!([6, -3, 13, 5].map(|count| aim.wrap(count)), [-2, 5, 5, 5]);
+        assert_eq!([3.0, -1.5, -1.0].map(|value| aim.wrap_value(value)), [-1.0, 2.5, -1.0]);
+        assert_eq!((aim.way(2.5, -1.0), aim.way(-1.0, 2.5), aim.way(0.0, 1.0)), (0.5, -0.5, 1.0));
+        let widest = Field { min: i32::MIN, max: i32::MAX, ..aim };
+        assert_eq!(widest.wrap(i64::MAX), i32::MAX);
+        assert_eq!(widest.wrap(i64::from(i32::MAX) + 1), i32::MIN);
+    }
+
+    #[test]
+    fn every_name_range_step_and_motion_is_in_the_layout() {
+        fn layout(field: Field) -> u64 {
+            let kind = Kind { name: "ship", fields: Vec::leak(vec![field]) };
+            Schema::new(Vec::leak(vec![kind])).layout()
+        }
+        let along = |per_ticks| Motion::Along { velocity: 0, per_ticks };
+        let mut layouts = vec![
+            Schema::new(&[]).layout(),
+            Schema::new(&[Kind { name: "ship", fields: &[] }]).layout(),
+            Schema::new(&[Kind { name: "shop", fields: &[FIELD] }]).layout(),
+            layout(FIELD),
+            layout(Field { name: "y", ..FIELD }),
+            layout(Field { min: -161, ..FIELD }),
+            layout(Field { max: 1601, ..FIELD }),
+            layout(Field { step: Step::new(1, 17), ..FIELD }),
+            layout(Field { step: Step::new(2, 16), ..FIELD }),
+            layout(FIELD.moving(along(1))),
+            layout(FIELD.moving(along(2))),
+            layout(FIELD.moving(Motion::Smooth)),
+            layout(FIELD.moving(Motion::Circular)),
+            layout(FIELD.moving(Motion::Teleport)),
+        ];
+        layouts.sort_unstable();
+        layouts.dedup();
+        assert_eq!(layouts.len(), 14);
+        let schema = Schema::new(&[Kind { name: "ship", fields: &[FIELD] }]);
+        assert_eq!(schema.layout(), layout(FIELD));
+        assert_eq!(schema.with_pixel(Step::new(1, 20)).layout(), layout(FIELD));
+        assert_eq!(schema.with_pixel(Step::new(0, 1)).check(), Err(Mistake::NoPixel));
+    }
 }

@@ -390,6 +390,7 @@ mod tests {
     use super::*;
     use crate::dot::{Dot, Dots, World};
     use crate::game::{Game, PlayerId};
+    use crate::replication::{Kind, Step};
 
     fn state(tick: u32, x: i32, moved: i32) -> State {
         let mut world = World::default();
@@ -460,5 +461,107 @@ mod tests {
         assert_eq!(pace, 0.0);
         // From one tick to the next it has said all.
         assert_eq!(drawn(&[state(4, 100, 0), state(5, 112, 0)], 4.5).1, 0.0);
+    }
+
+    const HERO: Schema = Schema::new(&[Kind {
+        name: "hero",
+        fields: &[
+            number("x", 0, 1000, Motion::Along { velocity: 1, per_ticks: 1 }),
+            number("vx", -9, 9, Motion::Still),
+            number("height", 0, 100, Motion::Smooth),
+            number("aim", 0, 99, Motion::Circular),
+            number("life", 0, 9, Motion::Teleport),
+        ],
+    }]);
+
+    const fn number(name: &'static str, min: i32, max: i32, motion: Motion) -> Field {
+        Field { name, min, max, step: Step::ONE, motion }
+    }
+
+    fn hero(tick: u32, counts: [i32; 5]) -> State {
+        let mut state = State::new(tick);
+        state.push(Entity::new(&HERO, 1, 0, &counts)).unwrap();
+        state
+    }
+
+    /// What is drawn of the hero at each of `ticks`, a frame of 10 ms each.
+    fn frames(picture: &mut SnapshotBuffer, schema: &Schema, ticks: &[f64]) -> Vec<[f32; 5]> {
+        let mut frames = Vec::new();
+        for &tick in ticks {
+            picture.draw(schema, tick, 10.0, |_, fields| frames.push(fields.first()));
+        }
+        frames
+    }
+
+    #[test]
+    fn what_has_no_velocity_is_drawn_between_snapshots_and_stays_past_the_newest() {
+        let mut picture = SnapshotBuffer::default();
+        picture.keep(&hero(10, [500, 0, 10, 90, 1]));
+        picture.keep(&hero(14, [500, 0, 30, 30, 1]));
+        let drawn = frames(&mut picture, &HERO, &[10.0, 11.0, 13.0, 14.0, 17.0]);
+        let drawn: Vec<_> = drawn.into_iter().map(|fields| (fields[2], fields[3])).collect();
+        assert_eq!(drawn, [(10.0, 90.0), (15.0, 0.0), (25.0, 20.0), (30.0, 30.0), (30.0, 30.0)]);
+    }
+
+    #[test]
+    fn what_comes_too_late_of_an_angle_slides_the_short_way_round() {
+        let mut picture = SnapshotBuffer::default();
+        picture.keep(&hero(10, [500, 0, 10, 98, 1]));
+        let before = frames(&mut picture, &HERO, &[10.0, 11.0, 12.0]);
+        assert_eq!(before[2][2..4], [10.0, 98.0]);
+        // It had turned by 4 at the time that was drawn last, and gone up by 4.
+        picture.keep(&hero(11, [500, 0, 12, 0, 1]));
+        picture.keep(&hero(12, [500, 0, 14, 2, 1]));
+        let [height, aim] = [2, 3].map(|i| frames(&mut picture.clone(), &HERO, &[12.0])[0][i]);
+        assert!((10.0..11.6).contains(&height), "{height}");
+        assert!((98.0..98.5).contains(&aim), "{aim}");
+        let after = frames(&mut picture, &HERO, &[12.0; 80]);
+        let aims = after.windows(2).map(|pair| HERO.kinds[0].fields[3].way(pair[0][3], pair[1][3]));
+        aims.for_each(|way| assert!((0.0..0.5).contains(&way), "{way}"));
+        assert!((after[79][2] - 14.0).abs() < 0.01 && (after[79][3] - 2.0).abs() < 0.01);
+    }
+
+    #[test]
+    fn what_was_put_elsewhere_is_never_drawn_on_the_way_there() {
+        let mut picture = SnapshotBuffer::default();
+        picture.keep(&hero(10, [100, 5, 10, 90, 1]));
+        picture.keep(&hero(14, [160, 0, 20, 10, 2]));
+        let drawn = frames(&mut picture, &HERO, &[10.0, 10.1, 12.0, 13.9, 14.0]);
+        assert_eq!(drawn[0], [100.0, 5.0, 10.0, 90.0, 1.0]);
+        drawn[1..].iter().for_each(|there| assert_eq!(there, &[160.0, 0.0, 20.0, 10.0, 2.0]));
+    }
+
+    #[test]
+    fn what_was_put_elsewhere_leaves_its_errors_behind() {
+        let mut picture = SnapshotBuffer::default();
+        picture.keep(&hero(10, [100, 9, 10, 0, 1]));
+        assert_eq!(frames(&mut picture, &HERO, &[10.0, 13.0])[1][0], 127.0);
+        // It had not moved on as it was drawn: that fades.
+        picture.keep(&hero(11, [100, 0, 10, 0, 1]));
+        picture.keep(&hero(13, [100, 0, 10, 0, 1]));
+        assert!(frames(&mut picture, &HERO, &[13.0])[0][0] > 120.0);
+        // And then it was another life.
+        picture.keep(&hero(14, [160, 0, 10, 0, 2]));
+        assert_eq!(frames(&mut picture, &HERO, &[13.5, 14.0]), [[160.0, 0.0, 10.0, 0.0, 2.0]; 2]);
+    }
+
+    #[test]
+    fn a_life_that_was_drawn_on_past_its_end_is_no_error_of_the_next() {
+        let mut picture = SnapshotBuffer::default();
+        picture.keep(&hero(10, [100, 9, 10, 0, 1]));
+        frames(&mut picture, &HERO, &[10.0, 13.0]);
+        picture.keep(&hero(12, [160, 0, 10, 0, 2]));
+        assert_eq!(frames(&mut picture, &HERO, &[13.5])[0][0], 160.0);
+    }
+
+    #[test]
+    fn errors_fade_by_pixels_whatever_these_are_worth() {
+        assert_eq!(fade(40.0, 16.0, 1.0), 40.0 - 2.4);
+        assert_eq!(fade(4.0, 16.0, 0.1), 4.0 - 0.24);
+        assert_eq!((fade(128.5, 16.0, 1.0), fade(12.9, 16.0, 0.1)), (0.0, 0.0));
+        let fine = HERO.with_pixel(Step::new(1, 20));
+        let aim = Some(&HERO.kinds[0].fields[3]);
+        assert_eq!(fade_field(&fine, aim, 40.0, 10.0), 36.0);
+        assert_eq!(fade_field(&fine, None, 40.0, 10.0), 0.0);
     }
 }
