@@ -233,7 +233,7 @@ impl Motion {
             }
             if !matches!(motion, Motion::OfType) {
                 let message = "a field moves in one way: `along`, `teleports` or `still`";
-                return Err(Error::new(attr.span(), message));
+                return Err(Error::new(path.span(), message));
             }
             motion = if path.is_ident("along") {
                 Motion::along(attr)?
@@ -241,7 +241,7 @@ impl Motion {
                 attr.meta.require_path_only()?;
                 match path.is_ident("still") {
                     true => Motion::Still,
-                    false => Motion::Teleport { attr: attr.span() },
+                    false => Motion::Teleport { attr: path.span() },
                 }
             };
         }
@@ -269,7 +269,7 @@ impl Motion {
                     return Err(Error::new(ticks.span(), "a velocity counts per 1 tick or more"));
                 }
             }
-            Ok(Motion::Along { attr: attr.span(), velocity, per_ticks })
+            Ok(Motion::Along { attr: attr.path().span(), velocity, per_ticks })
         })
     }
 

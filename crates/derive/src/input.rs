@@ -23,6 +23,11 @@ pub(crate) fn derive(item: &DeriveInput) -> Result<TokenStream> {
             const _: () = ::core::assert!(0 #(+ #so_far::BITS)* <= 128, #message);
         });
     }
+    // With the type's place, so that an error points there.
+    let typed = || fields.iter().map(|field| &field.ty).zip(&variables);
+    let puts = typed().map(|(ty, it)| quote_spanned! { ty.span() => bits.put::<#ty>(#it); });
+    let takes =
+        typed().map(|(ty, it)| quote_spanned! { ty.span() => let #it = bits.take::<#ty>(); });
     let hash = layout(quote! { ::backspin::typed::LAYOUT }, fields, "InputValue");
     Ok(quote! {
         const _: () = {
@@ -37,14 +42,14 @@ pub(crate) fn derive(item: &DeriveInput) -> Result<TokenStream> {
                     let #ident #pattern = self;
                     #[allow(unused_mut)]
                     let mut bits = ::backspin::typed::InputBits::default();
-                    #(bits.put(#variables);)*
+                    #(#puts)*
                     bits.all()
                 }
 
                 fn from_bits(bits: u128) -> Self {
                     #[allow(unused_mut, unused_variables)]
                     let mut bits = ::backspin::typed::InputBits::of(bits);
-                    #(let #variables = bits.take();)*
+                    #(#takes)*
                     #ident #pattern
                 }
             }

@@ -47,6 +47,10 @@ use super::LAYOUT;
 /// | `#[still]` | it stays until it changes ([`Motion::Still`]) |
 ///
 /// `#[entities(pixel = "1/20")]` on the enum says what a pixel is worth: see [`Schema::pixel`].
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no enum of entities",
+    note = "derive Entities for an enum with a variant for each kind of thing"
+)]
 pub trait Entities: Sized {
     /// What is sent of them.
     const SCHEMA: Schema;
@@ -68,6 +72,11 @@ pub trait Entities: Sized {
 /// One kind of thing, for a variant of [`Entities`]: a struct.
 ///
 /// Its fields have the attributes that [`Entities`] lists.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a kind of entity",
+    label = "not a kind of entity",
+    note = "a variant has named fields, or is one struct that derives EntityKind"
+)]
 pub trait EntityKind: Sized {
     /// What is sent of it.
     const KIND: Kind;
@@ -131,5 +140,83 @@ impl Drawn {
             }
         }
         E::read(self.entity.kind, &counts)
+    }
+}
+
+#[cfg(all(test, feature = "derive"))]
+mod tests {
+    use super::*;
+    use crate::typed::{Angle, Fixed};
+
+    #[derive(Clone, Copy, Debug, PartialEq, Entities)]
+    enum Thing {
+        Hero {
+            #[along(vx)]
+            x: Fixed<0, 100, 16>,
+            vx: Fixed<-8, 8, 16>,
+            height: Fixed<0, 100, 16>,
+            aim: Angle<10>,
+            health: u8,
+            #[teleports]
+            life: u8,
+        },
+    }
+
+    fn hero(x: i32, aim: i32, health: u8) -> Thing {
+        Thing::Hero {
+            x: Fixed::from_count(x),
+            vx: Fixed::from_count(3),
+            height: Fixed::from_count(x),
+            aim: Angle::from_count(aim),
+            health,
+            life: 1,
+        }
+    }
+
+    fn drawn(counts: &Thing, fields: [f32; 6]) -> Drawn {
+        let mut state = State::new(1);
+        state.put(1, counts);
+        let fields = Fields::from_fn(6, |i| fields[i]);
+        Drawn { entity: state.entities()[0].clone(), fields }
+    }
+
+    #[test]
+    fn a_drawn_thing_is_where_it_is_drawn_and_otherwise_as_the_snapshot_has_it() {
+        let to = hero(20, 4, 2);
+        let seen = drawn(&to, [10.0 / 16.0, 9.0, 9.6 / 16.0, 0.9999, 9.0, 9.0]);
+        assert_eq!(seen.thing(), Some(hero(10, 0, 2)));
+        // What is drawn past its range is at its end, and an angle on the other side.
+        let beyond = drawn(&to, [1e9, 0.0, -1e9, -1.0 / 1024.0, 0.0, 0.0]);
+        let Some(Thing::Hero { x, height, aim, .. }) = beyond.thing() else { panic!("no hero") };
+        assert_eq!((x, height, aim.count()), (Fixed::MAX, Fixed::MIN, 1023));
+    }
+
+    #[test]
+    fn what_is_of_no_kind_here_is_nothing() {
+        let mut seen = drawn(&hero(1, 1, 1), [0.0; 6]);
+        seen.entity.kind = 1;
+        assert_eq!(seen.thing::<Thing>(), None);
+        assert_eq!(seen.entity.thing::<Thing>(), None);
+    }
+
+    #[test]
+    fn a_hand_written_count_out_of_range_is_brought_into_it() {
+        struct Wild;
+        impl Entities for Wild {
+            const SCHEMA: Schema = Thing::SCHEMA;
+            fn kind(&self) -> u8 {
+                0
+            }
+            fn write(&self, fields: &mut [i32]) {
+                fields.fill(i32::MAX);
+            }
+            fn read(_: u8, _: &[i32]) -> Option<Self> {
+                None
+            }
+        }
+        let mut state = State::new(1);
+        state.put(1, &Wild);
+        assert!(state.entities()[0].conforms(&Thing::SCHEMA));
+        assert_eq!(Wild::LAYOUT, Thing::SCHEMA.layout());
     }
 }

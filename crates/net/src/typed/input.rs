@@ -55,6 +55,10 @@ use super::InputValue;
 /// }
 /// # assert_eq!(Keys { left: false, right: true }.to_bits(), 2);
 /// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no input",
+    note = "derive Input for a struct of what a player holds in a tick"
+)]
 pub trait Input: Copy + Default + PartialEq + fmt::Debug + 'static {
     /// How many bits it has, at most 128.
     const BITS: u32;

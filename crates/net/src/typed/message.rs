@@ -29,6 +29,10 @@ use crate::wire::{Full, Malformed, Reader, Writer};
 /// assert!(Word::read(&[3]).is_err());
 /// assert_eq!(Word::MAX_LEN, 122);
 /// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no message",
+    note = "derive Message for an enum or a struct of what is told"
+)]
 pub trait Message: Clone + fmt::Debug + Sized + 'static {
     /// The longest, in bytes. [`MESSAGE_BYTES`] is the most that can be sent.
     const MAX_LEN: usize;
