@@ -87,14 +87,13 @@ pub(crate) fn derive_entities(item: &DeriveInput) -> Result<TokenStream> {
         }
         let (index, variant_ident, name) = (index as u8, &variant.ident, snake(&variant.ident));
         kind_of.extend(quote! { Self::#variant_ident { .. } => #index, });
-        let of_kind;
-        match &variant.fields {
+        let of_kind = match &variant.fields {
             Fields::Unnamed(unnamed) if unnamed.unnamed.len() == 1 => {
                 let inner = value(&unnamed.unnamed[0], "EntityKind");
                 kinds.extend(quote! { Kind { name: #name, ..#inner::KIND }, });
                 write.extend(quote! { Self::#variant_ident(kind) => #inner::write(kind, fields), });
                 read.extend(quote! { #index => Self::#variant_ident(#inner::read(fields)), });
-                of_kind = quote! { #inner::LAYOUT };
+                quote! { #inner::LAYOUT }
             }
             Fields::Unnamed(unnamed) => {
                 let message =
@@ -110,9 +109,9 @@ pub(crate) fn derive_entities(item: &DeriveInput) -> Result<TokenStream> {
                     Self::#variant_ident #pattern => { #(let #variables = *#variables;)* #body_write }
                 });
                 read.extend(quote! { #index => { #body_read Self::#variant_ident #pattern } });
-                of_kind = body.hash;
+                body.hash
             }
-        }
+        };
         hash = quote! { ::backspin::typed::layout_number(#hash, #of_kind as i64) };
     }
     let never = data.variants.is_empty().then(|| quote! { _ => ::core::unreachable!(), });

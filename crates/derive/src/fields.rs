@@ -81,3 +81,11 @@ pub(crate) fn layout(hash: TokenStream, fields: &Fields, value_trait: &str) -> T
     }
     hash
 }
+
+/// A sum without a needless 0.
+pub(crate) fn sum(parts: &[TokenStream]) -> TokenStream {
+    match parts {
+        [] => quote! { 0 },
+        parts => quote! { #(#parts)+* },
+    }
+}

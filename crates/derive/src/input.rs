@@ -5,7 +5,7 @@ use quote::{quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{Data, DeriveInput, Error, Result};
 
-use crate::fields::{layout, names, no_generics, pattern, value};
+use crate::fields::{layout, names, no_generics, pattern, sum, value};
 
 pub(crate) fn derive(item: &DeriveInput) -> Result<TokenStream> {
     no_generics(item)?;
@@ -15,12 +15,14 @@ pub(crate) fn derive(item: &DeriveInput) -> Result<TokenStream> {
     let (ident, fields) = (&item.ident, &data.fields);
     let (variables, pattern) = pattern(fields);
     let values: Vec<_> = fields.iter().map(|field| value(field, "InputValue")).collect();
+    let bits: Vec<_> = values.iter().map(|value| quote! { #value::BITS }).collect();
+    let all_bits = sum(&bits);
     let mut checks = TokenStream::new();
     for (index, (field, name)) in fields.iter().zip(names(fields)).enumerate() {
-        let so_far = &values[..=index];
+        let so_far = sum(&bits[..=index]);
         let message = format!("an input has at most 128 bits: `{}` goes beyond them", name.value());
         checks.extend(quote_spanned! { field.span() =>
-            const _: () = ::core::assert!(0 #(+ #so_far::BITS)* <= 128, #message);
+            const _: () = ::core::assert!(#so_far <= 128, #message);
         });
     }
     // With the type's place, so that an error points there.
@@ -35,7 +37,7 @@ pub(crate) fn derive(item: &DeriveInput) -> Result<TokenStream> {
 
             #[automatically_derived]
             impl ::backspin::typed::Input for #ident {
-                const BITS: u32 = 0 #(+ #values::BITS)*;
+                const BITS: u32 = #all_bits;
                 const LAYOUT: u64 = #hash;
 
                 fn to_bits(self) -> u128 {

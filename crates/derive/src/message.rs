@@ -5,7 +5,7 @@ use quote::{quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{Data, DataEnum, DeriveInput, Error, Fields, Result};
 
-use crate::fields::{bytes, layout, names, no_generics, pattern, plain, value};
+use crate::fields::{bytes, layout, names, no_generics, pattern, plain, sum, value};
 
 /// What both shapes of message come to.
 struct Body {
@@ -129,8 +129,9 @@ fn parts(fields: &Fields) -> (TokenStream, TokenStream, TokenStream) {
     let values: Vec<_> = fields.iter().map(|field| value(field, "MessageValue")).collect();
     let (variables, _) = pattern(fields);
     let names = names(fields);
+    let lens: Vec<_> = values.iter().map(|value| quote! { #value::MAX_LEN }).collect();
     (
-        quote! { (0 #(+ #values::MAX_LEN)*) },
+        sum(&lens),
         quote! { #(#values::encode(#variables, w);)* },
         quote! { #(let #variables = #values::decode(r, #names)?;)* },
     )
@@ -140,6 +141,9 @@ fn parts(fields: &Fields) -> (TokenStream, TokenStream, TokenStream) {
 fn check(span: proc_macro2::Span, max_len: &TokenStream, name: &str) -> TokenStream {
     let message = format!("a message has at most 900 bytes: `{name}` can be longer");
     quote_spanned! { span =>
-        const _: () = ::core::assert!(#max_len <= ::backspin::channel::MESSAGE_BYTES, #message);
+        const _: () = {
+            let max_len = #max_len;
+            ::core::assert!(max_len <= ::backspin::channel::MESSAGE_BYTES, #message);
+        };
     }
 }

@@ -25,13 +25,16 @@ const fn along(velocity: usize, per_ticks: u16) -> Motion {
 const ODD: Schema = {
     let all = field("all", i32::MIN, i32::MAX, along(1, 60));
     let speed = field("speed", i32::MIN, i32::MAX, Motion::Still);
-    Schema::new(&[
-        Kind { name: "empty", fields: &[] },
-        Kind { name: "constant", fields: &[field("seven", 7, 7, Motion::Still)] },
-        Kind { name: "extremes", fields: &[all, speed, field("also", -5, 5, along(1, 1))] },
-        Kind { name: "bit", fields: &[field("bit", 0, 1, Motion::Still)] },
-        Kind { name: "many", fields: &[field("f", -3, 9, Motion::Still); MAX_FIELDS] },
-    ])
+    Schema {
+        kinds: &[
+            Kind { name: "empty", fields: &[] },
+            Kind { name: "constant", fields: &[field("seven", 7, 7, Motion::Still)] },
+            Kind { name: "extremes", fields: &[all, speed, field("also", -5, 5, along(1, 1))] },
+            Kind { name: "bit", fields: &[field("bit", 0, 1, Motion::Still)] },
+            Kind { name: "many", fields: &[field("f", -3, 9, Motion::Still); MAX_FIELDS] },
+        ],
+        pixel: Step::ONE,
+    }
 };
 
 fn schemas() -> impl Strategy<Value = &'static Schema> {

@@ -160,10 +160,10 @@ impl<G: Game> Prediction<G> {
             }
             return None;
         }
-        if state.tick == reached {
-            if let Some(before) = self.before.find_mut(now.id) {
-                shift_before(self.game.schema(), before, &then, &now);
-            }
+        if state.tick == reached
+            && let Some(before) = self.before.find_mut(now.id)
+        {
+            shift_before(self.game.schema(), before, &then, &now);
         }
         Some(take_error(self.game.schema(), &mut self.error, &then, &now))
     }

@@ -46,7 +46,11 @@ impl<const BITS: u32> Angle<BITS> {
 
     /// So many steps; whole turns are dropped.
     pub const fn from_count(count: i32) -> Self {
-        Angle(count as u16 & Self::MASK)
+        Self::wrapped(count as u16)
+    }
+
+    const fn wrapped(count: u16) -> Self {
+        Angle(count & Self::MASK)
     }
 
     /// The nearest to so many turns; whole turns are dropped, and what is not a number is 0. For setting up
@@ -54,14 +58,14 @@ impl<const BITS: u32> Angle<BITS> {
     pub const fn from_turns_f32(turns: f32) -> Self {
         let counts = turns as f64 * (1u32 << BITS) as f64;
         let half = if counts < 0.0 { -0.5 } else { 0.5 };
-        Angle((counts + half) as i64 as u16 & Self::MASK)
+        Self::wrapped((counts + half) as i64 as u16)
     }
 
     /// Where `(dx, dy)` points, to the nearest step; 0 where both are 0.
     pub const fn towards(dx: i32, dy: i32) -> Self {
         let turn = circle::angle(dx, dy);
         let half = 1 << (31 - BITS);
-        Angle((turn.wrapping_add(half) >> (32 - BITS)) as u16 & Self::MASK)
+        Self::wrapped((turn.wrapping_add(half) >> (32 - BITS)) as u16)
     }
 
     /// How many steps, from 0 to 2^`BITS` - 1.
@@ -86,9 +90,9 @@ impl<const BITS: u32> Angle<BITS> {
         if up <= at_most.0 || down <= at_most.0 {
             other
         } else if up <= down {
-            Angle(self.0.wrapping_add(at_most.0) & Self::MASK)
+            Self::wrapped(self.0.wrapping_add(at_most.0))
         } else {
-            Angle(self.0.wrapping_sub(at_most.0) & Self::MASK)
+            Self::wrapped(self.0.wrapping_sub(at_most.0))
         }
     }
 
@@ -107,7 +111,7 @@ impl<const BITS: u32> Add for Angle<BITS> {
     type Output = Self;
 
     fn add(self, other: Self) -> Self {
-        Angle(self.0.wrapping_add(other.0) & Self::MASK)
+        Self::wrapped(self.0.wrapping_add(other.0))
     }
 }
 
@@ -115,7 +119,7 @@ impl<const BITS: u32> Sub for Angle<BITS> {
     type Output = Self;
 
     fn sub(self, other: Self) -> Self {
-        Angle(self.0.wrapping_sub(other.0) & Self::MASK)
+        Self::wrapped(self.0.wrapping_sub(other.0))
     }
 }
 
@@ -154,7 +158,7 @@ impl<const BITS: u32> InputValue for Angle<BITS> {
     }
 
     fn from_bits(bits: u128) -> Self {
-        Angle(bits as u16 & Self::MASK)
+        Self::wrapped(bits as u16)
     }
 }
 

@@ -145,8 +145,8 @@ impl Drawn {
 
 #[cfg(all(test, feature = "derive"))]
 mod tests {
-    use super::*;
-    use crate::typed::{Angle, Fixed};
+    use crate::replication::{Drawn, Fields, Schema, State};
+    use crate::typed::{Angle, Entities, Fixed};
 
     #[derive(Clone, Copy, Debug, PartialEq, Entities)]
     enum Thing {

@@ -69,7 +69,7 @@ const fn quarter() -> [i32; PARTS + 1] {
     let mut part = 0;
     while part <= PARTS {
         let x = HALF_PI * part as i128 / PARTS as i128;
-        let square = x * x >> 62;
+        let square = (x * x) >> 62;
         // x - x^3/3! + x^5/5! and so on, until it is nothing.
         let (mut term, mut sum, mut n) = (x, 0, 1);
         while term != 0 {
