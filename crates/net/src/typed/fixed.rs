@@ -23,7 +23,7 @@ use crate::wire::{Malformed, Reader, Writer};
 /// let mut x = START;
 /// x += Speed::from_count(24);
 /// assert_eq!((x.count(), x.to_f32()), (1624, 101.5));
-/// assert_eq!(x + Speed::MAX * 100, X::whole(109));
+/// assert_eq!((x + Speed::MAX * 100).to_f32(), 109.5);
 /// assert_eq!(X::whole(1000), X::MAX);
 /// ```
 ///
