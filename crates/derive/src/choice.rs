@@ -41,16 +41,13 @@ pub(crate) fn derive(item: &DeriveInput) -> Result<TokenStream> {
     let numbers: Vec<_> = (0..len).map(|index| index as u8).collect();
     Ok(quote! {
         const _: () = {
-            use ::backspin::typed::{FieldValue, InputValue, MessageValue};
-            use ::backspin::wire::{Malformed, Reader, Writer};
+            const __LAYOUT: u64 = #hash;
 
-            const LAYOUT: u64 = #hash;
-
-            const fn number(choice: &#ident) -> u8 {
+            const fn __number(choice: &#ident) -> u8 {
                 match choice { #(#ident::#variants => #numbers),* }
             }
 
-            const fn choice(number: u8) -> ::core::option::Option<#ident> {
+            const fn __choice(number: u8) -> ::core::option::Option<#ident> {
                 match number {
                     #(#numbers => ::core::option::Option::Some(#ident::#variants),)*
                     #[allow(unreachable_patterns)]
@@ -59,52 +56,52 @@ pub(crate) fn derive(item: &DeriveInput) -> Result<TokenStream> {
             }
 
             #[automatically_derived]
-            impl InputValue for #ident {
+            impl ::backspin::typed::InputValue for #ident {
                 const BITS: u32 = #bits;
-                const LAYOUT: u64 = LAYOUT;
+                const LAYOUT: u64 = __LAYOUT;
 
                 fn to_bits(self) -> u128 {
-                    number(&self).into()
+                    __number(&self).into()
                 }
 
                 fn from_bits(bits: u128) -> Self {
                     let number = bits & ((1 << #bits) - 1);
-                    choice(number as u8).unwrap_or(#ident::#first)
+                    __choice(number as u8).unwrap_or(#ident::#first)
                 }
             }
 
             #[automatically_derived]
-            impl MessageValue for #ident {
+            impl ::backspin::typed::MessageValue for #ident {
                 const MAX_LEN: usize = 1;
-                const LAYOUT: u64 = LAYOUT;
+                const LAYOUT: u64 = __LAYOUT;
 
-                fn encode(&self, w: &mut Writer<'_>) {
-                    w.u8(number(self));
+                fn encode(&self, w: &mut ::backspin::wire::Writer<'_>) {
+                    w.u8(__number(self));
                 }
 
                 fn decode(
-                    r: &mut Reader<'_>,
+                    r: &mut ::backspin::wire::Reader<'_>,
                     field: &'static str,
-                ) -> ::core::result::Result<Self, Malformed> {
+                ) -> ::core::result::Result<Self, ::backspin::wire::Malformed> {
                     let number = r.u8(field)?;
-                    choice(number).ok_or_else(|| Malformed::out_of_range(field, number))
+                    __choice(number).ok_or_else(|| ::backspin::wire::Malformed::out_of_range(field, number))
                 }
             }
 
             #[automatically_derived]
-            impl FieldValue for #ident {
+            impl ::backspin::typed::FieldValue for #ident {
                 const MIN: i32 = 0;
                 const MAX: i32 = #last;
                 const STEP: ::backspin::replication::Step = ::backspin::replication::Step::ONE;
-                const LAYOUT: u64 = LAYOUT;
+                const LAYOUT: u64 = __LAYOUT;
 
                 fn count(self) -> i32 {
-                    number(&self).into()
+                    __number(&self).into()
                 }
 
                 fn from_count(count: i32) -> Self {
                     let number = u8::try_from(count).ok();
-                    number.and_then(choice).unwrap_or(#ident::#first)
+                    number.and_then(__choice).unwrap_or(#ident::#first)
                 }
             }
         };

@@ -39,12 +39,9 @@ pub(crate) fn derive_kind(item: &DeriveInput) -> Result<TokenStream> {
     let name = snake(ident);
     Ok(quote! {
         const _: () = {
-            use ::backspin::replication::{Field, Kind, Motion, Schema};
-            use ::backspin::typed::FieldValue;
-
             #[automatically_derived]
             impl ::backspin::typed::EntityKind for #ident {
-                const KIND: Kind = Kind { name: #name, fields: #fields };
+                const KIND: ::backspin::replication::Kind = ::backspin::replication::Kind { name: #name, fields: #fields };
                 const LAYOUT: u64 = #hash;
 
                 #[allow(unused_variables)]
@@ -61,8 +58,8 @@ pub(crate) fn derive_kind(item: &DeriveInput) -> Result<TokenStream> {
             }
 
             const _: () = {
-                const KINDS: &[Kind] = &[<#ident as ::backspin::typed::EntityKind>::KIND];
-                if let ::core::result::Result::Err(mistake) = Schema::new(KINDS).check() {
+                const KINDS: &[::backspin::replication::Kind] = &[<#ident as ::backspin::typed::EntityKind>::KIND];
+                if let ::core::result::Result::Err(mistake) = ::backspin::replication::Schema::new(KINDS).check() {
                     mistake.refuse();
                 }
             };
@@ -90,7 +87,9 @@ pub(crate) fn derive_entities(item: &DeriveInput) -> Result<TokenStream> {
         let of_kind = match &variant.fields {
             Fields::Unnamed(unnamed) if unnamed.unnamed.len() == 1 => {
                 let inner = value(&unnamed.unnamed[0], "EntityKind");
-                kinds.extend(quote! { Kind { name: #name, ..#inner::KIND }, });
+                kinds.extend(
+                    quote! { ::backspin::replication::Kind { name: #name, ..#inner::KIND }, },
+                );
                 write.extend(quote! { Self::#variant_ident(kind) => #inner::write(kind, fields), });
                 read.extend(quote! { #index => Self::#variant_ident(#inner::read(fields)), });
                 quote! { #inner::LAYOUT }
@@ -104,7 +103,9 @@ pub(crate) fn derive_entities(item: &DeriveInput) -> Result<TokenStream> {
                 let (variables, pattern) = pattern(fields);
                 let body = kind(fields)?;
                 let (list, body_write, body_read) = (body.fields, body.write, body.read);
-                kinds.extend(quote! { Kind { name: #name, fields: #list }, });
+                kinds.extend(
+                    quote! { ::backspin::replication::Kind { name: #name, fields: #list }, },
+                );
                 write.extend(quote! {
                     Self::#variant_ident #pattern => { #(let #variables = *#variables;)* #body_write }
                 });
@@ -117,14 +118,11 @@ pub(crate) fn derive_entities(item: &DeriveInput) -> Result<TokenStream> {
     let never = data.variants.is_empty().then(|| quote! { _ => ::core::unreachable!(), });
     Ok(quote! {
         const _: () = {
-            use ::backspin::replication::{Field, Kind, Motion, Schema, Step};
-            use ::backspin::typed::FieldValue;
-
-            const KINDS: &[Kind] = &[#kinds];
+            const __KINDS: &[::backspin::replication::Kind] = &[#kinds];
 
             #[automatically_derived]
             impl ::backspin::typed::Entities for #ident {
-                const SCHEMA: Schema = Schema::new(KINDS) #pixel;
+                const SCHEMA: ::backspin::replication::Schema = ::backspin::replication::Schema::new(__KINDS) #pixel;
                 const LAYOUT: u64 = #hash;
 
                 fn kind(&self) -> u8 {
@@ -172,7 +170,7 @@ fn pixel(attrs: &[Attribute]) -> Result<TokenStream> {
                     "what a pixel is worth is a fraction such as \"1/20\", or a whole number";
                 return Err(Error::new(text.span(), message));
             };
-            pixel = quote! { .with_pixel(Step::new(#above, #below)) };
+            pixel = quote! { .with_pixel(::backspin::replication::Step::new(#above, #below)) };
             Ok(())
         })?;
     }
@@ -193,7 +191,7 @@ fn kind(fields: &Fields) -> Result<Body> {
         let (ty, value, variable) = (&field.ty, value(field, "FieldValue"), &variables[index]);
         let motion = motions[index].written(index, fields, &motions)?;
         let moving = motion.map(|motion| quote! { .moving(#motion) });
-        list.extend(quote_spanned! { ty.span() => Field::of::<#ty>(#name) #moving, });
+        list.extend(quote_spanned! { ty.span() => ::backspin::replication::Field::of::<#ty>(#name) #moving, });
         hash = quote! { ::backspin::typed::layout_number(#hash, #value::LAYOUT as i64) };
         counts.extend(quote! { #value::count(#variable), });
         read.extend(quote! {
@@ -291,15 +289,21 @@ impl Motion {
                 Err(Error::new(*attr, message))
             }
             Motion::OfType if !is_velocity => Ok(None),
-            Motion::OfType | Motion::Still => Ok(Some(quote! { Motion::Still })),
-            Motion::Teleport { .. } => Ok(Some(quote! { Motion::Teleport })),
+            Motion::OfType | Motion::Still => {
+                Ok(Some(quote! { ::backspin::replication::Motion::Still }))
+            }
+            Motion::Teleport { .. } => {
+                Ok(Some(quote! { ::backspin::replication::Motion::Teleport }))
+            }
             Motion::Along { velocity, per_ticks, .. } => {
                 let is_it = |field: &Field| field.ident.as_ref() == Some(velocity);
                 let Some(velocity) = fields.iter().position(is_it) else {
                     let message = format!("there is no field `{velocity}` here to move along");
                     return Err(Error::new(velocity.span(), message));
                 };
-                Ok(Some(quote! { Motion::Along { velocity: #velocity, per_ticks: #per_ticks } }))
+                Ok(Some(quote! {
+                    ::backspin::replication::Motion::Along { velocity: #velocity, per_ticks: #per_ticks }
+                }))
             }
         }
     }

@@ -26,42 +26,39 @@ pub(crate) fn derive(item: &DeriveInput) -> Result<TokenStream> {
     };
     Ok(quote! {
         const _: () = {
-            use ::backspin::typed::{Message, MessageValue};
-            use ::backspin::wire::{Malformed, Reader, Writer};
-
             #checks
 
             #[automatically_derived]
-            impl Message for #ident {
+            impl ::backspin::typed::Message for #ident {
                 const MAX_LEN: usize = #max_len;
                 const LAYOUT: u64 = #hash;
 
                 #[allow(unused_variables)]
-                fn encode(&self, w: &mut Writer<'_>) {
+                fn encode(&self, w: &mut ::backspin::wire::Writer<'_>) {
                     #encode
                 }
 
                 #[allow(unused_variables)]
-                fn decode(r: &mut Reader<'_>) -> ::core::result::Result<Self, Malformed> {
+                fn decode(r: &mut ::backspin::wire::Reader<'_>) -> ::core::result::Result<Self, ::backspin::wire::Malformed> {
                     #decode
                 }
             }
 
             #[automatically_derived]
-            impl MessageValue for #ident {
-                const MAX_LEN: usize = <#ident as Message>::MAX_LEN;
-                const LAYOUT: u64 = <#ident as Message>::LAYOUT;
+            impl ::backspin::typed::MessageValue for #ident {
+                const MAX_LEN: usize = <#ident as ::backspin::typed::Message>::MAX_LEN;
+                const LAYOUT: u64 = <#ident as ::backspin::typed::Message>::LAYOUT;
 
-                fn encode(&self, w: &mut Writer<'_>) {
-                    <#ident as Message>::encode(self, w);
+                fn encode(&self, w: &mut ::backspin::wire::Writer<'_>) {
+                    <#ident as ::backspin::typed::Message>::encode(self, w);
                 }
 
                 // A fault is that of the field within.
                 fn decode(
-                    r: &mut Reader<'_>,
+                    r: &mut ::backspin::wire::Reader<'_>,
                     _: &'static str,
-                ) -> ::core::result::Result<Self, Malformed> {
-                    <#ident as Message>::decode(r)
+                ) -> ::core::result::Result<Self, ::backspin::wire::Malformed> {
+                    <#ident as ::backspin::typed::Message>::decode(r)
                 }
             }
         };
@@ -98,14 +95,14 @@ fn of_enum(item: &DeriveInput, data: &DataEnum) -> Result<Body> {
         let (_, pattern) = pattern(fields);
         let (max_len, write, read) = parts(fields);
         checks.extend(check(variant.span(), &quote! { 1 + #max_len }, &plain(ident)));
-        longest = quote! { longer(#longest, #max_len) };
+        longest = quote! { __longer(#longest, #max_len) };
         let said = bytes(&plain(ident));
         hash = layout(quote! { ::backspin::typed::layout(#hash, #said) }, fields, "MessageValue");
         encode.extend(quote! { Self::#ident #pattern => { w.u8(#tag); #write } });
         decode.extend(quote! { #tag => { #read Self::#ident #pattern } });
     }
     checks.extend(quote! {
-        const fn longer(a: usize, b: usize) -> usize {
+        const fn __longer(a: usize, b: usize) -> usize {
             if a > b { a } else { b }
         }
     });
@@ -118,7 +115,7 @@ fn of_enum(item: &DeriveInput, data: &DataEnum) -> Result<Body> {
             ::core::result::Result::Ok(match r.u8(#name)? {
                 #decode
                 #[allow(unreachable_patterns)]
-                other => return ::core::result::Result::Err(Malformed::out_of_range(#name, other)),
+                other => return ::core::result::Result::Err(::backspin::wire::Malformed::out_of_range(#name, other)),
             })
         },
     })

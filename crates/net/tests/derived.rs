@@ -468,6 +468,57 @@ fn a_choice_in_another_order_is_another_layout_though_the_schema_is_the_same() {
     assert_ne!(One::LAYOUT, Other::LAYOUT);
 }
 
+/// A game may call its things as it likes.
+mod names_of_their_own {
+    use backspin::typed;
+
+    #[derive(Clone, Copy, Debug, Default, PartialEq, typed::Choice)]
+    pub(super) enum Field {
+        #[default]
+        Kind,
+        Motion,
+    }
+
+    #[derive(Clone, Debug, PartialEq, typed::Message)]
+    pub(super) enum Message {
+        Reader(Field),
+        Writer { r: u8, w: u8, fields: u8 },
+    }
+
+    #[derive(Clone, Copy, Debug, Default, PartialEq, typed::Input)]
+    pub(super) struct Input {
+        bits: bool,
+        r#fn: Field,
+    }
+
+    #[derive(Clone, Copy, Debug, PartialEq, typed::EntityKind)]
+    pub(super) struct Kind {
+        pub(super) fields: u8,
+        pub(super) kind: Field,
+    }
+
+    #[derive(Clone, Copy, Debug, PartialEq, typed::Entities)]
+    pub(super) enum Schema {
+        Step(Kind),
+        Motion { fields: Field },
+    }
+}
+
+#[test]
+fn no_name_is_taken() {
+    use names_of_their_own::{Field, Input as Held, Kind, Message as Said, Schema as Thing};
+    let said = Said::Writer { r: 1, w: 2, fields: 3 };
+    assert_eq!(Said::read(&bytes(&said)), Ok(said));
+    assert_eq!(bytes(&Said::Reader(Field::Motion)), [0, 1]);
+    assert_eq!(Held::from_bits(3).to_bits(), 3);
+    let step = Thing::Step(Kind { fields: 3, kind: Field::Motion });
+    let mut state = State::new(1);
+    state.put(1, &step);
+    state.put(2, &Thing::Motion { fields: Field::Kind });
+    assert_eq!(state.thing(1), Some(step));
+    assert_eq!(Thing::SCHEMA.kinds[0].name, "step");
+}
+
 proptest! {
     #[test]
     fn any_input_is_that_of_one_by_hand(x: i8, y: i8, aim: i32, fire: bool, number in -1..6) {
