@@ -109,10 +109,8 @@ impl<G: Game> Prediction<G> {
         std::mem::swap(&mut self.newest, &mut self.before);
         self.look();
         let own = self.game.entity_of(self.player);
-        if let (Some(before), Some(now)) = (self.before.find(own), self.newest.find(own))
-            && is_elsewhere(self.game.schema(), before, now)
-        {
-            self.error = Fields::default();
+        if let (Some(before), Some(now)) = (self.before.find(own), self.newest.find(own)) {
+            leave_behind(self.game.schema(), &mut self.error, before, now);
         }
         self.events.drain(..)
     }
@@ -150,9 +148,7 @@ impl<G: Game> Prediction<G> {
         // What was spawned after the snapshot's tick is there again.
         self.ending.retain(|ending| self.newest.find(ending.entity.id).is_none());
         let (then, now) = (then?, self.newest.find(own)?.clone());
-        if is_elsewhere(self.game.schema(), &then, &now) {
-            self.error = Fields::default();
-        }
+        leave_behind(self.game.schema(), &mut self.error, &then, &now);
         if self.tick != reached {
             // The server went on without us, as after a sleep: what it did is not seen at once.
             if self.tick.wrapping_sub(reached) as i32 > 1 {
@@ -275,14 +271,20 @@ fn shift_before(schema: &Schema, before: &mut Entity, then: &Entity, now: &Entit
     }
 }
 
+/// What was put elsewhere between two looks at it has no error left from where it was.
+fn leave_behind(schema: &Schema, error: &mut Fields<f32>, then: &Entity, now: &Entity) {
+    if is_elsewhere(schema, then, now) {
+        *error = Fields::default();
+    }
+}
+
 /// An entity was corrected from `then` to `now`: adds what is to be seen of it to `error`.
 fn take_error(schema: &Schema, error: &mut Fields<f32>, then: &Entity, now: &Entity) -> Correction {
     let kind = &schema.kinds[usize::from(now.kind)];
-    let is_elsewhere = is_elsewhere(schema, then, now);
-    if is_elsewhere || error.len() != kind.fields.len() {
+    if error.len() != kind.fields.len() {
         *error = Fields::zeros(kind.fields.len());
     }
-    if is_elsewhere {
+    if is_elsewhere(schema, then, now) {
         return Correction { distance: 0.0 };
     }
     let mut square = 0.0;
@@ -530,6 +532,9 @@ mod tests {
     fn a_correction_to_another_life_is_none_and_ends_those_before() {
         let (then, now) = (hero([103, 5, 14, 98, 1]), hero([900, 0, 10, 2, 2]));
         let mut error = Fields::from_fn(5, |_| 7.0);
+        leave_behind(&HERO, &mut error, &then, &hero([900, 0, 10, 2, 1]));
+        assert_eq!(error, Fields::from_fn(5, |_| 7.0));
+        leave_behind(&HERO, &mut error, &then, &now);
         assert_eq!(take_error(&HERO, &mut error, &then, &now), Correction { distance: 0.0 });
         assert_eq!(error, Fields::zeros(5));
         let mut before = hero([99, 5, 9, 97, 1]);
