@@ -41,7 +41,7 @@ const THINGS: u32 = 16;
 const NUMBER: Field =
     Field { name: "number", min: 0, max: (1 << 23) - 1, step: Step::ONE, motion: Motion::Still };
 
-const SCHEMA: Schema = Schema { kinds: &[Kind { name: "thing", fields: &[NUMBER; 4] }] };
+const SCHEMA: Schema = Schema::new(&[Kind { name: "thing", fields: &[NUMBER; 4] }]);
 
 impl Game for Noise {
     type World = World;

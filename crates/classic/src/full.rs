@@ -111,23 +111,21 @@ mod tests {
 
     const SIXTEENTH: Step = Step::new(1, 16);
 
-    const SCHEMA: Schema = Schema {
-        kinds: &[
-            Kind { name: "score", fields: &[field("points", Step::ONE)] },
-            Kind {
-                name: "ship",
-                fields: &[
-                    field("flags", Step::ONE),
-                    field("y", SIXTEENTH),
-                    field("x", SIXTEENTH),
-                    field("vx", Step::new(60, 16)),
-                    field("vy", Step::new(60, 16)),
-                    field("health", Step::ONE),
-                ],
-            },
-            Kind { name: "wall", fields: &[field("x", SIXTEENTH), field("y", SIXTEENTH)] },
-        ],
-    };
+    const SCHEMA: Schema = Schema::new(&[
+        Kind { name: "score", fields: &[field("points", Step::ONE)] },
+        Kind {
+            name: "ship",
+            fields: &[
+                field("flags", Step::ONE),
+                field("y", SIXTEENTH),
+                field("x", SIXTEENTH),
+                field("vx", Step::new(60, 16)),
+                field("vy", Step::new(60, 16)),
+                field("health", Step::ONE),
+            ],
+        },
+        Kind { name: "wall", fields: &[field("x", SIXTEENTH), field("y", SIXTEENTH)] },
+    ]);
 
     const BYTES: [u8; 26] = [
         0, 0, 0, 7, 0, 2, 0x42, 0x48, 0, 0, 0xC2, 0xC8, 0, 0, // entity_id to y

@@ -48,7 +48,7 @@ mod tests {
     use super::*;
 
     const X: Field = Field { name: "x", min: 0, max: 9, step: Step::ONE, motion: Motion::Still };
-    static SCHEMA: Schema = Schema { kinds: &[Kind { name: "thing", fields: &[X] }] };
+    static SCHEMA: Schema = Schema::new(&[Kind { name: "thing", fields: &[X] }]);
 
     /// Entities 1 to 9. Everyone sees the even ones, and player 2 the last as well.
     #[derive(Clone, Debug)]

@@ -287,7 +287,7 @@ pub trait Game: Clone + 'static {
     fn layout(&self) -> u64 {
         let hash = typed::layout_number(Self::Input::LAYOUT, Self::Message::LAYOUT as i64);
         let hash = typed::layout_number(hash, Self::JoinData::LAYOUT as i64);
-        typed::layout_number(hash, self.schema().kinds.len() as i64)
+        typed::layout_number(hash, self.schema().layout() as i64)
     }
 
     /// Who may write lines of chat, which everyone in the room reads.

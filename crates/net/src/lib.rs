@@ -37,10 +37,11 @@ pub mod timing;
 pub mod typed;
 pub mod wire;
 
+// What the derives write names the crate so, also within it.
+extern crate self as backspin;
+
 // The unit tests draw from the simulator's chance and play its game. They are compiled into the tests, since the
 // crate that has them is built on this one.
-#[cfg(test)]
-extern crate self as backspin;
 #[cfg(test)]
 #[path = "../../sim/src/chance.rs"]
 #[allow(dead_code, missing_docs, unreachable_pub, reason = "whole in its own crate")]

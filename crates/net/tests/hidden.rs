@@ -15,7 +15,7 @@ use backspin::wire::Name;
 use backspin_sim::{Chance, Drift, HostId, Party, Player, Preset, World};
 
 const FIELD: Field = Field { name: "n", min: 0, max: 255, step: Step::ONE, motion: Motion::Still };
-const SCHEMA: Schema = Schema { kinds: &[Kind { name: "part", fields: &[FIELD] }] };
+const SCHEMA: Schema = Schema::new(&[Kind { name: "part", fields: &[FIELD] }]);
 
 const DOOR: u32 = 100;
 const VAULT: u32 = 101;

@@ -46,15 +46,14 @@ struct Board {
 
 const LAST: i32 = 60_000;
 
-const SCHEMA: Schema = Schema {
-    kinds: &[Kind {
-        name: "thing",
-        fields: &[Field { name: "x", min: 0, max: LAST, step: Step::ONE, motion: Motion::Still }],
-    }],
-};
+const SCHEMA: Schema = Schema::new(&[Kind {
+    name: "thing",
+    fields: &[Field { name: "x", min: 0, max: LAST, step: Step::ONE, motion: Motion::Still }],
+}]);
 
 static TOO_WIDE: Schema = Schema {
     kinds: &[Kind { name: "thing", fields: &[SCHEMA.kinds[0].fields[0]; MAX_FIELDS + 1] }],
+    pixel: Step::ONE,
 };
 
 const FIRST_THING: u32 = 1_000;

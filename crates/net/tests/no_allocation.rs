@@ -394,7 +394,10 @@ const SWARM: Schema = {
         Field { name, min: 0, max, step: Step::ONE, motion }
     }
     let x = field("x", 4095, Motion::Along { velocity: 1, per_ticks: 1 });
-    Schema { kinds: &[Kind { name: "thing", fields: &[x, field("vx", 15, Motion::Still)] }] }
+    Schema {
+        kinds: &[Kind { name: "thing", fields: &[x, field("vx", 15, Motion::Still)] }],
+        pixel: Step::ONE,
+    }
 };
 
 /// The things of a tick: all of them somewhere else.

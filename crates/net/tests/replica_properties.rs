@@ -33,6 +33,7 @@ const ODD: Schema = {
             Kind { name: "bit", fields: &[field("bit", 0, 1, Motion::Still)] },
             Kind { name: "many", fields: &[field("f", -3, 9, Motion::Still); MAX_FIELDS] },
         ],
+        pixel: Step::ONE,
     }
 };
 

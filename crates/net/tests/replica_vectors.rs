@@ -14,26 +14,24 @@ const fn field(name: &'static str, min: i32, max: i32, motion: Motion) -> Field 
 }
 
 /// The example schema of the document.
-const SCHEMA: Schema = Schema {
-    kinds: &[
-        Kind {
-            name: "ship",
-            fields: &[
-                field("x", 0, 1000, Motion::Along { velocity: 1, per_ticks: 1 }),
-                field("vx", -10, 10, Motion::Still),
-                field("health", 0, 3, Motion::Still),
-            ],
-        },
-        Kind {
-            name: "rock",
-            fields: &[
-                field("y", 0, 500, Motion::Along { velocity: 1, per_ticks: 2 }),
-                field("vy", -10, 10, Motion::Still),
-                field("size", 7, 7, Motion::Still),
-            ],
-        },
-    ],
-};
+const SCHEMA: Schema = Schema::new(&[
+    Kind {
+        name: "ship",
+        fields: &[
+            field("x", 0, 1000, Motion::Along { velocity: 1, per_ticks: 1 }),
+            field("vx", -10, 10, Motion::Still),
+            field("health", 0, 3, Motion::Still),
+        ],
+    },
+    Kind {
+        name: "rock",
+        fields: &[
+            field("y", 0, 500, Motion::Along { velocity: 1, per_ticks: 2 }),
+            field("vy", -10, 10, Motion::Still),
+            field("size", 7, 7, Motion::Still),
+        ],
+    },
+]);
 
 /// The pairs of lines in the blocks with the info string `info`: what, and the bytes.
 fn pairs(info: &str) -> Vec<(String, Vec<u8>)> {

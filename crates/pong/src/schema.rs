@@ -19,17 +19,15 @@ const BALL: u8 = 4;
 const DOUBLES_BALL: u8 = 5;
 const MATCH: u8 = 6;
 
-pub(crate) const SCHEMA: Schema = Schema {
-    kinds: &[
-        Kind { name: "left paddle", fields: &paddle(Position::LeftBack) },
-        Kind { name: "right paddle", fields: &paddle(Position::RightBack) },
-        Kind { name: "left front paddle", fields: &paddle(Position::LeftFront) },
-        Kind { name: "right front paddle", fields: &paddle(Position::RightFront) },
-        Kind { name: "ball", fields: &BALL_FIELDS },
-        Kind { name: "doubles ball", fields: &BALL_FIELDS },
-        Kind { name: "match", fields: &MATCH_FIELDS },
-    ],
-};
+pub(crate) const SCHEMA: Schema = Schema::new(&[
+    Kind { name: "left paddle", fields: &paddle(Position::LeftBack) },
+    Kind { name: "right paddle", fields: &paddle(Position::RightBack) },
+    Kind { name: "left front paddle", fields: &paddle(Position::LeftFront) },
+    Kind { name: "right front paddle", fields: &paddle(Position::RightFront) },
+    Kind { name: "ball", fields: &BALL_FIELDS },
+    Kind { name: "doubles ball", fields: &BALL_FIELDS },
+    Kind { name: "match", fields: &MATCH_FIELDS },
+]);
 const _: () = assert!(SCHEMA.check().is_ok());
 
 const fn paddle(post: Position) -> [Field; 3] {

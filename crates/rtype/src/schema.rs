@@ -58,123 +58,113 @@ pub(crate) const PLAYERS_MAX: u32 = 8;
 /// How fast enemies and bosses may be, in 1/16 px a tick.
 const ENEMY_SPEED: i32 = 511;
 
-pub(crate) const SCHEMA: Schema = Schema {
-    kinds: &[
-        Kind {
-            name: "ship",
-            fields: &[
-                along("x", 0, FIELD.w - Ship::SIZE.w, 2),
-                along("y", 0, FIELD.h - Ship::SIZE.h, 3),
-                velocity("vx", Ship::SPEED_LIMIT),
-                velocity("vy", Ship::SPEED_LIMIT),
-                timer("cooldown", Ship::COOLDOWN_TICKS, 7),
-                timer("charge", Ship::CHARGE_TICKS, 6),
-                still("charging", 0, 1),
-                DOWN,
-                timer("safe", Ship::SAFE_TICKS, 7),
-                // Weapon, speed, shield, both buttons: 2, 2, 1 and 1 bits.
-                still("gear", 0, 63),
-                // 0 is nothing, 1 a weapon, 2 an engine.
-                still("refit", 0, 2),
-                timer("refit_left", Ship::REFIT_TICKS, 7),
-            ],
-        },
-        Kind {
-            name: "pod",
-            fields: &[
-                X,
-                Y,
-                velocity("vx", Pod::LAUNCH_SPEED),
-                velocity("vy", Pod::LAUNCH_SPEED),
-                still("mode", 0, 5),
-            ],
-        },
-        Kind {
-            name: "pilot",
-            fields: &[
-                still("lives", 0, Pilot::LIVES_LIMIT),
-                timer("away", Pilot::AWAY_TICKS, 2),
-                DOWN,
-                still("score", 0, Pilot::SCORE_LIMIT),
-                still("chain", 0, Pilot::CHAIN_LIMIT),
-                timer("chain_left", Pilot::CHAIN_TICKS, 2),
-                still("ready", 0, 1),
-                still("waiting", 0, 1),
-            ],
-        },
-        Kind {
-            name: "mission",
-            fields: &[
-                still("phase", 0, 6),
-                timer("timer", Mission::END_TICKS, 2),
-                DOWN,
-                still("level", 1, 9),
-                still("wave", 0, 255),
-                timer("distance", Mission::DISTANCE_LIMIT, 6),
-                still("scroll", 0, 64),
-                still("team_score", 0, Pilot::SCORE_LIMIT),
-                // 0 is nobody.
-                still("host", 0, 8),
-                still("difficulty", 0, 2),
-                still("base_lives", 1, 6),
-                still("late_joining", 0, 1),
-            ],
-        },
-        Kind {
-            name: "boss",
-            fields: &[
-                X,
-                Y,
-                velocity("vx", ENEMY_SPEED),
-                velocity("vy", ENEMY_SPEED),
-                still("health", 0, Boss::HEALTH_LIMIT),
-                still("full", 1, Boss::HEALTH_LIMIT),
-                still("stage", 0, 5),
-                still("look", 1, 3),
-            ],
-        },
-        Kind {
-            name: "enemy",
-            fields: &[
-                X,
-                Y,
-                velocity("vx", 127),
-                velocity("vy", 127),
-                still("health", 0, 255),
-                still("species", 0, 5),
-            ],
-        },
-        Kind {
-            name: "bullet",
-            fields: &[
-                X,
-                Y,
-                velocity("vx", Bullet::SPEED_LIMIT),
-                velocity("vy", Bullet::SPEED_LIMIT),
-            ],
-        },
-        Kind {
-            name: "power_up",
-            fields: &[X, Y, fixed("vx", PowerUp::DRIFT), fixed("vy", 0), still("bonus", 0, 4)],
-        },
-        Kind {
-            name: "shot",
-            fields: &[X, Y, fixed("vx", Shot::SPEED), velocity("vy", Shot::SPREAD)],
-        },
-        Kind { name: "tail_shot", fields: &[X, Y, fixed("vx", -Shot::SPEED), fixed("vy", 0)] },
-        Kind {
-            name: "heavy_shot",
-            fields: &[
-                X,
-                Y,
-                fixed("vx", Shot::SPEED),
-                fixed("vy", 0),
-                still("power", 0, Shot::POWER_MAX as i32),
-                still("met", 0, 511),
-            ],
-        },
-    ],
-};
+pub(crate) const SCHEMA: Schema = Schema::new(&[
+    Kind {
+        name: "ship",
+        fields: &[
+            along("x", 0, FIELD.w - Ship::SIZE.w, 2),
+            along("y", 0, FIELD.h - Ship::SIZE.h, 3),
+            velocity("vx", Ship::SPEED_LIMIT),
+            velocity("vy", Ship::SPEED_LIMIT),
+            timer("cooldown", Ship::COOLDOWN_TICKS, 7),
+            timer("charge", Ship::CHARGE_TICKS, 6),
+            still("charging", 0, 1),
+            DOWN,
+            timer("safe", Ship::SAFE_TICKS, 7),
+            // Weapon, speed, shield, both buttons: 2, 2, 1 and 1 bits.
+            still("gear", 0, 63),
+            // 0 is nothing, 1 a weapon, 2 an engine.
+            still("refit", 0, 2),
+            timer("refit_left", Ship::REFIT_TICKS, 7),
+        ],
+    },
+    Kind {
+        name: "pod",
+        fields: &[
+            X,
+            Y,
+            velocity("vx", Pod::LAUNCH_SPEED),
+            velocity("vy", Pod::LAUNCH_SPEED),
+            still("mode", 0, 5),
+        ],
+    },
+    Kind {
+        name: "pilot",
+        fields: &[
+            still("lives", 0, Pilot::LIVES_LIMIT),
+            timer("away", Pilot::AWAY_TICKS, 2),
+            DOWN,
+            still("score", 0, Pilot::SCORE_LIMIT),
+            still("chain", 0, Pilot::CHAIN_LIMIT),
+            timer("chain_left", Pilot::CHAIN_TICKS, 2),
+            still("ready", 0, 1),
+            still("waiting", 0, 1),
+        ],
+    },
+    Kind {
+        name: "mission",
+        fields: &[
+            still("phase", 0, 6),
+            timer("timer", Mission::END_TICKS, 2),
+            DOWN,
+            still("level", 1, 9),
+            still("wave", 0, 255),
+            timer("distance", Mission::DISTANCE_LIMIT, 6),
+            still("scroll", 0, 64),
+            still("team_score", 0, Pilot::SCORE_LIMIT),
+            // 0 is nobody.
+            still("host", 0, 8),
+            still("difficulty", 0, 2),
+            still("base_lives", 1, 6),
+            still("late_joining", 0, 1),
+        ],
+    },
+    Kind {
+        name: "boss",
+        fields: &[
+            X,
+            Y,
+            velocity("vx", ENEMY_SPEED),
+            velocity("vy", ENEMY_SPEED),
+            still("health", 0, Boss::HEALTH_LIMIT),
+            still("full", 1, Boss::HEALTH_LIMIT),
+            still("stage", 0, 5),
+            still("look", 1, 3),
+        ],
+    },
+    Kind {
+        name: "enemy",
+        fields: &[
+            X,
+            Y,
+            velocity("vx", 127),
+            velocity("vy", 127),
+            still("health", 0, 255),
+            still("species", 0, 5),
+        ],
+    },
+    Kind {
+        name: "bullet",
+        fields: &[X, Y, velocity("vx", Bullet::SPEED_LIMIT), velocity("vy", Bullet::SPEED_LIMIT)],
+    },
+    Kind {
+        name: "power_up",
+        fields: &[X, Y, fixed("vx", PowerUp::DRIFT), fixed("vy", 0), still("bonus", 0, 4)],
+    },
+    Kind { name: "shot", fields: &[X, Y, fixed("vx", Shot::SPEED), velocity("vy", Shot::SPREAD)] },
+    Kind { name: "tail_shot", fields: &[X, Y, fixed("vx", -Shot::SPEED), fixed("vy", 0)] },
+    Kind {
+        name: "heavy_shot",
+        fields: &[
+            X,
+            Y,
+            fixed("vx", Shot::SPEED),
+            fixed("vy", 0),
+            still("power", 0, Shot::POWER_MAX as i32),
+            still("met", 0, 511),
+        ],
+    },
+]);
 const _: () = assert!(SCHEMA.check().is_ok());
 
 /// Where things other than ships may be; their velocities follow.

@@ -83,7 +83,7 @@ impl Client {
             let fields =
                 Fields::from_fn(kind.fields.len(), |index| match kind.fields[index].motion {
                     Motion::Along { .. } => a[index] + (b[index] - a[index]) * part,
-                    Motion::Still => a[index],
+                    _ => a[index],
                 });
             self.frame.entities.push(Drawn { entity: next.clone(), fields });
         }

@@ -61,7 +61,7 @@ impl Clone for World {
     }
 }
 
-pub(crate) const SCHEMA: Schema = Schema { kinds: &[Kind { name: "dot", fields: FIELDS }] };
+pub(crate) const SCHEMA: Schema = Schema::new(&[Kind { name: "dot", fields: FIELDS }]);
 
 pub(crate) const FIELDS: &[Field] = &[
     position("x", Dots::FIELD.0, 2),

@@ -59,12 +59,10 @@ struct Crowd {
 const WIDE: Field =
     Field { name: "n", min: i32::MIN, max: i32::MAX, step: Step::ONE, motion: Motion::Still };
 const SMALL: Field = Field { name: "n", min: 0, max: 255, step: Step::ONE, motion: Motion::Still };
-const CROWD: Schema = Schema {
-    kinds: &[
-        Kind { name: "wide", fields: &[WIDE; 12] },
-        Kind { name: "small", fields: &[SMALL; 2] },
-    ],
-};
+const CROWD: Schema = Schema::new(&[
+    Kind { name: "wide", fields: &[WIDE; 12] },
+    Kind { name: "small", fields: &[SMALL; 2] },
+]);
 
 impl Game for Crowd {
     type World = u32;

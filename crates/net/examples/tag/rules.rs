@@ -75,33 +75,31 @@ const SCORE_MAX: i32 = 9_999;
 
 const RUNNER: u8 = 0;
 const PUFF: u8 = 1;
-const SCHEMA: Schema = Schema {
-    kinds: &[
-        Kind {
-            name: "runner",
-            fields: &[
-                place("x", FIELD.0, 2),
-                place("y", FIELD.1, 3),
-                still("vx", -SPEED_MAX, SPEED_MAX),
-                still("vy", -SPEED_MAX, SPEED_MAX),
-                still("rest", 0, REST),
-                // 0 is "not it", 1 and more the ticks until it may tag, and one.
-                still("it", 0, PAUSE + 1),
-                still("score", 0, SCORE_MAX),
-            ],
-        },
-        Kind {
-            name: "puff",
-            fields: &[
-                place("x", FIELD.0, 2),
-                place("y", FIELD.1, 3),
-                still("vx", -PX, PX),
-                still("vy", -PX, PX),
-                still("left", 0, PUFF_TICKS),
-            ],
-        },
-    ],
-};
+const SCHEMA: Schema = Schema::new(&[
+    Kind {
+        name: "runner",
+        fields: &[
+            place("x", FIELD.0, 2),
+            place("y", FIELD.1, 3),
+            still("vx", -SPEED_MAX, SPEED_MAX),
+            still("vy", -SPEED_MAX, SPEED_MAX),
+            still("rest", 0, REST),
+            // 0 is "not it", 1 and more the ticks until it may tag, and one.
+            still("it", 0, PAUSE + 1),
+            still("score", 0, SCORE_MAX),
+        ],
+    },
+    Kind {
+        name: "puff",
+        fields: &[
+            place("x", FIELD.0, 2),
+            place("y", FIELD.1, 3),
+            still("vx", -PX, PX),
+            still("vy", -PX, PX),
+            still("left", 0, PUFF_TICKS),
+        ],
+    },
+]);
 const _: () = assert!(SCHEMA.check().is_ok());
 
 const fn place(name: &'static str, max: i32, velocity: usize) -> Field {

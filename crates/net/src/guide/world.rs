@@ -26,8 +26,7 @@ const WIDTH: i32 = 640 * 16;
 const HEIGHT: i32 = 360 * 16;
 const SPEED: i32 = 6 * 16;
 
-const SCHEMA: Schema = Schema {
-    kinds: &[Kind {
+const SCHEMA: Schema = Schema::new(&[Kind {
         name: "puck",
         fields: &[
             place("x", WIDTH, 2),
@@ -36,8 +35,7 @@ const SCHEMA: Schema = Schema {
             still("vy", -SPEED, SPEED),
             still("bumps", 0, 999),
         ],
-    }],
-};
+    }]);
 const _: () = assert!(SCHEMA.check().is_ok());
 
 /// A field that follows its velocity, in 1/16 px.

@@ -165,18 +165,10 @@ mod tests {
     use super::*;
     use crate::replication::{Entity, Field, Kind, Motion, Step};
 
-    const SCHEMA: Schema = Schema {
-        kinds: &[Kind {
-            name: "dot",
-            fields: &[Field {
-                name: "x",
-                min: 0,
-                max: 255,
-                step: Step::ONE,
-                motion: Motion::Still,
-            }],
-        }],
-    };
+    const SCHEMA: Schema = Schema::new(&[Kind {
+        name: "dot",
+        fields: &[Field { name: "x", min: 0, max: 255, step: Step::ONE, motion: Motion::Still }],
+    }]);
 
     /// One dot at `x`.
     fn state(tick: u32, x: i32) -> State {

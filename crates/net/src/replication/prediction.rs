@@ -8,7 +8,7 @@
 //! the server is so near that its snapshot of the last tick has come already. What a snapshot takes
 //! away is drawn until the time of that snapshot is reached on the screen.
 
-use super::snapshot_buffer::{fade, shifted};
+use super::snapshot_buffer::{fade_field, shifted};
 use super::{Entity, Field, Fields, Kind, Motion, Schema, SnapshotBuffer, State};
 use crate::channel::PENDING_LIMIT;
 use crate::game::{Event, Game, PlayerId, PlayerInput, Turn};
@@ -109,6 +109,10 @@ impl<G: Game> Prediction<G> {
         self.replay(self.tick.wrapping_add(1), input);
         std::mem::swap(&mut self.newest, &mut self.before);
         self.look();
+        let own = self.game.entity_of(self.player);
+        if let (Some(before), Some(now)) = (self.before.find(own), self.newest.find(own)) {
+            leave_behind(self.game.schema(), &mut self.error, before, now);
+        }
         self.events.drain(..)
     }
 
@@ -145,17 +149,20 @@ impl<G: Game> Prediction<G> {
         // What was spawned after the snapshot's tick is there again.
         self.ending.retain(|ending| self.newest.find(ending.entity.id).is_none());
         let (then, now) = (then?, self.newest.find(own)?.clone());
+        leave_behind(self.game.schema(), &mut self.error, &then, &now);
         if self.tick != reached {
             // The server went on without us, as after a sleep: what it did is not seen at once.
             if self.tick.wrapping_sub(reached) as i32 > 1 {
-                self.take_error(&then, &now);
+                take_error(self.game.schema(), &mut self.error, &then, &now);
             }
             return None;
         }
-        if state.tick == reached {
-            self.shift_before(&then, &now);
+        if state.tick == reached
+            && let Some(before) = self.before.find_mut(now.id)
+        {
+            shift_before(self.game.schema(), before, &then, &now);
         }
-        Some(self.take_error(&then, &now))
+        Some(take_error(self.game.schema(), &mut self.error, &then, &now))
     }
 
     /// Goes back to what the server says, as the world after `tick`.
@@ -183,7 +190,7 @@ impl<G: Game> Prediction<G> {
                 None => blend(schema, entity, &entity.extrapolate(schema, 1), fraction - 1.0),
             };
             let error = if entity.id == own { &self.error[..] } else { &[] };
-            show(entity, shifted(fields, error));
+            show(entity, shifted(schema, entity, fields, error));
         }
         let drawn = f64::from(self.tick) - 1.0 + f64::from(fraction);
         for Ending { entity, tick, .. } in &self.ending {
@@ -220,23 +227,15 @@ impl<G: Game> Prediction<G> {
         }
     }
 
-    /// The own entity was corrected: it comes from as far off as it goes to.
-    fn shift_before(&mut self, then: &Entity, now: &Entity) {
-        let Some(before) = self.before.find_mut(now.id).filter(|it| it.kind == now.kind) else {
-            return;
-        };
-        let kind = &self.game.schema().kinds[usize::from(now.kind)];
-        for (i, field) in kind.fields.iter().enumerate() {
-            if is_steered(kind, field) {
-                let moved = now.fields[i] - then.fields[i];
-                before.fields[i] = (before.fields[i] + moved).clamp(field.min, field.max);
-            }
-        }
-    }
-
     /// Lets the visible error fade, as time passes on the screen.
     pub fn fade(&mut self, ms: f32) {
-        self.error.iter_mut().for_each(|error| *error = fade(*error, ms));
+        let schema = self.game.schema();
+        let own = self.newest.find(self.game.entity_of(self.player));
+        let kind = own.and_then(|own| schema.kinds.get(usize::from(own.kind)));
+        for (i, error) in self.error.iter_mut().enumerate() {
+            let field = kind.and_then(|kind| kind.fields.get(i));
+            *error = fade_field(schema, field, *error, ms);
+        }
     }
 
     fn replay(&mut self, tick: u32, input: RawInput) {
@@ -253,42 +252,104 @@ impl<G: Game> Prediction<G> {
             trail.keep(&self.newest);
         }
     }
+}
 
-    fn take_error(&mut self, then: &Entity, now: &Entity) -> Correction {
-        let kind = &self.game.schema().kinds[usize::from(now.kind)];
-        if self.error.len() != kind.fields.len() {
-            self.error = Fields::zeros(kind.fields.len());
-        }
-        let mut square = 0.0;
-        for (i, field) in kind.fields.iter().enumerate() {
-            if !is_steered(kind, field) {
-                continue;
-            }
-            let moved = field.value(then.fields[i]) - field.value(now.fields[i]);
-            square += moved * moved;
-            self.error[i] += moved;
-        }
-        Correction { distance: square.sqrt() }
+/// An entity was corrected from `then` to `now`: it comes from as far off as it goes to.
+fn shift_before(schema: &Schema, before: &mut Entity, then: &Entity, now: &Entity) {
+    if before.kind != now.kind || is_elsewhere(schema, then, now) {
+        return;
     }
+    let kind = &schema.kinds[usize::from(now.kind)];
+    for (i, field) in kind.fields.iter().enumerate() {
+        if is_steered(kind, field) {
+            let moved = i64::from(now.fields[i]) - i64::from(then.fields[i]);
+            let place = i64::from(before.fields[i]) + moved;
+            before.fields[i] = match field.motion {
+                Motion::Circular => field.wrap(place),
+                _ => place.clamp(i64::from(field.min), i64::from(field.max)) as i32,
+            };
+        }
+    }
+}
+
+/// What was put elsewhere between two looks at it has no error left from where it was.
+fn leave_behind(schema: &Schema, error: &mut Fields<f32>, then: &Entity, now: &Entity) {
+    if is_elsewhere(schema, then, now) {
+        *error = Fields::default();
+    }
+}
+
+/// An entity was corrected from `then` to `now`: adds what is to be seen of it to `error`.
+fn take_error(schema: &Schema, error: &mut Fields<f32>, then: &Entity, now: &Entity) -> Correction {
+    let kind = &schema.kinds[usize::from(now.kind)];
+    if error.len() != kind.fields.len() {
+        *error = Fields::zeros(kind.fields.len());
+    }
+    if is_elsewhere(schema, then, now) {
+        return Correction { distance: 0.0 };
+    }
+    let mut square = 0.0;
+    for (i, field) in kind.fields.iter().enumerate() {
+        if !is_steered(kind, field) {
+            continue;
+        }
+        let moved = field.way(field.value(now.fields[i]), field.value(then.fields[i]));
+        // An angle is no distance.
+        if !matches!(field.motion, Motion::Circular) {
+            square += moved * moved;
+        }
+        error[i] += moved;
+    }
+    Correction { distance: square.sqrt() }
 }
 
 /// Whether a field moves as its player likes. What always runs at the same pace is a clock: it is
 /// set, and does not slide.
 fn is_steered(kind: &Kind, field: &Field) -> bool {
-    let Motion::Along { velocity, .. } = field.motion else { return false };
-    kind.fields.get(velocity).is_some_and(|pace| pace.min < pace.max)
+    match field.motion {
+        Motion::Along { velocity, .. } => {
+            kind.fields.get(velocity).is_some_and(|pace| pace.min < pace.max)
+        }
+        Motion::Smooth | Motion::Circular => true,
+        Motion::Still | Motion::Teleport => false,
+    }
 }
 
-/// The fields between two looks at an entity: what moves is in between, the rest is as it was.
+/// Whether the one is not the other moved, but in another place, or another thing altogether.
+pub(super) fn is_elsewhere(schema: &Schema, from: &Entity, to: &Entity) -> bool {
+    if from.fields.len() != to.fields.len() {
+        return true;
+    }
+    let kind = schema.kinds.get(usize::from(to.kind)).filter(|_| from.kind == to.kind);
+    kind.is_some_and(|kind| kind.teleports(&from.fields, &to.fields))
+}
+
+/// The fields between two looks at an entity: what moves is in between, the rest is as it is then. What was
+/// put elsewhere is there as soon as any time has passed.
 pub(crate) fn blend(schema: &Schema, from: &Entity, to: &Entity, fraction: f32) -> Fields<f32> {
     let kind = schema.kinds.get(usize::from(to.kind));
     let fields = kind.map_or(&[][..], |kind| kind.fields);
+    if kind.is_some_and(|kind| kind.teleports(&from.fields, &to.fields)) {
+        let there = if fraction > 0.0 { to } else { from };
+        return Fields::from_fn(fields.len(), |i| {
+            fields[i].value(there.fields.get(i).copied().unwrap_or(to.fields[i]))
+        });
+    }
     Fields::from_fn(fields.len(), |i| {
         let b = fields[i].value(to.fields[i]);
         match (fields[i].motion, from.fields.get(i)) {
             (Motion::Along { .. }, Some(&from)) => {
                 let a = fields[i].value(from);
                 a + (b - a) * fraction
+            }
+            // Nothing says where it goes from there.
+            (Motion::Smooth, Some(&from)) => {
+                let a = fields[i].value(from);
+                a + (b - a) * fraction.clamp(0.0, 1.0)
+            }
+            (Motion::Circular, Some(&from)) => {
+                let a = fields[i].value(from);
+                fields[i].wrap_value(a + fields[i].way(a, b) * fraction.clamp(0.0, 1.0))
             }
             _ => b,
         }
@@ -300,6 +361,7 @@ mod tests {
     use super::*;
     use crate::dot::{Dots, World};
     use crate::game::Buttons;
+    use crate::replication::Step;
 
     const ALICE: PlayerId = PlayerId(1);
 
@@ -415,5 +477,78 @@ mod tests {
         table.hear();
         assert_eq!(table.drawn_x(0.0), reached);
         assert!(table.drawn_x(1.0) > reached);
+    }
+
+    const HERO: Schema = Schema::new(&[Kind {
+        name: "hero",
+        fields: &[
+            number("x", 0, 1000, Motion::Along { velocity: 1, per_ticks: 1 }),
+            number("vx", -9, 9, Motion::Still),
+            number("height", 0, 100, Motion::Smooth),
+            number("aim", 0, 99, Motion::Circular),
+            number("life", 0, 9, Motion::Teleport),
+        ],
+    }]);
+
+    const fn number(name: &'static str, min: i32, max: i32, motion: Motion) -> Field {
+        Field { name, min, max, step: Step::ONE, motion }
+    }
+
+    fn hero(counts: [i32; 5]) -> Entity {
+        Entity::new(&HERO, 1, 0, &counts)
+    }
+
+    #[test]
+    fn without_a_velocity_it_is_drawn_between_two_looks_and_no_further() {
+        let (from, to) = (hero([0, 0, 10, 90, 1]), hero([0, 0, 20, 10, 1]));
+        let at = |fraction| blend(&HERO, &from, &to, fraction).first::<4>();
+        assert_eq!(at(0.0), [0.0, 0.0, 10.0, 90.0]);
+        // An angle goes the short way round, through the end of its range.
+        assert_eq!(at(0.25), [0.0, 0.0, 12.5, 95.0]);
+        assert_eq!(at(0.75), [0.0, 0.0, 17.5, 5.0]);
+        assert_eq!(at(1.0), at(1.5));
+        assert_eq!(blend(&HERO, &to, &from, 0.75).first::<4>(), [0.0, 0.0, 12.5, 95.0]);
+    }
+
+    #[test]
+    fn what_was_put_elsewhere_is_drawn_there_at_once() {
+        let (from, to) = (hero([100, 5, 10, 90, 1]), hero([300, 0, 20, 10, 2]));
+        let values = |entity: &Entity| HERO.values(entity);
+        assert_eq!(blend(&HERO, &from, &to, 0.0), values(&from));
+        assert_eq!(blend(&HERO, &from, &to, 0.01), values(&to));
+        assert_eq!(blend(&HERO, &from, &to, 1.0), values(&to));
+    }
+
+    #[test]
+    fn a_correction_counts_places_and_shows_angles_the_short_way_round() {
+        let (then, now) = (hero([103, 5, 14, 98, 1]), hero([100, 0, 10, 2, 1]));
+        let mut error = Fields::default();
+        assert_eq!(take_error(&HERO, &mut error, &then, &now), Correction { distance: 5.0 });
+        assert_eq!(error.first(), [3.0, 0.0, 4.0, -4.0, 0.0]);
+        let mut before = hero([99, 5, 9, 97, 1]);
+        shift_before(&HERO, &mut before, &then, &now);
+        assert_eq!(before, hero([96, 5, 5, 1, 1]));
+    }
+
+    #[test]
+    fn a_correction_to_another_life_is_none_and_ends_those_before() {
+        let (then, now) = (hero([103, 5, 14, 98, 1]), hero([900, 0, 10, 2, 2]));
+        let mut error = Fields::from_fn(5, |_| 7.0);
+        leave_behind(&HERO, &mut error, &then, &hero([900, 0, 10, 2, 1]));
+        assert_eq!(error, Fields::from_fn(5, |_| 7.0));
+        leave_behind(&HERO, &mut error, &then, &now);
+        assert_eq!(take_error(&HERO, &mut error, &then, &now), Correction { distance: 0.0 });
+        assert_eq!(error, Fields::zeros(5));
+        let mut before = hero([99, 5, 9, 97, 1]);
+        shift_before(&HERO, &mut before, &then, &now);
+        assert_eq!(before, hero([99, 5, 9, 97, 1]));
+    }
+
+    #[test]
+    fn something_with_other_fields_is_no_correction_of_what_was_there() {
+        let (then, now) = (Entity { kind: 1, ..hero([1; 5]) }, hero([900, 0, 10, 2, 2]));
+        let then = Entity { fields: Fields::zeros(2), ..then };
+        let mut error = Fields::default();
+        assert_eq!(take_error(&HERO, &mut error, &then, &now), Correction { distance: 0.0 });
     }
 }

@@ -5,6 +5,8 @@
 
 use std::fmt;
 
+use crate::typed::{FieldValue, LAYOUT, layout, layout_number};
+
 /// An entity has at most so many fields.
 pub const MAX_FIELDS: usize = 64;
 
@@ -16,6 +18,9 @@ pub const MAX_KINDS: usize = 255;
 pub struct Schema {
     /// The kinds; an entity names its own by the index here.
     pub kinds: &'static [Kind],
+    /// What one pixel, the smallest distance that a player notices, is worth in the unit of the places. What
+    /// is drawn in the wrong place slides to the right one by so many pixels in a frame.
+    pub pixel: Step,
 }
 
 /// One kind of entity.
@@ -54,7 +59,7 @@ pub struct Step {
 /// What becomes of a field in time, as long as nothing happens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Motion {
-    /// It stays.
+    /// It stays. When it changes, it is drawn as it was until the drawn time reaches the change.
     Still,
     /// It follows a velocity, up to the field's own range.
     Along {
@@ -63,21 +68,54 @@ pub enum Motion {
         /// The velocity counts this field's counts per so many ticks; not 0.
         per_ticks: u16,
     },
+    /// It has no velocity, and is drawn between the two snapshots around the drawn time. Past the newest
+    /// snapshot it stays. It is sent as [`Motion::Still`] is.
+    Smooth,
+    /// The same, the short way round: `min..=max` is one full turn, and `min` follows `max`.
+    Circular,
+    /// It stays, and when it changes, the entity was put elsewhere: a spawn counter, the number of a life. The
+    /// entity is drawn in its new place at once, not on the way there. It is sent as [`Motion::Still`] is.
+    Teleport,
 }
 
 impl Schema {
+    /// These kinds, where a pixel is worth 1.
+    pub const fn new(kinds: &'static [Kind]) -> Self {
+        Schema { kinds, pixel: Step::ONE }
+    }
+
+    /// The same where a pixel is worth so much.
+    pub const fn with_pixel(self, pixel: Step) -> Self {
+        Schema { pixel, ..self }
+    }
+
+    /// A hash of every name, range, step and motion: two builds with the same one read each other's
+    /// entities. What a pixel is worth is no part of it.
+    pub const fn layout(&self) -> u64 {
+        let mut hash = layout_number(LAYOUT, self.kinds.len() as i64);
+        let mut index = 0;
+        while index < self.kinds.len() {
+            hash = self.kinds[index].layout(hash);
+            index += 1;
+        }
+        hash
+    }
+
     /// Finds what is wrong with a schema. It can run at compile time:
     ///
     /// ```
     /// use backspin::replication::{Field, Kind, Motion, Schema, Step};
     /// const SCORE: Field =
     ///     Field { name: "score", min: 0, max: 99, step: Step::ONE, motion: Motion::Still };
-    /// const SCHEMA: Schema = Schema { kinds: &[Kind { name: "match", fields: &[SCORE] }] };
+    /// const SCHEMA: Schema = Schema::new(&[Kind { name: "match", fields: &[SCORE] }]);
     /// const _: () = assert!(SCHEMA.check().is_ok());
     /// ```
     pub const fn check(&self) -> Result<(), Mistake> {
         if self.kinds.len() > MAX_KINDS {
             return Err(Mistake::TooManyKinds);
+        }
+        if self.pixel.numerator == 0 || self.pixel.denominator == 0 {
+            return Err(Mistake::NoPixel);
         }
         let mut index = 0;
         while index < self.kinds.len() {
@@ -91,6 +129,37 @@ impl Schema {
 }
 
 impl Kind {
+    const fn layout(&self, hash: u64) -> u64 {
+        let mut hash = layout(hash, self.name.as_bytes());
+        hash = layout_number(hash, self.fields.len() as i64);
+        let mut index = 0;
+        while index < self.fields.len() {
+            let Field { name, min, max, step, motion } = self.fields[index];
+            hash = layout(hash, name.as_bytes());
+            hash = layout_number(layout_number(hash, min as i64), max as i64);
+            hash = layout_number(hash, step.numerator as i64);
+            hash = layout_number(hash, step.denominator as i64);
+            let (number, velocity, per_ticks) = match motion {
+                Motion::Still => (0, 0, 0),
+                Motion::Along { velocity, per_ticks } => (1, velocity, per_ticks),
+                Motion::Smooth => (2, 0, 0),
+                Motion::Circular => (3, 0, 0),
+                Motion::Teleport => (4, 0, 0),
+            };
+            hash = layout_number(hash, number);
+            hash = layout_number(layout_number(hash, velocity as i64), per_ticks as i64);
+            index += 1;
+        }
+        hash
+    }
+
+    /// Whether an entity was put elsewhere between two looks at it: a [`Motion::Teleport`] field differs.
+    #[inline]
+    pub(super) fn teleports<T: PartialEq>(&self, from: &[T], to: &[T]) -> bool {
+        let mut fields = self.fields.iter().zip(from.iter().zip(to));
+        fields.any(|(field, (a, b))| matches!(field.motion, Motion::Teleport) && a != b)
+    }
+
     const fn check(&self) -> Result<(), Mistake> {
         let (kind, fields) = (self.name, self.fields);
         if fields.len() > MAX_FIELDS {
@@ -123,12 +192,69 @@ impl Kind {
 }
 
 impl Field {
+    /// A number with this name that is a `T`.
+    ///
+    /// ```
+    /// use backspin::replication::{Field, Motion};
+    /// use backspin::typed::Fixed;
+    /// const X: Field = Field::of::<Fixed<0, 480, 16>>("x").moving(Motion::Along { velocity: 1, per_ticks: 1 });
+    /// assert_eq!((X.min, X.max), (0, 7680));
+    /// ```
+    pub const fn of<T: FieldValue>(name: &'static str) -> Self {
+        Field { name, min: T::MIN, max: T::MAX, step: T::STEP, motion: T::MOTION }
+    }
+
+    /// The same with this motion.
+    pub const fn moving(self, motion: Motion) -> Self {
+        Field { motion, ..self }
+    }
+
     /// The count nearest to `value` within the range; a half goes away from 0, and what is not a
-    /// number counts as 0.
+    /// number counts as 0. A [`Motion::Circular`] field goes round instead of ending at its range.
     pub fn quantise(&self, value: f32) -> i32 {
         let Step { numerator, denominator } = self.step;
         let count = f64::from(value) * f64::from(denominator) / f64::from(numerator);
-        (count.round() as i32).clamp(self.min, self.max)
+        match self.motion {
+            Motion::Circular => self.wrap(count.round() as i64),
+            _ => (count.round() as i32).clamp(self.min, self.max),
+        }
+    }
+
+    /// A count of a [`Motion::Circular`] field, brought into its range by whole turns.
+    pub(super) fn wrap(&self, count: i64) -> i32 {
+        let min = i64::from(self.min);
+        // The rest is less than the span and one, so the sum is at most `max`.
+        (min + count.saturating_sub(min).rem_euclid(self.turn())) as i32
+    }
+
+    /// How many counts a full turn has.
+    fn turn(&self) -> i64 {
+        i64::from(self.span()) + 1
+    }
+
+    /// A value of a [`Motion::Circular`] field, brought into one turn from `min` on.
+    pub(super) fn wrap_value(&self, value: f32) -> f32 {
+        let (min, turn) = (self.value(self.min), self.turn_value());
+        let there = (value - min).rem_euclid(turn);
+        // Just below 0, the rest rounds up to a whole turn.
+        if there < turn { min + there } else { min }
+    }
+
+    /// The short way from `from` to `to`: of a [`Motion::Circular`] field at most half a turn.
+    pub(super) fn way(&self, from: f32, to: f32) -> f32 {
+        match self.motion {
+            Motion::Circular => {
+                let turn = self.turn_value();
+                (to - from + turn / 2.0).rem_euclid(turn) - turn / 2.0
+            }
+            _ => to - from,
+        }
+    }
+
+    /// What a full turn is worth.
+    fn turn_value(&self) -> f32 {
+        let Step { numerator, denominator } = self.step;
+        (self.turn() as f64 * f64::from(numerator) / f64::from(denominator)) as f32
     }
 
     /// What `count` is worth.
@@ -169,6 +295,11 @@ impl Step {
     pub const fn new(numerator: u32, denominator: u32) -> Self {
         Step { numerator, denominator }
     }
+
+    /// The same as a number.
+    pub(super) fn value(self) -> f32 {
+        (f64::from(self.numerator) / f64::from(self.denominator)) as f32
+    }
 }
 
 /// What is wrong with a schema.
@@ -176,6 +307,8 @@ impl Step {
 pub enum Mistake {
     /// More than [`MAX_KINDS`].
     TooManyKinds,
+    /// What a pixel is worth has a 0.
+    NoPixel,
     /// More than [`MAX_FIELDS`].
     TooManyFields {
         /// In which kind.
@@ -218,10 +351,31 @@ pub enum Mistake {
     },
 }
 
+impl Mistake {
+    /// Stops the compiler, from a constant: what the derives do with a mistake.
+    #[doc(hidden)]
+    #[track_caller]
+    pub const fn refuse(self) -> ! {
+        match self {
+            Mistake::TooManyKinds => panic!("a schema has too many kinds"),
+            Mistake::NoPixel => panic!("a pixel is worth nothing"),
+            Mistake::TooManyFields { .. } => panic!("a kind has too many fields"),
+            Mistake::EmptyRange { .. } => panic!("a field has no value"),
+            Mistake::NoStep { .. } => panic!("a field has no step"),
+            Mistake::NoTicks { .. } => panic!("a velocity counts per 0 ticks"),
+            Mistake::NoVelocity { .. } => panic!("a velocity is missing"),
+            Mistake::MovingVelocity { .. } => panic!("a velocity moves itself"),
+        }
+    }
+}
+
 impl fmt::Display for Mistake {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
             Mistake::TooManyKinds => write!(f, "a schema has at most {MAX_KINDS} kinds"),
+            Mistake::NoPixel => {
+                write!(f, "a pixel needs a numerator and a denominator above 0")
+            }
             Mistake::TooManyFields { kind } => {
                 write!(f, "{kind}: a kind has at most {MAX_FIELDS} fields")
             }
@@ -255,7 +409,7 @@ mod tests {
 
     fn mistake(fields: &'static [Field]) -> Option<Mistake> {
         let kinds: &'static [Kind] = Vec::leak(vec![Kind { name: "ship", fields }]);
-        Schema { kinds }.check().err()
+        Schema::new(kinds).check().err()
     }
 
     fn one(field: Field) -> Option<Mistake> {
@@ -314,8 +468,8 @@ mod tests {
         let Some(mistake) = mistake(&[FIELD; 65]) else { panic!("65 fields pass") };
         assert_eq!(mistake.to_string(), "ship: a kind has at most 64 fields");
         const KIND: Kind = Kind { name: "ship", fields: &[FIELD] };
-        assert_eq!(Schema { kinds: &[KIND; 255] }.check(), Ok(()));
-        assert_eq!(Schema { kinds: &[KIND; 256] }.check(), Err(Mistake::TooManyKinds));
+        assert_eq!(Schema::new(&[KIND; 255]).check(), Ok(()));
+        assert_eq!(Schema::new(&[KIND; 256]).check(), Err(Mistake::TooManyKinds));
     }
 
     #[test]
@@ -340,5 +494,50 @@ mod tests {
         for (field, sentence) in told {
             assert_eq!(one(field).unwrap().to_string(), format!("ship.x: {sentence}"));
         }
+    }
+
+    #[test]
+    fn a_circular_field_goes_round() {
+        let aim =
+            Field { min: -2, max: 5, step: Step::new(1, 2), motion: Motion::Circular, ..FIELD };
+        assert_eq!([2.4, 2.6, 2.8, -1.0, -1.3].map(|turn| aim.quantise(turn)), [5, 5, -2, -2, 5]);
+        assert_eq!([6, -3, 13, 5].map(|count| aim.wrap(count)), [-2, 5, 5, 5]);
+        assert_eq!([3.0, -1.5, -1.0].map(|value| aim.wrap_value(value)), [-1.0, 2.5, -1.0]);
+        assert_eq!((aim.way(2.5, -1.0), aim.way(-1.0, 2.5), aim.way(0.0, 1.0)), (0.5, -0.5, 1.0));
+        let widest = Field { min: i32::MIN, max: i32::MAX, ..aim };
+        assert_eq!(widest.wrap(i64::MAX), i32::MAX);
+        assert_eq!(widest.wrap(i64::from(i32::MAX) + 1), i32::MIN);
+    }
+
+    #[test]
+    fn every_name_range_step_and_motion_is_in_the_layout() {
+        fn layout(field: Field) -> u64 {
+            let kind = Kind { name: "ship", fields: Vec::leak(vec![field]) };
+            Schema::new(Vec::leak(vec![kind])).layout()
+        }
+        let along = |per_ticks| Motion::Along { velocity: 0, per_ticks };
+        let mut layouts = vec![
+            Schema::new(&[]).layout(),
+            Schema::new(&[Kind { name: "ship", fields: &[] }]).layout(),
+            Schema::new(&[Kind { name: "shop", fields: &[FIELD] }]).layout(),
+            layout(FIELD),
+            layout(Field { name: "y", ..FIELD }),
+            layout(Field { min: -161, ..FIELD }),
+            layout(Field { max: 1601, ..FIELD }),
+            layout(Field { step: Step::new(1, 17), ..FIELD }),
+            layout(Field { step: Step::new(2, 16), ..FIELD }),
+            layout(FIELD.moving(along(1))),
+            layout(FIELD.moving(along(2))),
+            layout(FIELD.moving(Motion::Smooth)),
+            layout(FIELD.moving(Motion::Circular)),
+            layout(FIELD.moving(Motion::Teleport)),
+        ];
+        layouts.sort_unstable();
+        layouts.dedup();
+        assert_eq!(layouts.len(), 14);
+        let schema = Schema::new(&[Kind { name: "ship", fields: &[FIELD] }]);
+        assert_eq!(schema.layout(), layout(FIELD));
+        assert_eq!(schema.with_pixel(Step::new(1, 20)).layout(), layout(FIELD));
+        assert_eq!(schema.with_pixel(Step::new(0, 1)).check(), Err(Mistake::NoPixel));
     }
 }

@@ -1,8 +1,8 @@
 //! The snapshot buffer, and what is drawn of the others by interpolation: between the two snapshots
 //! around the drawn time, or a little past the newest where none has come in time.
 
-use super::prediction::blend;
-use super::{Entity, Fields, Motion, Schema, State};
+use super::prediction::{blend, is_elsewhere};
+use super::{Entity, Field, Fields, Motion, Schema, State};
 
 /// Snapshots that are kept for drawing and as baselines.
 pub const KEPT: usize = 64;
@@ -18,20 +18,28 @@ const CATCH_UP_LIMIT_TICKS: f64 = 12.0;
 /// How long a visible error lasts, roughly, in ms.
 const DECAY_MS: f32 = 100.0;
 
-/// An error goes away no faster than this, in units of its field per ms and axis: two and a half
+/// An error goes away no faster than this, in pixels per ms and axis: two and a half
 /// pixels in a frame pass for motion, ten are seen to jump.
 const FASTEST_DECAY: f32 = 0.15;
 
-/// An error beyond this is no error but another place: death and rebirth, or a long absence.
+/// An error beyond so many pixels is no error but another place: death and rebirth, or a long absence.
 const TELEPORT: f32 = 128.0;
 
-/// What is left of a visible error after `ms`.
-pub(super) fn fade(error: f32, ms: f32) -> f32 {
-    if error.abs() > TELEPORT {
+/// What is left of a visible error after `ms`, where a pixel is worth so much.
+pub(super) fn fade(error: f32, ms: f32, pixel: f32) -> f32 {
+    if error.abs() > TELEPORT * pixel {
         return 0.0;
     }
-    let gone = (error.abs() * (ms / DECAY_MS).clamp(0.0, 1.0)).min(FASTEST_DECAY * ms);
+    let gone = (error.abs() * (ms / DECAY_MS).clamp(0.0, 1.0)).min(FASTEST_DECAY * pixel * ms);
     error - gone.copysign(error)
+}
+
+/// The same of a field. An angle is not counted in pixels, and is at most half a turn off.
+pub(super) fn fade_field(schema: &Schema, field: Option<&Field>, error: f32, ms: f32) -> f32 {
+    match field.map(|field| field.motion) {
+        Some(Motion::Circular) => error * (1.0 - (ms / DECAY_MS).clamp(0.0, 1.0)),
+        _ => fade(error, ms, schema.pixel.value()),
+    }
 }
 
 /// Something on the screen.
@@ -169,9 +177,10 @@ impl<const LEN: usize> SnapshotBuffer<LEN> {
                 let known = before.and_then(|tick| self.entity_at(schema, entity.id, tick));
                 let known = known.map(|known| known.fields);
                 let known = known.as_deref();
-                shown.error = carry(schema, entity, &old.fields, &old.error, known, ms);
+                let seen = Seen { before: &old.fields, now: &shown.fields, known };
+                shown.error = carry(schema, entity, seen, &old.error, ms);
             }
-            show(entity, shifted(shown.fields.clone(), &shown.error));
+            show(entity, shifted(schema, entity, shown.fields.clone(), &shown.error));
             next.push(shown);
         });
         self.next = std::mem::replace(&mut self.drawn, next);
@@ -253,6 +262,9 @@ fn place(
         Some((to, target)) => {
             let span = f64::from(to.tick) - f64::from(from.tick);
             let mut fields = blend(schema, entity, target, (since / span) as f32);
+            if is_elsewhere(schema, entity, target) {
+                return fields;
+            }
             keep_still(schema, entity, &mut fields);
             if span > 1.0 {
                 turn(schema, (entity, target), (since as f32, span as f32), &mut fields);
@@ -311,37 +323,65 @@ fn turn(
 fn keep_still(schema: &Schema, entity: &Entity, fields: &mut [f32]) {
     let Some(kind) = schema.kinds.get(usize::from(entity.kind)) else { return };
     for (i, field) in kind.fields.iter().enumerate() {
-        if matches!(field.motion, Motion::Still) {
+        if matches!(field.motion, Motion::Still | Motion::Teleport) {
             fields[i] = field.value(entity.fields[i]);
         }
     }
+}
+
+/// An entity in two frames, before errors are added.
+#[derive(Clone, Copy)]
+pub(super) struct Seen<'a> {
+    /// What was drawn of it in the frame before.
+    pub(super) before: &'a [f32],
+    /// What is drawn of it now.
+    pub(super) now: &'a [f32],
+    /// What we know now of the time that was drawn before.
+    pub(super) known: Option<&'a [f32]>,
 }
 
 /// What is left to be seen of earlier errors, and of what we know better now.
 pub(super) fn carry(
     schema: &Schema,
     entity: &Entity,
-    drawn: &[f32],
+    seen: Seen<'_>,
     left: &[f32],
-    known: Option<&[f32]>,
     ms: f32,
 ) -> Fields<f32> {
     let kind = schema.kinds.get(usize::from(entity.kind));
     let fields = kind.map_or(&[][..], |kind| kind.fields);
+    let Seen { before, now, known } = seen;
+    // What was put elsewhere since, as far as we know now, has left its errors behind.
+    let is_elsewhere = |then| kind.is_some_and(|kind| kind.teleports(then, now));
+    if is_elsewhere(before) || known.is_some_and(is_elsewhere) {
+        return Fields::zeros(fields.len());
+    }
     // What has become another kind of thing since has other fields.
     let at = |values: &[f32], i: usize| values.get(i).copied().unwrap_or(0.0);
     Fields::from_fn(fields.len(), |i| match fields[i].motion {
-        Motion::Still => 0.0,
-        Motion::Along { .. } => {
-            let news = known.map_or(0.0, |known| at(drawn, i) - at(known, i));
-            fade(at(left, i) + news, ms)
+        Motion::Still | Motion::Teleport => 0.0,
+        Motion::Along { .. } | Motion::Smooth | Motion::Circular => {
+            let news = known.map_or(0.0, |known| fields[i].way(at(known, i), at(before, i)));
+            fade_field(schema, Some(&fields[i]), at(left, i) + news, ms)
         }
     })
 }
 
 /// Fields with what is left of an error.
-pub(super) fn shifted(mut fields: Fields<f32>, error: &[f32]) -> Fields<f32> {
-    fields.iter_mut().zip(error).for_each(|(field, error)| *field += error);
+pub(super) fn shifted(
+    schema: &Schema,
+    entity: &Entity,
+    mut fields: Fields<f32>,
+    error: &[f32],
+) -> Fields<f32> {
+    let kind = schema.kinds.get(usize::from(entity.kind));
+    let known = kind.map_or(&[][..], |kind| kind.fields);
+    for (i, (value, error)) in fields.iter_mut().zip(error).enumerate() {
+        *value += error;
+        if let Some(field) = known.get(i).filter(|field| matches!(field.motion, Motion::Circular)) {
+            *value = field.wrap_value(*value);
+        }
+    }
     fields
 }
 
@@ -350,6 +390,7 @@ mod tests {
     use super::*;
     use crate::dot::{Dot, Dots, World};
     use crate::game::{Game, PlayerId};
+    use crate::replication::{Kind, Step};
 
     fn state(tick: u32, x: i32, moved: i32) -> State {
         let mut world = World::default();
@@ -420,5 +461,107 @@ mod tests {
         assert_eq!(pace, 0.0);
         // From one tick to the next it has said all.
         assert_eq!(drawn(&[state(4, 100, 0), state(5, 112, 0)], 4.5).1, 0.0);
+    }
+
+    const HERO: Schema = Schema::new(&[Kind {
+        name: "hero",
+        fields: &[
+            number("x", 0, 1000, Motion::Along { velocity: 1, per_ticks: 1 }),
+            number("vx", -9, 9, Motion::Still),
+            number("height", 0, 100, Motion::Smooth),
+            number("aim", 0, 99, Motion::Circular),
+            number("life", 0, 9, Motion::Teleport),
+        ],
+    }]);
+
+    const fn number(name: &'static str, min: i32, max: i32, motion: Motion) -> Field {
+        Field { name, min, max, step: Step::ONE, motion }
+    }
+
+    fn hero(tick: u32, counts: [i32; 5]) -> State {
+        let mut state = State::new(tick);
+        state.push(Entity::new(&HERO, 1, 0, &counts)).unwrap();
+        state
+    }
+
+    /// What is drawn of the hero at each of `ticks`, a frame of 10 ms each.
+    fn frames(picture: &mut SnapshotBuffer, schema: &Schema, ticks: &[f64]) -> Vec<[f32; 5]> {
+        let mut frames = Vec::new();
+        for &tick in ticks {
+            picture.draw(schema, tick, 10.0, |_, fields| frames.push(fields.first()));
+        }
+        frames
+    }
+
+    #[test]
+    fn what_has_no_velocity_is_drawn_between_snapshots_and_stays_past_the_newest() {
+        let mut picture = SnapshotBuffer::default();
+        picture.keep(&hero(10, [500, 0, 10, 90, 1]));
+        picture.keep(&hero(14, [500, 0, 30, 30, 1]));
+        let drawn = frames(&mut picture, &HERO, &[10.0, 11.0, 13.0, 14.0, 17.0]);
+        let drawn: Vec<_> = drawn.into_iter().map(|fields| (fields[2], fields[3])).collect();
+        assert_eq!(drawn, [(10.0, 90.0), (15.0, 0.0), (25.0, 20.0), (30.0, 30.0), (30.0, 30.0)]);
+    }
+
+    #[test]
+    fn what_comes_too_late_of_an_angle_slides_the_short_way_round() {
+        let mut picture = SnapshotBuffer::default();
+        picture.keep(&hero(10, [500, 0, 10, 98, 1]));
+        let before = frames(&mut picture, &HERO, &[10.0, 11.0, 12.0]);
+        assert_eq!(before[2][2..4], [10.0, 98.0]);
+        // It had turned by 4 at the time that was drawn last, and gone up by 4.
+        picture.keep(&hero(11, [500, 0, 12, 0, 1]));
+        picture.keep(&hero(12, [500, 0, 14, 2, 1]));
+        let [height, aim] = [2, 3].map(|i| frames(&mut picture.clone(), &HERO, &[12.0])[0][i]);
+        assert!((10.0..11.6).contains(&height), "{height}");
+        assert!((98.0..98.5).contains(&aim), "{aim}");
+        let after = frames(&mut picture, &HERO, &[12.0; 80]);
+        let aims = after.windows(2).map(|pair| HERO.kinds[0].fields[3].way(pair[0][3], pair[1][3]));
+        aims.for_each(|way| assert!((0.0..0.5).contains(&way), "{way}"));
+        assert!((after[79][2] - 14.0).abs() < 0.01 && (after[79][3] - 2.0).abs() < 0.01);
+    }
+
+    #[test]
+    fn what_was_put_elsewhere_is_never_drawn_on_the_way_there() {
+        let mut picture = SnapshotBuffer::default();
+        picture.keep(&hero(10, [100, 5, 10, 90, 1]));
+        picture.keep(&hero(14, [160, 0, 20, 10, 2]));
+        let drawn = frames(&mut picture, &HERO, &[10.0, 10.1, 12.0, 13.9, 14.0]);
+        assert_eq!(drawn[0], [100.0, 5.0, 10.0, 90.0, 1.0]);
+        drawn[1..].iter().for_each(|there| assert_eq!(there, &[160.0, 0.0, 20.0, 10.0, 2.0]));
+    }
+
+    #[test]
+    fn what_was_put_elsewhere_leaves_its_errors_behind() {
+        let mut picture = SnapshotBuffer::default();
+        picture.keep(&hero(10, [100, 9, 10, 0, 1]));
+        assert_eq!(frames(&mut picture, &HERO, &[10.0, 13.0])[1][0], 127.0);
+        // It had not moved on as it was drawn: that fades.
+        picture.keep(&hero(11, [100, 0, 10, 0, 1]));
+        picture.keep(&hero(13, [100, 0, 10, 0, 1]));
+        assert!(frames(&mut picture, &HERO, &[13.0])[0][0] > 120.0);
+        // And then it was another life.
+        picture.keep(&hero(14, [160, 0, 10, 0, 2]));
+        assert_eq!(frames(&mut picture, &HERO, &[13.5, 14.0]), [[160.0, 0.0, 10.0, 0.0, 2.0]; 2]);
+    }
+
+    #[test]
+    fn a_life_that_was_drawn_on_past_its_end_is_no_error_of_the_next() {
+        let mut picture = SnapshotBuffer::default();
+        picture.keep(&hero(10, [100, 9, 10, 0, 1]));
+        frames(&mut picture, &HERO, &[10.0, 13.0]);
+        picture.keep(&hero(12, [160, 0, 10, 0, 2]));
+        assert_eq!(frames(&mut picture, &HERO, &[13.5])[0][0], 160.0);
+    }
+
+    #[test]
+    fn errors_fade_by_pixels_whatever_these_are_worth() {
+        assert_eq!(fade(40.0, 16.0, 1.0), 40.0 - 2.4);
+        assert_eq!(fade(4.0, 16.0, 0.1), 4.0 - 0.24);
+        assert_eq!((fade(128.5, 16.0, 1.0), fade(12.9, 16.0, 0.1)), (0.0, 0.0));
+        let fine = HERO.with_pixel(Step::new(1, 20));
+        let aim = Some(&HERO.kinds[0].fields[3]);
+        assert_eq!(fade_field(&fine, aim, 40.0, 10.0), 36.0);
+        assert_eq!(fade_field(&fine, None, 40.0, 10.0), 0.0);
     }
 }

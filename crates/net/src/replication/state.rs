@@ -89,7 +89,7 @@ impl Entity {
                 Motion::Along { velocity, .. } => {
                     after == field.carried(before, from[velocity], ticks)
                 }
-                Motion::Still => after == before,
+                _ => after == before,
             }
         })
     }
@@ -217,7 +217,7 @@ impl State {
     }
 
     /// Puts an entity in its place, or in that of the one with its id.
-    pub(super) fn put(&mut self, entity: Entity) {
+    pub(super) fn replace(&mut self, entity: Entity) {
         match self.place(entity.id) {
             Ok(place) => self.entities[place] = entity,
             Err(place) if self.entities.len() < ENTITY_LIMIT => self.entities.insert(place, entity),
@@ -313,21 +313,19 @@ mod tests {
     use super::*;
     use crate::replication::{Field, Step};
 
-    const SCHEMA: Schema = Schema {
-        kinds: &[Kind {
-            name: "ship",
-            fields: &[
-                Field {
-                    name: "x",
-                    min: 0,
-                    max: 100,
-                    step: Step::ONE,
-                    motion: Motion::Along { velocity: 1, per_ticks: 2 },
-                },
-                Field { name: "vx", min: -9, max: 9, step: Step::ONE, motion: Motion::Still },
-            ],
-        }],
-    };
+    const SCHEMA: Schema = Schema::new(&[Kind {
+        name: "ship",
+        fields: &[
+            Field {
+                name: "x",
+                min: 0,
+                max: 100,
+                step: Step::ONE,
+                motion: Motion::Along { velocity: 1, per_ticks: 2 },
+            },
+            Field { name: "vx", min: -9, max: 9, step: Step::ONE, motion: Motion::Still },
+        ],
+    }]);
 
     fn entity(id: u32) -> Entity {
         Entity::new(&SCHEMA, id, 0, &[50, -3])

@@ -6,7 +6,7 @@
 //! [`SnapshotBuffer`], past it from the trail of the [prediction](super::Prediction).
 
 use super::prediction::Forecast;
-use super::snapshot_buffer::{carry, shifted};
+use super::snapshot_buffer::{Seen, carry, shifted};
 use super::{Drawn, Entity, Fields, Schema, SnapshotBuffer};
 use crate::game::{Game, PlayerId};
 
@@ -119,12 +119,13 @@ impl TimeBlend {
             thing.error = match &thing.drawn {
                 Some(old) => {
                     let known = known.as_deref();
-                    carry(course.schema, &drawn.entity, old, &thing.error, known, moment.ms)
+                    let seen = Seen { before: old, now: &drawn.fields, known };
+                    carry(course.schema, &drawn.entity, seen, &thing.error, moment.ms)
                 }
                 None => Fields::default(),
             };
             thing.drawn = Some(drawn.fields.clone());
-            show(&drawn.entity, shifted(drawn.fields, &thing.error));
+            show(&drawn.entity, shifted(course.schema, &drawn.entity, drawn.fields, &thing.error));
         }
         // What nobody speaks of any more is drawn to its end.
         self.things.retain_mut(|thing| std::mem::take(&mut thing.known) || thing.drawn.is_some());

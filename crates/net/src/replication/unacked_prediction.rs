@@ -122,7 +122,8 @@ impl<G: Game> UnackedPrediction<G> {
     /// Draws the own entity `fraction` of an input's time after the newest, `ms` after the last
     /// frame.
     pub fn draw(&mut self, fraction: f32, ms: f32) -> Option<(&Entity, Fields<f32>)> {
-        self.error.iter_mut().for_each(|error| *error = fade(*error, ms));
+        let pixel = self.schema.pixel.value();
+        self.error.iter_mut().for_each(|error| *error = fade(*error, ms, pixel));
         let newest = &self.steps.back()?.entity;
         let before = self.steps.iter().rev().nth(1).map_or(newest, |step| &step.entity);
         let mut fields = blend(self.schema, before, newest, fraction);

@@ -8,6 +8,31 @@ use crate::wire::{Full, Malformed, Reader, Writer};
 /// A message between a client and the rules, in either direction; and what a player says when joining.
 ///
 /// Derive it for an enum or a struct of numbers, [`Text`](super::Text), [`PlayerId`](crate::game::PlayerId) and so on.
+/// An enum is one byte, the number of the variant, and its fields; a struct is its fields.
+///
+/// ```
+/// use backspin::channel::MESSAGE_BYTES;
+/// use backspin::game::PlayerId;
+/// use backspin::typed::{Message, Text};
+///
+/// #[derive(Clone, Debug, PartialEq, Message)]
+/// enum Word {
+///     Ready,
+///     Killed { who: PlayerId, by: Option<PlayerId> },
+///     Chat(Text<120>),
+/// }
+///
+/// let mut room = [0; MESSAGE_BYTES];
+/// let killed = Word::Killed { who: PlayerId(2), by: None };
+/// assert_eq!(killed.write(&mut room), Ok(&[1, 0, 0, 0, 2, 0][..]));
+/// assert_eq!(Word::read(&[1, 0, 0, 0, 2, 0]), Ok(killed));
+/// assert!(Word::read(&[3]).is_err());
+/// assert_eq!(Word::MAX_LEN, 122);
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no message",
+    note = "derive Message for an enum or a struct of what is told"
+)]
 pub trait Message: Clone + fmt::Debug + Send + Sized + 'static {
     /// The longest, in bytes. [`MESSAGE_BYTES`] is the most that can be sent.
     const MAX_LEN: usize;

@@ -30,6 +30,7 @@ pub(crate) const PONG: Schema = {
             },
             Kind { name: "score", fields: &[still("points", 0, 5, Step::ONE)] },
         ],
+        pixel: Step::ONE,
     }
 };
 
@@ -48,5 +49,6 @@ pub(crate) const RTYPE: Schema = {
                 still("flags", 0, 255, Step::ONE),
             ],
         }],
+        pixel: Step::ONE,
     }
 };

@@ -17,12 +17,10 @@ use super::desk::{Desk, address, sent_to};
 #[derive(Clone, Debug)]
 struct Witness;
 
-const SCHEMA: Schema = Schema {
-    kinds: &[Kind {
-        name: "nothing",
-        fields: &[Field { name: "x", min: 0, max: 1, step: Step::ONE, motion: Motion::Still }],
-    }],
-};
+const SCHEMA: Schema = Schema::new(&[Kind {
+    name: "nothing",
+    fields: &[Field { name: "x", min: 0, max: 1, step: Step::ONE, motion: Motion::Still }],
+}]);
 
 impl Game for Witness {
     type World = Option<f64>;

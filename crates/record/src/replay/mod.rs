@@ -186,6 +186,9 @@ fn fingerprint(schema: &Schema) -> u64 {
             let (velocity, per_ticks) = match field.motion {
                 Motion::Still => (u64::MAX, 0),
                 Motion::Along { velocity, per_ticks } => (velocity as u64, per_ticks),
+                Motion::Smooth => (u64::MAX, 1),
+                Motion::Circular => (u64::MAX, 2),
+                Motion::Teleport => (u64::MAX, 3),
             };
             let step = field.step;
             text(&format!(

@@ -222,8 +222,7 @@ mod tests {
         step: Step::ONE,
         motion: Motion::Still,
     };
-    static WIDEST: Schema =
-        Schema { kinds: &[Kind { name: "thing", fields: &[WIDE; MAX_FIELDS] }] };
+    static WIDEST: Schema = Schema::new(&[Kind { name: "thing", fields: &[WIDE; MAX_FIELDS] }]);
 
     impl Game for Fullest {
         type World = ();

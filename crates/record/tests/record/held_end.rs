@@ -13,7 +13,7 @@ use backspin_sim::{HostId, Preset};
 use crate::scene::Scene;
 
 const LAP: Field = Field { name: "lap", min: 0, max: 1023, step: Step::ONE, motion: Motion::Still };
-static SCHEMA: Schema = Schema { kinds: &[Kind { name: "race", fields: &[LAP] }] };
+static SCHEMA: Schema = Schema::new(&[Kind { name: "race", fields: &[LAP] }]);
 
 /// A match that counts its ticks and is over after [`LENGTH`].
 #[derive(Clone, Debug, Default)]

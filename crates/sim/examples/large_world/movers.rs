@@ -29,9 +29,8 @@ const FIELDS: [Field; 4] = [place("x", 2), place("y", 3), pace("vx"), pace("vy")
 const SHIP: u8 = 0;
 const MOVER: u8 = 1;
 
-const SCHEMA: Schema = Schema {
-    kinds: &[Kind { name: "ship", fields: &FIELDS }, Kind { name: "mover", fields: &FIELDS }],
-};
+const SCHEMA: Schema =
+    Schema::new(&[Kind { name: "ship", fields: &FIELDS }, Kind { name: "mover", fields: &FIELDS }]);
 
 /// The rules.
 #[derive(Clone, Copy, Debug)]

@@ -83,14 +83,15 @@ const CRATE: Kind = Kind {
     name: "crate",
     fields: &[field("x", 0, TRACK, Motion::Still), field("y", 0, 0, Motion::Still)],
 };
-const SCHEMA: Schema = Schema { kinds: &[CART, CRATE] };
+const SCHEMA: Schema = Schema::new(&[CART, CRATE]);
 const BAD_SCHEMA: Schema =
-    Schema { kinds: &[Kind { name: "cart", fields: &[field("x", 0, 1, ALONG)] }] };
+    Schema::new(&[Kind { name: "cart", fields: &[field("x", 0, 1, ALONG)] }]);
 
-static MANY_KINDS: Schema = Schema { kinds: &[CRATE; MAX_KINDS + 1] };
-static MANY_FIELDS: Schema = Schema {
-    kinds: &[Kind { name: "cart", fields: &[field("x", 0, 1, Motion::Still); MAX_FIELDS + 1] }],
-};
+static MANY_KINDS: Schema = Schema::new(&[CRATE; MAX_KINDS + 1]);
+static MANY_FIELDS: Schema = Schema::new(&[Kind {
+    name: "cart",
+    fields: &[field("x", 0, 1, Motion::Still); MAX_FIELDS + 1],
+}]);
 
 static THROWS: AtomicI32 = AtomicI32::new(0);
 

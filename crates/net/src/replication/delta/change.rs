@@ -23,7 +23,7 @@ impl<'a> Change<'a> {
         let (mut variable, mut moving) = (0, 0);
         for (index, field) in kind.fields.iter().enumerate() {
             variable |= u64::from(field.min < field.max) << index;
-            moving |= u64::from(!matches!(field.motion, Motion::Still)) << index;
+            moving |= u64::from(matches!(field.motion, Motion::Along { .. })) << index;
         }
         Change { kind, before, ticks, variable, moving }
     }
@@ -164,7 +164,7 @@ impl<'a> Change<'a> {
     fn moving_of(&self, set: u64) -> impl Iterator<Item = (usize, usize)> + Clone {
         ones(set).filter_map(|index| match self.kind.fields[index].motion {
             Motion::Along { velocity, .. } => Some((index, velocity)),
-            Motion::Still => None,
+            _ => None,
         })
     }
 }
@@ -318,7 +318,7 @@ mod tests {
         Field { name: "v", min: -9, max: 9, step: Step::ONE, motion: Motion::Still };
 
     const SCHEMA: Schema =
-        Schema { kinds: &[Kind { name: "ship", fields: &[place(2, 1), place(3, 1), PACE, PACE] }] };
+        Schema::new(&[Kind { name: "ship", fields: &[place(2, 1), place(3, 1), PACE, PACE] }]);
 
     #[test]
     fn a_turn_is_the_latest_of_those_that_explain_it_best() {

@@ -9,26 +9,24 @@ const fn field(name: &'static str, min: i32, max: i32, motion: Motion) -> Field 
     Field { name, min, max, step: Step::ONE, motion }
 }
 
-const SCHEMA: Schema = Schema {
-    kinds: &[
-        Kind {
-            name: "ship",
-            fields: &[
-                field("x", 0, 1000, Motion::Along { velocity: 1, per_ticks: 1 }),
-                field("vx", -10, 10, Motion::Still),
-                field("health", 0, 3, Motion::Still),
-            ],
-        },
-        Kind {
-            name: "rock",
-            fields: &[
-                field("y", 0, 500, Motion::Along { velocity: 1, per_ticks: 2 }),
-                field("vy", -10, 10, Motion::Still),
-                field("size", 7, 7, Motion::Still),
-            ],
-        },
-    ],
-};
+const SCHEMA: Schema = Schema::new(&[
+    Kind {
+        name: "ship",
+        fields: &[
+            field("x", 0, 1000, Motion::Along { velocity: 1, per_ticks: 1 }),
+            field("vx", -10, 10, Motion::Still),
+            field("health", 0, 3, Motion::Still),
+        ],
+    },
+    Kind {
+        name: "rock",
+        fields: &[
+            field("y", 0, 500, Motion::Along { velocity: 1, per_ticks: 2 }),
+            field("vy", -10, 10, Motion::Still),
+            field("size", 7, 7, Motion::Still),
+        ],
+    },
+]);
 
 fn ship(id: u32, x: i32, vx: i32, health: i32) -> Entity {
     Entity::new(&SCHEMA, id, 0, &[x, vx, health])
@@ -225,11 +223,12 @@ fn what_is_out_of_range_is_named() {
 
 #[test]
 fn a_kind_that_there_is_not_is_refused() {
-    const THREE: Schema = Schema { kinds: &[SCHEMA.kinds[0], SCHEMA.kinds[0], SCHEMA.kinds[1]] };
+    const KINDS: &[Kind] = &[SCHEMA.kinds[0], SCHEMA.kinds[0], SCHEMA.kinds[1]];
+    const THREE: Schema = Schema::new(KINDS);
     let mut out = State::default();
     let result = decode(&THREE, None, 1, &bytes("1 1 0 1 11"), &mut out);
     assert_eq!(result, Err(Malformed::out_of_range("kind", 3)));
-    let none = decode(&Schema { kinds: &[] }, None, 1, &bytes("1 1 0 1 0"), &mut out);
+    let none = decode(&Schema::new(&[]), None, 1, &bytes("1 1 0 1 0"), &mut out);
     assert_eq!(none, Err(Malformed::out_of_range("kind", 0)));
 }
 
@@ -265,4 +264,33 @@ fn a_body_makes_16384_entities_and_no_more() {
     let baseline = state(100, &ships);
     let result = decode(&SCHEMA, Some(&baseline), 109, &bytes("1 1 0 1"), &mut decoded);
     assert_eq!(result, Err(Malformed::out_of_range("more", 16_385)));
+}
+
+#[test]
+fn how_a_field_without_a_velocity_is_drawn_changes_no_bit() {
+    const fn kinds(motion: Motion) -> [Field; 4] {
+        let along = Motion::Along { velocity: 1, per_ticks: 1 };
+        [
+            field("x", 0, 1000, along),
+            field("vx", -10, 10, Motion::Still),
+            field("aim", 0, 1023, motion),
+            field("health", 0, 3, motion),
+        ]
+    }
+    fn body(motion: Motion) -> Vec<u8> {
+        let kind = Kind { name: "ship", fields: Vec::leak(kinds(motion).to_vec()) };
+        let schema = Schema::new(Vec::leak(vec![kind]));
+        let ship = |id, counts: [i32; 4]| Entity::new(&schema, id, 0, &counts);
+        let before = state(100, &[ship(1, [5, 1, 1000, 2]), ship(2, [9, 0, 3, 0])]);
+        let after = state(109, &[ship(1, [14, 1, 10, 2]), ship(2, [9, 5, 3, 1]), ship(3, [1; 4])]);
+        let mut out = [0; 200];
+        let len = encode(&schema, Some(&before), &after, &mut out).unwrap();
+        let mut decoded = State::default();
+        decode(&schema, Some(&before), 109, &out[..len], &mut decoded).unwrap();
+        assert_eq!(decoded, after);
+        out[..len].to_vec()
+    }
+    for motion in [Motion::Smooth, Motion::Circular, Motion::Teleport] {
+        assert_eq!(body(motion), body(Motion::Still), "{motion:?}");
+    }
 }

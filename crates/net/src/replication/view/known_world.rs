@@ -248,7 +248,7 @@ impl KnownWorld {
                 Life::Left { at } => (tick.wrapping_sub(at) as i32) < 0,
             };
             if let Some(entity) = self.at(schema, slot as u32, tick).filter(|_| was_there) {
-                state.put(entity);
+                state.replace(entity);
             }
         }
     }
@@ -260,12 +260,12 @@ impl KnownWorld {
             if let Ok(place) = self.order.binary_search_by_key(&id, |known| known.0)
                 && let Some(entity) = self.at(schema, self.order[place].1, state.tick)
             {
-                state.put(entity);
+                state.replace(entity);
             }
         }
         for value in values {
             if let Some(entity) = self.at(schema, value.slot, state.tick) {
-                state.put(entity);
+                state.replace(entity);
             }
         }
     }

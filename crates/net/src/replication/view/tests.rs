@@ -24,12 +24,10 @@ const fn pace(name: &'static str) -> Field {
     Field { name, min: -100, max: 100, step: Step::ONE, motion: Motion::Still }
 }
 
-const SCHEMA: Schema = Schema {
-    kinds: &[
-        Kind { name: "mover", fields: &[place("x", 2), place("y", 3), pace("vx"), pace("vy")] },
-        Kind { name: "wall", fields: &[pace("height")] },
-    ],
-};
+const SCHEMA: Schema = Schema::new(&[
+    Kind { name: "mover", fields: &[place("x", 2), place("y", 3), pace("vx"), pace("vy")] },
+    Kind { name: "wall", fields: &[pace("height")] },
+]);
 
 const OWN: u32 = 1;
 
@@ -287,7 +285,7 @@ fn a_thing_that_goes_where_its_velocity_carries_it_is_not_sent_again() {
     assert_eq!(newest, &table.shown[newest.tick as usize]);
 }
 
-const STILL: Schema = Schema { kinds: &[Kind { name: "wall", fields: &[pace("height")] }] };
+const STILL: Schema = Schema::new(&[Kind { name: "wall", fields: &[pace("height")] }]);
 
 /// The body of one snapshot of a wall, for a client with nothing else, of a sender's choice.
 fn told(sender: &mut ClientView, history: &mut History, tick: u32, height: i32) -> Vec<u8> {

@@ -1,0 +1,6 @@
+use backspin::typed::Message;
+
+#[derive(Clone, Debug, Message)]
+enum Word {}
+
+fn main() {}
