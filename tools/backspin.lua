@@ -24,6 +24,7 @@ local NATIVE_MAX_MESSAGE, NATIVE_MAX_SELECTIVE = 900, 64
 local NATIVE_REPORT, NATIVE_SERVER, MATCH_SERVERS_MAX = 21, 18, 16
 local NATIVE_MAX_HISTORY, NATIVE_MAX_BASELINE = 63, 32
 local ACK_INPUT, ACK_MORE, ACK_ENTITY = 14, 4, 26
+local NATIVE_HISTORY_LEN, JOIN_DATA_MAX, SENTENCE_MAX = 253, 200, 120
 local NAME, NAME_MAX, RAW_NAME_MAX, TOKEN_MAX = 16, 15, 64, 800
 
 ------------------------------------------------------------------------------------------------
@@ -69,6 +70,8 @@ local SCHEMA = {
         protocol = "u16", game = "x32", game_version = "u16",
         nonce = "u64", padding = "bytes", cookie = "secret", token_required = "u8", fresh = "u8",
         budget = "u16", role = "u8", room = "u32", name = "name", password = "name", room_name = "name",
+        layout = "x32", data_length = "u8", data = "bytes", sentence_length = "u8", sentence = "name",
+        wide_len = "u8", wide = "bytes",
         token_length = "u16", token = "bytes", ticket = "secret", session = "u16",
         player = "u32", tick = "u32", tick_rate = "u8", reason = "u8", players = "u16",
         capacity = "u16", rooms = "u16", id = "u32", timestamp = "u32", first = "u16",
@@ -534,6 +537,7 @@ local REJECT_REASONS = {
     "full", "another protocol", "another game version", "no such game", "banned", "no token",
     "no such room", "wrong password", "unknown ticket", "too many from this address", "stopping",
     "too many passwords", "too many rooms", "room name", "matchmaker",
+    "another layout", "refused",
 }
 
 local CLOSE_REASONS = {
@@ -550,23 +554,63 @@ local function server_address(r)
     r:within("port", 1, 65535)
 end
 
+-- Up to 128 bits, of which the lowest 16 are shown as flags: Lua's numbers hold no more than 53.
 local function varint(r)
     local value, scale, start = 0, 1, r.at
-    for _ = 1, 3 do
+    for index = 1, 19 do
         local byte = r:take("changed", 1):uint()
-        value = value + (byte % 128) * scale
-        scale = scale * 128
+        if index == 19 and byte % 128 > 3 then
+            break
+        end
+        if index <= 3 then
+            value = value + (byte % 128) * scale
+            scale = scale * 128
+        end
         if byte < 128 then
-            if value > 65535 then
-                fail("changed", "out_of_range")
-            elseif byte == 0 then
+            if byte == 0 then
                 fail("changed", "not_canonical")
             end
-            r.tree:add(FIELDS.native.changed, r.tvb(start, r.at - start), value)
-            return value
+            r.tree:add(FIELDS.native.changed, r.tvb(start, r.at - start), value % 65536)
+            return value % 65536
         end
     end
     fail("changed", "out_of_range")
+end
+
+-- Whether bytes are UTF-8 without control characters.
+local function is_text(bytes)
+    local at = 1
+    while at <= #bytes do
+        local first = bytes:byte(at)
+        local more = first < 0x80 and 0 or first < 0xC2 and -1 or first < 0xE0 and 1 or first < 0xF0 and 2
+            or first < 0xF5 and 3 or -1
+        local low = ({ [0xE0] = 0xA0, [0xF0] = 0x90, [0xC2] = 0xA0 })[first] or 0x80
+        local high = ({ [0xED] = 0x9F, [0xF4] = 0x8F })[first] or 0xBF
+        if more < 0 or first < 0x20 or first == 0x7F or at + more > #bytes then
+            return false
+        end
+        for index = 1, more do
+            local byte = bytes:byte(at + index)
+            local least, most = index == 1 and low or 0x80, index == 1 and high or 0xBF
+            if byte < least or byte > most then
+                return false
+            end
+        end
+        at = at + 1 + more
+    end
+    return true
+end
+
+local function sentence(r)
+    if r:left() == 0 then
+        return
+    end
+    local len = r:within("sentence_length", 1, SENTENCE_MAX)
+    local range = r:take("sentence", len)
+    if not is_text(range:raw()) then
+        fail("sentence", "out_of_range")
+    end
+    r:show_text("sentence", range, len)
 end
 
 local function has(set, bit)
@@ -595,9 +639,12 @@ local function run(r, field, flags)
     return ticks
 end
 
-local function history(r, flags)
+local function history(r, flags, wide_len)
     if r:left() == 0 then
         return
+    end
+    if r:left() > NATIVE_HISTORY_LEN - wide_len then
+        fail("history", "out_of_range")
     end
     local total = run(r, "same", flags)
     if total == 0 and r:left() == 0 then
@@ -823,11 +870,13 @@ local NATIVE = {
         r:number("protocol")
         r:number("game")
         r:number("game_version")
+        r:number("layout")
         r:within("budget", 1024, NATIVE_MAX_DATAGRAM)
         r:one_of("role", 0, ROLES)
         r:number("room")
         r:name("name")
         r:name("password")
+        r:opaque("data", r:within("data_length", 0, JOIN_DATA_MAX))
         r:opaque("token", r:within("token_length", 0, TOKEN_MAX))
     end },
     [0x03] = { "Discover", function(r)
@@ -869,10 +918,12 @@ local NATIVE = {
         r:number("protocol")
         r:number("game")
         r:number("game_version")
+        r:number("layout")
         r:within("budget", 1024, NATIVE_MAX_DATAGRAM)
         r:name("name")
         r:name("room_name")
         r:name("password")
+        r:opaque("data", r:within("data_length", 0, JOIN_DATA_MAX))
         r:opaque("token", r:within("token_length", 0, TOKEN_MAX))
     end },
     [0x0B] = { "Probe", function(r)
@@ -917,7 +968,15 @@ local NATIVE = {
             newest:within("sequence", 1, 4294967295)
             flags = newest:number("input_flags")
         end)
-        local present = r:within("present", 0, 15)
+        local present, wide_len = r:within("present", 0, 31), 0
+        if has(present, 16) then
+            wide_len = 1 + r:within("wide_len", 1, 14)
+            local wide = r:take("wide", wide_len - 1)
+            r.tree:add(FIELDS.native.wide, wide)
+            if wide(wide_len - 2, 1):uint() == 0 then
+                fail("wide", "not_canonical")
+            end
+        end
         if has(present, 1) then
             r:number("snapshot_back")
             r:number("snapshot_held")
@@ -931,7 +990,7 @@ local NATIVE = {
         if has(present, 4) then
             messages(r, true)
         end
-        history(r, flags)
+        history(r, flags, wide_len)
     end },
     [0x81] = { "Challenge", function(r)
         r:number("nonce")
@@ -984,6 +1043,7 @@ local NATIVE = {
         r:one_of("reason", 1, REJECT_REASONS)
         r:number("protocol")
         r:number("game_version")
+        sentence(r)
     end },
     [0x89] = { "UnknownSession", session },
     [0x8A] = { "Probed", function(r)

@@ -28,6 +28,7 @@
 //!
 //! ```
 //! # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/guide/world.rs"));
+//! # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/guide/game.rs"));
 #![doc = include_str!("guide/step.rs")]
 //! # fn main() {}
 //! ```
@@ -158,8 +159,10 @@
 //!
 //! ```
 //! # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/guide/world.rs"));
+//! # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/guide/step.rs"));
+//! # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/guide/game.rs"));
 //! /// Whom the puck touches, as its player saw it.
-//! fn touched(puck: &Puck, world: &World, turn: &Turn<'_, World>) -> Option<PlayerId> {
+//! fn touched(puck: &Puck, world: &World, turn: &Turn<'_, Pucks>) -> Option<PlayerId> {
 //!     let seen = turn.rewound_for(puck.player).unwrap_or(world);
 //!     let mut others = seen.pucks.iter().filter(|other| other.player != puck.player);
 //!     let near = |a: i32, b: i32| (a - b).abs() < 20 * 16;
@@ -180,7 +183,9 @@
 //!
 //! ```
 //! # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/guide/world.rs"));
-//! fn shot_id(puck: &Puck, turn: &Turn<'_, World>) -> u32 {
+//! # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/guide/step.rs"));
+//! # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/guide/game.rs"));
+//! fn shot_id(puck: &Puck, turn: &Turn<'_, Pucks>) -> u32 {
 //!     SpawnName { player: puck.player, tick: turn.tick(), count: 0 }.entity_id()
 //! }
 //! # fn main() {}

@@ -190,6 +190,11 @@ fn leaves(vector: &vectors::Vector) -> Vec<(String, String)> {
             }
             Value::Array(items) => items.iter().for_each(|item| walk(path, item, out)),
             Value::String(text) => out.push((path.into(), text.clone())),
+            // Of wide inputs the dissector shows the lowest 16 bits as flags, and the others as bytes.
+            Value::Number(bits) if path.ends_with("input_flags") || path.ends_with("history") => {
+                let low = bits.as_u64().map(|bits| bits as u16).expect("no more than 64 bits");
+                out.push((path.into(), low.to_string()));
+            }
             number => out.push((path.into(), number.to_string())),
         }
     }

@@ -146,11 +146,13 @@ fn each_native_packet(mut visit: impl FnMut(native::Packet<'_>)) {
         protocol,
         game,
         game_version,
+        layout: 4,
         budget,
         role,
         room,
         name,
         password,
+        data: native::JoinData::new(&[6; 40]).unwrap(),
         token,
     }));
     visit(P::Discover(native::Discover { nonce, game }));
@@ -168,10 +170,12 @@ fn each_native_packet(mut visit: impl FnMut(native::Packet<'_>)) {
         protocol,
         game,
         game_version,
+        layout: 4,
         budget,
         name,
         room_name: name,
         password,
+        data: native::JoinData::new(&[6; 40]).unwrap(),
         token,
     }));
     let probe = native::Probe { pass: cookie, stamp: 1, cookie };
@@ -248,7 +252,13 @@ fn each_native_packet(mut visit: impl FnMut(native::Packet<'_>)) {
     let rooms = [entry; 40];
     visit(P::RoomList(native::RoomList { nonce, total: 40, first: 0, rooms: List::new(&rooms) }));
     let reason = native::RejectReason::Stopping;
-    visit(P::Reject(native::Reject { nonce, reason, protocol, game_version }));
+    visit(P::Reject(native::Reject {
+        nonce,
+        reason,
+        protocol,
+        game_version,
+        sentence: backspin::game::Refusal::new("Red is full."),
+    }));
     visit(P::UnknownSession(native::UnknownSession { session }));
     let (pass, seal, round_trip) = (cookie, ticket, 35_000);
     visit(P::Probed(native::Probed { pass, server: 1, stamp: 2, cookie, round_trip, seal }));

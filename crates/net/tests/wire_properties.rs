@@ -1,6 +1,7 @@
 //! What holds for every packet of every dialect, tried on packets and bytes at random: a packet
 //! survives the wire, bytes that decode have one form, and no bytes are of two dialects.
 
+use backspin::game::Refusal;
 use backspin::typed::RawInput;
 use backspin::wire::native::{self, Datagram, SessionIndex};
 use backspin::wire::{Direction, List, Name, RawName, Reader};
@@ -415,11 +416,13 @@ mod a_packet_survives_the_wire {
             (sequence, nonce, room) in any::<(u32, u64, u32)>(), cookie in secret(),
             (protocol, game, game_version) in any::<(u16, u32, u16)>(),
             budget in budget(), role in role(), name in name(), password in name(),
-            token in bytes(native::Token::MAX),
+            token in bytes(native::Token::MAX), layout: u32, data in bytes(native::JoinData::MAX),
         ) {
+            let data = native::JoinData::new(&data).unwrap();
             let token = native::Token::new(&token).unwrap();
             native_survives(sequence, native::Packet::Join(native::Join {
-                nonce, cookie, protocol, game, game_version, budget, role, room, name, password, token,
+                nonce, cookie, protocol, game, game_version, layout, budget, role, room, name, password,
+                data, token,
             }));
         }
 
@@ -428,11 +431,13 @@ mod a_packet_survives_the_wire {
             (sequence, nonce) in any::<(u32, u64)>(), cookie in secret(),
             (protocol, game, game_version) in any::<(u16, u32, u16)>(),
             budget in budget(), name in name(), room_name in name(), password in name(),
-            token in bytes(native::Token::MAX),
+            token in bytes(native::Token::MAX), layout: u32, data in bytes(native::JoinData::MAX),
         ) {
+            let data = native::JoinData::new(&data).unwrap();
             let token = native::Token::new(&token).unwrap();
             native_survives(sequence, native::Packet::CreateRoom(native::CreateRoom {
-                nonce, cookie, protocol, game, game_version, budget, name, room_name, password, token,
+                nonce, cookie, protocol, game, game_version, layout, budget, name, room_name, password,
+                data, token,
             }));
         }
 
@@ -454,11 +459,13 @@ mod a_packet_survives_the_wire {
                 use native::RejectReason::*;
                 vec![
                     Full, Protocol, GameVersion, Game, Banned, Token, Room, Password, Ticket, Address,
-                    Stopping,
+                    Stopping, Layout, Refused,
                 ]
             }),
+            sentence in "\\PC{0,40}",
         ) {
-            let reject = native::Reject { nonce, reason, protocol, game_version };
+            let sentence = Refusal::new(&sentence);
+            let reject = native::Reject { nonce, reason, protocol, game_version, sentence };
             native_survives(sequence, native::Packet::Reject(reject));
         }
 
@@ -566,10 +573,10 @@ mod a_packet_survives_the_wire {
                 runs.iter().flat_map(|&(flags, ticks)| std::iter::repeat_n(flags, ticks)).collect();
             let mut room = [0; native::History::MAX_LEN];
             let history = native::History::new(input_flags, older.iter().copied(), &mut room);
-            // Wide inputs that all differ may have no room; the newest dozen always has.
+            // Wide inputs that all differ may have no room; the newest eleven always have.
             let kept = &older[..history.iter().len()];
             assert_eq!(history.iter().collect::<Vec<_>>(), kept);
-            assert!(kept.len() >= older.len().min(12));
+            assert!(kept.len() >= older.len().min(11));
             let acks = acks.map(|(newest, mask)| native::Acks { newest, mask });
             let newest = native::InputRecord { sequence: tick, input_flags };
             native_survives(sequence, native::Packet::Input(native::Input {

@@ -6,7 +6,7 @@ use crate::peer::PeerAddr;
 use crate::session::Limits;
 use crate::typed::Message;
 use crate::wire::Name;
-use crate::wire::native::{JoinData, Role, Secret};
+use crate::wire::native::{JoinData, Role, Secret, Token};
 
 /// What a player decides before joining.
 #[derive(Clone, Debug)]
@@ -69,12 +69,19 @@ impl ClientConfig {
     /// [`Game::admit`](crate::game::Game::admit) and [`Game::join`](crate::game::Game::join).
     ///
     /// # Panics
-    /// If it is longer than [`JoinData::MAX`](crate::wire::native::JoinData::MAX) bytes.
+    /// If it is longer than [`JoinData::MAX`] bytes, or with the token longer than [`Token::MAX`].
     #[must_use]
     pub fn with_join_data(self, data: &impl Message) -> Self {
         let join_data = data.to_vec();
         let most = JoinData::MAX;
         assert!(join_data.len() <= most, "join data has at most {most} bytes");
-        ClientConfig { join_data, ..self }
+        let config = ClientConfig { join_data, ..self };
+        assert!(config.fits(), "token and join data have at most {} bytes together", Token::MAX);
+        config
+    }
+
+    /// Whether token and join data fit the least datagram together.
+    pub(super) fn fits(&self) -> bool {
+        self.token.len() + self.join_data.len() <= Token::MAX
     }
 }

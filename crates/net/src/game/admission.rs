@@ -25,6 +25,8 @@ pub struct Applicant<'a, D> {
 /// 0        1
 /// | length | sentence |
 /// ```
+///
+/// Where there is nothing to say there are no bytes, as in protocol 1, whose programs are refused in words.
 #[derive(Clone, Copy)]
 pub struct Refusal {
     len: u8,
@@ -59,6 +61,11 @@ impl Refusal {
         Refusal::new(Refusal::UNREADABLE)
     }
 
+    /// Whether there is nothing to read.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
     /// The sentence.
     pub fn as_str(&self) -> &str {
         // It is whole letters, from wherever it came.
@@ -68,8 +75,11 @@ impl Refusal {
 
 impl<'a, Order> Field<'a, Order> for Refusal {
     fn decode(r: &mut Reader<'a>, field: &'static str) -> Result<Self, Malformed> {
+        if r.left() == 0 {
+            return Ok(Refusal::NONE);
+        }
         let len = r.u8("sentence_length")?;
-        if usize::from(len) > Refusal::MAX_LEN {
+        if !(1..=Refusal::MAX_LEN).contains(&len.into()) {
             return Err(Malformed::out_of_range("sentence_length", len));
         }
         let sentence = str::from_utf8(r.take(field, usize::from(len))?);
@@ -81,8 +91,10 @@ impl<'a, Order> Field<'a, Order> for Refusal {
     }
 
     fn encode(&self, w: &mut Writer<'_>) {
-        w.u8(self.len);
-        w.bytes(self.as_str().as_bytes());
+        if self.len > 0 {
+            w.u8(self.len);
+            w.bytes(self.as_str().as_bytes());
+        }
     }
 }
 

@@ -213,7 +213,7 @@ mod tests {
         }
 
         fn schema(&self) -> &'static Schema {
-            &Schema { kinds: &[] }
+            const { &Schema::new(&[]) }
         }
 
         fn begin(&self, _: u64) -> W {

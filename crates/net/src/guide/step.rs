@@ -22,7 +22,7 @@ fn throw_back(at: &mut i32, v: &mut i32, max: i32) -> bool {
     bumped
 }
 
-fn step(world: &mut World, turn: &mut Turn<'_, World>) {
+fn step(world: &mut World, turn: &mut Turn<'_, Pucks>) {
     for puck in &mut world.pucks {
         if puck.slide(turn.input(puck.player)) {
             let entity = puck.player.0;

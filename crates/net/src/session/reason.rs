@@ -255,7 +255,7 @@ impl fmt::Display for EndReason {
                 "The server has another build of this game: both have the same version, but they do not \
                  understand each other. Use the build that the server has."
             }
-            EndReason::Refused(sentence) if sentence.as_str().is_empty() => {
+            EndReason::Refused(sentence) if sentence.is_empty() => {
                 "The game does not let you in. Ask whoever runs the server."
             }
             EndReason::Refused(sentence) => return f.write_str(sentence.as_str()),
@@ -323,7 +323,7 @@ mod tests {
     const ADDRESS: PeerAddr =
         PeerAddr::socket(SocketAddr::new(IpAddr::V4(Ipv4Addr::new(192, 0, 2, 1)), 4300));
 
-    fn all() -> [EndReason; 31] {
+    fn all() -> [EndReason; 33] {
         [
             EndReason::Full,
             EndReason::Protocol { server: 2, ours: 1 },
@@ -355,9 +355,9 @@ mod tests {
             EndReason::HostLeft { host: Name::default() },
             EndReason::Stalled,
             EndReason::Matchmaker,
+            EndReason::Backlog,
             EndReason::OtherBuild,
             EndReason::Refused(Refusal::new("Red is full. Choose blue.")),
-            EndReason::Backlog,
         ]
     }
 
@@ -466,9 +466,17 @@ mod tests {
             (RejectReason::Address, EndReason::TooManyFromAddress),
             (RejectReason::Stopping, EndReason::Stopping),
             (RejectReason::Matchmaker, EndReason::Matchmaker),
+            (RejectReason::Layout, EndReason::OtherBuild),
+            (RejectReason::Refused, EndReason::Refused(Refusal::new("No."))),
         ];
         for (reason, expected) in reasons {
-            let reject = Reject { nonce: 1, reason, protocol: 5, game_version: 6 };
+            let reject = Reject {
+                nonce: 1,
+                reason,
+                protocol: 5,
+                game_version: 6,
+                sentence: Refusal::new("No."),
+            };
             assert_eq!(EndReason::from_reject(&reject, 4), expected);
         }
     }

@@ -8,6 +8,7 @@ use backspin::channel::tick;
 use backspin::game::{Game, GameId};
 use backspin::node::{StreamEvent, StreamId};
 use backspin::wire::Name;
+use backspin::wire::native::JoinData;
 use backspin::wire::native::{
     Acks, BlockWriter, Budget, ClientMessages, ClientPong, CreateRoom, Datagram, Discover,
     EnterRoom, Goodbye, Hello, History, Input, InputRecord, Join, ListRooms, MAX_HISTORY,
@@ -167,10 +168,12 @@ impl Attacker {
                     protocol: PROTOCOL,
                     game,
                     game_version,
+                    layout: if form & 16 == 0 { Yard::default().layout() as u32 } else { 0 },
                     budget: Budget::MAX,
                     name: Name::new(LONGEST),
                     room_name: Name::new(["", "One", "Den", "Lair"][usize::from(room % 4)]),
                     password: Name::new(if form & 4 != 0 { LONGEST } else { "" }),
+                    data: JoinData::default(),
                     token: Token::new(&[]).expect("no longer than it may be"),
                 };
                 self.say(scene, from, Packet::CreateRoom(create));
@@ -183,11 +186,13 @@ impl Attacker {
                     protocol: PROTOCOL,
                     game,
                     game_version,
+                    layout: if form & 16 == 0 { Yard::default().layout() as u32 } else { 0 },
                     budget: if longest { Budget::MAX } else { Budget::new(1024).unwrap() },
                     role: if form & 1 == 0 { Role::Play } else { Role::Watch },
                     room: u32::from(room % 5),
                     name: Name::new(LONGEST),
                     password: Name::new(if form & 4 != 0 { LONGEST } else { "" }),
+                    data: JoinData::new(&[9; 200][..usize::from(form >> 4)]).expect("short"),
                     token: Token::new(&[7; Token::MAX][..if longest { Token::MAX } else { 0 }])
                         .expect("no longer than it may be"),
                 };

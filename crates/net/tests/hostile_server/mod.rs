@@ -14,6 +14,7 @@ use std::time::Duration;
 use backspin::channel::Delivery;
 use backspin::channel::tick;
 use backspin::client::{Client, ClientEvent, Frame};
+use backspin::game::Refusal;
 use backspin::game::{Buttons, Game};
 use backspin::node::{Node, Path, StreamEvent, StreamId, StreamNode};
 use backspin::replication::{ENTITY_LIMIT, Entity, MAX_FIELDS, State, delta};
@@ -317,6 +318,7 @@ impl Scene {
                 reason: reasons[usize::from(form >> 3) % reasons.len()],
                 protocol: form.into(),
                 game_version: form.into(),
+                sentence: Refusal::new(&"No. ".repeat(usize::from(form & 3))),
             }),
             _ => Packet::Accept(Accept {
                 nonce,

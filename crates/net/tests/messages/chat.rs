@@ -12,6 +12,7 @@ use backspin::room::RoomConfig;
 use backspin::server::Server;
 use backspin::time::Time;
 use backspin::wire::Name;
+use backspin::wire::native::JoinData;
 use backspin::wire::native::{
     BlockWriter, Budget, ClientMessages, Datagram, Hello, Join, MessageKind, PROTOCOL, Packet,
     Role, SessionIndex, Token,
@@ -131,11 +132,13 @@ impl Rogue {
             protocol: PROTOCOL,
             game,
             game_version,
+            layout: choir.layout() as u32,
             budget: Budget::MAX,
             role: Role::Play,
             room: 0,
             name: Name::new("Mal"),
             password: Name::default(),
+            data: JoinData::default(),
             token: Token::new(&[]).unwrap(),
         }));
         while let Some(sent) = rogue.server.poll_transmit(now, &mut out) {

@@ -51,9 +51,9 @@ fn whoever_asks_for_anything_is_told_in_fewer_bytes_until_the_ban_is_over() {
     let asked = [&[0, 2], &b"DOTS"[..], &[0, 1], &NONCE, &[0; 32]].concat();
     let hello = native(0x01, 77, &asked);
     let name = b"Alice\0\0\0\0\0\0\0\0\0\0\0";
-    let wish = [&[0, 2], &b"DOTS"[..], &[0, 1, 4, 0xB0]].concat();
-    let join_as = [&NONCE[..], &cookie, &wish, &[0; 5], name, &[0; 16], &[0, 0]].concat();
-    let create = [&NONCE[..], &cookie, &wish, name, name, &[0; 16], &[0, 0]].concat();
+    let wish = [&[0, 2], &b"DOTS"[..], &[0, 1, 0, 0, 0, 0, 4, 0xB0]].concat();
+    let join_as = [&NONCE[..], &cookie, &wish, &[0; 5], name, &[0; 16], &[0; 3]].concat();
+    let create = [&NONCE[..], &cookie, &wish, name, name, &[0; 16], &[0; 3]].concat();
     let resume = [&NONCE[..], &cookie, &alice.ticket, &[0]].concat();
     let list = [&NONCE[..], &cookie, b"DOTS", &[0; 2]].concat();
     let other = address("10.0.0.2:5001");

@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 
 use backspin::endpoint::{EndpointConfig, Tokenless};
-use backspin::game::PlayerId;
+use backspin::game::{Game, PlayerId};
 use backspin::node::{Node, Path, StreamEvent};
 use backspin::room::{RoomConfig, RoomEvent};
 use backspin::server::Server;
@@ -362,10 +362,12 @@ fn join_counting_from(desk: &mut Desk<Server<Dots>>, at: SocketAddr, sequence: u
         &cookie,
         &[0, 2],
         b"DOTS",
-        &[0, 1, 4, 0xB0, 0, 0, 0, 0, 0],
+        &[0, 1],
+        &(Dots::default().layout() as u32).to_be_bytes(),
+        &[4, 0xB0, 0, 0, 0, 0, 0],
         b"Alice\0\0\0\0\0\0\0\0\0\0\0",
         &[0; 16],
-        &[0, 0],
+        &[0, 0, 0],
     ];
     let sent = desk.receive(at, &native(0x02, sequence, &join.concat()));
     let accept = sent_to(&sent, at)[0].to_vec();

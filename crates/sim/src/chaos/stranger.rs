@@ -6,8 +6,8 @@ use crate::Chance;
 use backspin::game::Game;
 use backspin::wire::Name;
 use backspin::wire::native::{
-    Budget, Datagram, Discover, Hello, History, Join, ListRooms, MAX_DATAGRAM_LEN, PROTOCOL,
-    Packet, Ping, Resume, Role, Secret, Token,
+    Budget, Datagram, Discover, Hello, History, Join, JoinData, ListRooms, MAX_DATAGRAM_LEN,
+    PROTOCOL, Packet, Ping, Resume, Role, Secret, Token,
 };
 
 /// What a stranger writes next; `overheard` is a datagram of the guest that it speaks of. Nothing,
@@ -49,11 +49,13 @@ pub(super) fn join(nonce: u64, cookie: Secret, room: u32, password: Name) -> Pac
         protocol: PROTOCOL,
         game: id.game,
         game_version: id.version,
+        layout: Probe::default().layout() as u32,
         budget: Budget::MAX,
         role: Role::Play,
         room,
         name: Name::new("Visitor"),
         password,
+        data: JoinData::default(),
         token: no_token(),
     })
 }

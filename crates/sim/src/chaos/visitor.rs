@@ -16,8 +16,8 @@ use backspin::node::{Path, StreamAction, StreamEvent, StreamId, Transmit};
 use backspin::time::Time;
 use backspin::wire::Name;
 use backspin::wire::native::{
-    Accept, Budget, Challenge, CreateRoom, Datagram, EnterRoom, Goodbye, MAX_DATAGRAM_LEN,
-    PROTOCOL, Packet, Ping, Resume, Role, Secret, SessionIndex,
+    Accept, Budget, Challenge, CreateRoom, Datagram, EnterRoom, Goodbye, JoinData,
+    MAX_DATAGRAM_LEN, PROTOCOL, Packet, Ping, Resume, Role, Secret, SessionIndex,
 };
 
 /// A host with one IP address and a socket for every errand that is under way.
@@ -281,10 +281,12 @@ impl Call {
             protocol: PROTOCOL,
             game: id.game,
             game_version: id.version,
+            layout: Probe::default().layout() as u32,
             budget: Budget::MAX,
             name: Name::new("Visitor"),
             room_name: Name::new(&format!("Den {}", nonce % 1_000)),
             password: if is_locked { password() } else { Name::default() },
+            data: JoinData::default(),
             token: no_token(),
         }))
     }

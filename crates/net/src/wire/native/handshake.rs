@@ -333,8 +333,8 @@ impl Accept {
 /// No place, and why.
 ///
 /// ```text
-/// 0       8        9          11             13                14
-/// | nonce | reason | protocol | game_version | sentence_length | sentence |
+/// 0       8        9          11             13                  14
+/// | nonce | reason | protocol | game_version | [sentence_length | sentence] |
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
@@ -348,6 +348,7 @@ pub struct Reject {
     /// The version of the game's rules there; 0 if it does not have the game.
     pub game_version: u16,
     /// What the player reads: the game's own words with [`RejectReason::Refused`], else empty.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Refusal::is_empty"))]
     pub sentence: Refusal,
 }
 
@@ -411,8 +412,8 @@ mod tests {
     }
 
     fn join(token_length: u16, token: &[u8]) -> Vec<u8> {
-        let fixed = b"\x00\x01PONG\x00\x03\x04\xB0\x01\x00\x00\x00\x07\
-            Alice\0\0\0\0\0\0\0\0\0\0\0sesame\0\0\0\0\0\0\0\0\0\0";
+        let fixed = b"\x00\x01PONG\x00\x03\x1A\x70\x00\x7E\x04\xB0\x01\x00\x00\x00\x07\
+            Alice\0\0\0\0\0\0\0\0\0\0\0sesame\0\0\0\0\0\0\0\0\0\0\x03red";
         [&NONCE_BYTES[..], &COOKIE.0, fixed, &token_length.to_be_bytes(), token].concat()
     }
 
@@ -455,11 +456,13 @@ mod tests {
             protocol: 1,
             game: 0x504F_4E47,
             game_version: 3,
+            layout: 0x1A70_007E,
             budget: Budget::MAX,
             role: Role::Watch,
             room: 7,
             name: Name::new("Alice"),
             password: Name::new("sesame"),
+            data: JoinData::new(b"red").unwrap(),
             token: Token::new(&token).unwrap(),
         };
         check_native(0x02, &join(3, &token), Packet::Join(packet));
@@ -490,7 +493,7 @@ mod tests {
         for bytes in [0, 1023, 1201, u16::MAX] {
             assert_eq!(Budget::new(bytes), None);
             let fault = Malformed::out_of_range("budget", bytes);
-            assert_eq!(fault_with(0x02, join(0, &[]), 32, &bytes.to_be_bytes()), fault);
+            assert_eq!(fault_with(0x02, join(0, &[]), 36, &bytes.to_be_bytes()), fault);
             assert_eq!(fault_with(0x82, accept(), 23, &bytes.to_be_bytes()), fault);
         }
     }
@@ -498,15 +501,15 @@ mod tests {
     #[test]
     fn a_role_is_0_or_1() {
         let fault = Malformed::out_of_range("role", 2);
-        assert_eq!(fault_with(0x02, join(0, &[]), 34, &[2]), fault);
+        assert_eq!(fault_with(0x02, join(0, &[]), 38, &[2]), fault);
         assert_eq!(fault_with(0x82, accept(), 25, &[2]), fault);
     }
 
     #[test]
     fn names_and_passwords_have_their_nul() {
         let fault = |field| Malformed::new(field, Fault::Unterminated);
-        assert_eq!(fault_with(0x02, join(0, &[]), 39, &[b'x'; 16]), fault("name"));
-        assert_eq!(fault_with(0x02, join(0, &[]), 55, &[b'x'; 16]), fault("password"));
+        assert_eq!(fault_with(0x02, join(0, &[]), 43, &[b'x'; 16]), fault("name"));
+        assert_eq!(fault_with(0x02, join(0, &[]), 59, &[b'x'; 16]), fault("password"));
     }
 
     #[test]
@@ -539,15 +542,28 @@ mod tests {
     }
 
     #[test]
-    fn a_client_is_rejected_for_one_of_fifteen_reasons() {
-        let bytes = |reason| [&NONCE_BYTES[..], &[reason, 0, 1, 0, 3]].concat();
-        for (byte, reason) in (1..=15).map(|byte| (byte, RejectReason::from_code(byte).unwrap())) {
-            let packet = Reject { nonce: NONCE, reason, protocol: 1, game_version: 3 };
+    fn a_client_is_rejected_for_one_of_seventeen_reasons_and_may_read_a_sentence() {
+        let bytes = |reason| [&NONCE_BYTES[..], &[reason, 0, 1, 0, 3, 3], b"No."].concat();
+        let sentence = Refusal::new("No.");
+        for (byte, reason) in (1..=17).map(|byte| (byte, RejectReason::from_code(byte).unwrap())) {
+            let packet = Reject { nonce: NONCE, reason, protocol: 1, game_version: 3, sentence };
             check_native(0x88, &bytes(byte), Packet::Reject(packet));
         }
-        for reason in [0, 16, 255] {
+        for reason in [0, 18, 255] {
             let fault = Malformed::out_of_range("reason", reason);
             assert_eq!(native_fault(0x88, &bytes(reason)), fault);
+        }
+        let said = |len: u8, text: &[u8]| [&bytes(17)[..13], &[len], text].concat();
+        let fault = Malformed::out_of_range("sentence_length", 121);
+        assert_eq!(native_fault(0x88, &said(121, &[b'a'; 121])), fault);
+        let fault = Malformed::out_of_range("sentence_length", 0);
+        assert_eq!(native_fault(0x88, &said(0, &[])), fault);
+        let (reason, sentence) = (RejectReason::Full, Refusal::NONE);
+        let packet = Reject { nonce: NONCE, reason, protocol: 1, game_version: 3, sentence };
+        check_native(0x88, &bytes(1)[..13], Packet::Reject(packet));
+        for text in [&[0xFF][..], b"\n"] {
+            let fault = Malformed::out_of_range("sentence", 1);
+            assert_eq!(native_fault(0x88, &said(1, text)), fault);
         }
     }
 

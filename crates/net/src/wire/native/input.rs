@@ -171,7 +171,7 @@ pub struct Input<'a> {
 
 impl<'a> Input<'a> {
     /// The longest one without messages.
-    pub const MAX_LEN: usize = 9 + 15 + 2 + 2 + Acks::MAX_LEN + History::MAX_LEN;
+    pub const MAX_LEN: usize = 9 + 2 + 2 + Acks::MAX_LEN + History::MAX_LEN;
 
     const SNAPSHOT: u8 = 1;
     const DRAWN_BACK: u8 = 2;
@@ -211,13 +211,12 @@ impl<'a> Input<'a> {
         let snapshot = self.snapshot.map_or(0, |_| Input::SNAPSHOT);
         let drawn_back = self.drawn_back.map_or(0, |_| Input::DRAWN_BACK);
         let acks = self.acks.map_or(0, |_| Input::ACKS);
-        let high = self.newest.input_flags.0 >> 16;
-        let wide = if high == 0 { 0 } else { Input::WIDE };
+        let wide_len = wide_len(self.newest.input_flags);
+        let wide = wide_len.map_or(0, |_| Input::WIDE);
         w.u8(snapshot | drawn_back | acks | wide | self.messages.map_or(0, |_| Input::MESSAGES));
-        if high != 0 {
-            let len = (u128::BITS - high.leading_zeros()).div_ceil(8);
+        if let Some(len) = wide_len {
             w.u8(len as u8);
-            w.bytes(&high.to_le_bytes()[..len as usize]);
+            w.bytes(&(self.newest.input_flags.0 >> 16).to_le_bytes()[..len]);
         }
         if let Some(snapshot) = self.snapshot {
             snapshot.encode(w);
@@ -255,8 +254,9 @@ pub struct History<'a> {
 }
 
 impl<'a> History<'a> {
-    /// Room for any history of 16 bits in which every tick differs from the next. Of wider inputs that
-    /// all differ it holds the newest dozen, which are those that matter.
+    /// Room for any history of 16 bits in which every tick differs from the next. The wide part of the
+    /// newest input is taken from it; of wide inputs that all differ it holds the newest eleven or more,
+    /// which are those that matter.
     pub const MAX_LEN: usize = 1 + MAX_HISTORY * 4;
 
     /// Writes `older` (the inputs before `newest`, newest first) into `room`. Stops at [`MAX_HISTORY`]
@@ -272,7 +272,7 @@ impl<'a> History<'a> {
             if flags != run_flags {
                 let changed = flags.0 ^ run_flags.0;
                 // The run before, this change, and this run.
-                if w.written() + 1 + varint_len(changed) + 1 > History::MAX_LEN {
+                if w.written() + 1 + varint_len(changed) + 1 > room_for(newest) {
                     break;
                 }
                 w.u8(run);
@@ -306,6 +306,9 @@ impl<'a> History<'a> {
 
     fn decode(r: &mut Reader<'a>, newest: RawInput) -> Result<Self, Malformed> {
         let runs = r.take_rest();
+        if runs.len() > room_for(newest) {
+            return Err(Malformed::out_of_range("history", runs.len() as u32));
+        }
         let mut check = Reader::new(runs);
         if runs.is_empty() {
             return Ok(History { newest, ticks: 0, runs });
@@ -340,6 +343,17 @@ impl serde::Serialize for History<'_> {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_seq(self.iter().map(|input| input.0))
     }
+}
+
+/// How long a history may be behind this input.
+fn room_for(newest: RawInput) -> usize {
+    History::MAX_LEN - wide_len(newest).map_or(0, |len| 1 + len)
+}
+
+/// How many bytes the bits from 16 on take, if any is set.
+fn wide_len(input: RawInput) -> Option<usize> {
+    let high = input.0 >> 16;
+    (high != 0).then(|| (u128::BITS - high.leading_zeros()).div_ceil(8) as usize)
 }
 
 /// The longest varint: 128 bits.
@@ -640,11 +654,15 @@ mod tests {
     }
 
     #[test]
-    fn of_wide_inputs_that_all_differ_the_newest_dozen_has_room() {
+    fn of_wide_inputs_that_all_differ_the_newest_eleven_have_room() {
         let mut room = [0; History::MAX_LEN];
         let older = (0..63).map(|i| RawInput(if i % 2 == 0 { u128::MAX } else { 0 }));
-        let history = History::new(RawInput(0), older, &mut room);
+        let history = History::new(RawInput(0), older.clone(), &mut room);
         assert_eq!(history.iter().len(), 12);
+        let wide = RawInput(1 << 127);
+        assert_eq!(History::new(wide, older, &mut room).iter().len(), 11);
+        let long = [&[1][..], &[[0x80; 18].as_slice(), &[2, 1]].concat().repeat(13)].concat();
+        assert_eq!(history_fault(&long), Malformed::out_of_range("history", 261));
     }
 
     #[test]

@@ -172,7 +172,13 @@ mod tests {
         let hello = Packet::Hello(Hello { protocol: 1, game: 1, game_version: 1, nonce });
         let challenge = Packet::Challenge(Challenge { nonce, cookie, token_required: true });
         let reason = RejectReason::Full;
-        let reject = Packet::Reject(Reject { nonce, reason, protocol: 1, game_version: 1 });
+        let reject = Packet::Reject(Reject {
+            nonce,
+            reason,
+            protocol: 1,
+            game_version: 1,
+            sentence: crate::game::Refusal::new(""),
+        });
         assert!(len(challenge) <= len(hello) && len(reject) <= len(hello));
 
         // What a wrong cookie or ticket gets.
@@ -187,11 +193,13 @@ mod tests {
             protocol: 1,
             game: 1,
             game_version: 1,
+            layout: 1,
             budget: Budget::MAX,
             role: Role::Play,
             room: 0,
             name,
             password: name,
+            data: JoinData::default(),
             token: Token::new(&[]).unwrap(),
         };
         assert!(len(reject) <= len(Packet::Join(join)));

@@ -222,23 +222,25 @@ mod tests {
             protocol: 1,
             game: 0x5254_5950,
             game_version: 2,
+            layout: 0x1A70_007E,
             budget: Budget::MAX,
             name: Name::new("Alice"),
             room_name: Name::new("Hangar"),
             password: Name::new("sesame"),
+            data: JoinData::new(b"red").unwrap(),
             token: Token::new(b"tok").unwrap(),
         };
         let bytes = b"\x01\x02\x03\x04\x05\x06\x07\x08\
             \xC0\xC0\xC0\xC0\xC0\xC0\xC0\xC0\xC0\xC0\xC0\xC0\xC0\xC0\xC0\xC0\
-            \x00\x01RTYP\x00\x02\x04\xB0\
+            \x00\x01RTYP\x00\x02\x1A\x70\x00\x7E\x04\xB0\
             Alice\0\0\0\0\0\0\0\0\0\0\0Hangar\0\0\0\0\0\0\0\0\0\0\
-            sesame\0\0\0\0\0\0\0\0\0\0\x00\x03tok";
+            sesame\0\0\0\0\0\0\0\0\0\0\x03red\x00\x03tok";
         check_native(0x0A, bytes, Packet::CreateRoom(packet));
         let mut long = *bytes;
-        long[65] = b'!';
+        long[69] = b'!';
         assert_eq!(native_fault(0x0A, &long), Malformed::new("room_name", Fault::AfterNul));
         let mut narrow = *bytes;
-        narrow[32..34].copy_from_slice(&1023_u16.to_be_bytes());
+        narrow[36..38].copy_from_slice(&1023_u16.to_be_bytes());
         assert_eq!(native_fault(0x0A, &narrow), Malformed::out_of_range("budget", 1023));
         let trailing = Malformed::new("CreateRoom", Fault::Trailing { extra: 1 });
         assert_eq!(native_fault(0x0A, &[&bytes[..], &[0]].concat()), trailing);
@@ -246,18 +248,22 @@ mod tests {
 
     #[test]
     fn the_longest_question_fits_the_least_budget_and_leaves_room_for_a_seal() {
+        // Token and join data share what there is.
         let (token, name) = ([0xFF; Token::MAX], Name::new("fifteen bytes.."));
+        let (data, token) = (&[0xFF; JoinData::MAX], &token[JoinData::MAX..]);
         let packet = CreateRoom {
             nonce: u64::MAX,
             cookie: Secret([0xC0; 16]),
             protocol: 2,
             game: u32::MAX,
             game_version: 1,
+            layout: u32::MAX,
             budget: Budget::MAX,
             name,
             room_name: name,
             password: name,
-            token: Token::new(&token).unwrap(),
+            data: JoinData::new(data).unwrap(),
+            token: Token::new(token).unwrap(),
         };
         let mut out = [0; MAX_DATAGRAM_LEN];
         let datagram = Datagram { sequence: 1, packet: Packet::CreateRoom(packet) };
