@@ -82,8 +82,14 @@ pub(crate) fn wild<I: Input>(chance: &mut Chance) -> I {
 
 /// What a peer may send: any bits at all.
 pub(crate) fn any_bits<I: Input>(chance: &mut Chance) -> I {
-    let bits = u128::from(chance.u64()) << 64 | u128::from(chance.u64());
-    I::from_bits(bits >> (u128::BITS - I::BITS.clamp(1, u128::BITS)))
+    let bits = match I::BITS {
+        bits @ 1..64 => chance.below(1 << bits).into(),
+        bits => {
+            let all = u128::from(chance.u64()) << 64 | u128::from(chance.u64());
+            all >> (u128::BITS - bits.clamp(1, u128::BITS))
+        }
+    };
+    I::from_bits(bits)
 }
 
 /// How late a thread wakes on a busy machine. What comes meanwhile lies in its socket.
