@@ -9,8 +9,10 @@
 //! guests   -> rooms of guests of Networked Pong, with bots
 //! moving   -> from one room to another, and back after a loss
 //! large    -> 255 players, and their roster
+//! admission -> what players say when they join, and whom the game lets in
 //! ```
 
+mod admission;
 mod guests;
 mod large;
 mod listed;
