@@ -304,9 +304,12 @@ impl<G: Game> Server<G> {
 
     fn call(&mut self, now: Time, call: Option<Call<'_>>) -> Outcome {
         let mut call = call;
-        if let Some(Call { kind: CallKind::Admit(_), .. }) = &call {
-            // It may be to a room that is opened for it.
-            self.obey(now);
+        if let Some(Call { kind: CallKind::Admit(admission), .. }) = &call {
+            // It may be to a room that is opened for it. Who comes from another room goes to one that is
+            // there, and the other must not be closed before it has been left.
+            if admission.leaves.is_none() {
+                self.obey(now);
+            }
             if let Err(no) = call.as_mut().map_or(Ok(()), |call| self.judge(call)) {
                 call = call.and_then(|call| self.endpoint.refuse(&call, no));
             }

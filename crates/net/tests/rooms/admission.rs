@@ -213,3 +213,17 @@ fn another_build_of_the_same_version_is_told_so() {
     assert_eq!(read, EndReason::OtherBuild.to_string());
     assert_eq!(scene.server().endpoint().sessions(), 0);
 }
+
+#[test]
+fn who_leaves_a_room_that_closes_behind_it_takes_name_and_session_along() {
+    let mut scene = scene(1);
+    let host = scene.make("Den", "");
+    let field = scene.numbers()[0];
+    let ticket = scene.client(host).ticket();
+    scene.enter(host, field, Role::Play, "");
+    assert_eq!((scene.client(host).room(), scene.client(host).ticket()), (Some(field), ticket));
+    assert_eq!(scene.numbers(), [field]);
+    let names: Vec<String> =
+        scene.server().rooms()[0].members().map(|member| member.name.to_string()).collect();
+    assert_eq!(names, ["Guest 1"]);
+}

@@ -95,7 +95,9 @@ impl Whom {
 /// The author of letters.
 const RULES: u32 = u32::MAX;
 
-const HEAD_LEN: usize = 9;
+/// Author, number, delivery, and a check of the three: on a link that flips bits, a damaged message must
+/// not read as another one.
+const HEAD_LEN: usize = 11;
 
 /// A word of a guest: short ones mostly, and some as long as a message may be.
 pub(super) fn word(life: u32, number: u32, delivery: Delivery) -> Vec<u8> {
@@ -110,6 +112,7 @@ fn write(said: Numbered, len: usize) -> Vec<u8> {
     bytes.extend(author.to_be_bytes());
     bytes.extend(number.to_be_bytes());
     bytes.push(u8::from(delivery == Delivery::Unreliable));
+    bytes.extend(check(said).to_be_bytes());
     bytes.extend((HEAD_LEN..len).map(|at| filling(author, number, at)));
     bytes
 }
@@ -124,8 +127,17 @@ pub(super) fn read(bytes: &[u8]) -> Option<Numbered> {
         [1, rest @ ..] => (Delivery::Unreliable, rest),
         _ => return None,
     };
+    let (checked, rest) = rest.split_first_chunk()?;
+    let said = Numbered { author, number, delivery };
     let mut filled = (HEAD_LEN..).zip(rest).map(|(at, byte)| filling(author, number, at) == *byte);
-    filled.all(|is_right| is_right).then_some(Numbered { author, number, delivery })
+    let is_whole = check(said) == u16::from_be_bytes(*checked) && filled.all(|is_right| is_right);
+    is_whole.then_some(said)
+}
+
+fn check(said: Numbered) -> u16 {
+    let Numbered { author, number, delivery } = said;
+    let kind = u32::from(delivery == Delivery::Unreliable);
+    mixed(author ^ mixed(number ^ kind << 31)) as u16
 }
 
 fn filling(author: u32, number: u32, at: usize) -> u8 {
@@ -151,10 +163,13 @@ mod tests {
             let delivery = Delivery::Unreliable;
             assert_eq!(read(&bytes), Some(Numbered { author: 7, number, delivery }));
         }
-        let mut bytes = word(7, 0, Delivery::Reliable);
+        let bytes = word(7, 0, Delivery::Reliable);
         assert!(bytes.len() > HEAD_LEN);
-        *bytes.last_mut().unwrap() ^= 1;
-        assert_eq!(read(&bytes), None);
+        for bit in 0..8 * bytes.len() {
+            let mut damaged = bytes.clone();
+            damaged[bit / 8] ^= 1 << (bit % 8);
+            assert_eq!(read(&damaged), None, "bit {bit}");
+        }
         assert_eq!(read(&bytes[..8]), None);
     }
 
