@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use backspin::client::{Client, ClientConfig, Frame};
 use backspin::endpoint::EndpointConfig;
-use backspin::game::{Buttons, Game};
+use backspin::game::Game;
 use backspin::node::{Node, Path, StreamEvent, StreamId, StreamNode};
 use backspin::room::RoomConfig;
 use backspin::server::Server;

@@ -35,7 +35,7 @@ pub struct Refusal {
 
 impl Refusal {
     /// So many bytes are sent; the rest of a longer sentence is left out.
-    pub const MAX_LEN: usize = 120;
+    pub const MAX_LEN: usize = 80;
 
     /// Nothing to say.
     pub(crate) const NONE: Refusal = Refusal { len: 0, bytes: [0; Refusal::MAX_LEN] };
@@ -145,8 +145,8 @@ mod tests {
     fn a_refusal_is_cut_at_a_letter_and_has_no_control_characters() {
         assert_eq!(Refusal::new("Red is\n full.").as_str(), "Red is full.");
         let long = Refusal::new(&"é".repeat(100));
-        assert_eq!(long.as_str(), "é".repeat(60));
+        assert_eq!(long.as_str(), "é".repeat(40));
         let odd = Refusal::new(&format!("x{}", "é".repeat(100)));
-        assert_eq!(odd.as_str().len(), 119);
+        assert_eq!(odd.as_str().len(), 79);
     }
 }

@@ -554,8 +554,8 @@ mod tests {
             assert_eq!(native_fault(0x88, &bytes(reason)), fault);
         }
         let said = |len: u8, text: &[u8]| [&bytes(17)[..13], &[len], text].concat();
-        let fault = Malformed::out_of_range("sentence_length", 121);
-        assert_eq!(native_fault(0x88, &said(121, &[b'a'; 121])), fault);
+        let fault = Malformed::out_of_range("sentence_length", 81);
+        assert_eq!(native_fault(0x88, &said(81, &[b'a'; 81])), fault);
         let fault = Malformed::out_of_range("sentence_length", 0);
         assert_eq!(native_fault(0x88, &said(0, &[])), fault);
         let (reason, sentence) = (RejectReason::Full, Refusal::NONE);

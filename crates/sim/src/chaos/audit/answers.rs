@@ -151,6 +151,13 @@ impl Audit {
             () => None,
         };
         let ask = |key, due| Question::new(now, from, sequence, key, due);
+        // A place that was found is given up again for another build: a bit may have flipped.
+        let of_layout = |layout: u32, question: Question| match question.due {
+            Due::Place if layout != Probe::default().layout() as u32 => {
+                Question { due: Due::Reject(RejectReason::Layout), ..question }
+            }
+            _ => question,
+        };
         let mut question = match packet {
             Packet::Hello(hello) => {
                 let wrong = versions(hello.protocol, hello.game, hello.game_version);
@@ -171,7 +178,7 @@ impl Audit {
                 let question = ask(Key::Nonce(join.nonce), Due::Place);
                 match self.refuse(&question, join.nonce, &join.cookie, wrong) {
                     Some(due) => Question { due, ..question },
-                    None => self.ask_to_join(question, &join, server),
+                    None => of_layout(join.layout, self.ask_to_join(question, &join, server)),
                 }
             }
             Packet::CreateRoom(wish) => {
@@ -179,7 +186,7 @@ impl Audit {
                 let question = ask(Key::Nonce(wish.nonce), Due::Place);
                 match self.refuse(&question, wish.nonce, &wish.cookie, wrong) {
                     Some(due) => Question { due, ..question },
-                    None => self.ask_for_room(question, &wish, server),
+                    None => of_layout(wish.layout, self.ask_for_room(question, &wish, server)),
                 }
             }
             Packet::Resume(resume) => self.ask_to_resume(now, from, sequence, &resume),
