@@ -30,7 +30,7 @@ use crate::session::{
 use crate::time::Time;
 use crate::timing::Delay;
 use crate::typed::{Message, RawInput, RawMessage};
-use crate::wire::native::{self as wire, PlayerFlags, Role, Secret, SessionIndex, Token};
+use crate::wire::native::{self as wire, JoinData, PlayerFlags, Role, Secret, SessionIndex, Token};
 use crate::wire::{Malformed, Name};
 
 pub use self::core::{ClientCore, Due, Phase};
@@ -163,7 +163,7 @@ impl<G: Game> Client<G> {
     /// generator.
     ///
     /// # Panics
-    /// If the token is longer than [`Token::MAX`].
+    /// If the token is longer than [`Token::MAX`], or token and join data are together.
     pub fn new(now: Time, game: G, config: ClientConfig, seed: [u8; 32]) -> Self {
         let mut secrets = Secrets::new(seed);
         let native = native::Native::new(&mut secrets, config.ticket);
@@ -191,6 +191,9 @@ impl<G: Game> Client<G> {
     ) -> Self {
         let (len, most) = (config.token.len(), Token::MAX);
         assert!(len <= most, "a token has at most {most} bytes, and this one {len}");
+        let (data, most_data) = (config.join_data.len(), JoinData::MAX);
+        assert!(data <= most_data, "join data has at most {most_data} bytes, and this has {data}");
+        assert!(config.fits(), "token and join data have at most {most} bytes together");
         let mut core = ClientCore::new(now, config);
         if let DialectSide::Other(dialect) = &mut speech {
             dialect.start(&mut core, now);

@@ -96,7 +96,7 @@ pub use axis::{Axis, Axis2};
 pub use backspin_derive::{Choice, Entities, EntityKind, Input, Message};
 pub use entities::{Entities, EntityKind};
 pub use fixed::Fixed;
-pub use input::{Input, InputBits, RawInput};
+pub use input::{Input, InputBits, MAX_INPUT_BITS, RawInput};
 pub use int::Int;
 pub use list::List;
 pub use message::{Message, RawMessage};

@@ -9,7 +9,7 @@ use backspin::room::RoomConfig;
 use backspin::server::Server;
 use backspin::time::Time;
 use backspin::wire::Name;
-use backspin::{channel, chat, dialect, game, replication, wire};
+use backspin::{channel, chat, dialect, game, replication, typed, wire};
 use backspin_classic::Dialect;
 use backspin_sim::dot::Dots;
 use backspin_sim::{Chance, Drift, LinkConfig, Party, Player, World};
@@ -37,6 +37,10 @@ fn value(name: &str) -> Option<u64> {
         "wire::native::MAX_DATAGRAM_LEN" => wire::native::MAX_DATAGRAM_LEN as u64,
         "wire::native::MIN_BUDGET" => wire::native::MIN_BUDGET.into(),
         "wire::native::Token::MAX" => wire::native::Token::MAX as u64,
+        "wire::native::JoinData::MAX" => wire::native::JoinData::MAX as u64,
+        "wire::native::MAX_HISTORY" => wire::native::MAX_HISTORY as u64,
+        "game::Refusal::MAX_LEN" => game::Refusal::MAX_LEN as u64,
+        "typed::MAX_INPUT_BITS" => typed::MAX_INPUT_BITS.into(),
         "wire::native::Roster::MAX" => wire::native::Roster::MAX.into(),
         "wire::Name::MAX" => wire::Name::MAX as u64,
         "dialect::DIALECT_LIMIT" => dialect::DIALECT_LIMIT as u64,
@@ -56,7 +60,7 @@ fn every_limit_on_the_page_is_the_one_in_the_code() {
         assert_eq!(stated.parse(), Ok(known), "{name}");
         seen += 1;
     }
-    assert_eq!(seen, 23);
+    assert_eq!(seen, 27);
 }
 
 /// Whether who brings this token is let in by a server that asks for that one.

@@ -33,12 +33,13 @@ impl Spot {
         }
     }
 
-    /// Whether it is further from where it was than its speed carries it in `time`.
-    pub(super) fn leapt(&self, before: &[Spot], time: f32) -> bool {
+    /// Whether it is further from where it was than its speed carries it in `time`, where a pixel is worth
+    /// so much.
+    pub(super) fn leapt(&self, before: &[Spot], time: f32, pixel: f32) -> bool {
         let before = before.iter().find(|before| before.id == self.id);
         before.is_some_and(|before| {
             let own_motion = before.speed.max(self.speed) * time;
-            distance(before.at, self.at) > own_motion + JUMP_PX
+            distance(before.at, self.at) > own_motion + JUMP_PX * pixel
         })
     }
 }
@@ -61,7 +62,8 @@ impl Leaps {
             Some(Spot { id: entity.id, at, speed: (x * x + y * y).sqrt(), said: now })
         };
         let places: Vec<Spot> = state.entities().iter().filter_map(spot).collect();
-        let leapt = places.iter().filter(|spot| spot.leapt(&self.places, ticks as f32));
+        let pixel = schema.pixel.value();
+        let leapt = places.iter().filter(|spot| spot.leapt(&self.places, ticks as f32, pixel));
         self.leaps.extend(leapt.map(|spot| (now, spot.id)));
         self.places = places;
     }
@@ -104,8 +106,11 @@ mod tests {
         let flies = spot(0, 0.0, 0.5);
         let stops = spot(16, 8.0, 0.0).after(&flies, 16.7);
         let stands = spot(33, 12.5, 0.0).after(&stops, 16.7);
-        assert!(!stands.leapt(&[stops], 16.7));
-        assert!(spot(50, 17.0, 0.0).after(&stands, 16.7).leapt(&[stands], 16.7));
+        assert!(!stands.leapt(&[stops], 16.7, 1.0));
+        assert!(spot(50, 17.0, 0.0).after(&stands, 16.7).leapt(&[stands], 16.7, 1.0));
+        // Where a pixel is a twentieth of a metre, a quarter of one is a leap.
+        assert!(!stands.leapt(&[spot(33, 12.4, 0.0)], 16.7, 0.05));
+        assert!(stands.leapt(&[spot(33, 12.2, 0.0)], 16.7, 0.05));
     }
 
     #[test]

@@ -131,7 +131,7 @@ impl Observer {
                 self.seen.ack_ms.push(ms(now.since(made)));
             }
         }
-        self.watch_own(now, client.predicted());
+        self.watch_own(now, client);
     }
 
     /// The same where nothing is acknowledged.
@@ -140,11 +140,12 @@ impl Observer {
         if newest.is_some() && std::mem::replace(&mut self.newest_input, newest) != newest {
             self.seen.made += 1;
         }
-        self.watch_own(now, client.predicted());
+        self.watch_own(now, client);
     }
 
     /// The same tick, another place: a snapshot has corrected it. Counted once for each tick.
-    fn watch_own(&mut self, now: Time, own: Option<(u32, [f32; 2])>) {
+    fn watch_own<G: Game>(&mut self, now: Time, client: &Client<G>) {
+        let own = client.predicted();
         if let (Some((then_tick, then)), Some((tick, at))) = (self.own, own)
             && then_tick == tick
             && then != at
@@ -153,7 +154,8 @@ impl Observer {
             let all = &mut self.seen.all_corrections;
             all.ticks += u64::from(self.moved_in.replace(tick) != Some(tick));
             all.furthest = all.furthest.max(moved);
-            if moved > CORRECTION_PX && self.corrected_in.replace(tick) != Some(tick) {
+            let least = CORRECTION_PX * client.game().schema().pixel.value();
+            if moved > least && self.corrected_in.replace(tick) != Some(tick) {
                 self.seen.corrections.note(now, 1);
             }
         }
@@ -220,7 +222,9 @@ impl Observer {
         });
         let spots: Vec<Spot> = spots.collect();
         let frame_ms = self.looked.replace(now).map_or(0.0, |then| ms(now.since(then)) as f32);
-        let jumped = spots.iter().filter(|spot| spot.leapt(&self.drawn, frame_ms * 1.05));
+        let jumped = spots
+            .iter()
+            .filter(|spot| spot.leapt(&self.drawn, frame_ms * 1.05, schema.pixel.value()));
         self.jumps.extend(jumped.map(|spot| (now, spot.id)));
         self.drawn = spots;
         self.frame = frame;

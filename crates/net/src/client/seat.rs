@@ -386,7 +386,8 @@ impl<G: Game> Seat<G> {
         match &mut self.prediction {
             Some(prediction) => {
                 let correction = prediction.reconcile(state, inputs);
-                let seen = correction.is_some_and(|it| it.distance > SEEN_CORRECTION);
+                let least = SEEN_CORRECTION * self.game.schema().pixel.value();
+                let seen = correction.is_some_and(|it| it.distance > least);
                 self.corrections += u64::from(seen);
             }
             empty => {

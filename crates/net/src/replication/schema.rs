@@ -297,7 +297,7 @@ impl Step {
     }
 
     /// The same as a number.
-    pub(super) fn value(self) -> f32 {
+    pub fn value(self) -> f32 {
         (f64::from(self.numerator) / f64::from(self.denominator)) as f32
     }
 }

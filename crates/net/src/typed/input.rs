@@ -74,6 +74,9 @@ pub trait Input: Copy + Default + PartialEq + fmt::Debug + Send + 'static {
     fn from_bits(bits: u128) -> Self;
 }
 
+/// An input has at most so many bits.
+pub const MAX_INPUT_BITS: u32 = u128::BITS;
+
 /// The bits of an input, one value after another.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct InputBits {
