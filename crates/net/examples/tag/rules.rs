@@ -3,7 +3,8 @@
 //! Lengths are whole numbers of 1/16 px, so that what is predicted comes back to the bit.
 
 use backspin::game::{Buttons, Event, Game, GameId, PlayerId, PlayerInput, Reach, SpawnName, Turn};
-use backspin::replication::{Entity, Field, Kind, Motion, Schema, State, Step};
+use backspin::replication::{Schema, State};
+use backspin::typed::{Entities, Fixed, Int};
 
 /// The rules.
 #[derive(Clone, Copy, Debug, Default)]
@@ -73,45 +74,44 @@ const PAUSE: i32 = 30;
 const PUFF_TICKS: i32 = 20;
 const SCORE_MAX: i32 = 9_999;
 
-const RUNNER: u8 = 0;
-const PUFF: u8 = 1;
-const SCHEMA: Schema = Schema::new(&[
-    Kind {
-        name: "runner",
-        fields: &[
-            place("x", FIELD.0, 2),
-            place("y", FIELD.1, 3),
-            still("vx", -SPEED_MAX, SPEED_MAX),
-            still("vy", -SPEED_MAX, SPEED_MAX),
-            still("rest", 0, REST),
-            // 0 is "not it", 1 and more the ticks until it may tag, and one.
-            still("it", 0, PAUSE + 1),
-            still("score", 0, SCORE_MAX),
-        ],
+/// What is sent of the world, by kind.
+#[derive(Clone, Copy, Debug, Entities)]
+enum Thing {
+    Runner {
+        #[along(vx)]
+        x: Across,
+        #[along(vy)]
+        y: Down,
+        vx: Int<{ -SPEED_MAX }, SPEED_MAX>,
+        vy: Int<{ -SPEED_MAX }, SPEED_MAX>,
+        rest: Int<0, REST>,
+        /// 0 is "not it", 1 and more the ticks until it may tag, and one.
+        it: Int<0, { PAUSE + 1 }>,
+        score: Int<0, SCORE_MAX>,
     },
-    Kind {
-        name: "puff",
-        fields: &[
-            place("x", FIELD.0, 2),
-            place("y", FIELD.1, 3),
-            still("vx", -PX, PX),
-            still("vy", -PX, PX),
-            still("left", 0, PUFF_TICKS),
-        ],
+    Puff {
+        #[along(vx)]
+        x: Across,
+        #[along(vy)]
+        y: Down,
+        vx: Int<{ -PX }, PX>,
+        vy: Int<{ -PX }, PX>,
+        left: Int<0, PUFF_TICKS>,
     },
-]);
-const _: () = assert!(SCHEMA.check().is_ok());
-
-const fn place(name: &'static str, max: i32, velocity: usize) -> Field {
-    let motion = Motion::Along { velocity, per_ticks: 1 };
-    Field { name, min: 0, max, step: Step::new(1, PX as u32), motion }
 }
 
-const fn still(name: &'static str, min: i32, max: i32) -> Field {
-    Field { name, min, max, step: Step::ONE, motion: Motion::Still }
-}
+type Across = Fixed<0, { FIELD.0 / PX }, PX>;
+type Down = Fixed<0, { FIELD.1 / PX }, PX>;
 
 impl Moving {
+    fn at((x, y): (Across, Down), vx: i32, vy: i32) -> Self {
+        Moving { x: x.count(), y: y.count(), vx, vy }
+    }
+
+    fn place(&self) -> (Across, Down) {
+        (Across::from_count(self.x), Down::from_count(self.y))
+    }
+
     /// One tick on; the fence stops what runs into it.
     fn go(&mut self) {
         let fenced = |at: &mut i32, v: &mut i32, max: i32| {
@@ -221,7 +221,7 @@ impl Game for Tag {
     }
 
     fn schema(&self) -> &'static Schema {
-        &SCHEMA
+        &Thing::SCHEMA
     }
 
     fn begin(&self, _seed: u64) -> World {
@@ -251,13 +251,16 @@ impl Game for Tag {
 
     fn capture(&self, world: &World, state: &mut State) {
         for Runner { player, at, rest, it, score } in &world.runners {
-            let it = it.map_or(0, |pause| 1 + pause);
-            let counts = [at.x, at.y, at.vx, at.vy, *rest, it, *score];
-            let _ = state.push(Entity::new(&SCHEMA, self.entity_of(*player), RUNNER, &counts));
+            let (x, y) = at.place();
+            let (vx, vy) = (Int::new(at.vx), Int::new(at.vy));
+            let it = Int::new(it.map_or(0, |pause| 1 + pause));
+            let (rest, score) = (Int::new(*rest), Int::new(*score));
+            state.put(self.entity_of(*player), &Thing::Runner { x, y, vx, vy, rest, it, score });
         }
         for Puff { id, at, left } in &world.puffs {
-            let counts = [at.x, at.y, at.vx, at.vy, *left];
-            let _ = state.push(Entity::new(&SCHEMA, *id, PUFF, &counts));
+            let (x, y) = at.place();
+            let (vx, vy, left) = (Int::new(at.vx), Int::new(at.vy), Int::new(*left));
+            state.put(*id, &Thing::Puff { x, y, vx, vy, left });
         }
     }
 
@@ -270,14 +273,18 @@ impl Game for Tag {
     fn restore_into(&self, state: &State, world: &mut World) {
         world.runners.clear();
         world.puffs.clear();
-        for entity in state.entities() {
-            let [x, y, vx, vy, a, b, score] = entity.fields.first();
-            let at = Moving { x, y, vx, vy };
-            if entity.kind == RUNNER {
-                let (player, it) = (PlayerId(entity.id), (b > 0).then_some(b - 1));
-                world.runners.push(Runner { player, at, rest: a, it, score });
-            } else {
-                world.puffs.push(Puff { id: entity.id, at, left: a });
+        for (id, thing) in state.things() {
+            match thing {
+                Thing::Runner { x, y, vx, vy, rest, it, score } => {
+                    let at = Moving::at((x, y), vx.get(), vy.get());
+                    let it = (it.get() > 0).then(|| it.get() - 1);
+                    let (player, rest, score) = (PlayerId(id), rest.get(), score.get());
+                    world.runners.push(Runner { player, at, rest, it, score });
+                }
+                Thing::Puff { x, y, vx, vy, left } => {
+                    let at = Moving::at((x, y), vx.get(), vy.get());
+                    world.puffs.push(Puff { id, at, left: left.get() });
+                }
             }
         }
     }
