@@ -7,15 +7,17 @@
 use std::io;
 use std::net::{SocketAddr, UdpSocket};
 
-use backspin::game::GameId;
+use backspin::game::{Game, GameId};
 use backspin::typed::RawInput;
 use backspin::wire::Name;
 use backspin::wire::native::{
-    Budget, ClientPong, Datagram, Hello, History, Input, InputRecord, Join, MAX_DATAGRAM_LEN,
-    PROTOCOL, Packet, Role, Secret, ServerPing, SessionIndex, SnapshotEcho, Token, nearest_tick,
+    Budget, ClientPong, Datagram, Hello, History, Input, InputRecord, Join, JoinData,
+    MAX_DATAGRAM_LEN, PROTOCOL, Packet, Role, Secret, ServerPing, SessionIndex, SnapshotEcho,
+    Token, nearest_tick,
 };
 
 use super::super::socket;
+use super::Noise;
 use crate::crowd::Trail;
 
 /// So many ticks ahead of the newest snapshot is the input: it comes in time on loopback, where
@@ -105,11 +107,13 @@ impl Player {
             protocol,
             game,
             game_version,
+            layout: Noise.layout() as u32,
             budget: Budget::MAX,
             role: Role::Play,
             room: 0,
             name: Name::new(&format!("{}", self.number)),
             password: Name::default(),
+            data: JoinData::default(),
             token,
         }));
     }
