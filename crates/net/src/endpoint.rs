@@ -168,6 +168,8 @@ impl Default for Limits {
 pub struct RoomCard {
     /// What is played.
     pub game: GameId,
+    /// How that lays out what it sends: see [`Game::layout`](crate::game::Game::layout).
+    pub layout: u32,
     /// How many may play.
     pub capacity: u8,
     /// How many may watch.
@@ -275,8 +277,6 @@ pub struct Admission {
 /// What someone shows to be let in.
 #[derive(Clone, Debug, Default)]
 pub struct Papers {
-    /// How the player's build of the game lays out what it sends, where that is said.
-    pub layout: Option<u32>,
     /// What the player says, as bytes.
     pub data: Box<[u8]>,
     /// What the operator's own service gave to the player.

@@ -294,6 +294,7 @@ impl<G: Game> Server<G> {
         }
         RoomCard {
             game: game.id(),
+            layout: game.layout() as u32,
             capacity: game.capacity(),
             watchers: WATCHERS,
             name,

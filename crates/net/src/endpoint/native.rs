@@ -160,12 +160,11 @@ impl Endpoint {
         join: &Join<'_>,
     ) -> Result<Call<'a>, NativeAnswer> {
         let Join { nonce, game, role, name, budget, .. } = *join;
-        let papers = papers(join.layout, &join.data, &join.token);
         self.check(now, path, nonce, &join.cookie)?;
         if let Some(call) = self.repeat(path, sequence, nonce) {
             return Ok(call);
         }
-        let version = (join.protocol, join.game_version);
+        let version = (join.protocol, join.game_version, join.layout);
         self.check_caller(nonce, game, version, &join.token)?;
         let applicant = Applicant {
             dialect: DialectId::NATIVE,
@@ -178,6 +177,7 @@ impl Endpoint {
         };
         let found = self.place(now, &applicant);
         let found = found.map_err(|reason| self.reject(nonce, game, reason))?;
+        let papers = papers(&join.data, &join.token);
         Ok(self.admit(&found, path, sequence, Newcomer { nonce, role, name, budget, papers }))
     }
 
@@ -189,12 +189,11 @@ impl Endpoint {
         wish: &CreateRoom<'_>,
     ) -> Result<Call<'a>, NativeAnswer> {
         let CreateRoom { nonce, game, name, budget, password, .. } = *wish;
-        let papers = papers(wish.layout, &wish.data, &wish.token);
         self.check(now, path, nonce, &wish.cookie)?;
         if let Some(call) = self.repeat(path, sequence, nonce) {
             return Ok(call);
         }
-        let version = (wish.protocol, wish.game_version);
+        let version = (wish.protocol, wish.game_version, wish.layout);
         self.check_caller(nonce, game, version, &wish.token)?;
         let (dialect, role) = (DialectId::NATIVE, Role::Play);
         let (game_only, seat) = (Some(game), Seat::Any(role));
@@ -202,6 +201,7 @@ impl Endpoint {
             Applicant { dialect, path, game: game_only, room: 0, from: None, seat, password };
         let found = self.place_in_new_room(&applicant, wish.room_name);
         let found = found.map_err(|reason| self.reject(nonce, game, reason))?;
+        let papers = papers(&wish.data, &wish.token);
         Ok(self.admit(&found, path, sequence, Newcomer { nonce, role, name, budget, papers }))
     }
 
@@ -268,10 +268,15 @@ impl Endpoint {
         &mut self,
         nonce: u64,
         game: u32,
-        (protocol, game_version): (u16, u16),
+        (protocol, game_version, layout): (u16, u16, u32),
         token: &Token<'_>,
     ) -> Result<(), NativeAnswer> {
-        if let Err(reason) = self.fits(protocol, game, game_version) {
+        let fits = self.fits(protocol, game, game_version);
+        let fits = fits.and_then(|()| match self.rooms.layout_of(game) == Some(layout) {
+            true => Ok(()),
+            false => Err(RejectReason::Layout),
+        });
+        if let Err(reason) = fits {
             self.count_version(reason);
             return Err(self.reject(nonce, game, reason));
         }
@@ -390,7 +395,8 @@ impl Endpoint {
     }
 
     fn count_version(&mut self, reason: RejectReason) {
-        let is_version = matches!(reason, RejectReason::Protocol | RejectReason::GameVersion);
+        use RejectReason::{GameVersion, Layout, Protocol};
+        let is_version = matches!(reason, Protocol | GameVersion | Layout);
         self.counts.other_version += u64::from(is_version);
     }
 
@@ -408,13 +414,9 @@ impl Endpoint {
     }
 }
 
-fn papers(layout: u32, data: &JoinData<'_>, token: &Token<'_>) -> Papers {
-    Papers {
-        layout: Some(layout),
-        data: data.as_bytes().into(),
-        token: token.as_bytes().into(),
-        nonce_before: 0,
-    }
+/// Copied only for who has proved its address and has a place.
+fn papers(data: &JoinData<'_>, token: &Token<'_>) -> Papers {
+    Papers { data: data.as_bytes().into(), token: token.as_bytes().into(), nonce_before: 0 }
 }
 
 /// The local address may be chosen anew by the system; the peer and the socket are the session's.

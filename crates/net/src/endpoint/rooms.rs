@@ -131,6 +131,13 @@ impl Rooms {
         self.iter().map(|(_, listed)| listed.card.game).chain(offered)
     }
 
+    /// How a game lays out what it sends.
+    pub(super) fn layout_of(&self, game: u32) -> Option<u32> {
+        let listed = self.iter().map(|(_, listed)| &listed.card);
+        let mut cards = listed.chain(self.offers.iter().map(|offer| &offer.card));
+        cards.find(|card| card.game.game == game).map(|card| card.layout)
+    }
+
     fn numbered(&self, number: u32) -> Option<(usize, &Listed)> {
         self.iter().find(|(_, listed)| listed.number == number)
     }

@@ -28,9 +28,6 @@ impl<G: Game> Room<G> {
     pub(crate) fn judge(&self, admission: &Admission) -> Result<(), Refused> {
         let Admission { dialect, role, name, papers, .. } = admission;
         let no = |reason, sentence| Err(Refused { reason, sentence });
-        if papers.layout.is_some_and(|layout| layout != self.game.layout() as u32) {
-            return no(RejectReason::Layout, Refusal::NONE);
-        }
         if *role != Role::Play || *dialect != DialectId::NATIVE {
             return Ok(());
         }

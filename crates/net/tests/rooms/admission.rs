@@ -147,6 +147,13 @@ fn a_refused_player_reads_the_games_own_sentence_and_takes_no_place() {
     assert_eq!(read.as_deref(), Some("This team is full. Choose the other one."));
     let greedy = come(&mut scene, "Dan", Team::Blue, 99);
     assert_eq!(ended(&mut scene, greedy).as_deref(), Some("Dan, nobody has 99 lives."));
+    let rooms = scene.numbers();
+    let maker = scene.join(|config| {
+        config.new_room = Some(Name::new("Den"));
+        *config = config.clone().with_join_data(&Loadout { team: Team::Blue, lives: 10 });
+    });
+    assert!(ended(&mut scene, maker).is_some_and(|read| read.ends_with("nobody has 10 lives.")));
+    assert_eq!(scene.numbers(), rooms, "a room for nobody");
     assert_eq!(players(&mut scene, 0).len(), 2);
     assert_eq!(scene.server().endpoint().sessions(), 2);
     let blue = come(&mut scene, "Eve", Team::Blue, 3);

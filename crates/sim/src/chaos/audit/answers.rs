@@ -151,12 +151,9 @@ impl Audit {
             () => None,
         };
         let ask = |key, due| Question::new(now, from, sequence, key, due);
-        // A place that was found is given up again for another build: a bit may have flipped.
-        let of_layout = |layout: u32, question: Question| match question.due {
-            Due::Place if layout != Probe::default().layout() as u32 => {
-                Question { due: Due::Reject(RejectReason::Layout), ..question }
-            }
-            _ => question,
+        // A bit may have flipped.
+        let other_build = |layout: u32| {
+            (layout != Probe::default().layout() as u32).then_some(RejectReason::Layout)
         };
         let mut question = match packet {
             Packet::Hello(hello) => {
@@ -175,18 +172,20 @@ impl Audit {
             }
             Packet::Join(join) => {
                 let wrong = versions(join.protocol, join.game, join.game_version);
+                let wrong = wrong.or_else(|| other_build(join.layout));
                 let question = ask(Key::Nonce(join.nonce), Due::Place);
                 match self.refuse(&question, join.nonce, &join.cookie, wrong) {
                     Some(due) => Question { due, ..question },
-                    None => of_layout(join.layout, self.ask_to_join(question, &join, server)),
+                    None => self.ask_to_join(question, &join, server),
                 }
             }
             Packet::CreateRoom(wish) => {
                 let wrong = versions(wish.protocol, wish.game, wish.game_version);
+                let wrong = wrong.or_else(|| other_build(wish.layout));
                 let question = ask(Key::Nonce(wish.nonce), Due::Place);
                 match self.refuse(&question, wish.nonce, &wish.cookie, wrong) {
                     Some(due) => Question { due, ..question },
-                    None => of_layout(wish.layout, self.ask_for_room(question, &wish, server)),
+                    None => self.ask_for_room(question, &wish, server),
                 }
             }
             Packet::Resume(resume) => self.ask_to_resume(now, from, sequence, &resume),
