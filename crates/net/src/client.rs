@@ -381,7 +381,7 @@ impl<G: Game> Client<G> {
         self.core.journal.poll()
     }
 
-    /// Sends a message of at most [`MESSAGE_BYTES`](crate::channel::MESSAGE_BYTES) to the game:
+    /// Sends a message of at most [`MESSAGE_BYTES`] to the game:
     /// [`Game::on_message`] hears it. What is reliable arrives once and in order for as long as the
     /// player has the place, also after a break. An error says why nothing was taken.
     ///
