@@ -17,7 +17,7 @@ use std::time::Duration;
 
 use crate::channel::{Journal, LogLine};
 use crate::dialect::{DIALECT_LIMIT, DialectId, EndpointDialect};
-use crate::game::{GameId, PlayerId, Refusal};
+use crate::game::{GameId, PlayerId};
 use crate::matching::{MatchKey, Witness};
 use crate::node::{Fetch, Path, StreamAction, StreamEvent, StreamId, Transmit};
 use crate::sabotage::{self, Sabotage};
@@ -26,7 +26,7 @@ use crate::session::{
 };
 use crate::time::Time;
 use crate::wire::native::{
-    self as native_wire, EnterRoom, Label, Reject, RejectReason, Role, SessionIndex, Token,
+    self as native_wire, EnterRoom, Label, Reject, Role, SessionIndex, Token,
 };
 use crate::wire::{Direction, Fault, Malformed, Name};
 
@@ -283,15 +283,6 @@ pub struct Papers {
     pub token: Box<[u8]>,
     /// The question that led to the place that is left.
     pub nonce_before: u64,
-}
-
-/// Why a game does not let someone in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Refused {
-    /// As it is said on the wire.
-    pub reason: RejectReason,
-    /// As the player reads it.
-    pub sentence: Refusal,
 }
 
 /// What a room made of a call.

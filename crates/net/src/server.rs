@@ -7,10 +7,10 @@ use std::collections::VecDeque;
 use crate::channel::LogLine;
 use crate::dialect::{DIALECT_LIMIT, Dialect, DialectId};
 use crate::endpoint::{
-    BansFull, Call, CallKind, Endpoint, EndpointConfig, Guests, NewRoom, Outcome, Refused,
-    RoomCard, RoomOrder,
+    BansFull, Call, CallKind, Endpoint, EndpointConfig, Guests, NewRoom, Outcome, Papers, RoomCard,
+    RoomOrder,
 };
-use crate::game::{Game, PlayerId};
+use crate::game::{Game, PlayerId, Refusal};
 use crate::node::{
     Fetch, Node, Path, Prefetch, StreamAction, StreamEvent, StreamId, StreamNode, Transmit,
 };
@@ -331,13 +331,14 @@ impl<G: Game> Server<G> {
     }
 
     /// Whether the game of a room lets someone in. Who comes from another room says what was said there.
-    fn judge(&self, call: &mut Call<'_>) -> Result<(), Refused> {
+    fn judge(&self, call: &mut Call<'_>) -> Result<(), Refusal> {
         let CallKind::Admit(admission) = &mut call.kind else { return Ok(()) };
         if let Some((room, place)) = admission.leaves
             && let Some(at) = self.place(room)
-            && let Some((name, data)) = self.rooms[at].papers_of(place)
+            && let Some((name, papers)) = self.rooms[at].papers_of(place)
         {
-            (admission.name, admission.papers.data) = (name, data);
+            let nonce_before = admission.papers.nonce_before;
+            (admission.name, admission.papers) = (name, Papers { nonce_before, ..papers });
         }
         let room = self.place(call.room).map(|at| &self.rooms[at]);
         room.map_or(Ok(()), |room| room.judge(admission))

@@ -2,7 +2,7 @@
 
 use super::answer::{Answer, NativeAnswer};
 use super::routes::Credentials;
-use super::{Admission, Applicant, Call, CallKind, Endpoint, Found, Papers, Refused, Seat};
+use super::{Admission, Applicant, Call, CallKind, Endpoint, Found, Papers, Seat};
 use crate::dialect::DialectId;
 use crate::game::GameId;
 use crate::game::Refusal;
@@ -300,11 +300,12 @@ impl Endpoint {
 
     /// The game does not let someone in for whom a place was found: it is free again, and they are told
     /// why. Who came from another room stays there; then the room that they are in has to say it.
-    pub(crate) fn refuse(&mut self, call: &Call<'_>, no: Refused) -> Option<Call<'static>> {
+    pub(crate) fn refuse(&mut self, call: &Call<'_>, sentence: Refusal) -> Option<Call<'static>> {
         let CallKind::Admit(admission) = &call.kind else { return None };
         let Opening { nonce, peer: sequence, .. } = admission.opening;
         let game = self.rooms.at(call.room).map_or(0, |listed| listed.card.game.game);
-        let reject = Reject { sentence: no.sentence, ..self.rejection(nonce, game, no.reason) };
+        let reason = RejectReason::Refused;
+        let reject = Reject { sentence, ..self.rejection(nonce, game, reason) };
         match admission.leaves {
             None => {
                 self.routes.remove(call.session);
@@ -313,7 +314,7 @@ impl Endpoint {
             }
             Some(back) => {
                 self.routes.reseat(call.session, back, admission.papers.nonce_before);
-                self.routes.refuse(call.session, nonce, no.reason);
+                self.routes.refuse(call.session, nonce, reason);
             }
         }
         self.settle();

@@ -4,7 +4,7 @@ use super::member::{Came, Keep, Member, Presence, Return};
 use super::{Room, RoomEvent};
 use crate::channel::LogLine;
 use crate::dialect::DialectId;
-use crate::endpoint::{Admission, Notice, NoticeKind, Refused};
+use crate::endpoint::{Admission, Notice, NoticeKind, Papers};
 use crate::game::{Applicant, Game, PlayerStatus, Refusal};
 use crate::node::Path;
 use crate::sabotage::{self, Sabotage};
@@ -12,7 +12,7 @@ use crate::session::LifeEvent;
 use crate::time::Time;
 use crate::typed::Message;
 use crate::wire::Name;
-use crate::wire::native::{CloseReason, RejectReason, Role};
+use crate::wire::native::{CloseReason, Role};
 
 /// What someone says of itself; nothing at all is the default.
 fn read_data<G: Game>(bytes: &[u8]) -> Option<G::JoinData> {
@@ -25,25 +25,22 @@ fn read_data<G: Game>(bytes: &[u8]) -> Option<G::JoinData> {
 impl<G: Game> Room<G> {
     /// Whether the game lets someone in who would play. Who only watches is not asked about, nor are guests
     /// in an old dialect: they have no way to say anything.
-    pub(crate) fn judge(&self, admission: &Admission) -> Result<(), Refused> {
+    pub(crate) fn judge(&self, admission: &Admission) -> Result<(), Refusal> {
         let Admission { dialect, role, name, papers, .. } = admission;
-        let no = |reason, sentence| Err(Refused { reason, sentence });
         if *role != Role::Play || *dialect != DialectId::NATIVE {
             return Ok(());
         }
         let Some(data) = read_data::<G>(&papers.data) else {
-            return no(RejectReason::Refused, Refusal::unreadable());
+            return Err(Refusal::unreadable());
         };
         let applicant = Applicant { name: *name, token: &papers.token, data: &data };
-        self.game
-            .admit(&self.world, &applicant)
-            .or_else(|sentence| no(RejectReason::Refused, sentence))
+        self.game.admit(&self.world, &applicant)
     }
 
-    /// What whoever has a place said when joining.
-    pub(crate) fn papers_of(&self, place: u8) -> Option<(Name, Box<[u8]>)> {
+    /// What whoever has a place is called, and showed when joining.
+    pub(crate) fn papers_of(&self, place: u8) -> Option<(Name, Papers)> {
         let member = self.members.get(usize::from(place))?.as_ref()?;
-        Some((member.name, member.join_data.clone()))
+        Some((member.name, member.papers.clone()))
     }
 
     pub(super) fn admit(&mut self, now: Time, place: usize, admission: Admission) {

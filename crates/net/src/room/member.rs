@@ -12,7 +12,7 @@ use crate::channel::{
     Delivery, InputSource, Journal, LogLine, MESSAGE_DATAGRAMS, Received, SendError, Taken, tick,
 };
 use crate::dialect::{DialectId, Manners, Meaning};
-use crate::endpoint::{Admission, Outcome};
+use crate::endpoint::{Admission, Outcome, Papers};
 use crate::game::{PlayerId, PlayerInput, PlayerStatus};
 use crate::node::{Fetch, Path, fetch_to};
 use crate::replication::History;
@@ -89,8 +89,8 @@ pub(super) struct Member {
     pub(super) messages_lost: u64,
     /// How many of them the room has told of.
     pub(super) messages_lost_told: u64,
-    /// What the player said when joining.
-    pub(super) join_data: Box<[u8]>,
+    /// What the player showed when joining.
+    pub(super) papers: Papers,
 }
 
 /// What a member is told because it asked.
@@ -245,7 +245,7 @@ impl Member {
             chat_refusals: Bucket::default(),
             messages_lost: 0,
             messages_lost_told: 0,
-            join_data: admission.papers.data,
+            papers: admission.papers,
         }
     }
 

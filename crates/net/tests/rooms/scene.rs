@@ -147,6 +147,7 @@ impl<G: backspin_classic::ClassicGame> Scene<G> {
         let name = Name::new(&format!("Guest {}", self.guests));
         let mut config = ClientConfig::new(server_address(), name);
         config.own_port = 5000 + self.guests;
+        config.token = b"pass".to_vec();
         set(&mut config);
         let mut seed = [9; 32];
         seed[..2].copy_from_slice(&self.guests.to_le_bytes());
